@@ -1,0 +1,35 @@
+"""The one place where Numba is configured. Every compiled function in forebay is a `kernel`.
+
+Numba watches only the file a kernel stands in, not the files of what it calls, so the cache folder is keyed by the text
+of everything kernels may call. Bounds-checked builds get a folder of their own.
+"""
+
+import hashlib
+import os
+from functools import partial
+from pathlib import Path
+
+import numba
+
+_ROOT = Path(__file__).parent
+
+
+def _sources() -> list[Path]:
+    shared = [path for folder in ("core", "algorithms", "engine") for path in (_ROOT / folder).glob("**/*.py")]
+    return sorted([*shared, *(_ROOT / "policies").glob("_*.py"), Path(__file__)])
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept, for this version of the sources."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in _sources():
+        digest.update(path.read_bytes())
+    mode = "-checked" if numba.config.BOUNDSCHECK else ""
+    chosen = os.environ.get("FOREBAY_CACHE_DIR")
+    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "forebay"
+    return base / (digest.hexdigest()[:12] + mode)
+
+
+numba.config.CACHE_DIR = str(cache_folder())
+
+kernel = partial(numba.njit, cache=True, nogil=True, error_model="numpy")

@@ -1,0 +1,47 @@
+"""Find plug-ins by looking: a module in the group's folder, or an entry point `forebay.<group>`. No registry to edit.
+
+A *spec* is how users name one on the command line: `fcfs-bb:depth=3,max_backfill=100`.
+"""
+
+import pkgutil
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import ModuleType
+
+from forebay.errors import InputError, nearest
+
+
+def _module_name(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def names(group: str) -> list[str]:
+    """Every plug-in of a group (a sub-package of forebay, such as `policies`), as users write it."""
+    package = import_module(f"forebay.{group}")
+    own = {m.name.replace("_", "-") for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")}
+    return sorted(own | {e.name for e in entry_points(group=f"forebay.{group}")})
+
+
+def load(group: str, name: str, what: str) -> ModuleType:
+    """The module that implements `name`; `what` is the word for it in messages ("policy", "platform")."""
+    if name not in names(group):
+        raise InputError(f"unknown {what} {name!r}: {nearest(name, names(group))}")
+    for entry in entry_points(group=f"forebay.{group}"):
+        if entry.name == name:
+            module: ModuleType = entry.load()
+            return module
+    return import_module(f"forebay.{group}.{_module_name(name)}")
+
+
+def parse_spec(text: str) -> tuple[str, dict[str, str]]:
+    """`name:key=value,key=value` in its parts; values stay text, whoever takes them knows their types."""
+    name, _, rest = text.partition(":")
+    params: dict[str, str] = {}
+    for item in filter(None, rest.split(",")):
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise InputError(f"{text!r}: {item!r} is not key=value; write {name}:key=value,key=value")
+        if key.strip() in params:
+            raise InputError(f"{text!r}: {key.strip()!r} is given twice; keep one")
+        params[key.strip()] = value.strip()
+    return name.strip(), params

@@ -1,0 +1,1 @@
+"""Mathematics on plain arrays: kernels that know nothing of jobs or machines."""

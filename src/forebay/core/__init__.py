@@ -1,0 +1,1 @@
+"""Words that everyone shares: codes, tables, units. No algorithms."""

@@ -1,0 +1,46 @@
+"""What a run leaves: the job table, the log of every change, and the run's facts. Every metric and figure reads this."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+JOBS_CSV = (
+    "job_id",
+    "workload_name",
+    "profile",
+    "submission_time",
+    "requested_number_of_resources",
+    "requested_time",
+    "success",
+    "final_state",
+    "starting_time",
+    "execution_time",
+    "finish_time",
+    "waiting_time",
+    "turnaround_time",
+    "stretch",
+    "allocated_resources",
+    "consumed_energy",
+    "metadata",
+)
+"""Batsim's columns, in its order, so that tools of the field (evalys, notebooks) load a run as it is."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One finished run.
+
+    *jobs* has a row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
+    `user`, `group`, `queue`, `priority`, `n_legs` and a column of demand per pooled resource. Times of rejected jobs are null.
+
+    *log* has a row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject),
+    `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row carries the nodes taken, an
+    end row the nodes given back; every other resource has acquire and release rows of its own.
+    """
+
+    jobs: pl.DataFrame
+    log: pl.DataFrame
+    resources: Mapping[str, int]  # name -> capacity; "nodes" first
+    facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what run.json holds

@@ -1,0 +1,57 @@
+"""What can go wrong, by name. Every message says where (file, line or job), what is wrong, and how to fix it."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class ForebayError(Exception):
+    """Anything forebay refuses. The command line prints the message alone and leaves with `exit_code`."""
+
+    exit_code = 2
+
+
+class InputError(ForebayError):
+    """A file, name or value that cannot be used as given."""
+
+
+class PolicyError(ForebayError):
+    """A policy did what no policy may do; the run stops before any table is harmed."""
+
+    exit_code = 3
+
+
+class OversubscribedError(PolicyError):
+    """A start for which a resource has too little left."""
+
+
+class StartedTwiceError(PolicyError):
+    """A start of a job that already runs or has ended."""
+
+
+class StartedEarlyError(PolicyError):
+    """A start of a job that has not been submitted yet."""
+
+
+class UnknownJobError(PolicyError):
+    """An action that names no job of this workload."""
+
+
+class BadActionError(PolicyError):
+    """An action whose other fields make no sense (a wake in the past, a rejection of a job that has begun)."""
+
+
+class StalledError(PolicyError):
+    """Nothing runs, nothing will arrive, jobs wait, and the policy starts none of them."""
+
+
+class PolicyRaisedError(PolicyError):
+    """A policy in plain Python raised; the message carries its traceback, the simulated time and the job."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A ready-made ending for 'unknown X' messages: the closest known names, else all of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=3, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(repr(name) for name in close)}?"
+    return f"known: {', '.join(names)}"
