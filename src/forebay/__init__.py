@@ -1,0 +1,69 @@
+"""forebay: batch scheduling on machines with burst buffers.
+
+    import forebay as fb
+    fb.simulate(fb.read("trace.swf"), fb.platform("flat:nodes=100"), "fcfs-easy").jobs
+
+Names are loaded when first used, so that `forebay --help` and file conversion never wait for the compiler.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from forebay.core.codes import Reason, Why
+    from forebay.core.result import Result
+    from forebay.core.tables import policy_kernel
+    from forebay.core.view import Actions, View
+    from forebay.errors import ForebayError
+    from forebay.metrics import summary
+    from forebay.platform import load as platform
+    from forebay.platform.platform import Platform
+    from forebay.policies import Policy
+    from forebay.simulate import simulate
+    from forebay.workload import Workload, read, write
+
+_HOME = {
+    "Actions": ("forebay.core.view", "Actions"),
+    "ForebayError": ("forebay.errors", "ForebayError"),
+    "Platform": ("forebay.platform.platform", "Platform"),
+    "Policy": ("forebay.policies", "Policy"),
+    "Reason": ("forebay.core.codes", "Reason"),
+    "Result": ("forebay.core.result", "Result"),
+    "View": ("forebay.core.view", "View"),
+    "Why": ("forebay.core.codes", "Why"),
+    "Workload": ("forebay.workload", "Workload"),
+    "platform": ("forebay.platform", "load"),
+    "policy_kernel": ("forebay.core.tables", "policy_kernel"),
+    "read": ("forebay.workload", "read"),
+    "simulate": ("forebay.simulate", "simulate"),
+    "summary": ("forebay.metrics", "summary"),
+    "write": ("forebay.workload", "write"),
+}
+__all__ = [
+    "Actions",
+    "ForebayError",
+    "Platform",
+    "Policy",
+    "Reason",
+    "Result",
+    "View",
+    "Why",
+    "Workload",
+    "platform",
+    "policy_kernel",
+    "read",
+    "simulate",
+    "summary",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'forebay' has no attribute {name!r}")
+    module, attribute = _HOME[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,91 @@
+"""What will be free when: a step function over time, for any number of resources.
+
+`times[i]` begins segment i, which lasts to `times[i + 1]` (the last one for ever); `free[r, i]` is what resource r has left
+there. Rows are resources: scanning one of them over time is what every question does. Only the first `R` rows of `free`
+take part, so that a reservation may count fewer resources than the machine has.
+"""
+
+from numba import types
+
+from forebay._jit import kernel
+from forebay.core.tables import instant_width
+
+_TIMES, _FREE = types.float64[::1], types.int64[:, ::1]
+
+
+@kernel
+def fits(times, free, n, first, R, demand, until):
+    """Whether `demand` is free from segment `first` until time `until`."""
+    limit = until - instant_width(until)
+    for i in range(first, n):
+        if i > first and times[i] >= limit:
+            break
+        for r in range(R):
+            if free[r, i] < demand[r]:
+                return False
+    return True
+
+
+@kernel
+def earliest(times, free, n, R, demand, duration):
+    """The first segment at whose beginning `demand` becomes free for `duration`; -1 if that never happens."""
+    i = 0
+    while i < n:
+        until = times[i] + duration
+        limit = until - instant_width(until)
+        blocked = -1
+        k = i
+        while k < n and (k == i or times[k] < limit):
+            for r in range(R):
+                if free[r, k] < demand[r]:
+                    blocked = k
+                    break
+            if blocked >= 0:
+                break
+            k += 1
+        if blocked < 0:
+            return i
+        i = blocked + 1
+    return -1
+
+
+@kernel
+def split(times, free, n, time):
+    """Make sure that a segment begins at `time` (within an instant); returns (that segment, n).
+
+    `time` must not lie before the first segment.
+    """
+    a, b = 0, n  # first segment that begins after `time`
+    while a < b:
+        middle = (a + b) >> 1
+        if times[middle] > time:
+            b = middle
+        else:
+            a = middle + 1
+    width = instant_width(time)
+    if time - times[a - 1] <= width:
+        return a - 1, n
+    if a < n and times[a] - time <= width:
+        return a, n
+    R = free.shape[0]
+    for i in range(n, a, -1):
+        times[i] = times[i - 1]
+    times[a] = time
+    for r in range(R):
+        for i in range(n, a, -1):
+            free[r, i] = free[r, i - 1]
+        # `a - 1` keeps its beginning and `a` its rest
+        free[r, a] = free[r, a - 1]
+    return a, n + 1
+
+
+@kernel(types.int64(_TIMES, _FREE, types.int64, types.int64, types.int64[::1], types.int64, types.float64))
+def reserve(times, free, n, R, demand, first, until):
+    """Take `demand` away from segment `first` until time `until`; returns n."""
+    last = n
+    if until < float("inf"):
+        last, n = split(times, free, n, until)
+    for r in range(R):
+        for i in range(first, last):
+            free[r, i] -= demand[r]
+    return n

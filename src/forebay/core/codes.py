@@ -1,0 +1,113 @@
+"""The numbers behind the words: states, phases, verbs, reasons. Kernels and Python use the same names.
+
+Values are stored in result files, so they never change; gaps leave room for codes of capabilities to come.
+"""
+
+from enum import IntEnum
+
+
+class JobState(IntEnum):
+    """Where a job is in its life. Everything from COMPLETED on is final."""
+
+    UNSUBMITTED = 0
+    QUEUED = 1
+    RUNNING = 2
+    COMPLETED = 10
+    FAILED = 11
+    WALLTIME_REACHED = 12
+    KILLED = 13
+    REJECTED = 14
+
+
+FINAL_STATE = {
+    JobState.COMPLETED: "COMPLETED_SUCCESSFULLY",
+    JobState.FAILED: "COMPLETED_FAILED",
+    JobState.WALLTIME_REACHED: "COMPLETED_WALLTIME_REACHED",
+    JobState.KILLED: "COMPLETED_KILLED",
+    JobState.REJECTED: "REJECTED",
+}
+"""Batsim's words for the final states."""
+
+
+class PhaseKind(IntEnum):
+    """What a leg is doing."""
+
+    STAGE_IN = 0
+    COMPUTE = 1
+    CHECKPOINT = 2
+    DRAIN = 3
+    READ = 4
+    WRITE = 5
+    STAGE_OUT = 6
+    RECONFIGURE = 7
+
+
+class Reason(IntEnum):
+    """Why a policy is called: bits, since several things can happen in one instant."""
+
+    SUBMIT = 1
+    LEG_ENDED = 2
+    JOB_ENDED = 4
+    SCHEDULING_POINT = 8
+    NODE_DOWN = 16
+    NODE_UP = 32
+    WAKE = 64
+
+
+class Verb(IntEnum):
+    """What a policy may ask for. 2 and 3 are kept for resizing and interrupting."""
+
+    START = 1
+    WAKE = 4
+    REJECT = 5
+
+
+class Why(IntEnum):
+    """The reason column of the log: why a job started, ended or was turned away."""
+
+    NONE = 0
+    IN_ORDER = 1  # started at the head of the queue
+    BACKFILLED = 2  # started ahead of a job that came before it
+    COMPLETED = 10
+    WALLTIME = 11
+    TOO_LARGE = 20  # asks for more than the machine has
+    BY_POLICY = 21
+
+
+class LogKind(IntEnum):
+    """What a row of the log records."""
+
+    SUBMIT = 0
+    QUEUE = 1  # a later leg joins the queue
+    START = 2
+    ACQUIRE = 3
+    RELEASE = 4
+    END = 5  # a leg's end; the job's when it was its last leg
+    REJECT = 6
+
+
+class Status(IntEnum):
+    """What the engine says when it hands control back."""
+
+    DONE = 0
+    DECIDE = 1  # an instant is complete: it is the policy's turn
+    PAUSED = 2  # the slice of decisions is used up (progress bar, Ctrl-C)
+    FULL = 3  # the buffer of placements must be emptied before the next start
+    STALLED = 4
+    REFUSED = 5  # an action was refused; Refusal says why
+
+
+class Refusal(IntEnum):
+    """Why an action was refused."""
+
+    NONE = 0
+    UNKNOWN_JOB = 1
+    NOT_SUBMITTED = 2
+    ALREADY_STARTED = 3
+    ENDED = 4
+    OVERSUBSCRIBED = 5
+    WAKE_NOT_LATER = 6
+    TOO_MANY_WAKES = 7
+    CANNOT_REJECT = 8
+    UNKNOWN_VERB = 9
+    TOO_MANY_ACTIONS = 10

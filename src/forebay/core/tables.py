@@ -1,0 +1,109 @@
+"""State: what a scheduler may know, as a handful of tables. A policy reads these and writes actions, nothing else.
+
+Rows of jobs that have not been submitted are blank: the engine fills them in on arrival, so no policy can look ahead.
+"""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+
+from forebay._jit import kernel
+
+CLOCK = np.dtype(
+    [
+        ("now", "f8"),
+        ("reason", "i8"),  # Reason bits of this instant
+        ("n_queued", "i8"),
+        ("queue_first", "i8"),  # the queue is queue[queue_first:queue_last], with holes of -1
+        ("queue_last", "i8"),
+        ("n_running", "i8"),
+        ("n_actions", "i8"),
+        ("n_free", "i8"),  # intervals of free nodes
+        ("held_blank", "i8"),  # first unused row of `held`
+    ],
+    align=True,
+)
+JOB = np.dtype(
+    [
+        ("submit", "f8"),
+        ("walltime", "f8"),
+        ("priority", "f8"),
+        ("start", "f8"),  # of the first leg
+        ("finish", "f8"),
+        ("queued_since", "f8"),  # when the current leg joined the queue
+        ("waited", "f8"),  # time queued for any leg, until the last start
+        ("leg_start", "f8"),
+        ("id", "i8"),  # the number in the trace
+        ("nodes", "i8"),  # the most that any of its legs holds
+        ("leg", "i8"),  # row in `legs`: the one running, or waiting to
+        ("last_leg", "i8"),
+        ("at", "i8"),  # place in the queue
+        ("held", "i8"),  # first interval of the nodes it holds; -1 = none
+        ("user", "i4"),
+        ("group", "i4"),
+        ("queue", "i4"),
+        ("state", "i1"),
+    ],
+    align=True,
+)
+LEG = np.dtype([("walltime", "f8"), ("number", "i8")], align=True)
+"""What the user said of a leg: how long it may take, and which of its job's legs it is (0, 1, ...)."""
+RESOURCE = np.dtype([("capacity", "i8"), ("free", "i8")], align=True)
+RUNNING = np.dtype([("end", "f8"), ("job", "i8"), ("leg", "i8")], align=True)
+"""Running legs by expected end (start + walltime), ties in order of start."""
+ACTION = np.dtype([("time", "f8"), ("job", "i8"), ("verb", "i4"), ("why", "i4")], align=True)
+INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
+"""Nodes low..high, both included; `next` chains the intervals of one job."""
+
+
+class State(NamedTuple):
+    """The tables of a run that a policy sees. `demands` and `releases` are int64[leg, resource]."""
+
+    clock: np.ndarray  # CLOCK, one row
+    jobs: np.ndarray  # JOB
+    legs: np.ndarray  # LEG
+    demands: np.ndarray  # what a leg takes when it starts, beyond what it carried over
+    releases: np.ndarray  # what a leg gives back when it ends
+    resources: np.ndarray  # RESOURCE; 0 = nodes
+    queue: np.ndarray  # job rows in order of arrival, see CLOCK
+    running: np.ndarray  # RUNNING, the first n_running
+    actions: np.ndarray  # ACTION, the first n_actions
+    free: np.ndarray  # INTERVAL, the first n_free, highest ids first
+    held: np.ndarray  # INTERVAL, chained
+
+
+def empty_state(n_jobs: int, n_legs: int, n_resources: int, n_nodes: int) -> State:
+    """Tables of the right size, blank. Nothing can be held in more pieces than there are nodes."""
+    shape = (n_legs, n_resources)
+    return State(
+        clock=np.zeros(1, CLOCK),
+        jobs=np.zeros(n_jobs, JOB),
+        legs=np.zeros(n_legs, LEG),
+        demands=np.zeros(shape, np.int64),
+        releases=np.zeros(shape, np.int64),
+        resources=np.zeros(n_resources, RESOURCE),
+        # Twice the jobs: when the end is reached at least half is holes, so closing them costs O(1) a job.
+        queue=np.zeros(2 * n_jobs + 16, np.int64),
+        running=np.zeros(n_jobs + 1, RUNNING),
+        actions=np.zeros(n_jobs + 1024, ACTION),
+        free=np.zeros(n_nodes + 1, INTERVAL),
+        held=np.zeros(n_nodes + 1, INTERVAL),
+    )
+
+
+STATE = numba.typeof(empty_state(1, 1, 1, 1))
+PARAMS = types.float64[::1]
+MEMORY = types.Tuple((types.int64[:, ::1], types.float64[:, ::1]))
+RNG = numba.typeof(np.random.default_rng(0))
+DECIDE = types.void(STATE, PARAMS, MEMORY, RNG)
+
+policy_kernel = kernel(DECIDE)
+"""Decorates a compiled policy: `decide(state, params, memory, rng)`."""
+
+
+@kernel
+def instant_width(time):
+    """Events this close to the first are one instant: analytically equal times differ in their last bits."""
+    return min(1e-9 * max(1.0, abs(time)), 1e-6)

@@ -1,0 +1,98 @@
+"""Actions, checked one by one, then carried out: a policy's bug never corrupts a run."""
+
+from numba import types
+
+from forebay._jit import kernel
+from forebay.core.codes import JobState, LogKind, Refusal, Status, Verb, Why
+from forebay.engine.phases import start_leg, write_log
+from forebay.engine.queue import dequeue
+from forebay.engine.truth import TRUTH
+
+
+@kernel(types.int64(TRUTH, types.int64, types.int64, types.int64))
+def _refuse(truth, refusal, job, resource):
+    cursor = truth.cursor[0]
+    cursor["refusal"] = refusal
+    cursor["refused_job"] = job
+    cursor["refused_resource"] = resource
+    return Status.REFUSED.value
+
+
+@kernel
+def _start(state, truth, j, why):
+    if j < 0 or j >= len(state.jobs):
+        return _refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
+    job = state.jobs[j]
+    if job["state"] == JobState.UNSUBMITTED:
+        return _refuse(truth, Refusal.NOT_SUBMITTED, j, -1)
+    if job["state"] == JobState.RUNNING:
+        return _refuse(truth, Refusal.ALREADY_STARTED, j, -1)
+    if job["state"] != JobState.QUEUED:
+        return _refuse(truth, Refusal.ENDED, j, -1)
+    for r in range(len(state.resources)):
+        if state.demands[job["leg"], r] > state.resources[r]["free"]:
+            return _refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
+    if len(truth.placements) - truth.cursor[0]["n_placed"] < state.clock[0]["n_free"]:
+        return Status.FULL.value
+    start_leg(state, truth, j, why)
+    return Status.DECIDE.value
+
+
+@kernel
+def _reject(state, truth, j):
+    if j < 0 or j >= len(state.jobs):
+        return _refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
+    job = state.jobs[j]
+    if job["state"] != JobState.QUEUED or truth.steps[job["leg"]]["number"] > 0:
+        return _refuse(truth, Refusal.CANNOT_REJECT, j, -1)
+    dequeue(state, j)
+    job["state"] = JobState.REJECTED
+    truth.cursor[0]["n_open"] -= 1
+    truth.cursor[0]["n_ended"] += 1
+    write_log(state, truth, state.clock[0]["now"], j, LogKind.REJECT, -1, 0, Why.BY_POLICY)
+    return Status.DECIDE.value
+
+
+@kernel
+def _wake(state, truth, time):
+    cursor = truth.cursor[0]
+    if not time > state.clock[0]["now"]:
+        return _refuse(truth, Refusal.WAKE_NOT_LATER, -1, -1)
+    n = cursor["n_wakes"]
+    at = n
+    while at > 0 and truth.wakes[at - 1] > time:
+        at -= 1
+    if at > 0 and truth.wakes[at - 1] == time:
+        return Status.DECIDE.value
+    if n == len(truth.wakes):
+        return _refuse(truth, Refusal.TOO_MANY_WAKES, -1, -1)
+    for i in range(n, at, -1):
+        truth.wakes[i] = truth.wakes[i - 1]
+    truth.wakes[at] = time
+    cursor["n_wakes"] = n + 1
+    return Status.DECIDE.value
+
+
+@kernel
+def apply(state, truth):
+    """Carry out this instant's actions in order. Anything but DECIDE means that one could not be; it stays the next."""
+    clock, cursor = state.clock[0], truth.cursor[0]
+    if clock["n_actions"] > len(state.actions):
+        return _refuse(truth, Refusal.TOO_MANY_ACTIONS, -1, -1)
+    while cursor["next_action"] < clock["n_actions"]:
+        action = state.actions[cursor["next_action"]]
+        verb = action["verb"]
+        if verb == Verb.START:
+            status = _start(state, truth, action["job"], action["why"])
+        elif verb == Verb.WAKE:
+            status = _wake(state, truth, action["time"])
+        elif verb == Verb.REJECT:
+            status = _reject(state, truth, action["job"])
+        else:
+            status = _refuse(truth, Refusal.UNKNOWN_VERB, action["job"], -1)
+        if status != Status.DECIDE:
+            return status
+        cursor["next_action"] += 1
+    cursor["next_action"] = 0
+    clock["n_actions"] = 0
+    return Status.DECIDE.value

@@ -1,0 +1,97 @@
+"""From the final tables to a Result: polars frames in the words of the field."""
+
+import hashlib
+
+import numpy as np
+import polars as pl
+
+from forebay.core.codes import FINAL_STATE, JobState, LogKind, Why
+from forebay.core.result import JOBS_CSV
+from forebay.core.tables import State
+from forebay.engine.truth import LOG, Truth
+from forebay.workload.workload import Workload
+
+
+def log_hash(truth: Truth) -> str:
+    """sha256 over the log's columns: two runs are the same run if and only if their hashes agree."""
+    log = truth.log[: int(truth.cursor[0]["n_log"])]
+    digest = hashlib.sha256()
+    for name in sorted(LOG.names or ()):
+        digest.update(np.ascontiguousarray(log[name]).tobytes())
+    return digest.hexdigest()
+
+
+def _words(codes: np.ndarray, names: dict[int, str]) -> pl.Series:
+    """Codes as an Enum column: one byte a row, readable."""
+    table = np.zeros(max(names) + 1, np.uint32)
+    for place, code in enumerate(names):
+        table[code] = place
+    words = list(names.values())
+    return pl.Series(words, dtype=pl.Enum(words)).gather(table[codes])
+
+
+def log_frame(truth: Truth, resources: tuple[str, ...]) -> pl.DataFrame:
+    """The log with ids and words instead of rows and codes."""
+    log = truth.log[: int(truth.cursor[0]["n_log"])]
+    resource = _words(log["resource"] + 1, {r + 1: name for r, name in enumerate(resources)} | {0: "none"})
+    frame = pl.DataFrame(
+        {
+            "time": log["time"],
+            "job": truth.jobs["id"][log["job"]],
+            "kind": _words(log["kind"], {kind.value: kind.name.lower() for kind in LogKind}),
+            "leg": log["leg"],
+            "resource": resource,
+            "amount": log["amount"],
+            "reason": _words(log["reason"], {why.value: why.name.lower() for why in Why}),
+        }
+    )
+    return frame.with_columns(pl.when(pl.col("resource") != "none").then(pl.col("resource")).alias("resource"))
+
+
+def _allocations(placements: np.ndarray, n_jobs: int) -> pl.Series:
+    """Node sets as text, `0-3 7`: a job's intervals ascending, those of later legs merged in."""
+    frame = pl.DataFrame({name: placements[name] for name in ("job", "low", "high")})
+    frame = frame.unique().sort("job", "low") if len(frame) else frame
+    text = pl.when(pl.col("low") == pl.col("high")).then(pl.col("low").cast(pl.String))
+    text = text.otherwise(pl.format("{}-{}", "low", "high"))
+    joined = frame.group_by("job", maintain_order=True).agg(text.str.join(" ").alias("nodes"))
+    every = pl.DataFrame({"job": np.arange(n_jobs)})
+    return every.join(joined, on="job", how="left", maintain_order="left")["nodes"].fill_null("")
+
+
+def jobs_frame(
+    state: State, truth: Truth, placements: np.ndarray, workload: Workload, resources: tuple[str, ...]
+) -> pl.DataFrame:
+    """The job table of a Result."""
+    jobs, source = state.jobs, workload.jobs
+    finals = {code.value: word for code, word in FINAL_STATE.items()}
+    frame = pl.DataFrame(
+        {
+            "job_id": jobs["id"],
+            "submission_time": jobs["submit"],
+            "requested_number_of_resources": jobs["nodes"],
+            "requested_time": np.where(np.isinf(jobs["walltime"]), -1.0, jobs["walltime"]),
+            "final_state": _words(jobs["state"], finals),
+            "starting_time": jobs["start"],
+            "finish_time": jobs["finish"],
+            "allocated_resources": _allocations(placements, len(jobs)),
+            "total_wait": np.where(jobs["state"] == JobState.REJECTED, np.nan, jobs["waited"]),
+        },
+    ).with_columns(pl.col("starting_time", "finish_time", "total_wait").fill_nan(None))
+    start, finish, submit = pl.col("starting_time"), pl.col("finish_time"), pl.col("submission_time")
+    frame = frame.with_columns(
+        workload_name=pl.lit(workload.name),
+        profile=pl.col("job_id").cast(pl.String),
+        success=(pl.col("final_state") == FINAL_STATE[JobState.COMPLETED]).cast(pl.Int64),
+        execution_time=finish - start,
+        waiting_time=start - submit,
+        turnaround_time=finish - submit,
+        consumed_energy=pl.lit(-1.0),
+        metadata=pl.lit(""),
+    ).with_columns(
+        # A job of no length has no stretch: 0 / 0 and x / 0 would poison every mean.
+        stretch=pl.when(pl.col("execution_time") > 0).then(pl.col("turnaround_time") / pl.col("execution_time")),
+    )
+    extra = source.select("user", "group", "queue", "priority", *(r for r in resources[1:] if r in source.columns))
+    n_legs = pl.Series("n_legs", truth.jobs["last_leg"] - truth.jobs["leg"] + 1)
+    return frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)

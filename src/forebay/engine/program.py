@@ -1,0 +1,156 @@
+"""A Program: what every job will do, leg by leg and phase by phase, as arrays. Job models make it, `build` reads it."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from forebay.core.codes import PhaseKind
+from forebay.errors import InputError
+from forebay.platform.platform import Platform
+from forebay.workload.workload import Workload
+
+
+@dataclass(frozen=True)
+class Program:
+    """Legs of a job lie side by side, in the order of the job table; so do the phases of a leg."""
+
+    first_leg: np.ndarray  # int64[job + 1]
+    walltime: np.ndarray  # float64[leg]
+    demand: np.ndarray  # int64[leg, resource]: all it holds while it runs
+    carry: np.ndarray  # bool[leg, resource]: kept over from the leg before
+    kills: np.ndarray  # bool[leg]
+    first_phase: np.ndarray  # int64[leg + 1]
+    kind: np.ndarray  # PhaseKind[phase]
+    seconds: np.ndarray  # float64[phase]
+    release: np.ndarray  # int64[phase]: a resource given back at its end, -1 = none
+    notes: list[str] = field(default_factory=list)
+
+
+def demands(frame: pl.DataFrame, platform: Platform) -> np.ndarray:
+    """The demand columns of a job or leg table in the platform's order of resources; what it lacks is 0."""
+    columns = [
+        frame[name].to_numpy() if name in frame.columns else np.zeros(len(frame), np.int64)
+        for name in platform.resources
+    ]
+    return np.ascontiguousarray(np.column_stack(columns), dtype=np.int64)
+
+
+def resource_notes(workload: Workload, platform: Platform) -> list[str]:
+    """What the workload asks for and the machine lacks, and the other way round."""
+    notes = [
+        f"{platform.name} has no {name}: what jobs ask of it is ignored"
+        for name in workload.resources
+        if name not in platform.resources
+    ]
+    notes += [
+        f"the workload says nothing of {name}: every job asks for 0 of it"
+        for name in platform.resources[1:]
+        if name not in workload.resources
+    ]
+    return notes
+
+
+def one_leg_each(workload: Workload, platform: Platform, kill: bool) -> Program:
+    """Every job as one leg of one compute phase."""
+    jobs = workload.jobs
+    n = len(jobs)
+    seconds = jobs["run_time"].to_numpy() + jobs["flop"].to_numpy() / platform.speed
+    demand = demands(jobs, platform)
+    return Program(
+        first_leg=np.arange(n + 1),
+        walltime=jobs["walltime"].to_numpy(),
+        demand=demand,
+        carry=np.zeros(demand.shape, bool),
+        kills=np.full(n, kill),
+        first_phase=np.arange(n + 1),
+        kind=np.full(n, PhaseKind.COMPUTE),
+        seconds=seconds,
+        release=np.full(n, -1),
+        notes=resource_notes(workload, platform),
+    )
+
+
+def as_written(workload: Workload, platform: Platform, kill: bool) -> Program:
+    """Every job by the workload's own legs and phases; jobs without legs as `one_leg_each`."""
+    assert workload.legs is not None
+    legs = _all_legs(workload)
+    phases = _all_phases(workload, legs)
+    carry = np.zeros((len(legs), len(platform.resources)), bool)
+    for r, name in enumerate(platform.resources):
+        carry[:, r] = legs["carry"].str.split(" ").list.contains(name).to_numpy()
+    carry[legs["leg"].to_numpy() == 0] = False
+    resource = {name: r for r, name in enumerate(platform.resources)}
+    _check_names(workload, "phase", set(phases["release"].drop_nulls().to_list()) - set(workload.resources) - {"nodes"})
+    kinds = {kind.name.lower(): kind for kind in PhaseKind}
+    _check_names(workload, "phase kind", set(phases["kind"].to_list()) - set(kinds))
+    return Program(
+        first_leg=_offsets(legs["row"].to_numpy(), len(workload)),
+        walltime=legs["walltime"].to_numpy(),
+        demand=demands(legs, platform),
+        carry=carry,
+        kills=np.full(len(legs), kill),
+        first_phase=_offsets(phases["leg_row"].to_numpy(), len(legs)),
+        kind=np.array([kinds[kind] for kind in phases["kind"]], np.int64),
+        seconds=phases["seconds"].to_numpy() + phases["flop"].to_numpy() / platform.speed,
+        release=np.array([resource.get(name, -1) for name in phases["release"]], np.int64),
+        notes=resource_notes(workload, platform),
+    )
+
+
+def _check_names(workload: Workload, word: str, unknown: set[str]) -> None:
+    if unknown:
+        raise InputError(f"{workload.name}: a {word} names {sorted(unknown)[0]!r}, which is not known; correct the name")
+
+
+def _offsets(rows: np.ndarray, n: int) -> np.ndarray:
+    """Where each of n groups begins in an array sorted by group."""
+    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
+
+
+def _all_legs(workload: Workload) -> pl.DataFrame:
+    """The leg table with a leg for every job, in the order of the job table."""
+    assert workload.legs is not None
+    rows = workload.jobs.select(job="id").with_row_index("row")
+    strangers = workload.legs.join(rows, on="job", how="anti")
+    if len(strangers):
+        raise InputError(f"{workload.name}: a leg belongs to job {strangers['job'][0]}, which does not exist")
+    names = ["walltime", "nodes", *workload.resources]
+    have = [name for name in names if name in workload.legs.columns]
+    given = workload.legs.select("job", "leg", "carry", *have)
+    single = workload.jobs.join(given, left_on="id", right_on="job", how="anti").select(
+        job="id", leg=pl.lit(0, pl.Int64), carry=pl.lit(""), **{name: pl.col(name) for name in names}
+    )
+    both = pl.concat([given, single], how="diagonal").fill_null(0)
+    legs = both.join(rows, on="job").sort("row", "leg").with_row_index("leg_row")
+    wrong = legs.filter(pl.col("leg") != pl.int_range(pl.len()).over("job"))
+    if len(wrong):
+        raise InputError(f"{workload.name}: the legs of job {wrong['job'][0]} are not numbered 0, 1, 2, ...")
+    return legs
+
+
+def _all_phases(workload: Workload, legs: pl.DataFrame) -> pl.DataFrame:
+    """The phase table with a phase for every leg, in the order of the legs."""
+    assert workload.legs is not None
+    of_legs = workload.legs["job"].unique()
+    columns = ["job", "leg", "kind", "seconds", "flop", "release"]
+    single = workload.jobs.filter(~pl.col("id").is_in(of_legs.implode())).select(
+        job="id",
+        leg=pl.lit(0, pl.Int64),
+        kind=pl.lit("compute"),
+        seconds="run_time",
+        flop="flop",
+        release=pl.lit(None, pl.String),
+    )
+    parts = [single]
+    if workload.phases is not None:
+        parts.insert(0, workload.phases.filter(pl.col("job").is_in(of_legs.implode())).select(columns))
+    phases = pl.concat(parts).join(legs.select("job", "leg", "leg_row"), on=["job", "leg"], how="left")
+    phases = phases.sort("leg_row", maintain_order=True, nulls_last=True)
+    if phases["leg_row"].null_count():
+        lost = phases.filter(pl.col("leg_row").is_null()).row(0, named=True)
+        raise InputError(f"{workload.name}: a phase belongs to leg {lost['leg']} of job {lost['job']}, which does not exist")
+    idle = legs.join(phases, on="leg_row", how="anti")
+    if len(idle):
+        raise InputError(f"{workload.name}: leg {idle['leg'][0]} of job {idle['job'][0]} has no phase; give it one")
+    return phases

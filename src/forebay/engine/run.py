@@ -1,0 +1,160 @@
+"""Drive a run to its end, with a compiled policy or one in plain Python, and turn refusals into named errors."""
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from forebay.core.codes import JobState, Refusal, Status
+from forebay.core.tables import State
+from forebay.core.view import Actions, View
+from forebay.engine.truth import Truth
+from forebay.errors import (
+    BadActionError,
+    OversubscribedError,
+    PolicyError,
+    PolicyRaisedError,
+    StalledError,
+    StartedEarlyError,
+    StartedTwiceError,
+    UnknownJobError,
+)
+
+SLICE = 20_000
+"""Decisions between two looks at the world outside: Ctrl-C and the progress bar. A few hundredths of a second."""
+
+Progress = Callable[[int, int], None]
+
+
+def run(
+    state: State,
+    truth: Truth,
+    policy: Any,
+    resources: tuple[str, ...],
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """Run until every job has ended; returns all placements. `progress(ended, jobs)` is called now and then."""
+    compiled = policy.kernel() if hasattr(policy, "kernel") else None
+    if compiled is None:
+        advance = _stepper(state, truth, policy, resources, rng)
+    else:
+        advance = _looper(state, truth, policy, compiled, rng)
+    placed = []
+    while True:
+        status = advance()
+        if status in (Status.FULL, Status.DONE):
+            placed.append(truth.placements[: int(truth.cursor[0]["n_placed"])].copy())
+            truth.cursor["n_placed"] = 0
+        if progress is not None:
+            progress(int(truth.cursor[0]["n_ended"]), len(state.jobs))
+        if status == Status.DONE:
+            return np.concatenate(placed)
+        if status == Status.STALLED:
+            raise _stalled(state, resources)
+        if status == Status.REFUSED:
+            raise _refused(state, truth, resources)
+
+
+def _looper(state: State, truth: Truth, policy: Any, compiled: Any, rng: np.random.Generator) -> Callable[[], int]:
+    from forebay.engine.loop import run_compiled
+
+    integers, floats = policy.memory(len(state.jobs), len(state.resources))
+    memory = (np.zeros(integers, np.int64), np.zeros(floats))
+    params = np.ascontiguousarray(policy.params(), dtype=np.float64)
+    return lambda: int(run_compiled(state, truth, compiled, params, memory, rng, SLICE))
+
+
+def _stepper(
+    state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
+) -> Callable[[], int]:
+    from forebay.engine.stepped import step
+
+    view = View(state, resources, rng)
+    act = Actions(state, view)
+    if hasattr(policy, "setup"):
+        policy.setup(view)
+
+    def advance() -> int:
+        decide = policy.decide
+        for _ in range(SLICE):
+            status = int(step(state, truth))
+            if status != Status.DECIDE:
+                return status
+            act._begin()
+            try:
+                decide(view, act)
+            except PolicyError:
+                raise
+            except Exception as error:
+                raise _raised(state, view, error) from error
+        return int(Status.PAUSED)
+
+    return advance
+
+
+def _name(state: State, j: int) -> str:
+    return f"job {state.jobs[j]['id']}" if 0 <= j < len(state.jobs) else f"row {j}"
+
+
+def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
+    cursor, now = truth.cursor[0], float(state.clock[0]["now"])
+    j, r = int(cursor["refused_job"]), int(cursor["refused_resource"])
+    refusal = Refusal(int(cursor["refusal"]))
+    # A row that has not arrived is blank in State; the message may know its number all the same.
+    job = f"job {truth.jobs[j]['id']}" if refusal == Refusal.NOT_SUBMITTED else _name(state, j)
+    at = f"at t = {now:.10g} s the policy"
+    match refusal:
+        case Refusal.OVERSUBSCRIBED:
+            need = int(state.demands[state.jobs[j]["leg"], r])
+            free = int(state.resources[r]["free"])
+            return OversubscribedError(
+                f"{at} started {job}, which needs {need:,} of {resources[r]} while {free:,} are free; "
+                "test act.fits(job) before act.start(job)"
+            )
+        case Refusal.ALREADY_STARTED:
+            return StartedTwiceError(f"{at} started {job}, which runs already; start only jobs of view.queue, once")
+        case Refusal.ENDED:
+            state_name = JobState(int(state.jobs[j]["state"])).name.lower()
+            return StartedTwiceError(f"{at} started {job}, which is {state_name}; start only jobs of view.queue")
+        case Refusal.NOT_SUBMITTED:
+            when = float(truth.jobs[j]["submit"])
+            return StartedEarlyError(
+                f"{at} started {job}, which is submitted only at {when:.10g} s; start only jobs of view.queue"
+            )
+        case Refusal.UNKNOWN_JOB:
+            return UnknownJobError(
+                f"{at} named row {j}, but jobs have rows 0 to {len(state.jobs) - 1}; use the rows of view.queue, not ids"
+            )
+        case Refusal.CANNOT_REJECT:
+            return BadActionError(f"{at} rejected {job}, which is not waiting for its first start; reject from view.queue")
+        case Refusal.WAKE_NOT_LATER:
+            return BadActionError(f"{at} asked to be woken at a time that is not later; wake at view.now + something")
+        case Refusal.TOO_MANY_WAKES:
+            return BadActionError(f"{at} has {len(truth.wakes):,} wakes pending; ask for the next one only")
+        case Refusal.TOO_MANY_ACTIONS:
+            return BadActionError(f"{at} took more than {len(state.actions):,} actions in one decision")
+        case _:
+            return BadActionError(f"{at} used an unknown verb; use act.start, act.wake or act.reject")
+
+
+def _stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
+    waiting = state.queue[state.clock[0]["queue_first"] : state.clock[0]["queue_last"]]
+    waiting = waiting[waiting >= 0]
+    first = _name(state, int(waiting[0]))
+    free = ", ".join(f"{int(row['free']):,} {name}" for name, row in zip(resources, state.resources, strict=True))
+    return StalledError(
+        f"at t = {float(state.clock[0]['now']):.10g} s nothing runs and nothing will arrive, but the policy leaves "
+        f"{len(waiting)} job(s) waiting, {first} first, with {free} free; start them, or ask act.wake(time)"
+    )
+
+
+def _raised(state: State, view: View, error: Exception) -> PolicyError:
+    where = "".join(traceback.format_exception(error)).rstrip()
+    waiting = view.queue
+    j = view.last_job if view.last_job >= 0 or not len(waiting) else int(waiting[0])
+    return PolicyRaisedError(
+        f"the policy raised {type(error).__name__} at t = {view.now:.10g} s with {len(waiting)} waiting "
+        f"(last it looked at: {_name(state, j)}):\n{where}"
+    )

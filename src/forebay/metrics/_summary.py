@@ -1,0 +1,55 @@
+"""All numbers of a run in one flat dictionary, for tables, comparisons and run.json."""
+
+from forebay.core.result import Result
+from forebay.metrics import jobs, machine, starvation
+from forebay.metrics.window import window as restrict
+
+SPREAD = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown_10s", "bounded_slowdown_10min")
+NODE_WEIGHTED = ("waiting_time", "turnaround_time", "bounded_slowdown_10min")
+
+Number = float | int | None
+
+
+def summary(result: Result, window: tuple[float, float] | None = None) -> dict[str, Number]:
+    """Every number of a run, or of the jobs submitted in a window of it (seconds); None where no job counts.
+
+    ci95_* is 1.96 s / sqrt(n) over the jobs of this one run.
+    """
+    if window is not None:
+        result = restrict(result, *window)
+    return {**_counts(result), **_machine(result), **_jobs(result)}
+
+
+def _counts(result: Result) -> dict[str, Number]:
+    return {
+        "n_jobs": machine.n_jobs(result),
+        "n_started": machine.n_started(result),
+        "n_killed": machine.n_killed(result),
+        "n_rejected": machine.n_rejected(result),
+        "n_waiting_over_10_walltimes": starvation.n_waiting_over_10_walltimes(result),
+        "n_waiting_over_a_day": starvation.n_waiting_over_a_day(result),
+    }
+
+
+def _machine(result: Result) -> dict[str, Number]:
+    numbers: dict[str, Number] = {
+        "makespan": machine.makespan(result),
+        "throughput_per_hour": machine.throughput(result),
+    }
+    for resource in result.resources:
+        numbers[f"utilisation_{resource}"] = machine.utilisation(result, resource)
+    return numbers
+
+
+def _jobs(result: Result) -> dict[str, Number]:
+    numbers: dict[str, Number] = {}
+    for name in SPREAD:
+        numbers[f"mean_{name}"] = jobs.mean(result, name)
+        numbers[f"ci95_{name}"] = jobs.ci95(result, name)
+        for key, value in jobs.percentiles(result, name).items():
+            numbers[f"{key}_{name}"] = value
+    numbers["mean_total_wait"] = jobs.mean(result, "total_wait")
+    for name in NODE_WEIGHTED:
+        numbers[f"node_weighted_mean_{name}"] = jobs.weighted_mean(result, name)
+    numbers["node_seconds_weighted_mean_waiting_time"] = jobs.weighted_mean(result, by="node_seconds")
+    return numbers

@@ -1,0 +1,79 @@
+"""What every metric starts from: the jobs that count, the measures taken of each, and the nodes they held."""
+
+import math
+from typing import Any
+
+import polars as pl
+
+from forebay.core.result import Result
+from forebay.errors import InputError, nearest
+
+NODES = "requested_number_of_resources"
+WALLTIME = "requested_time"
+
+_execution, _turnaround = pl.col("execution_time"), pl.col("turnaround_time")
+
+
+def bounded_slowdown(bound: float) -> pl.Expr:
+    """max(1, turnaround / max(execution, bound)), with the bound in seconds."""
+    if not bound > 0:
+        raise InputError(f"the bound of a bounded slowdown is {bound}; write seconds above 0, such as 10 or 600")
+    return pl.max_horizontal(1.0, _turnaround / pl.max_horizontal(_execution, pl.lit(float(bound)))).alias("value")
+
+
+MEASURES = {
+    "waiting_time": pl.col("waiting_time"),
+    "total_wait": pl.col("total_wait"),
+    "turnaround_time": _turnaround,
+    # A job of no length has no slowdown; one such job would make every mean infinite.
+    "slowdown": pl.when(_execution > 0).then(_turnaround / _execution),
+    "bounded_slowdown_10s": bounded_slowdown(10),
+    "bounded_slowdown_10min": bounded_slowdown(600),
+}
+"""What can be taken of each job, by its name in tables and summaries."""
+
+
+def measure(name: str) -> pl.Expr:
+    """The expression of a measure."""
+    if name not in MEASURES:
+        raise InputError(f"unknown measure {name!r}: {nearest(name, MEASURES)}")
+    return MEASURES[name]
+
+
+def counted(result: Result) -> pl.LazyFrame:
+    """The jobs that enter means: killed ones do, rejected ones do not."""
+    return result.jobs.lazy().filter(pl.col("final_state") != "REJECTED")
+
+
+def number(frame: pl.LazyFrame, value: pl.Expr) -> float | None:
+    """One number of a frame; None where there is nothing to take it from."""
+    found: Any = frame.select(value).collect().item()
+    return None if found is None or math.isnan(found) else float(found)
+
+
+def changes(result: Result, resource: str) -> pl.LazyFrame:
+    """Every change in what jobs hold of a resource: the log's rows with `amount` below 0 where it is given back."""
+    gives = pl.col("kind").is_in(["end", "release"])
+    takes = pl.col("kind").is_in(["start", "acquire"])
+    return (
+        result.log.lazy()
+        .filter((pl.col("resource") == resource) & (gives | takes))
+        .select("time", "job", amount=pl.when(gives).then(-pl.col("amount")).otherwise(pl.col("amount")))
+    )
+
+
+def with_node_seconds(result: Result) -> pl.LazyFrame:
+    """`counted` jobs with the `node_seconds` they held.
+
+    Taken from the log: a leg may hold no nodes, and nodes may go back early.
+    """
+    job_id = result.jobs.schema["job_id"]
+    held = (
+        changes(result, "nodes")
+        .group_by(pl.col("job").cast(job_id).alias("job_id"))
+        # The area under a step function that begins and ends at 0 is minus the sum of time x change.
+        .agg(node_seconds=-(pl.col("time") * pl.col("amount")).sum())
+    )
+    # In a fixed order: sums of floats differ in their last bits with the order of rows.
+    jobs = counted(result).join(held, on="job_id", how="left", maintain_order="left")
+    return jobs.with_columns(pl.col("node_seconds").fill_null(0.0))

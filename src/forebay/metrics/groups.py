@@ -1,0 +1,61 @@
+"""How groups of jobs fared: by size, by user, or by any column. Rejected jobs are in none."""
+
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from forebay.core.result import Result
+from forebay.errors import InputError, nearest
+from forebay.metrics._table import NODES, measure, with_node_seconds
+
+
+def _statistics() -> list[pl.Expr]:
+    wait = measure("waiting_time")
+    return [
+        pl.len().cast(pl.Int64).alias("n"),
+        wait.mean().alias("mean_waiting_time"),
+        wait.quantile(0.95, interpolation="linear").alias("p95_waiting_time"),
+        measure("bounded_slowdown_10min").mean().alias("mean_bounded_slowdown_10min"),
+        (pl.col("node_seconds").sum() / 3600).alias("node_hours"),
+    ]
+
+
+def size_classes(nodes: int) -> tuple[list[int], list[str]]:
+    """Largest size and label of each class on a machine of so many nodes: 1, 2-4, 5-8, 9-16, ... up to the machine."""
+    tops = [1]
+    while tops[-1] < nodes:
+        tops.append(min(nodes, max(4, 2 * tops[-1])))
+    labels = ["1"]
+    for below, top in pairwise(tops):
+        labels.append(f"{below + 1}-{top}" if top > below + 1 else str(top))
+    return tops, labels
+
+
+def by_size_class(result: Result) -> pl.DataFrame:
+    """A row a class of sizes, small to large, also where no job is of it: n, waits, bounded slowdown, node-hours."""
+    tops, labels = size_classes(result.resources["nodes"])
+    jobs = with_node_seconds(result).collect()
+    place = np.searchsorted(tops[:-1], jobs[NODES].to_numpy())  # past the last boundary is the last class
+    found = jobs.lazy().with_columns(pl.Series("place", place, dtype=pl.Int64)).group_by("place").agg(_statistics())
+    classes = pl.LazyFrame({"size_class": labels, "place": range(len(labels))}, schema_overrides={"place": pl.Int64})
+    return (
+        classes.join(found, on="place", how="left")
+        .with_columns(pl.col("n", "node_hours").fill_null(0))
+        .sort("place")
+        .drop("place")
+        .collect()
+    )
+
+
+def by_column(result: Result, column: str) -> pl.DataFrame:
+    """A row for each value of a column of the job table (user, group, queue, ...), most node-hours first."""
+    if column not in result.jobs.columns:
+        raise InputError(f"the job table has no column {column!r}: {nearest(column, result.jobs.columns)}")
+    found = with_node_seconds(result).group_by(column).agg(_statistics())
+    return found.sort(["node_hours", column], descending=[True, False]).collect()
+
+
+def by_user(result: Result) -> pl.DataFrame:
+    """A row a user, most node-hours first; user -1 is unknown."""
+    return by_column(result, "user")

@@ -1,0 +1,69 @@
+"""How jobs fared: means, percentiles and weighted means of waits, turnarounds and slowdowns. None where no job counts.
+
+Killed jobs are in all of them, rejected jobs in none. All times in seconds.
+"""
+
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from forebay.core.result import Result
+from forebay.metrics._table import NODES, bounded_slowdown, counted, measure, number, with_node_seconds
+
+PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
+
+
+def mean(result: Result, name: str) -> float | None:
+    """Mean of a measure: waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min."""
+    return number(counted(result), measure(name).mean())
+
+
+def mean_wait(result: Result) -> float | None:
+    """Mean time from submission to the start of the first leg."""
+    return mean(result, "waiting_time")
+
+
+def mean_turnaround(result: Result) -> float | None:
+    """Mean time from submission to finish."""
+    return mean(result, "turnaround_time")
+
+
+def mean_slowdown(result: Result) -> float | None:
+    """Mean of turnaround / execution (Batsim's stretch), over jobs that ran at all."""
+    return mean(result, "slowdown")
+
+
+def mean_bounded_slowdown(result: Result, bound: float) -> float | None:
+    """Mean of max(1, turnaround / max(execution, bound)); the bound keeps short jobs from ruling the mean."""
+    return number(counted(result), bounded_slowdown(bound).mean())
+
+
+def ci95(result: Result, name: str) -> float | None:
+    """Half-width of the 95 % interval of a mean over the jobs of one run: 1.96 s / sqrt(n).
+
+    It treats jobs as independent, as the papers of the field do; jobs of one queue are not, so use it to compare with
+    such papers, and repeated runs to compare policies.
+    """
+    value = measure(name)
+    return number(counted(result), 1.96 * value.std() / value.count().sqrt())
+
+
+def percentiles(result: Result, name: str = "waiting_time") -> dict[str, float | None]:
+    """p50, p95, p99 and max of a measure, interpolated between neighbours."""
+    values = counted(result).select(measure(name).drop_nulls()).collect().to_series().to_numpy()
+    if values.size == 0:
+        return dict.fromkeys(PERCENTILES)
+    found = np.quantile(values, list(PERCENTILES.values()))
+    return {key: float(value) for key, value in zip(PERCENTILES, found, strict=True)}
+
+
+def weighted_mean(
+    result: Result, name: str = "waiting_time", by: Literal["nodes", "node_seconds"] = "nodes"
+) -> float | None:
+    """Mean of a measure in which a job counts by the nodes it asked for, or by the node-seconds it held."""
+    jobs, weight = counted(result), pl.col(NODES)
+    if by == "node_seconds":
+        jobs, weight = with_node_seconds(result), pl.col("node_seconds")
+    value = measure(name)
+    return number(jobs, (value * weight).sum() / weight.filter(value.is_not_null()).sum())

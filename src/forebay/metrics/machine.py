@@ -1,0 +1,78 @@
+"""How the machine fared: makespan, use of each resource over time, throughput and counts of jobs."""
+
+import numpy as np
+import polars as pl
+
+from forebay.core.result import Result
+from forebay.errors import InputError, nearest
+from forebay.metrics._table import changes, counted, number
+
+KILLED = ("COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED")
+
+
+def makespan(result: Result) -> float | None:
+    """Seconds from the first submission to the last finish."""
+    return number(counted(result), pl.col("finish_time").max() - pl.col("submission_time").min())
+
+
+def span(result: Result) -> tuple[float, float] | None:
+    """The seconds over which use is averaged: the result's window, else the makespan; None without jobs."""
+    if "window" in result.facts:
+        start, end = result.facts["window"]
+        return float(start), float(end)
+    start = number(counted(result), pl.col("submission_time").min())
+    end = number(counted(result), pl.col("finish_time").max())
+    return None if start is None or end is None else (start, end)
+
+
+def usage(result: Result, resource: str) -> pl.DataFrame:
+    """What all jobs hold of a resource over time: `amount` from each `time` on; 0 before the first."""
+    if resource not in result.resources:
+        raise InputError(f"unknown resource {resource!r}: {nearest(resource, result.resources)}")
+    return (
+        changes(result, resource)
+        .sort("time", maintain_order=True)
+        .select("time", pl.col("amount").cum_sum())
+        .filter(pl.col("time").shift(-1).ne_missing(pl.col("time")))  # the last row of an instant has its outcome
+        .filter(pl.col("amount") != pl.col("amount").shift(1, fill_value=0))  # it may leave the use as it was
+        .collect()
+    )
+
+
+def utilisation(result: Result, resource: str = "nodes") -> float | None:
+    """The share of a resource that jobs held, 0 to 1, over the makespan or the result's window."""
+    steps, during = usage(result, resource), span(result)
+    capacity = result.resources[resource]
+    if during is None or during[0] >= during[1] or capacity == 0:
+        return None
+    start, end = during
+    edges = np.append(np.clip(steps["time"].to_numpy(), start, end), end)
+    used = float(steps["amount"].to_numpy() @ np.diff(edges))
+    return used / (capacity * (end - start))
+
+
+def throughput(result: Result) -> float | None:
+    """Jobs finished per hour of the makespan."""
+    length = makespan(result)
+    finished = number(counted(result), pl.col("finish_time").count())
+    return None if not length or finished is None else 3600 * finished / length
+
+
+def n_jobs(result: Result) -> int:
+    """Jobs of the result, rejected ones too."""
+    return result.jobs.height
+
+
+def n_started(result: Result) -> int:
+    """Jobs that began to run, whatever became of them."""
+    return int(result.jobs["starting_time"].count())
+
+
+def n_killed(result: Result) -> int:
+    """Jobs stopped at their walltime, or by a decision."""
+    return int(result.jobs["final_state"].is_in(KILLED).sum())
+
+
+def n_rejected(result: Result) -> int:
+    """Jobs refused: never started, and in no mean."""
+    return int((result.jobs["final_state"] == "REJECTED").sum())

@@ -1,0 +1,51 @@
+"""Jobs that waited unreasonably long: for their size (ten times their walltime) or outright (a day)."""
+
+import polars as pl
+
+from forebay.core.result import Result
+from forebay.metrics._table import NODES, WALLTIME, counted, number
+
+DAY = 86400.0
+
+
+def _over_walltimes(times: float) -> pl.Expr:
+    return (pl.col(WALLTIME) > 0) & (pl.col("waiting_time") > times * pl.col(WALLTIME))
+
+
+def _over(seconds: float) -> pl.Expr:
+    return pl.col("waiting_time") > seconds
+
+
+def _count(result: Result, too_long: pl.Expr) -> int:
+    return int(number(counted(result), too_long.sum()) or 0)
+
+
+def _waiting(result: Result, too_long: pl.Expr) -> pl.DataFrame:
+    """The jobs concerned, longest wait first."""
+    return (
+        counted(result)
+        .filter(too_long)
+        .select("job_id", "submission_time", NODES, WALLTIME, "waiting_time")
+        .sort(["waiting_time", "job_id"], descending=[True, False])
+        .collect()
+    )
+
+
+def waiting_over_walltimes(result: Result, times: float = 10) -> pl.DataFrame:
+    """Jobs that waited more than `times` their walltime. Those without a walltime (below 0 or infinite) never do."""
+    return _waiting(result, _over_walltimes(times))
+
+
+def waiting_over(result: Result, seconds: float = DAY) -> pl.DataFrame:
+    """Jobs that waited longer than that, by default a day."""
+    return _waiting(result, _over(seconds))
+
+
+def n_waiting_over_10_walltimes(result: Result) -> int:
+    """How many jobs waited more than ten walltimes."""
+    return _count(result, _over_walltimes(10))
+
+
+def n_waiting_over_a_day(result: Result) -> int:
+    """How many jobs waited more than a day."""
+    return _count(result, _over(DAY))

@@ -1,0 +1,36 @@
+"""A part of a run: the jobs submitted in it, without the warm-up before and the drain after."""
+
+import math
+from dataclasses import replace
+
+import polars as pl
+
+from forebay.core.result import Result
+from forebay.errors import InputError
+
+
+def window(result: Result, start: float, end: float) -> Result:
+    """The jobs submitted from `start` (s) up to, not including, `end`; use of the machine counts in that time alone.
+
+    The log stays whole, because jobs from before the window hold the machine in it too. A window of a window is what
+    they share.
+    """
+    if "window" in result.facts:
+        start, end = max(start, result.facts["window"][0]), min(end, result.facts["window"][1])
+    if not start < end:
+        raise InputError(f"the window from {start} s to {end} s is empty; its start must come before its end")
+    submitted = pl.col("submission_time").is_between(start, end, closed="left")
+    return replace(result, jobs=result.jobs.filter(submitted), facts={**result.facts, "window": [start, end]})
+
+
+def window_by_fraction(result: Result, start: float, end: float) -> Result:
+    """The window between two fractions of the time over which jobs arrive: 0.1 to 0.9 drops a tenth at either end."""
+    if not 0 <= start < end <= 1:
+        raise InputError(f"a window from {start} to {end} makes no sense; write fractions such as 0.1 and 0.9")
+    arrivals = result.jobs["submission_time"]
+    if arrivals.is_empty():
+        return result
+    first, last = float(arrivals.min()), float(arrivals.max())  # type: ignore[arg-type]
+    # Windows leave out their end; the last arrival belongs to a window that goes up to 1.
+    stop = math.nextafter(last, math.inf) if end == 1 else first + end * (last - first)
+    return window(result, first + start * (last - first), stop)

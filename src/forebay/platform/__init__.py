@@ -1,0 +1,34 @@
+"""Machines: declared in TOML or taken from a preset. `load` is `forebay.platform`, the one door to both."""
+
+import os
+from pathlib import Path
+
+from forebay import _plugins
+from forebay.errors import InputError, nearest
+from forebay.platform import _presets, _toml
+from forebay.platform.platform import Platform
+
+__all__ = ["Platform", "load", "names"]
+
+
+def names() -> list[str]:
+    """Every preset, as users write it."""
+    return _plugins.names("platform.presets")
+
+
+def load(spec: str | os.PathLike[str] | Platform) -> Platform:
+    """The machine that `spec` names.
+
+    A preset with its parameters ("flat:nodes=100,burst_buffer=10TB", "table1") or a TOML file, whose nodes and tier
+    capacities may be set anew ("mine.toml:nodes=200,burst_buffer=20TB"). A Platform is returned as it is.
+    """
+    if isinstance(spec, Platform):
+        return spec
+    if isinstance(spec, os.PathLike) or (spec.endswith(".toml") and Path(spec).exists()):
+        return _toml.read(Path(spec), {})
+    name, params = _plugins.parse_spec(spec)
+    if name.endswith(".toml") or (name not in names() and Path(name).is_file()):
+        return _toml.read(Path(name), params)
+    if name not in names():
+        raise InputError(f"unknown platform {name!r}: {nearest(name, names())} (or give a file: mine.toml)")
+    return _presets.make(_plugins.load("platform.presets", name, "platform"), spec, params)

@@ -1,0 +1,85 @@
+"""The kinds of value a platform is made of, as pydantic fields: each takes text with a unit or a number in SI units.
+
+Numbers are for Python callers. A file must name its units: `capacity = 10` may be a slip for bytes, GB or TB.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+
+from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate
+from forebay.errors import InputError
+
+FROM_FILE = "from file"
+"""Validation context under which a bare number is refused where a unit exists."""
+
+
+class Model(BaseModel):
+    """Base of every declared part: no unknown keys, and never changed once made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def _parse(parse: Callable[[str], Any], value: Any, info: ValidationInfo) -> Any:
+    """Text through `parse`, and so bare numbers of files, which earns them its complaint of a missing unit."""
+    if info.context == FROM_FILE and not isinstance(value, bool) and isinstance(value, int | float):
+        value = str(value)
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse(value)
+    except InputError as error:
+        # pydantic gathers ValueErrors of all fields; anything else would stop at the first.
+        raise ValueError(str(error)) from None
+
+
+def _positive_int(value: Any, hint: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{value!r} is not a whole number; {hint}")
+    if value <= 0:
+        raise ValueError(f"{value} is not above 0; {hint}")
+    if value > INT64_MAX:
+        raise ValueError(f"{value} is too large to count; {hint}")
+    return int(value)
+
+
+def _positive_float(value: Any, what: str, hint: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ValueError(f"{value!r} is not a {what}; {hint}")
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"zero {what} is refused; {hint}" if value == 0 else f"{value} is no {what}; {hint}")
+    return float(value)
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    return _positive_int(value, "write a number such as 100")
+
+
+def _bytes(value: Any, info: ValidationInfo) -> int:
+    return _positive_int(_parse(parse_bytes, value, info), 'write a size such as "10 TB", or leave the tier out')
+
+
+def _units(value: Any, info: ValidationInfo) -> int:
+    if isinstance(value, str):
+        value = int(value) if value.isdecimal() else _parse(parse_bytes, value, info)
+    return _positive_int(value, 'write whole units such as 12, or a size such as "64 GB"')
+
+
+def _rate(value: Any, info: ValidationInfo) -> float:
+    return _positive_float(_parse(parse_rate, value, info), "bandwidth", 'write a rate such as "5 GB/s"')
+
+
+def _flops(value: Any, info: ValidationInfo) -> float:
+    return _positive_float(_parse(parse_flops, value, info), "speed", 'write a speed such as "1 Gflop/s"')
+
+
+Count = Annotated[int, BeforeValidator(_count), Field(examples=[100])]
+Bytes = Annotated[int, BeforeValidator(_bytes), Field(examples=["10 TB"])]
+Units = Annotated[int, BeforeValidator(_units), Field(examples=[12])]
+Rate = Annotated[float, BeforeValidator(_rate), Field(examples=["5 GB/s"])]
+Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]

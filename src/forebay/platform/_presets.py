@@ -1,0 +1,29 @@
+"""Ready-made machines by name: the signature of a preset's `make` is the list of parameters users may give."""
+
+import inspect
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from pydantic import create_model
+
+from forebay.platform._fields import Model
+from forebay.platform._problems import Problems
+from forebay.platform.platform import Platform
+
+
+def make(preset: ModuleType, spec: str, params: Mapping[str, str]) -> Platform:
+    """The preset's machine with `params`, which are text still; `spec` is what the user wrote, for messages."""
+    problems = Problems(f"platform {spec!r}", equals="=")
+    given = problems.check(_parameters(preset), params)
+    problems.stop()
+    machine: Platform = preset.make(**dict(given or {}))
+    return machine
+
+
+def _parameters(preset: ModuleType) -> type[Model]:
+    fields: dict[str, Any] = {
+        name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+        for name, parameter in inspect.signature(preset.make, eval_str=True).parameters.items()
+    }
+    return create_model("Parameters", __base__=Model, **fields)

@@ -1,0 +1,110 @@
+"""Platforms declared in TOML: a table for the machine, one for its topology, one a tier."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from forebay import _plugins
+from forebay.errors import InputError, nearest
+from forebay.platform._fields import FROM_FILE
+from forebay.platform._problems import Problems
+from forebay.platform.platform import Platform
+from forebay.platform.tiers._base import BaseTier
+from forebay.platform.topologies._base import BaseTopology
+
+
+def read(path: Path, overrides: Mapping[str, str]) -> Platform:
+    """The platform in a file; `overrides` sets its nodes and its tiers' capacities, as text."""
+    table = _parse(path)
+    problems = Problems(str(path))
+    _override(table, overrides, problems)
+    problems.stop()  # a misspelt override says nothing of the file
+    return build(table, problems, default_name=path.stem)
+
+
+def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Platform:
+    """A platform of a file's tables, or one InputError with all that is wrong with them."""
+    values = {"name": default_name, **table}
+    topology = _topology(values.pop("topology", {"kind": "flat"}), problems)
+    tiers = _tiers(values.pop("tiers", {}), problems)
+    parts = {"topology": topology, "tiers": tiers} if topology else {"tiers": tiers}
+    # Parts go in as if written by the user, so that their keys count among the known ones in suggestions.
+    platform = problems.check(Platform, {**values, **parts}, context=FROM_FILE)
+    problems.stop()
+    assert platform is not None
+    return platform
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        presets = ", ".join(_plugins.names("platform.presets"))
+        raise InputError(f"{path}: no such file; check the path, or name a preset: {presets}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text; save the platform file as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        what, _, place = str(error).partition(" (at ")
+        line = re.match(r"line (\d+)", place)
+        where = f"{path}:{line[1]}" if line else f"{path}: at its end"
+        raise InputError(
+            f'{where}: not valid TOML: {what}; lines look like nodes = 100 or capacity = "10 TB"'
+        ) from None
+
+
+def _override(table: dict[str, Any], overrides: Mapping[str, str], problems: Problems) -> None:
+    tiers = table.get("tiers", {})
+    declared = tiers if isinstance(tiers, dict) else {}
+    finite = {name for name, tier in declared.items() if isinstance(tier, dict) and "capacity" in tier}
+    for name, text in overrides.items():
+        if name == "nodes":
+            table["nodes"] = text
+        elif name in finite:
+            tiers[name]["capacity"] = text
+        elif name in declared:
+            problems.add(name, "this tier has no capacity to set; edit the file instead")
+        else:
+            problems.add(name, f"cannot be set after the file's name; {nearest(name, {'nodes', *finite})}")
+
+
+def _kind(table: Any, path: str, group: str, word: str, problems: Problems) -> str | None:
+    """The plug-in that a table asks for with its `kind`; None after a complaint."""
+    known = [name.replace("-", "_") for name in _plugins.names(group)]
+    if not isinstance(table, dict):
+        problems.add(path, f'must be a table: write [{path}] and below it kind = "{known[0]}"')
+        return None
+    kind = table.get("kind")
+    if kind is None:
+        problems.add(f"{path}.kind", f'missing; write kind = "{known[0]}" (known: {", ".join(known)})')
+    elif not isinstance(kind, str) or kind.replace("-", "_") not in known:
+        problems.add(f"{path}.kind", f"unknown {word} {kind!r}; {nearest(str(kind), known)}")
+    else:
+        return kind.replace("-", "_")
+    return None
+
+
+def _topology(table: Any, problems: Problems) -> BaseTopology | None:
+    kind = _kind(table, "topology", "platform.topologies", "topology", problems)
+    if kind is None:
+        return None
+    model = _plugins.load("platform.topologies", kind.replace("_", "-"), "topology").Topology
+    return problems.check(model, {**table, "kind": kind}, path="topology.", context=FROM_FILE)
+
+
+def _tiers(tables: Any, problems: Problems) -> tuple[BaseTier, ...]:
+    if not isinstance(tables, dict):
+        problems.add("tiers", 'must be tables: write [tiers.burst_buffer] and below it kind = "shared_bb"')
+        return ()
+    made = []
+    for name, table in tables.items():
+        path = f"tiers.{name}"
+        kind = _kind(table, path, "platform.tiers", "tier kind", problems)
+        if kind is None:
+            continue
+        model = _plugins.load("platform.tiers", kind.replace("_", "-"), "tier kind").Tier
+        made.append(problems.check(model, {**table, "kind": kind}, f"{path}.", FROM_FILE, known={"name": name}))
+    return tuple(tier for tier in made if tier is not None)

@@ -1,0 +1,19 @@
+"""The plainest machine: nodes, and if asked for a shared burst buffer and a parallel file system."""
+
+from forebay.platform._fields import Bytes, Count, Flops, Rate
+from forebay.platform.platform import Platform
+from forebay.platform.tiers import pfs as pfs_tier
+from forebay.platform.tiers import shared_bb
+from forebay.platform.tiers._base import BaseTier
+
+DESCRIPTION = "nodes on a crossbar; with burst_buffer=10TB a pooled burst buffer, with pfs=5GB/s a file system"
+
+
+def make(nodes: Count, burst_buffer: Bytes | None = None, speed: Flops = 1e9, pfs: Rate | None = None) -> Platform:
+    """A machine of that many nodes; `pfs` is the file system's bandwidth, the same for reads and writes."""
+    tiers: list[BaseTier] = []
+    if burst_buffer is not None:
+        tiers.append(shared_bb.Tier(name="burst_buffer", capacity=burst_buffer))
+    if pfs is not None:
+        tiers.append(pfs_tier.Tier(name="pfs", read=pfs, write=pfs))
+    return Platform(name="flat", nodes=nodes, speed=speed, tiers=tuple(tiers))

@@ -1,0 +1,1 @@
+"""Storage tiers and counted pools, one kind a file: each defines DESCRIPTION and the model `Tier`."""

@@ -1,0 +1,25 @@
+"""A pool of anything jobs hold and give back: licences, GPUs behind a switch, memory."""
+
+from typing import Literal
+
+from forebay.platform._fields import Units
+from forebay.platform.tiers._base import BaseTier
+
+DESCRIPTION = "a counted pool, such as licences; whole units, or bytes with a unit"
+
+
+class Tier(BaseTier):
+    """Capacity in whole units (bytes, where it was written as a size)."""
+
+    kind: Literal["pool"] = "pool"
+    capacity: Units
+
+    @property
+    def size(self) -> int:
+        """The capacity."""
+        return self.capacity
+
+    @property
+    def text(self) -> str:
+        """The tier in a few words."""
+        return f"pool of {self.capacity}"

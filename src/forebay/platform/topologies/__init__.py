@@ -1,0 +1,1 @@
+"""Networks between nodes and servers, one kind a file: each defines DESCRIPTION and the model `Topology`."""

@@ -1,0 +1,115 @@
+"""One file a policy; `load("fcfs-bb:depth=3")` makes the policy that policies/fcfs_bb.py defines.
+
+A policy may also stand in a user's own file: `load("mine.py:Mine:patience=3")`.
+"""
+
+import dataclasses
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+from forebay import _plugins
+from forebay.errors import ForebayError, InputError, nearest
+from forebay.policies._base import Policy
+from forebay.policies._family import ALL
+
+__all__ = ["Policy", "describe", "load", "names"]
+
+
+def names() -> list[str]:
+    """Every policy that can be named."""
+    return _plugins.names("policies")
+
+
+def describe(name: str) -> dict[str, Any]:
+    """A policy in words: its first docstring line and its parameters with their defaults."""
+    module = _plugins.load("policies", name, "policy")
+    text = (module.__doc__ or "").strip().split("\n")[0]
+    params = {key: "all" if p.default == ALL else p.default for key, p in _parameters(_own_class(module)).items()}
+    return {"name": name, "description": text, "parameters": params}
+
+
+def load(spec: str | Any) -> Any:
+    """A policy from its spec; an object that already is one passes through."""
+    if not isinstance(spec, str):
+        _check(spec, type(spec).__name__)
+        return spec
+    own_file = re.fullmatch(r"(?P<path>.+\.py):(?P<rest>.+)", spec)
+    if own_file:
+        name, given = _plugins.parse_spec(own_file["rest"])
+        cls = _from_file(Path(own_file["path"]), name)
+    else:
+        name, given = _plugins.parse_spec(spec)
+        cls = _own_class(_plugins.load("policies", name, "policy"))
+    known = _parameters(cls)
+    values = {}
+    for key, text in given.items():
+        if key not in known:
+            raise InputError(f"policy {name!r} has no parameter {key!r}: {nearest(key, known) if known else 'none'}")
+        values[key] = _convert(name, key, text, known[key].default)
+    try:
+        policy = cls(**values)
+    except ForebayError as error:
+        raise type(error)(f"policy {spec!r}: {error}") from None
+    except TypeError as error:
+        raise InputError(f"policy {spec!r}: {error}") from None
+    _check(policy, spec)
+    return policy
+
+
+def _own_class(module: Any) -> type:
+    """The one policy that a module of ours defines."""
+    (cls,) = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__]
+    return cls
+
+
+def _parameters(cls: type) -> dict[str, inspect.Parameter]:
+    if dataclasses.is_dataclass(cls) or "__init__" in vars(cls):
+        return dict(inspect.signature(cls).parameters)
+    return {}
+
+
+def _convert(policy: str, key: str, text: str, default: Any) -> Any:
+    """Text from a command line as the type of the parameter's default."""
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+        if isinstance(default, int):
+            return ALL if text == "all" else int(text)
+        if isinstance(default, float):
+            return float(text)
+    except (ValueError, KeyError):
+        want = {bool: "true or false", int: "a whole number or 'all'", float: "a number"}[type(default)]
+        raise InputError(f"policy {policy!r}: {key}={text!r} is not {want}") from None
+    return text
+
+
+def _from_file(path: Path, name: str) -> type:
+    """Class `name` of a user's file."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; name a policy in your own file as path/to/mine.py:ClassName")
+    module_spec = importlib.util.spec_from_file_location(f"forebay_user_{path.stem}", path)
+    assert module_spec is not None
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
+    try:
+        module_spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+    classes = {
+        key: c for key, c in vars(module).items() if inspect.isclass(c) and c.__module__ == module.__name__
+    }
+    if name not in classes:
+        raise InputError(f"{path} defines no class {name!r}: {nearest(name, classes) if classes else 'it has none'}")
+    return classes[name]
+
+
+def _check(policy: Any, spec: str) -> None:
+    """A policy must be able to decide. Only the methods count; the base class is a convenience."""
+    compiled = getattr(policy, "kernel", None)
+    decides = callable(getattr(policy, "decide", None)) and type(policy).decide is not Policy.decide
+    overrides = callable(compiled) and getattr(type(policy), "kernel", None) is not Policy.kernel
+    if not decides and not overrides:
+        raise InputError(f"{spec}: a policy needs a method decide(self, view, act), or kernel(self); it has neither")

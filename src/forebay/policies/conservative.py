@@ -1,0 +1,15 @@
+"""Conservative backfilling: every waiting job holds a reservation of nodes, made anew at each decision in order of arrival.
+
+Mu'alem & Feitelson (2001). Burst buffers are not reserved: see conservative-bb."""
+
+from dataclasses import dataclass
+
+from forebay.policies._family import ALL, Backfill
+
+
+@dataclass(frozen=True)
+class Conservative(Backfill):
+    """A reservation of nodes for everybody."""
+
+    depth: int = ALL
+    reserve: str = "nodes"

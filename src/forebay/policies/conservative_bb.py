@@ -1,0 +1,12 @@
+"""Conservative backfilling on all resources: nobody is delayed by a job that came later, as far as walltimes tell."""
+
+from dataclasses import dataclass
+
+from forebay.policies._family import ALL, Backfill
+
+
+@dataclass(frozen=True)
+class ConservativeBb(Backfill):
+    """A reservation of everything for everybody."""
+
+    depth: int = ALL

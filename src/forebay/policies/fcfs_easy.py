@@ -1,0 +1,14 @@
+"""EASY backfilling (Lifka 1995): the head of the queue holds a reservation of nodes; others may pass if they do not delay it.
+
+Burst buffers are not reserved, so a head that waits for them keeps its nodes idle: Kopański & Rządca (2021), Fig. 1."""
+
+from dataclasses import dataclass
+
+from forebay.policies._family import Backfill
+
+
+@dataclass(frozen=True)
+class FcfsEasy(Backfill):
+    """One reservation, of nodes alone."""
+
+    reserve: str = "nodes"

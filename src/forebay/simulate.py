@@ -1,0 +1,73 @@
+"""The front door: a workload, a platform and a policy in; a Result out."""
+
+import platform as machine
+import time
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from forebay.core.result import Result
+from forebay.engine import collect
+from forebay.engine.build import build, make_program
+from forebay.engine.run import Progress, run
+from forebay.errors import InputError
+from forebay.platform import load as load_platform
+from forebay.platform.platform import Platform
+from forebay.policies import load as load_policy
+from forebay.workload.workload import Workload
+
+
+def simulate(
+    workload: Workload,
+    platform: str | Platform | None = None,
+    policy: Any = "fcfs-easy",
+    seed: int = 0,
+    job_model: str = "alloc-only",
+    progress: Progress | None = None,
+) -> Result:
+    """Run `workload` on `platform` (default: the machine it was recorded on) under `policy`.
+
+    Platform and policy are specs, as on the command line, or objects. The seed feeds the policy's randomness alone.
+    """
+    chosen = load_platform(machine_of(workload) if platform is None else platform)
+    scheduler = load_policy(policy)
+    program = make_program(workload, chosen, job_model)
+    state, truth = build(workload, chosen, program)
+    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+    begun = time.perf_counter()
+    placements = run(state, truth, scheduler, chosen.resources, rng, progress)
+    seconds = time.perf_counter() - begun
+    facts = {
+        "workload": workload.name,
+        "workload_sha256": workload.sha256,
+        "provenance": list(workload.provenance),
+        "platform": chosen.describe(),
+        "policy": policy if isinstance(policy, str) else repr(policy),
+        "job_model": job_model,
+        "seed": seed,
+        "jobs": len(workload),
+        "decisions": int(truth.cursor[0]["n_decisions"]),
+        "log_sha256": collect.log_hash(truth),
+        "seconds": seconds,
+        "notes": [*workload.notes, *program.notes],
+        "dropped": dict(workload.dropped),
+        "versions": {name: version(name) for name in ("forebay", "numba", "numpy", "polars")}
+        | {"python": machine.python_version()},
+    }
+    return Result(
+        jobs=collect.jobs_frame(state, truth, placements, workload, chosen.resources),
+        log=collect.log_frame(truth, chosen.resources),
+        resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
+        facts=facts,
+    )
+
+
+def machine_of(workload: Workload) -> str:
+    """The platform that a workload names itself."""
+    if workload.platform is None:
+        raise InputError(
+            f"{workload.name} does not say how large its machine is (no MaxProcs or nb_res); "
+            "name one, e.g. --platform flat:nodes=100"
+        )
+    return workload.platform

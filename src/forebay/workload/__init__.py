@@ -1,0 +1,66 @@
+"""Workloads: read from files or by name, written, described, and changed by pure functions.
+
+`read` and `write` pick the format by the file's name; `forebay.workload.operations` slices, joins and scales;
+`forebay.workload.info` describes.
+"""
+
+from pathlib import Path
+
+from forebay import _plugins
+from forebay.errors import InputError, nearest
+from forebay.workload import _source
+from forebay.workload.workload import Workload
+
+__all__ = ["Workload", "read", "write"]
+
+_FORMATS = "workload.formats"
+_EMBEDDED = "workload.embedded"
+
+
+def read(source: str | Path) -> Workload:
+    """The workload in a file, or the embedded one of that name; a file wins."""
+    path = Path(source)
+    if path.is_file():
+        workload: Workload = _plugins.load(_FORMATS, _format_of(path), "format").read(path)
+        return workload
+    known = _plugins.names(_EMBEDDED)
+    if str(source) in known:
+        workload = _plugins.load(_EMBEDDED, str(source), "workload").make()
+        return workload
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a workload file inside it")
+    raise InputError(f"{source}: no such file, nor an embedded workload; {nearest(str(source), known)}")
+
+
+def write(workload: Workload, path: str | Path) -> list[str]:
+    """Write a workload in the format that the name's suffix tells; returns notes on what the format cannot hold."""
+    path = Path(path)
+    name = _by_suffix(path)
+    if name is None:
+        known = ", ".join(suffix for suffixes in _suffixes().values() for suffix in suffixes)
+        raise InputError(f"{path}: no format has this suffix; end the name in one of {known}")
+    notes: list[str] = _plugins.load(_FORMATS, name, "format").write(workload, path)
+    return notes
+
+
+def _suffixes() -> dict[str, tuple[str, ...]]:
+    return {name: _plugins.load(_FORMATS, name, "format").SUFFIXES for name in _plugins.names(_FORMATS)}
+
+
+def _by_suffix(path: Path) -> str | None:
+    for name, suffixes in _suffixes().items():
+        if path.name.lower().endswith(suffixes):
+            return name
+    return None
+
+
+def _format_of(path: Path) -> str:
+    name = _by_suffix(path)
+    if name is not None:
+        return name
+    head = _source.head(path)
+    for name in _plugins.names(_FORMATS):
+        if _plugins.load(_FORMATS, name, "format").matches(head):
+            return name
+    known = ", ".join(suffix for suffixes in _suffixes().values() for suffix in suffixes)
+    raise InputError(f"{path}: neither name nor content tell its format; rename it to end in one of {known}")

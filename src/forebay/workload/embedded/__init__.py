@@ -1,0 +1,1 @@
+"""Workloads that need no file: one module each, with `DESCRIPTION` and `make()`."""

@@ -1,0 +1,128 @@
+"""A Workload as the content of a Batsim file: a profile for each job, named by its id; steps are named `id.0`, `id.1`, ..."""
+
+import json
+import math
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from forebay.errors import InputError
+from forebay.workload import _source
+from forebay.workload.formats._batsim_profiles import Step
+from forebay.workload.workload import Workload
+
+_NEUTRAL = {"user": -1, "group": -1, "queue": -1, "priority": 0.0}
+
+
+def content(workload: Workload, path: Path) -> tuple[str, list[str]]:
+    """The file's text, a line a job and a line a profile, and notes on what it leaves out."""
+    jobs = workload.jobs
+    odd = jobs.filter(~pl.all_horizontal(pl.col("submit", "run_time", "flop", "communication", "priority").is_finite()))
+    if len(odd):
+        raise InputError(f"{path}: job {odd['id'][0]} has a number that is not finite; JSON has no word for it")
+    steps, notes = _steps(workload)
+    n_nodes = _source.machine_nodes(workload.platform)
+    if n_nodes is None and len(jobs):
+        n_nodes = int(jobs["nodes"].to_numpy().max())
+        notes.append(f"the machine's size is not known: nb_res is the widest job's {n_nodes:,} nodes")
+    keys = [key for key, value in _NEUTRAL.items() if (jobs[key] != value).any()]
+    entries, profiles = [], []
+    for row in jobs.iter_rows(named=True):
+        entries.append(_text(_entry(row, keys)))
+        profiles += [f"{_text(name)}: {_text(body)}" for name, body in _profiles(row, steps.get(row["id"])).items()]
+    head = {"description": "; ".join(workload.provenance), "nb_res": n_nodes, "epoch": _plain(workload.epoch)}
+    parts = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
+    parts += [f'"jobs": [\n{_lines(entries)}\n]', f'"profiles": {{\n{_lines(profiles)}\n}}']
+    return "{" + _lines(parts) + "}\n", notes + _lost(workload) + _source.platform_notes(workload.platform)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _lines(items: list[str]) -> str:
+    return ",\n".join(items)
+
+
+def _entry(row: dict[str, Any], keys: list[str]) -> dict[str, Any]:
+    walltime = row["walltime"]
+    return {
+        "id": row["id"],
+        "subtime": _plain(row["submit"]),
+        "walltime": _plain(walltime) if math.isfinite(walltime) else -1,
+        "res": row["nodes"],
+        "profile": str(row["id"]),
+        **{key: _plain(row[key]) for key in keys},
+    }
+
+
+def _profiles(row: dict[str, Any], steps: list[Step] | None) -> dict[str, Any]:
+    """A job's profiles: one, or a composed one and its parts."""
+    name = str(row["id"])
+    if steps is None:
+        steps = []
+        if row["run_time"] > 0 or not row["flop"]:
+            steps.append(Step(row["run_time"], 0.0, 0.0))
+        if row["flop"] or row["communication"]:
+            steps.append(Step(0.0, row["flop"], row["communication"]))
+    else:
+        steps = [part for step in steps for part in _parts(step)]
+    bodies = [_body(step) for step in steps]
+    made = {name: bodies[0]}
+    if len(bodies) > 1:
+        parts = {f"{name}.{k}": body for k, body in enumerate(bodies)}
+        made = {name: {"type": "composed", "repeat": 1, "seq": list(parts)}} | parts
+    if "burst_buffer" in row:
+        made[name]["bb"] = -(-row["burst_buffer"] // row["nodes"])
+    return made
+
+
+def _parts(step: Step) -> list[Step]:
+    """A step that both waits and computes is two to Batsim."""
+    if step.seconds and (step.flop or step.communication):
+        return [Step(step.seconds, 0.0, 0.0), Step(0.0, step.flop, step.communication)]
+    return [step]
+
+
+def _body(step: Step) -> dict[str, Any]:
+    if step.flop or step.communication:
+        return {"type": "parallel_homogeneous", "cpu": _plain(step.flop), "com": _plain(step.communication)}
+    return {"type": "delay", "delay": _plain(step.seconds)}
+
+
+def _steps(workload: Workload) -> tuple[dict[int, list[Step]], list[str]]:
+    """Phases of the jobs for which Batsim has the words: one leg, computing only, nothing given back early."""
+    phases = workload.phases
+    if phases is None:
+        return {}, []
+    foreign = (pl.col("kind") != "compute") | (pl.col("leg") != 0) | pl.col("release").is_not_null()
+    untold = set(phases.filter(foreign)["job"])
+    steps: dict[int, list[Step]] = defaultdict(list)
+    for job, *step in phases.select("job", "seconds", "flop", "communication").iter_rows():
+        if job not in untold:
+            steps[job].append(Step(*step))
+    text = f"{len(untold):,} jobs with phases other than computing: only their total work is written"
+    return steps, [text] if untold else []
+
+
+def _lost(workload: Workload) -> list[str]:
+    jobs = workload.jobs
+    notes = []
+    others = [name for name in workload.resources if name != "burst_buffer" and (jobs[name] != 0).any()]
+    notes += [f"{name} is not written: Batsim has no word for it" for name in others]
+    if workload.legs is not None:
+        notes.append("legs are not written: a Batsim job starts once")
+    if "burst_buffer" in workload.resources:
+        odd = int((jobs["burst_buffer"] % jobs["nodes"] != 0).sum())
+        if odd:
+            notes.append(
+                f"burst buffer of {odd:,} jobs does not divide by their nodes: rounded up to whole bytes a node"
+            )
+    return notes
+
+
+def _plain(value: float) -> float:
+    """Whole numbers without a point, as Batsim's own files have them."""
+    return int(value) if value == int(value) and abs(value) < 2**53 else value

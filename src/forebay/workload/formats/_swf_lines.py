@@ -1,0 +1,161 @@
+"""SWF text to columns: blocks of lines at once where all is well; line by line where not, to name the culprit."""
+
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.errors import InputError
+
+FIELDS = (
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+)
+N_FIELDS = len(FIELDS)
+
+_WANTED = (0, 1, 3, 4, 7, 8, 11, 12, 14)  # fields that become columns: half the memory of all 18
+_BLOCK = 1 << 22  # bytes parsed at a time: bounds the index arrays, whose size is a multiple of the text's
+_PLAIN = b"0123456789+-.eE \t\n"
+_COMMENT = re.compile(rb"(?m)^[ \t]*;(.*)$")
+_HEADER = re.compile(r"\s*([A-Za-z]+)\s*:\s*(.*?)\s*$")
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass
+class Content:
+    """What an SWF file says: header entries, wanted columns by field name, and each record's line number."""
+
+    header: dict[str, str]
+    table: dict[str, NDArray[np.float64]]
+    lines: NDArray[np.int64]
+    notes: list[str]
+
+
+@dataclass
+class _Rows:
+    values: NDArray[np.float64]  # a row a record, the wanted fields
+    lines: NDArray[np.int64]  # counted from 0 in the block
+    widest: int = field(default=N_FIELDS)
+
+
+def is_number(word: bytes) -> bool:
+    """Whether `word` is a plain decimal number; no NaN, no inf, no underscores."""
+    return _NUMBER.fullmatch(word) is not None
+
+
+def parse(data: bytes, path: Path) -> Content:
+    """The header and records of SWF text."""
+    header: dict[str, str] = {}
+    parts: list[_Rows] = []
+    for first_line, block in _blocks(_tidy(data)):
+        if b";" in block:
+            for comment in _COMMENT.finditer(block):
+                entry = _HEADER.match(comment[1].decode("utf-8", "replace"))
+                if entry:
+                    header.setdefault(entry[1], entry[2])
+            block = _COMMENT.sub(b"", block)  # noqa: PLW2901
+        rows = _fast(block) or _careful(block, first_line, path)
+        rows.lines += first_line
+        parts.append(rows)
+    values = np.concatenate([rows.values for rows in parts]) if parts else np.empty((0, len(_WANTED)))
+    lines = np.concatenate([rows.lines for rows in parts]) if parts else np.empty(0, np.int64)
+    extra = max((rows.widest for rows in parts), default=N_FIELDS) - N_FIELDS
+    notes = [f"{extra} columns after SWF's {N_FIELDS} are not read"] if extra else []
+    return Content(header, {FIELDS[f]: values[:, k] for k, f in enumerate(_WANTED)}, lines, notes)
+
+
+def _tidy(data: bytes) -> bytes:
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Whole lines, about `_BLOCK` bytes at a time, with the number of the first."""
+    begin, line = 0, 1
+    while begin < len(data):
+        end = data.find(b"\n", begin + _BLOCK) + 1 or len(data)
+        block = data[begin:end]
+        yield line, block
+        line += block.count(b"\n")
+        begin = end
+
+
+def _fast(block: bytes) -> _Rows | None:
+    """All records of a block at once; None if anything at all is unusual."""
+    if block.translate(None, _PLAIN):
+        return None
+    text = np.frombuffer(block, np.uint8)
+    ink = np.concatenate(([False], text > ord(" ")))
+    words = np.flatnonzero(ink[1:] & ~ink[:-1])
+    if not len(words):
+        return _Rows(np.empty((0, len(_WANTED))), np.empty(0, np.int64))
+    line_ends = np.append(np.flatnonzero(text == ord("\n")), len(text))
+    words_upto = np.searchsorted(words, line_ends)
+    widths = np.diff(words_upto, prepend=0)
+    lines = np.flatnonzero(widths)
+    if widths[lines].min() < N_FIELDS:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # numpy up to 2.x only warns when it stops before the end
+        try:
+            values = np.fromstring(block.decode("ascii"), sep=" ")
+        except (ValueError, DeprecationWarning):
+            return None
+    # `1.5.2` and `3-4` are read as two numbers each: the counts then differ.
+    if len(values) != len(words) or not np.isfinite(values).all():
+        return None
+    begins = (words_upto - widths)[lines]
+    return _Rows(values[begins[:, None] + np.array(_WANTED)], lines, int(widths.max()))
+
+
+def _careful(block: bytes, first_line: int, path: Path) -> _Rows:
+    """The same a line at a time, with a message for the first line that cannot be read."""
+    values, lines, widest = [], [], N_FIELDS
+    for k, line in enumerate(block.split(b"\n")):
+        words = line.split()
+        if not words:
+            continue
+        where = f"{path}: line {first_line + k}"
+        if any(byte < 9 or 13 < byte < 32 or byte > 126 for byte in line):
+            _refuse_unless_extra(words, where)
+        if len(words) < N_FIELDS:
+            raise InputError(f"{where}: {len(words)} fields, and SWF has {N_FIELDS}; write -1 for what is not known")
+        values.append([_value(word, f, where) for f, word in enumerate(words[:N_FIELDS])])
+        lines.append(k)
+        widest = max(widest, len(words))
+    table = np.array(values, np.float64).reshape(len(values), N_FIELDS)
+    return _Rows(table[:, _WANTED], np.array(lines, np.int64), widest)
+
+
+def _refuse_unless_extra(words: list[bytes], where: str) -> None:
+    if not all(word.isascii() and word.decode().isprintable() for word in words[:N_FIELDS]):
+        raise InputError(f"{where}: not text; an SWF file is plain text (or that, packed by gzip)")
+
+
+def _value(word: bytes, index: int, where: str) -> float:
+    if not is_number(word) or not np.isfinite(float(word)):
+        what = f"field {index + 1} ({FIELDS[index]}) is {word.decode('utf-8', 'replace')!r}"
+        raise InputError(f"{where}: {what}; it must be a finite number, -1 where not known")
+    return float(word)

@@ -1,0 +1,182 @@
+"""Batsim's workload file, version 4: JSON with `jobs`, the `profiles` they name, and `nb_res`, the number of nodes.
+
+Beyond Batsim's own words: `bb` in a profile is burst buffer, bytes a node (Kopański & Rządca 2021); `priority`, `user`,
+`group`, `queue` in a job, and `epoch` beside `nb_res`, are kept. Batsim itself ignores all of these.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from forebay.errors import InputError
+from forebay.workload import _source
+from forebay.workload.formats import _batsim_writer as writer
+from forebay.workload.formats._batsim_profiles import Profiles, Work
+from forebay.workload.formats._json_values import brief, member, number, whole
+from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
+
+DESCRIPTION = "Batsim's JSON workload, version 4, with burst buffers in its profiles"
+SUFFIXES = (".json", ".json.gz")
+
+_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "user", "group", "queue"}
+
+
+def matches(head: bytes) -> bool:
+    """Whether a file that begins so looks like a JSON object."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+
+
+def read(path: Path) -> Workload:
+    """The jobs of a Batsim workload, packed or not.
+
+    A job without nodes or without work is left out. Submits move so that the first job arrives at 0; the epoch keeps
+    what they were. A composed profile becomes phases, and its sums the job's own `run_time`, `flop`, `communication`.
+    """
+    source = _source.load(path)
+    document = _document(source)
+    entries = document["jobs"]
+    profiles = Profiles(document["profiles"], path)
+    ids, notes = _ids(entries, path)
+    rows: list[dict[str, Any]] = []
+    phases: list[tuple[Any, ...]] = []
+    dropped: Counter[str] = Counter()
+    uneven = 0
+    for job, entry in zip(ids, entries, strict=True):
+        row, work = _job(job, entry, profiles, f"{path}: job {brief(entry['id'])}")
+        if work is None or not (row["run_time"] or row["flop"]):
+            dropped["no nodes" if work is None else "no work"] += 1
+            continue
+        rows.append(row)
+        uneven += work.uneven
+        if work.composed:
+            phases += [(job, 0, "compute", *step, None) for step in work.steps]
+    if not rows:
+        why = f": all {len(entries):,} entries are left out ({_source.dropped_text(dropped)})" if entries else ""
+        raise InputError(f"{path}: holds no job{why}; list jobs that have nodes and work in 'jobs'")
+    jobs = _table(rows)
+    notes += [*_notes(entries, uneven), *_source.order_notes(jobs["submit"])]
+    jobs, first = _source.in_order(jobs)
+    return Workload(
+        name=source.stem(SUFFIXES),
+        jobs=jobs,
+        phases=pl.DataFrame(phases, PHASE_SCHEMA, orient="row") if phases else None,
+        epoch=number(document.get("epoch", 0), str(path), "epoch") + first,
+        platform=_platform(document, path),
+        records=len(entries),
+        dropped=dict(dropped),
+        notes=tuple(notes),
+        provenance=(f"read {path.name} (Batsim JSON, {len(entries):,} records)",),
+        sha256=source.sha256,
+    )
+
+
+def _document(source: _source.Source) -> dict[str, Any]:
+    path = source.path
+    try:
+        document = json.loads(source.data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not text at byte {error.start}; a Batsim workload is JSON in UTF-8") from None
+    except json.JSONDecodeError as error:
+        where = f"{path}: line {error.lineno}, column {error.colno}"
+        raise InputError(f"{where}: not JSON ({error.msg}); is the file whole?") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON that can be used ({error})") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: must be an object with 'jobs' and 'profiles', not {brief(document)}")
+    for key, kind, word in (("jobs", list, "a list"), ("profiles", dict, "an object")):
+        if not isinstance(member(document, key, str(path)), kind):
+            raise InputError(f"{path}: {key!r} is {brief(document[key])}; it must be {word}")
+    return document
+
+
+def _ids(entries: list[Any], path: Path) -> tuple[list[int], list[str]]:
+    """A whole number for each job: its own, the part after `!`, or, if that fails for any of them, its place in the file."""
+    texts: dict[str, int] = {}
+    for place, entry in enumerate(entries, 1):
+        where = f"{path}: entry {place} of 'jobs'"
+        if not isinstance(entry, dict):
+            raise InputError(f"{where} is {brief(entry)}; it must be an object")
+        own = member(entry, "id", where)
+        if isinstance(own, bool) or not isinstance(own, int | str):
+            raise InputError(f"{where}: 'id' is {brief(own)}; it must be a whole number or text")
+        if str(own) in texts:
+            raise InputError(f"{where}: its id {own!r} is taken by entry {texts[str(own)]}; ids must be unique")
+        texts[str(own)] = place
+    numbers = [re.fullmatch(r"(?:.*!)?([+-]?[0-9]{1,18})", text) for text in texts]
+    ids = [int(found[1]) for found in numbers if found]
+    if len(set(ids)) == len(entries):
+        return ids, []
+    return list(range(1, len(entries) + 1)), ["job ids are not distinct whole numbers: numbered 1, 2, ... as listed"]
+
+
+def _job(job: int, entry: Mapping[str, Any], profiles: Profiles, where: str) -> tuple[dict[str, Any], Work | None]:
+    """One job's row and work; no work if it asks for no nodes."""
+    submit = number(member(entry, "subtime", where), where, "subtime")
+    nodes = whole(member(entry, "res", where), where, "res")
+    profile = member(entry, "profile", where)
+    if not isinstance(profile, str):
+        raise InputError(f"{where}: 'profile' is {brief(profile)}; it must be the name of a profile, as text")
+    row: dict[str, Any] = {"id": job, "submit": submit, "walltime": _walltime(entry.get("walltime"), where)}
+    row["nodes"] = nodes
+    row["priority"] = number(entry.get("priority", 0), where, "priority")
+    for key in ("user", "group", "queue"):
+        row[key] = whole(entry.get(key, -1), where, key)
+    if nodes <= 0:
+        return row, None
+    work = profiles.work(profile, nodes, where)
+    row["run_time"] = sum(step.seconds for step in work.steps)
+    row["flop"] = sum(step.flop for step in work.steps)
+    row["communication"] = sum(step.communication for step in work.steps)
+    row["burst_buffer"] = None if work.bb is None else whole(work.bb * nodes, where, "bb times res")
+    return row, work
+
+
+def _walltime(value: Any, where: str) -> float:
+    if value is None:
+        return float("inf")
+    seconds = number(value, where, "walltime")
+    if seconds == 0:
+        raise InputError(f"{where}: 'walltime' is 0; give seconds, or -1 for no limit")
+    return seconds if seconds > 0 else float("inf")
+
+
+def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
+    if all(need is None for need in columns["burst_buffer"]):
+        del columns["burst_buffer"]
+    else:
+        columns["burst_buffer"] = [need or 0 for need in columns["burst_buffer"]]
+    return job_table(columns)
+
+
+def _notes(entries: list[Any], uneven: int) -> list[str]:
+    notes = []
+    if uneven:
+        notes.append(
+            f"{uneven:,} jobs have unequal nodes: each is taken to compute as the busiest, and to send the mean over pairs"
+        )
+    unused = sorted({key for entry in entries for key in entry} - _JOB_KEYS)
+    if unused:
+        notes.append(f"keys of jobs that are not read: {', '.join(unused)}")
+    return notes
+
+
+def _platform(document: Mapping[str, Any], path: Path) -> str | None:
+    if document.get("nb_res") is None:
+        return None
+    n_nodes = whole(document["nb_res"], str(path), "nb_res")
+    if n_nodes < 1:
+        raise InputError(f"{path}: 'nb_res' is {n_nodes}; a machine has at least one node")
+    return f"flat:nodes={n_nodes}"
+
+
+def write(workload: Workload, path: Path) -> list[str]:
+    """Write a Batsim workload; returns what it cannot hold."""
+    content, notes = writer.content(workload, path)
+    _source.save(path, content.encode())
+    return notes

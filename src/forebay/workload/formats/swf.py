@@ -1,0 +1,180 @@
+"""Standard Workload Format 2.2 (Feitelson et al., Parallel Workloads Archive): a line a job, 18 numbers, `;` comments."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from forebay.errors import InputError
+from forebay.workload import _source
+from forebay.workload.formats import _swf_lines as lines
+from forebay.workload.workload import Workload, job_table
+
+DESCRIPTION = "Standard Workload Format 2.2, as in the Parallel Workloads Archive"
+SUFFIXES = (".swf", ".swf.gz")
+
+_EXACT = 2**53  # whole numbers below are told apart in a double
+
+
+def matches(head: bytes) -> bool:
+    """Whether a file that begins so looks like SWF: a comment, or a line of 18 numbers."""
+    first = head.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 1)[0]
+    words = first.split()
+    return first.startswith(b";") or (
+        len(words) >= lines.N_FIELDS and all(map(lines.is_number, words[: lines.N_FIELDS]))
+    )
+
+
+def read(path: Path) -> Workload:
+    """The jobs of an SWF file, packed or not.
+
+    Processors are field 8, else 5; the walltime is field 9, else the run time. Only a record without run time or
+    processors is left out. Submits move so that the first job arrives at 0; the epoch keeps what they were.
+    """
+    source = _source.load(path)
+    content = lines.parse(source.data, path)
+    table = content.table
+    asked, run = table["requested time"], table["run time"]
+    nodes = np.where(table["requested processors"] > 0, table["requested processors"], table["allocated processors"])
+    idle, nowhere = run <= 0, nodes <= 0
+    keep = ~(idle | nowhere)
+    counts = {"run time not positive": int(idle.sum()), "no processors": int((nowhere & ~idle).sum())}
+    dropped = {reason: count for reason, count in counts.items() if count}
+    columns: dict[str, Any] = {
+        "id": table["job number"],
+        "submit": table["submit time"],
+        "walltime": np.where(asked > 0, asked, run),
+        "run_time": run,
+        "nodes": nodes,
+        "user": table["user"],
+        "group": table["group"],
+        "queue": table["queue"],
+    }
+    columns = {name: values[keep] for name, values in columns.items()}
+    if not keep.any():
+        why = f": all {len(run):,} records are left out ({_source.dropped_text(dropped)})" if len(run) else ""
+        raise InputError(f"{path}: holds no job{why}; an SWF file has a line of 18 numbers for each job")
+    _check(columns, content.lines[keep], path)
+    jobs = job_table(columns)
+    notes = [*content.notes, *_estimate_notes(asked[keep]), *_source.order_notes(jobs["submit"])]
+    jobs, first = _source.in_order(jobs)
+    processors = _leading_number(content.header.get("MaxProcs", ""))
+    return Workload(
+        name=source.stem(SUFFIXES),
+        jobs=jobs,
+        epoch=(_leading_number(content.header.get("UnixStartTime", "")) or 0.0) + first,
+        platform=f"flat:nodes={processors:.0f}" if processors and processors.is_integer() and processors > 0 else None,
+        records=len(run),
+        dropped=dropped,
+        notes=tuple(notes),
+        provenance=(f"read {path.name} (SWF, {len(run):,} records)",),
+        sha256=source.sha256,
+    )
+
+
+def _leading_number(text: str) -> float | None:
+    """The number that a header's value begins with: values such as `128 (64 in 1994)` occur, `1,152` is not one."""
+    found = re.match(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?(?![\d.,])", text)
+    return float(found[0]) if found else None
+
+
+def _check(columns: dict[str, Any], line: Any, path: Path) -> None:
+    for name, word in {"id": "job number", "nodes": "number of processors", "user": "user", "group": "group",
+                       "queue": "queue"}.items():  # fmt: skip
+        values = columns[name]
+        wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= _EXACT))
+        if len(wrong):
+            where = f"{path}: line {line[wrong[0]]}"
+            raise InputError(f"{where}: the {word} is {values[wrong[0]]:g}; it must be a whole number below 2^53")
+    order = np.argsort(columns["id"], kind="stable")
+    ids = columns["id"][order]
+    twice = np.flatnonzero(ids[1:] == ids[:-1])
+    if len(twice):
+        first, second = line[order[twice[0]]], line[order[twice[0] + 1]]
+        raise InputError(
+            f"{path}: lines {first} and {second} are both job {ids[twice[0]]:.0f}; renumber one, or, "
+            "where a job has a line for each of its bursts, keep its summary line only"
+        )
+
+
+def _estimate_notes(asked: Any) -> list[str]:
+    count = int((asked <= 0).sum())
+    text = f"{count:,} jobs without a requested time: their run time is taken, a perfect estimate"
+    return [text] if count else []
+
+
+def write(workload: Workload, path: Path) -> list[str]:
+    """Write an SWF file; returns what it cannot hold. Fields that a Workload does not know are -1."""
+    jobs = workload.jobs
+    _refuse(workload, path)
+    unknown = pl.lit("-1")
+    walltime = pl.when(pl.col("walltime").is_finite()).then(_number("walltime")).otherwise(unknown)
+    known = {
+        "job number": _number("id"),
+        "submit time": _number("submit"),
+        "run time": _number("run_time"),
+        "allocated processors": _number("nodes"),
+        "requested processors": _number("nodes"),
+        "requested time": walltime,
+        "user": _number("user"),
+        "group": _number("group"),
+        "queue": _number("queue"),
+    }
+    table = jobs.select(**{name: known.get(name, unknown) for name in lines.FIELDS})
+    body = table.write_csv(include_header=False, separator=" ", quote_style="never")
+    _source.save(path, (_header(workload) + body).encode())
+    return _lost(workload)
+
+
+def _number(name: str) -> pl.Expr:
+    """A column as text that reads back to the same double; whole numbers without a point."""
+    column = pl.col(name)
+    whole = (column == column.floor()) & (column.abs() < _EXACT)
+    return pl.when(whole).then(column.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(column.cast(pl.String))
+
+
+def _header(workload: Workload) -> str:
+    n_nodes = _source.machine_nodes(workload.platform)
+    epoch = int(workload.epoch) if workload.epoch.is_integer() else workload.epoch
+    entries = [
+        ("Version", "2.2"),
+        ("MaxJobs", len(workload)),
+        ("MaxRecords", len(workload)),
+        *([("MaxProcs", n_nodes)] if n_nodes else []),
+        ("UnixStartTime", epoch),
+        *(("Note", " ".join(line.split())) for line in workload.provenance),
+    ]
+    return "".join(f"; {key}: {value}\n" for key, value in entries)
+
+
+def _refuse(workload: Workload, path: Path) -> None:
+    jobs = workload.jobs
+    odd = jobs.filter(~(pl.col("submit").is_finite() & pl.col("run_time").is_finite()))
+    if len(odd):
+        raise InputError(
+            f"{path}: job {odd['id'][0]} has a submit or run time that is not finite; SWF has no word for it"
+        )
+    unknown = jobs.filter((pl.col("flop") > 0) & (pl.col("run_time") <= 0))
+    if len(unknown):
+        raise InputError(
+            f"{path}: job {unknown['id'][0]} ({len(unknown):,} in all) gives its work in flop, and SWF knows seconds only; "
+            "convert with the machine's speed, or write .json (Batsim), which keeps flop"
+        )
+
+
+def _lost(workload: Workload) -> list[str]:
+    jobs = workload.jobs
+    endless = int(jobs["walltime"].is_infinite().sum())
+    lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *workload.resources)}
+    notes = [
+        f"{name} of {count:,} jobs is not written: SWF has no field for it" for name, count in lost.items() if count
+    ]
+    if endless:
+        notes.append(f"{endless:,} jobs without a walltime: read back, their run time is taken, a perfect estimate")
+    if workload.legs is not None or workload.phases is not None:
+        notes.append("legs and phases are not written: SWF has jobs only")
+    if len(jobs) and jobs["submit"].min() != 0:
+        notes.append("the first job is not submitted at 0: read back, it is, and the epoch moves instead")
+    return notes + _source.platform_notes(workload.platform)

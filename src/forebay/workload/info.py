@@ -1,0 +1,126 @@
+"""What `forebay workload info` tells: counts, spreads and shares of a workload, as plain values that JSON can hold."""
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from forebay.workload._source import machine_nodes
+from forebay.workload.operations import REFERENCE_SPEED
+from forebay.workload.workload import Workload
+
+_DAY = 86400.0
+
+
+def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
+    """Facts of a workload; `n_nodes` is the machine's size where the workload itself does not tell.
+
+    Run times take work given in flop at `REFERENCE_SPEED`; `flop` says for how many jobs.
+    """
+    jobs = w.jobs
+    submit = jobs["submit"].to_numpy()
+    span = float(submit.max() - submit.min()) if len(w) else 0.0
+    run = (jobs["run_time"] + jobs["flop"] / REFERENCE_SPEED).to_numpy()
+    walltime = jobs["walltime"].to_numpy()
+    n_nodes = n_nodes or machine_nodes(w.platform)
+    return {
+        "name": w.name,
+        "jobs": len(w),
+        "records": w.records,
+        "dropped": dict(w.dropped),
+        "notes": list(w.notes),
+        "provenance": list(w.provenance),
+        "sha256": w.sha256,
+        "epoch": w.epoch,
+        "epoch_iso": _iso(w.epoch),
+        "first_submit": float(submit.min()) if len(w) else None,
+        "last_submit": float(submit.max()) if len(w) else None,
+        "span": span,
+        "arrivals_per_day": _arrivals(submit, span),
+        "platform": w.platform,
+        "machine_nodes": n_nodes,
+        "offered_load": _load(jobs["nodes"].to_numpy(), np.minimum(run, walltime), span, n_nodes),
+        **{f"{name}s": jobs.filter(pl.col(name) >= 0)[name].n_unique() for name in ("user", "group", "queue")},
+        "nodes": _spread(jobs["nodes"].to_numpy()),
+        **_sizes(jobs["nodes"].to_numpy()),
+        "run_time": _spread(run),
+        "walltime": _spread(walltime[np.isfinite(walltime)]),
+        "flop": _flop(jobs),
+        "estimates": _estimates(run, walltime),
+        "resources": {name: _demand(jobs[name].to_numpy()) for name in w.resources},
+    }
+
+
+def _iso(epoch: float) -> str | None:
+    try:
+        return datetime.fromtimestamp(epoch, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _spread(values: NDArray[Any]) -> dict[str, float] | None:
+    if not len(values):
+        return None
+    return {
+        "min": values.min().item(),
+        "median": float(np.median(values)),
+        "mean": float(values.mean()),
+        "p95": float(np.percentile(values, 95)),
+        "max": values.max().item(),
+    }
+
+
+def _sizes(nodes: NDArray[Any]) -> dict[str, float | None]:
+    """Shares of serial jobs, and of sizes that are a power of two (1 is one)."""
+    if not len(nodes):
+        return {"serial_share": None, "power_of_two_share": None}
+    return {
+        "serial_share": float((nodes == 1).mean()),
+        "power_of_two_share": float(((nodes > 0) & (nodes & (nodes - 1) == 0)).mean()),
+    }
+
+
+def _estimates(run: NDArray[Any], walltime: NDArray[Any]) -> dict[str, Any]:
+    """How good users' requests are, over jobs that made one; a job past its walltime counts as accuracy 1."""
+    asked = np.isfinite(walltime)
+    run, walltime = run[asked], walltime[asked]
+    some = len(run) > 0
+    return {
+        "jobs_without_walltime": int((~asked).sum()),
+        "mean_accuracy": float((np.minimum(run, walltime) / walltime).mean()) if some else None,
+        "perfect_share": float((run == walltime).mean()) if some else None,
+        "jobs_past_walltime": int((run > walltime).sum()),
+    }
+
+
+def _flop(jobs: pl.DataFrame) -> dict[str, Any] | None:
+    flop = jobs["flop"].to_numpy()
+    if not (flop > 0).any():
+        return None
+    return {"jobs": int((flop > 0).sum()), "assumed_speed": REFERENCE_SPEED, "per_node": _spread(flop[flop > 0])}
+
+
+def _load(nodes: NDArray[Any], seconds: NDArray[Any], span: float, n_nodes: int | None) -> float | None:
+    """Node-seconds asked for over node-seconds there are, from first to last submission."""
+    if not n_nodes or not span:
+        return None
+    return math.fsum(nodes * seconds) / (n_nodes * span)
+
+
+def _arrivals(submit: NDArray[Any], span: float) -> dict[str, float] | None:
+    """Jobs a day on average, and in the emptiest and fullest of the whole days since the first submission."""
+    if not span:
+        return None
+    by_day = np.bincount(((submit - submit.min()) // _DAY).astype(np.int64))
+    whole = by_day[: max(int(span // _DAY), 1)]
+    return {"mean": len(submit) / (span / _DAY), "min": int(whole.min()), "max": int(whole.max())}
+
+
+def _demand(amounts: NDArray[Any]) -> dict[str, Any]:
+    """A resource over the jobs that ask for it."""
+    asking = amounts[amounts > 0]
+    spread = _spread(asking)
+    return {"jobs": len(asking)} | ({key: spread[key] for key in ("min", "mean", "median", "max")} if spread else {})

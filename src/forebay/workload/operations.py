@@ -1,0 +1,185 @@
+"""Workload in, Workload out: parts, joins, loads, filters. Nothing is changed in place; each adds a line of provenance.
+
+Whatever leaves the first job out moves the rest so that they begin at 0, and the epoch by as much.
+"""
+
+import dataclasses
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from forebay.errors import InputError, nearest
+from forebay.workload._source import in_order
+from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, Workload
+
+REFERENCE_SPEED = 1e9
+"""Flop/s of a node where work is given in flop and no machine is chosen yet; that of Kopański & Rządca 2021."""
+
+Condition = pl.Expr | Callable[[pl.DataFrame], pl.Series]
+
+_OPERATORS: dict[str, Callable[[pl.Expr, float], pl.Expr]] = {
+    "<=": lambda column, value: column <= value,
+    ">=": lambda column, value: column >= value,
+    "==": lambda column, value: column == value,
+    "!=": lambda column, value: column != value,
+    "<": lambda column, value: column < value,
+    ">": lambda column, value: column > value,
+}
+
+
+def slice_time(w: Workload, start: float, end: float) -> Workload:
+    """Jobs submitted from second `start` up to, not including, second `end`."""
+    if not start < end:
+        raise InputError(f"{w.name}: a slice from {start:g} to {end:g} s is empty; give a start below the end")
+    within = (pl.col("submit") >= start) & (pl.col("submit") < end)
+    return _keep(w, w.jobs.filter(within), f"submitted in [{start:g}, {end:g}) s")
+
+
+def first(w: Workload, n: int) -> Workload:
+    """The first `n` jobs to arrive, or all if there are fewer."""
+    if n < 1:
+        raise InputError(f"{w.name}: cannot keep the first {n} jobs; give at least 1")
+    return _keep(w, w.jobs.head(n), f"first {n:,}")
+
+
+def split(w: Workload, n: int) -> list[Workload]:
+    """`n` parts over equal periods of time; the last includes its end. Each begins at 0 and keeps its epoch."""
+    if n < 1:
+        raise InputError(f"{w.name}: cannot be split into {n} parts; give at least 1")
+    submit = w.jobs["submit"].to_numpy()
+    edges = np.linspace(submit.min(), submit.max(), n + 1)
+    part_of = np.minimum(np.searchsorted(edges, submit, side="right") - 1, n - 1)
+    parts = []
+    for k in range(n):
+        jobs = w.jobs.filter(pl.Series(part_of == k))
+        if not len(jobs):
+            raise InputError(
+                f"{w.name}: part {k} of {n} has no job ([{edges[k]:g}, {edges[k + 1]:g}) s); ask for fewer parts"
+            )
+        part = _keep(w, jobs, f"part {k} of {n}, {edges[k + 1] - edges[k]:g} s each")
+        parts.append(dataclasses.replace(part, name=f"{w.name}-part-{k}"))
+    return parts
+
+
+def scale_load(w: Workload, factor: float) -> Workload:
+    """The same jobs arriving `factor` times as fast, so that the offered load grows by it."""
+    if not (factor > 0 and math.isfinite(factor)):
+        raise InputError(f"{w.name}: load cannot be scaled by {factor:g}; give a number above 0")
+    jobs = w.jobs.with_columns(pl.col("submit") / factor)
+    return _with(w, f"load scaled by {factor:g}: submit times divided by it", jobs=jobs)
+
+
+def filter_jobs(w: Workload, condition: Condition, label: str | None = None) -> Workload:
+    """Jobs for which `condition` holds: an expression, or a function of the job table that gives a boolean series."""
+    try:
+        jobs = w.jobs.filter(condition if isinstance(condition, pl.Expr) else condition(w.jobs))
+    except pl.exceptions.ColumnNotFoundError as error:
+        raise InputError(f"{w.name}: cannot filter: {error}; columns: {', '.join(w.jobs.columns)}") from None
+    return _keep(w, jobs, label or (str(condition) if isinstance(condition, pl.Expr) else condition.__name__))
+
+
+def parse_condition(text: str, columns: Iterable[str] = JOB_SCHEMA) -> pl.Expr:
+    """`nodes<=64` as an expression: a column, one of < <= > >= == !=, a number. Pass a job table's own columns."""
+    found = re.fullmatch(r"\s*(\w+)\s*(<=|>=|==|!=|<|>)\s*(\S+)\s*", text)
+    if not found:
+        raise InputError(f"{text!r} is not a condition; write a column, one of < <= > >= == !=, a number: 'nodes<=64'")
+    column, operator, word = found.groups()
+    columns = list(columns)
+    if column not in columns:
+        raise InputError(f"{text!r}: unknown column {column!r}; {nearest(column, columns)}")
+    try:
+        value = int(word) if re.fullmatch(r"[+-]?[0-9]{1,18}", word) else float(word)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise InputError(f"{text!r}: {word!r} is not a number; write one such as 64 or 1e9")
+    return _OPERATORS[operator](pl.col(column), value)
+
+
+def perfect_estimates(w: Workload, speed: float = REFERENCE_SPEED) -> Workload:
+    """Every user asks for just the time the job takes, on nodes of `speed` flop/s where work is given in flop."""
+    if not (speed > 0 and math.isfinite(speed)):
+        raise InputError(f"{w.name}: {speed:g} flop/s is no speed; give a number above 0")
+    if w.legs is not None:
+        raise InputError(
+            f"{w.name}: its jobs have legs, whose walltimes are their own; perfect estimates suit whole jobs only"
+        )
+    line = "perfect estimates: walltime = run time"
+    if (w.jobs["flop"] > 0).any():
+        line += f", at {speed:g} flop/s"
+    notes = w.notes
+    if (w.jobs["communication"] > 0).any():
+        notes += ("perfect estimates leave out the time of communication, which depends on the machine",)
+    return _with(w, line, notes=notes, jobs=w.jobs.with_columns(walltime=pl.col("run_time") + pl.col("flop") / speed))
+
+
+def join(ws: Sequence[Workload]) -> Workload:
+    """One workload of many, merged by absolute time (epoch + submit). Clashing ids are all numbered anew."""
+    if not ws:
+        raise InputError("nothing to join; name at least one workload")
+    base = min(w.epoch for w in ws)
+    shifted = [w.jobs.with_columns(pl.col("submit") + (w.epoch - base)) for w in ws]
+    tables: list[list[pl.DataFrame | None]] = [[w.legs for w in ws], [w.phases for w in ws]]
+    notes = [note for w in ws for note in w.notes]
+    if pl.concat([jobs["id"] for jobs in shifted]).is_duplicated().any():
+        shifted, tables = _renumbered(shifted, tables)
+        notes.append("job ids of the parts clash: all jobs are numbered anew from 1")
+    if len({w.platform for w in ws}) > 1:
+        notes.append("the parts come from different machines: name a platform when you simulate")
+    jobs, moved = in_order(_stacked(shifted))
+    legs, phases = ([table for table in some if table is not None] for some in tables)
+    return Workload(
+        name="+".join(w.name for w in ws),
+        jobs=jobs,
+        legs=_stacked(legs) if legs else None,
+        phases=_stacked(phases) if phases else None,
+        epoch=base + moved,
+        platform=ws[0].platform if len({w.platform for w in ws}) == 1 else None,
+        records=sum(w.records for w in ws),
+        dropped=dict(sum((Counter(w.dropped) for w in ws), Counter())),
+        notes=tuple(dict.fromkeys(notes)),
+        provenance=(*(f"{w.name}: {line}" for w in ws for line in w.provenance), f"joined {len(ws)} workloads"),
+    )
+
+
+def _renumbered(jobs: list[pl.DataFrame], tables: list[list[pl.DataFrame | None]]) -> Any:
+    """The same tables with ids 1, 2, ... in order of (submit, part, place), everywhere a job is named."""
+    submit = np.concatenate([part["submit"].to_numpy() for part in jobs])
+    new = np.empty(len(submit), np.int64)
+    new[np.argsort(submit, kind="stable")] = np.arange(1, len(submit) + 1)
+    mine = np.split(new, np.cumsum([len(part) for part in jobs])[:-1])
+    renamed = [part.with_columns(id=pl.Series(ids)) for part, ids in zip(jobs, mine, strict=True)]
+    for some in tables:
+        for k, table in enumerate(some):
+            if table is not None:
+                some[k] = table.with_columns(pl.col("job").replace_strict(jobs[k]["id"], renamed[k]["id"]))
+    return renamed, tables
+
+
+def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Frames below one another; a resource that one of them does not know is 0 there."""
+    whole = pl.concat(frames, how="diagonal")
+    extra = [name for name, dtype in whole.schema.items() if name not in JOB_SCHEMA | LEG_SCHEMA and dtype == pl.Int64]
+    return whole.with_columns(pl.col(extra).fill_null(0)) if extra else whole
+
+
+def _keep(w: Workload, jobs: pl.DataFrame, what: str) -> Workload:
+    """`w` with only these of its jobs, begun at 0."""
+    if not len(jobs):
+        raise InputError(f"{w.name}: no job is left ({what}); widen the choice")
+    jobs, moved = in_order(jobs)
+    legs, phases = (
+        None if table is None else table.filter(pl.col("job").is_in(jobs["id"].implode()))
+        for table in (w.legs, w.phases)
+    )
+    line = f"{what}: {len(jobs):,} of {len(w):,} jobs"
+    return _with(w, line, jobs=jobs, legs=legs, phases=phases, epoch=w.epoch + moved)
+
+
+def _with(w: Workload, line: str, **changes: Any) -> Workload:
+    return dataclasses.replace(w, provenance=(*w.provenance, line), **changes)

@@ -1,0 +1,124 @@
+"""Platforms by spec: presets, their parameters, and files with overrides."""
+
+import pytest
+
+from forebay.errors import InputError
+from forebay.platform import Platform, load, names
+
+pytestmark = pytest.mark.small
+
+
+def complaint(spec):
+    with pytest.raises(InputError) as caught:
+        load(spec)
+    return str(caught.value)
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        "nodes = 100\n"
+        '[tiers.burst_buffer]\nkind = "shared_bb"\ncapacity = "10 TB"\n'
+        '[tiers.pfs]\nkind = "pfs"\nread = "5 GB/s"\nwrite = "5 GB/s"\n'
+        '[tiers.licences]\nkind = "pool"\ncapacity = 12\n'
+    )
+    return path
+
+
+def test_presets_are_found_by_looking():
+    assert {"flat", "table1"} <= set(names())
+
+
+def test_table1():
+    machine = load("table1")
+    assert machine.resources == ("nodes", "burst_buffer")
+    assert machine.capacities == (4, 10 * 10**12)
+
+
+def test_flat_with_everything():
+    machine = load("flat:nodes=100, burst_buffer=10TB, speed=2 Gflop/s, pfs=5GB/s")
+    assert machine.resources == ("nodes", "burst_buffer")  # a file system never runs full
+    assert machine.capacities == (100, 10**13)
+    assert machine.speed == 2e9
+    assert [tier.name for tier in machine.tiers] == ["burst_buffer", "pfs"]
+
+
+def test_flat_with_nodes_alone():
+    assert load("flat:nodes=7") == Platform(name="flat", nodes=7)
+    assert load("flat:nodes=7").resources == ("nodes",)
+
+
+def test_a_platform_is_returned_as_it_is():
+    machine = load("table1")
+    assert load(machine) is machine
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("flt:nodes=3", "unknown platform 'flt': did you mean 'flat'?"),
+        ("flat", "platform 'flat': nodes: missing; write nodes=100"),
+        ("flat:nodes=abc", "nodes: 'abc' is not a whole number; write a number such as 100"),
+        ("flat:nodes=1.5", "nodes: '1.5' is not a whole number"),
+        ("flat:nodes=0", "nodes: 0 is not above 0"),
+        ("flat:nodes=-4", "nodes: '-4' is not a whole number"),
+        ("flat:nodes=4,burst_bufer=1TB", "burst_bufer: unknown key; did you mean 'burst_buffer'?"),
+        ("flat:nodes=4,burst_buffer=10", "burst_buffer: '10' has no unit"),
+        ("flat:nodes=4,burst_buffer=0B", "burst_buffer: 0 is not above 0"),
+        ("flat:nodes=4,pfs=0GB/s", "pfs: zero bandwidth is refused"),
+        ("flat:nodes=4,speed=1e9", "speed: '1e9' has no unit"),
+        ("table1:nodes=3", "nodes: unknown key; nothing can be set here"),
+        ("flat:nodes", "'nodes' is not key=value"),
+    ],
+)
+def test_bad_specs(spec, message):
+    assert message in complaint(spec)
+
+
+def test_all_problems_of_a_spec_come_at_once():
+    text = complaint("flat:nodes=x,burst_buffer=10")
+    assert "2 problems" in text
+    assert "nodes: " in text
+    assert "burst_buffer: " in text
+
+
+def test_a_file_by_path(mine):
+    assert load(str(mine)) == load(mine)
+    assert load(mine).name == "mine"  # the file's, where it gives none
+    assert load(mine).capacities == (100, 10**13, 12)
+
+
+def test_overrides_after_a_file(mine):
+    machine = load(f"{mine}:nodes=200,burst_buffer=20TB,licences=24")
+    assert machine.capacities == (200, 20 * 10**12, 24)
+
+
+def test_a_file_without_suffix_is_found_unless_a_preset_has_its_name(mine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "machine").write_text(mine.read_text())
+    (tmp_path / "table1").write_text(mine.read_text())
+    assert load("machine:nodes=3").nodes == 3
+    assert load("table1").nodes == 4
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ("node=3", "node: cannot be set after the file's name; did you mean 'nodes'?"),
+        ("pfs=3TB", "pfs: this tier has no capacity to set"),
+        ("nodes=many", "nodes: 'many' is not a whole number"),
+        ("burst_buffer=20", "tiers.burst_buffer.capacity: '20' has no unit"),
+        ("licences=2.5", "tiers.licences.capacity: '2.5' has no unit"),
+    ],
+)
+def test_bad_overrides_name_file_and_field(mine, overrides, message):
+    text = complaint(f"{mine}:{overrides}")
+    assert text.startswith(f"{mine}: ")
+    assert message in text
+
+
+def test_a_missing_file(tmp_path):
+    text = complaint(str(tmp_path / "none.toml"))
+    assert "none.toml: no such file" in text
+    assert "table1" in text

@@ -1,0 +1,145 @@
+"""Platforms declared in TOML: what is read, and what is said of mistakes."""
+
+import pytest
+
+from forebay.errors import InputError
+from forebay.platform import load
+from forebay.platform.tiers import pfs, pool, shared_bb
+from forebay.platform.topologies import flat
+
+pytestmark = pytest.mark.small
+
+WHOLE = """
+name = "mine"
+nodes = 100
+speed = "2 Gflop/s"
+[topology]
+kind = "flat"
+bandwidth = "10 Gbit/s"
+[tiers.pfs]
+kind = "pfs"
+read = "5 GB/s"
+write = "2.5 GB/s"
+[tiers.burst_buffer]
+kind = "shared_bb"
+capacity = "10 TB"
+bandwidth = "5 GB/s"
+[tiers.licences]
+kind = "pool"
+capacity = 12
+[tiers.memory]
+kind = "pool"
+capacity = "64 GB"
+"""
+BB = '[tiers.bb]\nkind = "shared_bb"\ncapacity = "1 TB"\n'
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text):
+        path = tmp_path / "mine.toml"
+        path.write_text(text)
+        return load(path)
+
+    return read
+
+
+@pytest.fixture
+def complaint(read):
+    def complaint(text):
+        with pytest.raises(InputError) as caught:
+            read(text)
+        assert "mine.toml" in str(caught.value)
+        assert "pydantic" not in str(caught.value)
+        return str(caught.value)
+
+    return complaint
+
+
+def test_a_whole_machine(read):
+    machine = read(WHOLE)
+    assert (machine.name, machine.nodes, machine.speed) == ("mine", 100, 2e9)
+    assert machine.topology == flat.Topology(bandwidth=1.25e9)
+    assert machine.tiers == (
+        pfs.Tier(name="pfs", read=5e9, write=2.5e9),
+        shared_bb.Tier(name="burst_buffer", capacity=10**13, bandwidth=5e9),
+        pool.Tier(name="licences", capacity=12),
+        pool.Tier(name="memory", capacity=64 * 10**9),
+    )
+    assert machine.resources == ("nodes", "burst_buffer", "licences", "memory")
+    assert machine.capacities == (100, 10**13, 12, 64 * 10**9)
+
+
+def test_the_smallest_machine(read):
+    machine = read("nodes = 1")
+    assert machine.topology == flat.Topology()
+    assert machine.speed == 1e9
+    assert machine.tiers == ()
+
+
+def test_kinds_may_be_written_with_a_hyphen(read):
+    assert read("nodes = 1\n" + BB.replace("shared_bb", "shared-bb")) == read("nodes = 1\n" + BB)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "nodes: missing; write nodes = 100"),
+        ("nodes = 0", "nodes: 0 is not above 0; write a number such as 100"),
+        ("nodes = 2.5", "nodes: 2.5 is not a whole number"),
+        ("nodes = true", "nodes: True is not a whole number"),
+        ("nodez = 4\nnodes = 4", "nodez: unknown key; did you mean 'nodes'?"),
+        ("nodes = 4\ntier = 1", "tier: unknown key; did you mean 'tiers'"),
+        ("name = 5\nnodes = 4", "name: 5 must be text in quotes"),
+        ("nodes = 4\nspeed = 1e9", "speed: '1000000000.0' has no unit"),
+        ("nodes = 4\nspeed = '0 flop/s'", "speed: zero speed is refused"),
+        ("nodes = 4\ntiers = 3", "tiers: must be tables"),
+        ("nodes = 4\ntiers.bb = '10 TB'", "tiers.bb: must be a table: write [tiers.bb]"),
+        ("nodes = 4\ntopology = 'flat'", 'topology: must be a table: write [topology] and below it kind = "flat"'),
+        ("nodes = 4\n[topology]\nkind = 'flatt'", "topology.kind: unknown topology 'flatt'; did you mean 'flat'?"),
+        ("nodes = 4\n[topology]\nkind = 'flat'\nbandwidth = 10", "topology.bandwidth: '10' has no unit"),
+        ("nodes = 4\n[tiers.bb]\ncapacity = '1 TB'", 'tiers.bb.kind: missing; write kind = "pfs" (known: pfs, pool'),
+        (
+            "nodes = 4\n[tiers.bb]\nkind = 'shard_bb'",
+            "tiers.bb.kind: unknown tier kind 'shard_bb'; did you mean 'shared_bb'",
+        ),
+        ("nodes = 4\n[tiers.bb]\nkind = 7", "tiers.bb.kind: unknown tier kind 7"),
+        ("nodes = 4\n[tiers.bb]\nkind = 'shared_bb'", 'tiers.bb.capacity: missing; write capacity = "10 TB"'),
+        ("nodes = 4\n" + BB.replace('"1 TB"', "10"), "tiers.bb.capacity: '10' has no unit; write a size such as"),
+        ("nodes = 4\n" + BB.replace("1 TB", "0 TB"), "tiers.bb.capacity: 0 is not above 0"),
+        ("nodes = 4\n" + BB.replace('"1 TB"', "[1]"), "tiers.bb.capacity: [1] is not a whole number"),
+        ("nodes = 4\n" + BB + "bandwidth = '0 GB/s'", "tiers.bb.bandwidth: zero bandwidth is refused"),
+        ("nodes = 4\n" + BB + "bandwith = '1 GB/s'", "tiers.bb.bandwith: unknown key; did you mean 'bandwidth'?"),
+        ("nodes = 4\n" + BB + "name = 'x'", "tiers.bb.name: unknown key; known: bandwidth, capacity, kind"),
+        ("nodes = 4\n[tiers.p]\nkind = 'pool'\ncapacity = 1.5", "tiers.p.capacity: 1.5 is not a whole number"),
+        ("nodes = 4\n[tiers.p]\nkind = 'pfs'\nread = '1 GB/s'", 'tiers.p.write: missing; write write = "5 GB/s"'),
+        ("nodes = 4\n" + BB.replace("bb]", "nodes]"), "tiers.nodes.name: 'nodes' is a column of every job table"),
+        ("nodes = 4\n" + BB.replace("bb]", "user]"), "tiers.user.name: 'user' is a column of every job table"),
+        ("nodes = 4\n" + BB.replace("bb]", "'a b']"), "tiers.a b.name: 'a b' must begin with a letter"),
+    ],
+)
+def test_mistakes_name_field_fault_and_cure(complaint, text, message):
+    assert message in complaint(text)
+
+
+def test_all_mistakes_come_at_once(complaint):
+    text = complaint(BB.replace('"1 TB"', "10"))
+    assert text.splitlines()[0].endswith("mine.toml: 2 problems")
+    assert "  nodes: missing; write nodes = 100" in text.splitlines()
+
+
+def test_bad_syntax_names_the_line(complaint):
+    assert "mine.toml:2: not valid TOML: " in complaint("nodes = 4\nname = mine\n")
+    assert "mine.toml: at its end: not valid TOML: " in complaint('name = "mine')
+
+
+def test_other_bytes_than_text(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"name = '\xff'")
+    with pytest.raises(InputError, match=r"mine\.toml: not UTF-8 text"):
+        load(path)
+
+
+def test_a_folder(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        load(tmp_path)
