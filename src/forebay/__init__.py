@@ -10,32 +10,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from forebay._simulate import simulate
     from forebay.core.codes import Reason, Why
     from forebay.core.result import Result
     from forebay.core.tables import policy_kernel
     from forebay.core.view import Actions, View
     from forebay.errors import ForebayError
     from forebay.metrics import summary
-    from forebay.platform import load as platform
-    from forebay.platform.platform import Platform
+    from forebay.platforms import load as platform
+    from forebay.platforms.platform import Platform
     from forebay.policies import Policy
-    from forebay.simulate import simulate
     from forebay.workload import Workload, read, write
 
 _HOME = {
     "Actions": ("forebay.core.view", "Actions"),
     "ForebayError": ("forebay.errors", "ForebayError"),
-    "Platform": ("forebay.platform.platform", "Platform"),
+    "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
     "Reason": ("forebay.core.codes", "Reason"),
     "Result": ("forebay.core.result", "Result"),
     "View": ("forebay.core.view", "View"),
     "Why": ("forebay.core.codes", "Why"),
     "Workload": ("forebay.workload", "Workload"),
-    "platform": ("forebay.platform", "load"),
+    "platform": ("forebay.platforms", "load"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
     "read": ("forebay.workload", "read"),
-    "simulate": ("forebay.simulate", "simulate"),
+    "simulate": ("forebay._simulate", "simulate"),
     "summary": ("forebay.metrics", "summary"),
     "write": ("forebay.workload", "write"),
 }

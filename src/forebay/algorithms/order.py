@@ -1,4 +1,4 @@
-"""Sorting by a key without np.argsort, whose compilation alone takes two seconds: a heap that gives the smallest first."""
+"""Sorting by a key without np.argsort, whose compilation alone takes two seconds: a heap, smallest first."""
 
 from numba import types
 
@@ -25,7 +25,7 @@ def _sink(keys, ties, items, n, i):
 # Explicit signatures here and in `profile`: Numba compiles a function anew for each mix of literals and variables.
 @kernel(types.void(types.float64[::1], types.int64[::1], types.int64[::1], types.int64, types.int64))
 def sort_smallest(keys, ties, items, n, count):
-    """Bring the `count` items with the smallest (key, tie) to the front of `items`, in order; the others follow in any."""
+    """Bring the `count` items with the smallest (key, tie) to the front of `items`, in order; the rest follow."""
     for i in range(n // 2 - 1, -1, -1):
         _sink(keys, ties, items, n, i)
     left = n

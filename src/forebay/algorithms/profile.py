@@ -1,8 +1,8 @@
 """What will be free when: a step function over time, for any number of resources.
 
-`times[i]` begins segment i, which lasts to `times[i + 1]` (the last one for ever); `free[r, i]` is what resource r has left
-there. Rows are resources: scanning one of them over time is what every question does. Only the first `R` rows of `free`
-take part, so that a reservation may count fewer resources than the machine has.
+`times[i]` begins segment i, which lasts to `times[i + 1]` (the last one for ever); `free[r, i]` is what resource r has
+left there. Rows are resources: scanning one of them over time is what every question does. Only the first `R` rows of
+`free` take part, so that a reservation may count fewer resources than the machine has.
 """
 
 from numba import types

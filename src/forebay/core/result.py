@@ -1,4 +1,4 @@
-"""What a run leaves: the job table, the log of every change, and the run's facts. Every metric and figure reads this."""
+"""What a run leaves: the job table, the log of every change, the run's facts. Every metric and figure reads this."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,8 @@ class Result:
     """One finished run.
 
     *jobs* has a row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
-    `user`, `group`, `queue`, `priority`, `n_legs` and a column of demand per pooled resource. Times of rejected jobs are null.
+    `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource. Times of rejected jobs
+    are null.
 
     *log* has a row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject),
     `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row carries the nodes taken, an

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numba import types
 
-from forebay._jit import kernel
+from forebay._jit import allocating_kernel, kernel
 
 CLOCK = np.dtype(
     [
@@ -99,7 +99,7 @@ MEMORY = types.Tuple((types.int64[:, ::1], types.float64[:, ::1]))
 RNG = numba.typeof(np.random.default_rng(0))
 DECIDE = types.void(STATE, PARAMS, MEMORY, RNG)
 
-policy_kernel = kernel(DECIDE)
+policy_kernel = allocating_kernel(DECIDE)
 """Decorates a compiled policy: `decide(state, params, memory, rng)`."""
 
 

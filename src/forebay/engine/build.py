@@ -9,7 +9,7 @@ from forebay.core.tables import State, empty_state
 from forebay.engine.program import Program
 from forebay.engine.truth import Truth, empty_truth
 from forebay.errors import InputError, nearest
-from forebay.platform.platform import Platform
+from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
 MAX_JOBS = 2**31 - 1  # the log stores a job's row in 32 bits
@@ -38,8 +38,18 @@ def _check(workload: Workload, program: Program) -> None:
     for bad, rows, what, fix in (
         (~(program.walltime > 0), leg_job, "a walltime that is not positive", "correct or drop the job"),
         ((program.demand < 0).any(axis=1), leg_job, "a negative demand", "correct or drop the job"),
-        (~((program.seconds >= 0) & np.isfinite(program.seconds)), phase_job, "a phase of no finite length", "correct it"),
-        (~np.isfinite(workload.jobs["submit"].to_numpy()), np.arange(len(workload)), "no finite submit time", "correct it"),
+        (
+            ~((program.seconds >= 0) & np.isfinite(program.seconds)),
+            phase_job,
+            "a phase of no finite length",
+            "correct it",
+        ),
+        (
+            ~np.isfinite(workload.jobs["submit"].to_numpy()),
+            np.arange(len(workload)),
+            "no finite submit time",
+            "correct it",
+        ),
     ):
         if bad.any():
             job = workload.jobs["id"][int(rows[np.argmax(bad)])]

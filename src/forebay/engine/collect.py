@@ -52,8 +52,8 @@ def _allocations(placements: np.ndarray, n_jobs: int) -> pl.Series:
     """Node sets as text, `0-3 7`: a job's intervals ascending, those of later legs merged in."""
     frame = pl.DataFrame({name: placements[name] for name in ("job", "low", "high")})
     frame = frame.unique().sort("job", "low") if len(frame) else frame
-    text = pl.when(pl.col("low") == pl.col("high")).then(pl.col("low").cast(pl.String))
-    text = text.otherwise(pl.format("{}-{}", "low", "high"))
+    single = pl.col("low") == pl.col("high")
+    text = pl.when(single).then(pl.col("low").cast(pl.String)).otherwise(pl.format("{}-{}", "low", "high"))
     joined = frame.group_by("job", maintain_order=True).agg(text.str.join(" ").alias("nodes"))
     every = pl.DataFrame({"job": np.arange(n_jobs)})
     return every.join(joined, on="job", how="left", maintain_order="left")["nodes"].fill_null("")

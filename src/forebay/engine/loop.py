@@ -109,7 +109,7 @@ def advance(state, truth):
 
 @kernel(types.int64(STATE, TRUTH, types.FunctionType(DECIDE), PARAMS, MEMORY, RNG, types.int64))
 def run_compiled(state, truth, decide, params, memory, rng, n_decisions):
-    """Run with a compiled policy for at most `n_decisions`. One signature serves every policy: compiled once, cached."""
+    """Run with a compiled policy for at most `n_decisions`. One signature for every policy: compiled once, cached."""
     for _ in range(n_decisions):
         status = advance(state, truth)
         if status != Status.DECIDE:

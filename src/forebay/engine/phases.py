@@ -128,7 +128,7 @@ def end_phase(state, truth, j, time):
 
 @kernel
 def end_leg(state, truth, j, time, final):
-    """The running leg of job `j` is over: a killed job gives back all it holds, another what its next leg does not need."""
+    """The running leg of `j` is over: a job that ends gives back all it holds, another what its next leg can spare."""
     clock, job = state.clock[0], state.jobs[j]
     leg = job["leg"]
     ends = final != JobState.COMPLETED or leg == job["last_leg"]

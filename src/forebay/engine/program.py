@@ -7,7 +7,7 @@ import polars as pl
 
 from forebay.core.codes import PhaseKind
 from forebay.errors import InputError
-from forebay.platform.platform import Platform
+from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
 
@@ -100,7 +100,9 @@ def as_written(workload: Workload, platform: Platform, kill: bool) -> Program:
 
 def _check_names(workload: Workload, word: str, unknown: set[str]) -> None:
     if unknown:
-        raise InputError(f"{workload.name}: a {word} names {sorted(unknown)[0]!r}, which is not known; correct the name")
+        raise InputError(
+            f"{workload.name}: a {word} names {sorted(unknown)[0]!r}, which is not known; correct the name"
+        )
 
 
 def _offsets(rows: np.ndarray, n: int) -> np.ndarray:
@@ -149,7 +151,9 @@ def _all_phases(workload: Workload, legs: pl.DataFrame) -> pl.DataFrame:
     phases = phases.sort("leg_row", maintain_order=True, nulls_last=True)
     if phases["leg_row"].null_count():
         lost = phases.filter(pl.col("leg_row").is_null()).row(0, named=True)
-        raise InputError(f"{workload.name}: a phase belongs to leg {lost['leg']} of job {lost['job']}, which does not exist")
+        raise InputError(
+            f"{workload.name}: a phase belongs to leg {lost['leg']} of job {lost['job']}, which does not exist"
+        )
     idle = legs.join(phases, on="leg_row", how="anti")
     if len(idle):
         raise InputError(f"{workload.name}: leg {idle['leg'][0]} of job {idle['job'][0]} has no phase; give it one")

@@ -1,4 +1,4 @@
-"""The waiting and the running: removals leave holes that are closed in bulk, so 100,000 waiting jobs cost nothing extra."""
+"""The waiting and the running. Removals leave holes, closed in bulk: 100,000 waiting jobs cost nothing extra."""
 
 from forebay._jit import kernel
 

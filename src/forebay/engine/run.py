@@ -125,10 +125,12 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             )
         case Refusal.UNKNOWN_JOB:
             return UnknownJobError(
-                f"{at} named row {j}, but jobs have rows 0 to {len(state.jobs) - 1}; use the rows of view.queue, not ids"
+                f"{at} named row {j}, but jobs have rows 0 to {len(state.jobs) - 1}; use rows of view.queue, not ids"
             )
         case Refusal.CANNOT_REJECT:
-            return BadActionError(f"{at} rejected {job}, which is not waiting for its first start; reject from view.queue")
+            return BadActionError(
+                f"{at} rejected {job}, which is not waiting for its first start; reject from view.queue"
+            )
         case Refusal.WAKE_NOT_LATER:
             return BadActionError(f"{at} asked to be woken at a time that is not later; wake at view.now + something")
         case Refusal.TOO_MANY_WAKES:

@@ -98,9 +98,7 @@ def _from_file(path: Path, name: str) -> type:
         module_spec.loader.exec_module(module)
     except Exception as error:
         raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
-    classes = {
-        key: c for key, c in vars(module).items() if inspect.isclass(c) and c.__module__ == module.__name__
-    }
+    classes = {key: c for key, c in vars(module).items() if inspect.isclass(c) and c.__module__ == module.__name__}
     if name not in classes:
         raise InputError(f"{path} defines no class {name!r}: {nearest(name, classes) if classes else 'it has none'}")
     return classes[name]

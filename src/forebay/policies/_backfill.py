@@ -14,7 +14,7 @@ Expected ends are start + walltime. A leg past its estimate is taken to end a se
 import numpy as np
 from numba import types
 
-from forebay._jit import kernel
+from forebay._jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.profile import earliest, fits, reserve
 from forebay.core.codes import Why
@@ -63,9 +63,9 @@ def _start(state, free, j, why):
     act_start(state, j, why)
 
 
-@kernel
+@allocating_kernel
 def _sorted(state, line, free, order, sign, count):
-    """Jobs of `line` by key, then id, at least the first `count` in order. With `free` of some length, only those that fit.
+    """Jobs of `line` by key, then id, at least the first `count` in order; if `free` is not empty, only those that fit.
 
     Leaving out what does not fit is exact: `free` only shrinks during a decision.
     """
@@ -85,7 +85,7 @@ def _sorted(state, line, free, order, sign, count):
     return items
 
 
-@kernel
+@allocating_kernel
 def _started_by_end(state):
     """Legs that this decision has started so far, by expected end."""
     n = state.clock[0]["n_actions"]
@@ -99,7 +99,9 @@ def _started_by_end(state):
     return legs
 
 
-@kernel(types.Tuple((types.float64[::1], _FREE, types.int64))(STATE, types.int64[::1], types.int64, types.int64))
+@allocating_kernel(
+    types.Tuple((types.float64[::1], _FREE, types.int64))(STATE, types.int64[::1], types.int64, types.int64)
+)
 def _availability(state, free_now, until_fits, R):
     """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
     clock, running, releases = state.clock[0], state.running, state.releases
@@ -152,9 +154,9 @@ def _availability(state, free_now, until_fits, R):
     return times, free, n
 
 
-@kernel
+@allocating_kernel
 def _easy(state, free, head, rest, limit, R):
-    """One reservation. Only what is free now and what is left at its beginning matter, since running legs only release."""
+    """One reservation: only what is free now and what is left at its beginning matter, as running legs only release."""
     head_leg = state.jobs[head]["leg"]
     now = state.clock[0]["now"]
     known = False
@@ -189,7 +191,7 @@ def _easy(state, free, head, rest, limit, R):
         _start(state, free, j, Why.BACKFILLED)
 
 
-@kernel
+@allocating_kernel
 def _deep(state, free, line, params, R):
     """Any number of reservations, on the whole availability profile. line[0] is the first job that does not fit."""
     now = state.clock[0]["now"]
@@ -226,7 +228,7 @@ def _deep(state, free, line, params, R):
             _start(state, free, j, Why.BACKFILLED)
 
 
-@kernel
+@allocating_kernel
 def _behind(state, free, rest, params, limit):
     """The jobs behind the reservations in backfill order; the first `limit` of them may be tried."""
     order = int(params[_BACKFILL_ORDER])

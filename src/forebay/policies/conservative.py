@@ -1,6 +1,7 @@
-"""Conservative backfilling: every waiting job holds a reservation of nodes, made anew at each decision in order of arrival.
+"""Conservative backfilling: every waiting job holds a reservation of nodes, made anew at each decision.
 
-Mu'alem & Feitelson (2001). Burst buffers are not reserved: see conservative-bb."""
+Mu'alem & Feitelson (2001); reservations are made in order of arrival.
+Burst buffers are not reserved: see conservative-bb."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""EASY backfilling on all resources with the queue sorted by a job column: highest priority first, unless told otherwise.
+"""EASY backfilling on all resources with the queue sorted by a job column: highest priority first by default.
 
 `priority:order=walltime,descending=false` is shortest job first, head included."""
 

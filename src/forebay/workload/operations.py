@@ -21,6 +21,7 @@ REFERENCE_SPEED = 1e9
 """Flop/s of a node where work is given in flop and no machine is chosen yet; that of Kopański & Rządca 2021."""
 
 Condition = pl.Expr | Callable[[pl.DataFrame], pl.Series]
+_Tables = list[pl.DataFrame | None]
 
 _OPERATORS: dict[str, Callable[[pl.Expr, float], pl.Expr]] = {
     "<=": lambda column, value: column <= value,
@@ -78,9 +79,10 @@ def filter_jobs(w: Workload, condition: Condition, label: str | None = None) -> 
     """Jobs for which `condition` holds: an expression, or a function of the job table that gives a boolean series."""
     try:
         jobs = w.jobs.filter(condition if isinstance(condition, pl.Expr) else condition(w.jobs))
-    except pl.exceptions.ColumnNotFoundError as error:
-        raise InputError(f"{w.name}: cannot filter: {error}; columns: {', '.join(w.jobs.columns)}") from None
-    return _keep(w, jobs, label or (str(condition) if isinstance(condition, pl.Expr) else condition.__name__))
+    except pl.exceptions.PolarsError as error:
+        why = str(error).partition("\n")[0]
+        raise InputError(f"{w.name}: cannot filter ({why}); its columns: {', '.join(w.jobs.columns)}") from None
+    return _keep(w, jobs, label or (str(condition) if isinstance(condition, pl.Expr) else "a function"))
 
 
 def parse_condition(text: str, columns: Iterable[str] = JOB_SCHEMA) -> pl.Expr:
@@ -124,7 +126,7 @@ def join(ws: Sequence[Workload]) -> Workload:
         raise InputError("nothing to join; name at least one workload")
     base = min(w.epoch for w in ws)
     shifted = [w.jobs.with_columns(pl.col("submit") + (w.epoch - base)) for w in ws]
-    tables: list[list[pl.DataFrame | None]] = [[w.legs for w in ws], [w.phases for w in ws]]
+    tables: list[_Tables] = [[w.legs for w in ws], [w.phases for w in ws]]
     notes = [note for w in ws for note in w.notes]
     if pl.concat([jobs["id"] for jobs in shifted]).is_duplicated().any():
         shifted, tables = _renumbered(shifted, tables)
@@ -147,7 +149,7 @@ def join(ws: Sequence[Workload]) -> Workload:
     )
 
 
-def _renumbered(jobs: list[pl.DataFrame], tables: list[list[pl.DataFrame | None]]) -> Any:
+def _renumbered(jobs: list[pl.DataFrame], tables: list[_Tables]) -> tuple[list[pl.DataFrame], list[_Tables]]:
     """The same tables with ids 1, 2, ... in order of (submit, part, place), everywhere a job is named."""
     submit = np.concatenate([part["submit"].to_numpy() for part in jobs])
     new = np.empty(len(submit), np.int64)

@@ -24,7 +24,7 @@ JOB_SCHEMA: dict[str, Any] = {
     "queue": pl.Int64,
     "priority": pl.Float64,  # higher goes first, where a policy asks for it
 }
-"""The columns every job table has. Any further Int64 column is a demand (a job's total) on the resource of that name."""
+"""Columns of every job table. Any further Int64 column is a demand (a job's total) on the resource of that name."""
 
 LEG_SCHEMA: dict[str, Any] = {
     "job": pl.Int64,  # a job's id

@@ -5,7 +5,7 @@ written.
 """
 
 from forebay.engine.program import Program, as_written, one_leg_each
-from forebay.platform.platform import Platform
+from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
 

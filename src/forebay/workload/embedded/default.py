@@ -57,7 +57,8 @@ def make() -> Workload:
 
 def _normal(u: _Floats, v: _Floats) -> _Floats:
     """Standard normal draws (Box & Muller 1958)."""
-    return np.sqrt(-2 * np.log1p(-u)) * np.cos(2 * np.pi * v)
+    result: _Floats = np.sqrt(-2 * np.log1p(-u)) * np.cos(2 * np.pi * v)
+    return result
 
 
 def _sizes(kind: _Floats, shape: _Floats, size: _Floats) -> NDArray[np.int64]:
@@ -81,11 +82,13 @@ def _arrivals(u: _Floats, span: float) -> _Floats:
     busy = np.concatenate(([0.0], np.cumsum(np.resize(_ACTIVITY, len(clock) - 1))))
     gaps = -np.log1p(-u)
     gaps[0] = 0.0
-    return np.floor(np.interp(np.cumsum(gaps) / gaps.sum() * np.interp(span, clock, busy), busy, clock))
+    submit: _Floats = np.interp(np.cumsum(gaps) / gaps.sum() * np.interp(span, clock, busy), busy, clock)
+    return np.floor(submit)
 
 
 def _burst_buffers(nodes: NDArray[np.int64], walltime: _Floats, normal: _Floats) -> NDArray[np.int64]:
     """Bytes of the whole job; one that asks for two minutes or less is a test and takes 10 MB a node."""
     kibibytes = -150361.59523836235 + 2714115.5724594607 * np.exp(1.0972516604048774 * normal)
     per_node = np.where(walltime <= 120, 10e6, np.clip(1024 * kibibytes, 100e6, 40e9))
-    return np.minimum(np.rint(per_node).astype(np.int64) * nodes, BURST_BUFFER)
+    total: NDArray[np.int64] = np.rint(per_node).astype(np.int64) * nodes
+    return np.minimum(total, BURST_BUFFER)

@@ -1,7 +1,7 @@
-"""Table 1 of Kopański & Rządca, "Plan-based job scheduling for supercomputers with shared burst buffers" (Euro-Par 2021).
+"""Table 1 of Kopański & Rządca, "Plan-based Job Scheduling for Supercomputers with Shared Burst Buffers" (2021).
 
-Eight jobs on 4 nodes and 10 TB of burst buffer: EASY backfilling that reserves nodes alone leaves most of them idle from
-minute 4 to minute 10, behind a job that has its nodes and waits for burst buffer.
+Eight jobs on 4 nodes and 10 TB of burst buffer. EASY backfilling that reserves nodes alone leaves most of them idle
+from minute 4 to minute 10, behind a job that has its nodes and waits for burst buffer.
 """
 
 import numpy as np

@@ -86,9 +86,7 @@ class Profiles:
         parts = [self._work(part, nodes, where, within) for part in sequence]
         length = repeat * sum(len(part.steps) for part in parts)
         if length > MAX_STEPS:
-            raise InputError(
-                f"{where}: unrolls to {length:,} steps; at most {MAX_STEPS:,}: merge steps or lower 'repeat'"
-            )
+            raise InputError(f"{where}: unrolls to {length:,} steps, {MAX_STEPS:,} at most; lower 'repeat'")
         stated = [need for need in (bb, *(part.bb for part in parts)) if need is not None]
         steps = repeat * tuple(step for part in parts for step in part.steps)
         return Work(steps, max(stated, default=None), True, any(part.uneven for part in parts))

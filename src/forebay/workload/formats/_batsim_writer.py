@@ -1,4 +1,4 @@
-"""A Workload as the content of a Batsim file: a profile for each job, named by its id; steps are named `id.0`, `id.1`, ..."""
+"""A Workload as the content of a Batsim file: a profile for each job, named by its id; steps are `id.0`, `id.1`..."""
 
 import json
 import math
@@ -117,9 +117,7 @@ def _lost(workload: Workload) -> list[str]:
     if "burst_buffer" in workload.resources:
         odd = int((jobs["burst_buffer"] % jobs["nodes"] != 0).sum())
         if odd:
-            notes.append(
-                f"burst buffer of {odd:,} jobs does not divide by their nodes: rounded up to whole bytes a node"
-            )
+            notes.append(f"burst buffer of {odd:,} jobs does not divide by their nodes: rounded up, a node at a time")
     return notes
 
 

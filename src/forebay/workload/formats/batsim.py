@@ -95,7 +95,7 @@ def _document(source: _source.Source) -> dict[str, Any]:
 
 
 def _ids(entries: list[Any], path: Path) -> tuple[list[int], list[str]]:
-    """A whole number for each job: its own, the part after `!`, or, if that fails for any of them, its place in the file."""
+    """A whole number for each job: its id, the part after `!`, or, if that fails for any job, its place in the file."""
     texts: dict[str, int] = {}
     for place, entry in enumerate(entries, 1):
         where = f"{path}: entry {place} of 'jobs'"
@@ -158,7 +158,7 @@ def _notes(entries: list[Any], uneven: int) -> list[str]:
     notes = []
     if uneven:
         notes.append(
-            f"{uneven:,} jobs have unequal nodes: each is taken to compute as the busiest, and to send the mean over pairs"
+            f"{uneven:,} jobs have unequal nodes: all compute as the busiest does and send the mean over pairs"
         )
     unused = sorted({key for entry in entries for key in entry} - _JOB_KEYS)
     if unused:

@@ -1,4 +1,4 @@
-"""Standard Workload Format 2.2 (Feitelson et al., Parallel Workloads Archive): a line a job, 18 numbers, `;` comments."""
+"""Standard Workload Format 2.2 (Parallel Workloads Archive): a job a line, 18 numbers; comments begin with `;`."""
 
 import re
 from pathlib import Path
@@ -15,16 +15,15 @@ from forebay.workload.workload import Workload, job_table
 DESCRIPTION = "Standard Workload Format 2.2, as in the Parallel Workloads Archive"
 SUFFIXES = (".swf", ".swf.gz")
 
-_EXACT = 2**53  # whole numbers below are told apart in a double
+_EXACT = 2**53  # a double tells whole numbers below this one apart
+_WORDS = {"id": "job number", "nodes": "number of processors"}
 
 
 def matches(head: bytes) -> bool:
     """Whether a file that begins so looks like SWF: a comment, or a line of 18 numbers."""
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 1)[0]
-    words = first.split()
-    return first.startswith(b";") or (
-        len(words) >= lines.N_FIELDS and all(map(lines.is_number, words[: lines.N_FIELDS]))
-    )
+    numbers = [word for word in first.split()[: lines.N_FIELDS] if lines.is_number(word)]
+    return first.startswith(b";") or len(numbers) == lines.N_FIELDS
 
 
 def read(path: Path) -> Workload:
@@ -35,13 +34,38 @@ def read(path: Path) -> Workload:
     """
     source = _source.load(path)
     content = lines.parse(source.data, path)
+    records = len(content.lines)
+    columns, dropped = _columns(content)
+    if not len(columns["id"]):
+        why = f": all {records:,} records are left out ({_source.dropped_text(dropped)})" if records else ""
+        raise InputError(f"{path}: holds no job{why}; an SWF file has a line of 18 numbers for each job")
+    _check(columns, columns.pop("line"), path)
+    notes = [*content.notes, *_estimate_notes(columns.pop("asked"))]
+    jobs = job_table(columns)
+    notes += _source.order_notes(jobs["submit"])
+    jobs, first = _source.in_order(jobs)
+    start = _leading_number(content.header.get("UnixStartTime", ""))
+    processors = _leading_number(content.header.get("MaxProcs", ""))
+    return Workload(
+        name=source.stem(SUFFIXES),
+        jobs=jobs,
+        epoch=start + first,
+        platform=f"flat:nodes={processors:.0f}" if processors > 0 and processors.is_integer() else None,
+        records=records,
+        dropped=dropped,
+        notes=tuple(notes),
+        provenance=(f"read {path.name} (SWF, {records:,} records)",),
+        sha256=source.sha256,
+    )
+
+
+def _columns(content: lines.Content) -> tuple[dict[str, Any], dict[str, int]]:
+    """Columns of the usable records (and, for messages, the time `asked` for and the `line`); why others are not."""
     table = content.table
-    asked, run = table["requested time"], table["run time"]
-    nodes = np.where(table["requested processors"] > 0, table["requested processors"], table["allocated processors"])
+    run, asked, nodes = table["run time"], table["requested time"], table["requested processors"]
+    nodes = np.where(nodes > 0, nodes, table["allocated processors"])
     idle, nowhere = run <= 0, nodes <= 0
-    keep = ~(idle | nowhere)
     counts = {"run time not positive": int(idle.sum()), "no processors": int((nowhere & ~idle).sum())}
-    dropped = {reason: count for reason, count in counts.items() if count}
     columns: dict[str, Any] = {
         "id": table["job number"],
         "submit": table["submit time"],
@@ -51,43 +75,27 @@ def read(path: Path) -> Workload:
         "user": table["user"],
         "group": table["group"],
         "queue": table["queue"],
+        "asked": asked,
+        "line": content.lines,
     }
-    columns = {name: values[keep] for name, values in columns.items()}
-    if not keep.any():
-        why = f": all {len(run):,} records are left out ({_source.dropped_text(dropped)})" if len(run) else ""
-        raise InputError(f"{path}: holds no job{why}; an SWF file has a line of 18 numbers for each job")
-    _check(columns, content.lines[keep], path)
-    jobs = job_table(columns)
-    notes = [*content.notes, *_estimate_notes(asked[keep]), *_source.order_notes(jobs["submit"])]
-    jobs, first = _source.in_order(jobs)
-    processors = _leading_number(content.header.get("MaxProcs", ""))
-    return Workload(
-        name=source.stem(SUFFIXES),
-        jobs=jobs,
-        epoch=(_leading_number(content.header.get("UnixStartTime", "")) or 0.0) + first,
-        platform=f"flat:nodes={processors:.0f}" if processors and processors.is_integer() and processors > 0 else None,
-        records=len(run),
-        dropped=dropped,
-        notes=tuple(notes),
-        provenance=(f"read {path.name} (SWF, {len(run):,} records)",),
-        sha256=source.sha256,
-    )
+    keep = ~(idle | nowhere)
+    return {name: values[keep] for name, values in columns.items()}, {why: n for why, n in counts.items() if n}
 
 
-def _leading_number(text: str) -> float | None:
-    """The number that a header's value begins with: values such as `128 (64 in 1994)` occur, `1,152` is not one."""
+def _leading_number(text: str) -> float:
+    """The number that a header's value begins with, else 0: `128 (64 in 1994)` occurs, and `1,152` is not 1."""
     found = re.match(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?(?![\d.,])", text)
-    return float(found[0]) if found else None
+    return float(found[0]) if found else 0.0
 
 
 def _check(columns: dict[str, Any], line: Any, path: Path) -> None:
-    for name, word in {"id": "job number", "nodes": "number of processors", "user": "user", "group": "group",
-                       "queue": "queue"}.items():  # fmt: skip
+    """Refuse numbers that must be whole and are not, and ids that occur twice."""
+    for name in ("id", "nodes", "user", "group", "queue"):
         values = columns[name]
         wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= _EXACT))
         if len(wrong):
-            where = f"{path}: line {line[wrong[0]]}"
-            raise InputError(f"{where}: the {word} is {values[wrong[0]]:g}; it must be a whole number below 2^53")
+            what = f"the {_WORDS.get(name, name)} is {values[wrong[0]]:.17g}"
+            raise InputError(f"{path}: line {line[wrong[0]]}: {what}; it must be a whole number below 2^53")
     order = np.argsort(columns["id"], kind="stable")
     ids = columns["id"][order]
     twice = np.flatnonzero(ids[1:] == ids[:-1])
@@ -153,13 +161,11 @@ def _refuse(workload: Workload, path: Path) -> None:
     jobs = workload.jobs
     odd = jobs.filter(~(pl.col("submit").is_finite() & pl.col("run_time").is_finite()))
     if len(odd):
-        raise InputError(
-            f"{path}: job {odd['id'][0]} has a submit or run time that is not finite; SWF has no word for it"
-        )
+        raise InputError(f"{path}: job {odd['id'][0]} has a submit or run time that is not finite; SWF cannot say so")
     unknown = jobs.filter((pl.col("flop") > 0) & (pl.col("run_time") <= 0))
     if len(unknown):
         raise InputError(
-            f"{path}: job {unknown['id'][0]} ({len(unknown):,} in all) gives its work in flop, and SWF knows seconds only; "
+            f"{path}: job {unknown['id'][0]} ({len(unknown):,} in all) has its work in flop, SWF knows seconds only; "
             "convert with the machine's speed, or write .json (Batsim), which keeps flop"
         )
 

@@ -3,7 +3,7 @@
 import pytest
 
 from forebay.errors import InputError
-from forebay.platform import Platform, load, names
+from forebay.platforms import Platform, load, names
 
 pytestmark = pytest.mark.small
 

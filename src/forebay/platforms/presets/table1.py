@@ -1,7 +1,7 @@
 """The machine of the worked example in Kopański and Rządca 2021, Table 1: 4 nodes and 10 TB of burst buffer."""
 
-from forebay.platform.platform import Platform
-from forebay.platform.tiers import shared_bb
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import shared_bb
 
 DESCRIPTION = "4 nodes and a 10 TB burst buffer: the worked example of Kopański and Rządca 2021, Table 1"
 

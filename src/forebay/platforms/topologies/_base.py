@@ -1,6 +1,6 @@
 """What every topology has: a kind, and a line for people."""
 
-from forebay.platform._fields import Model
+from forebay.platforms._fields import Model
 
 
 class BaseTopology(Model):

@@ -1,19 +1,19 @@
-"""Machines: declared in TOML or taken from a preset. `load` is `forebay.platform`, the one door to both."""
+"""Machines: declared in TOML or taken from a preset. `load` is `forebay.platforms`, the one door to both."""
 
 import os
 from pathlib import Path
 
 from forebay import _plugins
 from forebay.errors import InputError, nearest
-from forebay.platform import _presets, _toml
-from forebay.platform.platform import Platform
+from forebay.platforms import _presets, _toml
+from forebay.platforms.platform import Platform
 
 __all__ = ["Platform", "load", "names"]
 
 
 def names() -> list[str]:
     """Every preset, as users write it."""
-    return _plugins.names("platform.presets")
+    return _plugins.names("platforms.presets")
 
 
 def load(spec: str | os.PathLike[str] | Platform) -> Platform:
@@ -31,4 +31,4 @@ def load(spec: str | os.PathLike[str] | Platform) -> Platform:
         return _toml.read(Path(name), params)
     if name not in names():
         raise InputError(f"unknown platform {name!r}: {nearest(name, names())} (or give a file: mine.toml)")
-    return _presets.make(_plugins.load("platform.presets", name, "platform"), spec, params)
+    return _presets.make(_plugins.load("platforms.presets", name, "platform"), spec, params)

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from forebay.core.result import JOBS_CSV
-from forebay.platform._fields import Model
+from forebay.platforms._fields import Model
 
 # A finite tier becomes a column of demand in job tables, where these have another meaning.
 TAKEN = frozenset({"nodes", *JOBS_CSV, "total_wait", "user", "group", "queue", "priority", "n_legs"})

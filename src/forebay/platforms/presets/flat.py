@@ -1,10 +1,10 @@
 """The plainest machine: nodes, and if asked for a shared burst buffer and a parallel file system."""
 
-from forebay.platform._fields import Bytes, Count, Flops, Rate
-from forebay.platform.platform import Platform
-from forebay.platform.tiers import pfs as pfs_tier
-from forebay.platform.tiers import shared_bb
-from forebay.platform.tiers._base import BaseTier
+from forebay.platforms._fields import Bytes, Count, Flops, Rate
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import pfs as pfs_tier
+from forebay.platforms.tiers import shared_bb
+from forebay.platforms.tiers._base import BaseTier
 
 DESCRIPTION = "nodes on a crossbar; with burst_buffer=10TB a pooled burst buffer, with pfs=5GB/s a file system"
 

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from forebay.platform._fields import Units
-from forebay.platform.tiers._base import BaseTier
+from forebay.platforms._fields import Units
+from forebay.platforms.tiers._base import BaseTier
 
 DESCRIPTION = "a counted pool, such as licences; whole units, or bytes with a unit"
 

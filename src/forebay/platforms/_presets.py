@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import create_model
 
-from forebay.platform._fields import Model
-from forebay.platform._problems import Problems
-from forebay.platform.platform import Platform
+from forebay.platforms._fields import Model
+from forebay.platforms._problems import Problems
+from forebay.platforms.platform import Platform
 
 
 def make(preset: ModuleType, spec: str, params: Mapping[str, str]) -> Platform:

@@ -10,10 +10,10 @@ import pytest
 from pydantic import ValidationError
 
 from forebay import _plugins
-from forebay.platform import Platform, load, names
-from forebay.platform.tiers import pfs, pool, shared_bb
-from forebay.platform.tiers._base import BaseTier
-from forebay.platform.topologies._base import BaseTopology
+from forebay.platforms import Platform, load, names
+from forebay.platforms.tiers import pfs, pool, shared_bb
+from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.topologies._base import BaseTopology
 
 pytestmark = pytest.mark.small
 
@@ -60,17 +60,17 @@ def test_two_tiers_of_one_name_are_refused():
         Platform(name="mine", nodes=1, tiers=(licences, licences))
 
 
-@pytest.mark.parametrize("name", _plugins.names("platform.tiers"))
+@pytest.mark.parametrize("name", _plugins.names("platforms.tiers"))
 def test_every_tier_kind_keeps_the_contract(name):
-    module = _plugins.load("platform.tiers", name, "tier kind")
+    module = _plugins.load("platforms.tiers", name, "tier kind")
     assert module.DESCRIPTION
     assert issubclass(module.Tier, BaseTier)
     assert module.Tier.model_fields["kind"].default == name.replace("-", "_")
 
 
-@pytest.mark.parametrize("name", _plugins.names("platform.topologies"))
+@pytest.mark.parametrize("name", _plugins.names("platforms.topologies"))
 def test_every_topology_keeps_the_contract(name):
-    module = _plugins.load("platform.topologies", name, "topology")
+    module = _plugins.load("platforms.topologies", name, "topology")
     assert module.DESCRIPTION
     assert issubclass(module.Topology, BaseTopology)
     assert module.Topology.model_fields["kind"].default == name.replace("-", "_")
@@ -78,12 +78,12 @@ def test_every_topology_keeps_the_contract(name):
 
 @pytest.mark.parametrize("name", names())
 def test_every_preset_keeps_the_contract(name):
-    module = _plugins.load("platform.presets", name, "platform")
+    module = _plugins.load("platforms.presets", name, "platform")
     assert module.DESCRIPTION
     needed = [p.name for p in inspect.signature(module.make).parameters.values() if p.default is p.empty]
     assert isinstance(load(f"{name}:" + ",".join(f"{key}=8" for key in needed)), Platform)
 
 
 def test_platforms_need_no_compiler():
-    code = "import sys, forebay.platform as p; p.load('table1'); sys.exit('numba' in sys.modules)"
+    code = "import sys, forebay.platforms as p; p.load('table1'); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

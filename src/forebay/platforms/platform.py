@@ -6,10 +6,10 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from forebay.core.units import format_flops
-from forebay.platform._fields import Count, Flops, Model
-from forebay.platform.tiers._base import BaseTier
-from forebay.platform.topologies._base import BaseTopology
-from forebay.platform.topologies.flat import Topology as Flat
+from forebay.platforms._fields import Count, Flops, Model
+from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.topologies._base import BaseTopology
+from forebay.platforms.topologies.flat import Topology as Flat
 
 
 class Platform(Model):

@@ -3,8 +3,8 @@
 from typing import Literal
 
 from forebay.core.units import format_rate
-from forebay.platform._fields import Rate
-from forebay.platform.tiers._base import BaseTier
+from forebay.platforms._fields import Rate
+from forebay.platforms.tiers._base import BaseTier
 
 DESCRIPTION = "a parallel file system: unlimited room, one aggregate bandwidth each way"
 

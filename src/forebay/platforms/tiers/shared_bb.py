@@ -3,8 +3,8 @@
 from typing import Literal
 
 from forebay.core.units import format_bytes, format_rate
-from forebay.platform._fields import Bytes, Rate
-from forebay.platform.tiers._base import BaseTier
+from forebay.platforms._fields import Bytes, Rate
+from forebay.platforms.tiers._base import BaseTier
 
 DESCRIPTION = "a burst buffer that all nodes share, pooled: any free byte serves any job"
 

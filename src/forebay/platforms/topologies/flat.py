@@ -3,8 +3,8 @@
 from typing import Literal
 
 from forebay.core.units import format_rate
-from forebay.platform._fields import Rate
-from forebay.platform.topologies._base import BaseTopology
+from forebay.platforms._fields import Rate
+from forebay.platforms.topologies._base import BaseTopology
 
 DESCRIPTION = "a crossbar: nodes share no links, only their own ports limit them"
 

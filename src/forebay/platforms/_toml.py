@@ -8,11 +8,11 @@ from typing import Any
 
 from forebay import _plugins
 from forebay.errors import InputError, nearest
-from forebay.platform._fields import FROM_FILE
-from forebay.platform._problems import Problems
-from forebay.platform.platform import Platform
-from forebay.platform.tiers._base import BaseTier
-from forebay.platform.topologies._base import BaseTopology
+from forebay.platforms._fields import FROM_FILE
+from forebay.platforms._problems import Problems
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.topologies._base import BaseTopology
 
 
 def read(path: Path, overrides: Mapping[str, str]) -> Platform:
@@ -41,7 +41,7 @@ def _parse(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        presets = ", ".join(_plugins.names("platform.presets"))
+        presets = ", ".join(_plugins.names("platforms.presets"))
         raise InputError(f"{path}: no such file; check the path, or name a preset: {presets}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from None
@@ -88,10 +88,10 @@ def _kind(table: Any, path: str, group: str, word: str, problems: Problems) -> s
 
 
 def _topology(table: Any, problems: Problems) -> BaseTopology | None:
-    kind = _kind(table, "topology", "platform.topologies", "topology", problems)
+    kind = _kind(table, "topology", "platforms.topologies", "topology", problems)
     if kind is None:
         return None
-    model = _plugins.load("platform.topologies", kind.replace("_", "-"), "topology").Topology
+    model = _plugins.load("platforms.topologies", kind.replace("_", "-"), "topology").Topology
     return problems.check(model, {**table, "kind": kind}, path="topology.", context=FROM_FILE)
 
 
@@ -102,9 +102,9 @@ def _tiers(tables: Any, problems: Problems) -> tuple[BaseTier, ...]:
     made = []
     for name, table in tables.items():
         path = f"tiers.{name}"
-        kind = _kind(table, path, "platform.tiers", "tier kind", problems)
+        kind = _kind(table, path, "platforms.tiers", "tier kind", problems)
         if kind is None:
             continue
-        model = _plugins.load("platform.tiers", kind.replace("_", "-"), "tier kind").Tier
+        model = _plugins.load("platforms.tiers", kind.replace("_", "-"), "tier kind").Tier
         made.append(problems.check(model, {**table, "kind": kind}, f"{path}.", FROM_FILE, known={"name": name}))
     return tuple(tier for tier in made if tier is not None)

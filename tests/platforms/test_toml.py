@@ -3,9 +3,9 @@
 import pytest
 
 from forebay.errors import InputError
-from forebay.platform import load
-from forebay.platform.tiers import pfs, pool, shared_bb
-from forebay.platform.topologies import flat
+from forebay.platforms import load
+from forebay.platforms.tiers import pfs, pool, shared_bb
+from forebay.platforms.topologies import flat
 
 pytestmark = pytest.mark.small
 

@@ -12,8 +12,8 @@ from forebay.engine import collect
 from forebay.engine.build import build, make_program
 from forebay.engine.run import Progress, run
 from forebay.errors import InputError
-from forebay.platform import load as load_platform
-from forebay.platform.platform import Platform
+from forebay.platforms import load as load_platform
+from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
 from forebay.workload.workload import Workload
 

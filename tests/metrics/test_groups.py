@@ -1,0 +1,70 @@
+"""Groups of jobs, on the run of conftest.py."""
+
+import pytest
+
+from forebay import metrics
+from forebay.errors import InputError
+from forebay.metrics.groups import size_classes
+
+pytestmark = pytest.mark.small
+
+
+@pytest.mark.parametrize(
+    ("nodes", "labels"),
+    [
+        (1, ["1"]),
+        (2, ["1", "2"]),
+        (3, ["1", "2-3"]),
+        (4, ["1", "2-4"]),
+        (9, ["1", "2-4", "5-8", "9"]),
+        (100, ["1", "2-4", "5-8", "9-16", "17-32", "33-64", "65-100"]),
+    ],
+)
+def test_size_classes_end_with_the_machine(nodes, labels):
+    assert size_classes(nodes)[1] == labels
+
+
+def test_by_size_class(run):
+    found = metrics.by_size_class(run)
+    assert found["size_class"].to_list() == ["1", "2-4"]
+    assert found["n"].to_list() == [1, 2]
+    assert found["mean_waiting_time"].to_list() == [10, 50]
+    assert found["p95_waiting_time"].to_list() == pytest.approx([10, 95])
+    assert found["mean_bounded_slowdown_10min"].to_list() == [1, 1]
+    assert found["node_hours"].to_list() == pytest.approx([15 / 3600, 400 / 3600])
+
+
+def test_boundaries_and_empty_classes(make, job):
+    sizes = [1, 2, 4, 5, 8, 16, 17, 20]
+    found = metrics.by_size_class(make(*(job(i, (0, 0, 9), size, 9) for i, size in enumerate(sizes)), nodes=40))
+    assert dict(found.select("size_class", "n").rows()) == {
+        "1": 1,
+        "2-4": 2,
+        "5-8": 2,
+        "9-16": 1,
+        "17-32": 2,
+        "33-40": 0,
+    }
+    assert found["mean_waiting_time"][-1] is None
+    assert found["node_hours"][-1] == 0
+
+
+def test_by_user_puts_the_heaviest_first(run):
+    found = metrics.by_user(run)
+    assert found["user"].to_list() == [1, 2]
+    assert found["n"].to_list() == [2, 1]  # the rejected job of user 2 is not among them
+    assert found["mean_waiting_time"].to_list() == [5, 100]
+    assert found["node_hours"].to_list() == pytest.approx([215 / 3600, 200 / 3600])
+
+
+def test_by_any_column(run):
+    assert metrics.by_column(run, "queue")["n"].to_list() == [3]
+    with pytest.raises(InputError, match="no column 'usr': did you mean 'user'"):
+        metrics.by_column(run, "usr")
+
+
+@pytest.mark.parametrize("which", ["rejected", "empty"])
+def test_no_jobs(which, request):
+    nothing = request.getfixturevalue(which)
+    assert metrics.by_size_class(nothing)["n"].to_list() == [0, 0]
+    assert metrics.by_user(nothing).rows() == []
