@@ -4,8 +4,9 @@ A *spec* is how users name one on the command line: `fcfs-bb:depth=3,max_backfil
 """
 
 import pkgutil
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 
 from forebay.errors import InputError, nearest
@@ -15,21 +16,26 @@ def _module_name(name: str) -> str:
     return name.replace("-", "_")
 
 
+@cache
+def _outside(group: str) -> dict[str, EntryPoint]:
+    """Plug-ins of other packages. Cached: looking through everything installed takes milliseconds."""
+    return {entry.name: entry for entry in entry_points(group=f"forebay.{group}")}
+
+
 def names(group: str) -> list[str]:
     """Every plug-in of a group (a sub-package of forebay, such as `policies`), as users write it."""
     package = import_module(f"forebay.{group}")
     own = {m.name.replace("_", "-") for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")}
-    return sorted(own | {e.name for e in entry_points(group=f"forebay.{group}")})
+    return sorted(own | set(_outside(group)))
 
 
 def load(group: str, name: str, what: str) -> ModuleType:
     """The module that implements `name`; `what` is the word for it in messages ("policy", "platform")."""
     if name not in names(group):
         raise InputError(f"unknown {what} {name!r}: {nearest(name, names(group))}")
-    for entry in entry_points(group=f"forebay.{group}"):
-        if entry.name == name:
-            module: ModuleType = entry.load()
-            return module
+    if name in _outside(group):
+        module: ModuleType = _outside(group)[name].load()
+        return module
     return import_module(f"forebay.{group}.{_module_name(name)}")
 
 

@@ -60,6 +60,7 @@ class Verb(IntEnum):
     START = 1
     WAKE = 4
     REJECT = 5
+    STOP = 9  # the policy cannot go on: it raised
 
 
 class Why(IntEnum):
@@ -95,6 +96,7 @@ class Status(IntEnum):
     FULL = 3  # the buffer of placements must be emptied before the next start
     STALLED = 4
     REFUSED = 5  # an action was refused; Refusal says why
+    STOPPED = 6  # the policy raised
 
 
 class Refusal(IntEnum):

@@ -17,6 +17,7 @@ CLOCK = np.dtype(
         ("reason", "i8"),  # Reason bits of this instant
         ("n_queued", "i8"),
         ("queue_first", "i8"),  # the queue is queue[queue_first:queue_last], with holes of -1
+        ("queue_begun", "i8"),  # where jobs that wait for a later leg end and new ones begin
         ("queue_last", "i8"),
         ("n_running", "i8"),
         ("n_actions", "i8"),
@@ -67,7 +68,7 @@ class State(NamedTuple):
     demands: np.ndarray  # what a leg takes when it starts, beyond what it carried over
     releases: np.ndarray  # what a leg gives back when it ends
     resources: np.ndarray  # RESOURCE; 0 = nodes
-    queue: np.ndarray  # job rows in order of arrival, see CLOCK
+    queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see CLOCK
     running: np.ndarray  # RUNNING, the first n_running
     actions: np.ndarray  # ACTION, the first n_actions
     free: np.ndarray  # INTERVAL, the first n_free, highest ids first
@@ -84,7 +85,7 @@ def empty_state(n_jobs: int, n_legs: int, n_resources: int, n_nodes: int) -> Sta
         demands=np.zeros(shape, np.int64),
         releases=np.zeros(shape, np.int64),
         resources=np.zeros(n_resources, RESOURCE),
-        # Twice the jobs: when the end is reached at least half is holes, so closing them costs O(1) a job.
+        # Twice the jobs: when an end is reached at least half is holes, so closing them costs O(1) a job.
         queue=np.zeros(2 * n_jobs + 16, np.int64),
         running=np.zeros(n_jobs + 1, RUNNING),
         actions=np.zeros(n_jobs + 1024, ACTION),

@@ -1,7 +1,5 @@
 """The two faces of a State that a policy in plain Python sees: a View to read, Actions to write."""
 
-from typing import Any
-
 import numpy as np
 
 from forebay.core.codes import Reason, Verb, Why
@@ -23,6 +21,9 @@ class View:
     def __init__(self, state: State, resources: tuple[str, ...], rng: np.random.Generator):
         self._state = state
         self._clock = state.clock[0]
+        self._leg = state.jobs["leg"]
+        self._free = state.resources["free"]
+        self._walltime = state.legs["walltime"]
         self.resources = resources
         """Names; 0 is nodes."""
         self.rng = rng
@@ -50,9 +51,10 @@ class View:
 
     @property
     def queue(self) -> np.ndarray:
-        """Waiting jobs, in order of arrival."""
-        line = self._state.queue[self._clock["queue_first"] : self._clock["queue_last"]]
-        return line[line >= 0]
+        """Waiting jobs in order of arrival; first of all those that have begun and wait for their next leg."""
+        clock = self._clock
+        line = self._state.queue[clock["queue_first"] : clock["queue_last"]]
+        return line.copy() if len(line) == clock["n_queued"] else line[line >= 0]
 
     @property
     def running(self) -> np.ndarray:
@@ -62,47 +64,60 @@ class View:
     @property
     def free(self) -> np.ndarray:
         """What each resource had left when the decision began; `act.free` counts what was started since."""
-        return self._state.resources["free"].copy()
+        return self._free.copy()
 
     def demand(self, job: int) -> np.ndarray:
         """What the job's waiting leg asks of each resource."""
         self.last_job = int(job)
-        row: np.ndarray = self.demands[self.jobs["leg"][job]]
+        row: np.ndarray = self.demands[self._leg[job]]
         return row
 
     def walltime(self, job: int) -> float:
         """How long the job's waiting or running leg may take."""
         self.last_job = int(job)
-        return float(self.legs["walltime"][self.jobs["leg"][job]])
+        return float(self._walltime[self._leg[job]])
 
 
 class Actions:
     """The verbs. The engine checks and carries them out, in order, when the policy returns."""
 
     def __init__(self, state: State, view: View):
-        self._state, self._clock, self._rows, self._view = state, state.clock[0], state.actions, view
+        self._view, self._clock, self._room = view, state.clock[0], len(state.actions)
+        self._columns = tuple(state.actions[name] for name in ("verb", "job", "time", "why"))
+        self._free = state.resources["free"]
+        self._n = 0
         self._left: list[int] | None = None
+        self._uncounted: list[int] = []  # started since `_left` was counted
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """A new decision: forget what the last one started."""
+        self._n = 0
         self._left = None
+        self._uncounted.clear()
 
     @property
     def free(self) -> list[int]:
         """What each resource has left after what this decision has started."""
         if self._left is None:
-            self._left = self._state.resources["free"].tolist()
+            self._left = self._free.tolist()
+        for job in self._uncounted:
+            needs = self._view.demand(job).tolist()
+            self._left = [left - need for left, need in zip(self._left, needs, strict=True)]
+        self._uncounted.clear()
         return self._left
 
     def fits(self, job: int) -> bool:
         """Whether the job could start now, beside what this decision has started."""
-        return all(need <= left for need, left in zip(self._view.demand(job).tolist(), self.free, strict=True))
+        for need, left in zip(self._view.demand(job).tolist(), self.free, strict=True):
+            if need > left:
+                return False
+        return True
 
     def start(self, job: int, why: Why = Why.NONE) -> None:
         """Start the job's waiting leg now."""
         self._add(Verb.START, job, 0.0, why)
         if 0 <= job < len(self._view.jobs):
-            self._left = [a - b for a, b in zip(self.free, self._view.demand(job).tolist(), strict=True)]
+            self._uncounted.append(job)
 
     def wake(self, time: float) -> None:
         """Be called at `time` even if nothing happens then."""
@@ -112,9 +127,19 @@ class Actions:
         """Turn a waiting job away for good."""
         self._add(Verb.REJECT, job, 0.0, Why.NONE)
 
-    def _add(self, verb: Verb, job: int, time: float, why: Any) -> None:
-        n = int(self._clock["n_actions"])
-        if n < len(self._rows):  # the engine refuses the run when the count passes the table's length
-            self._rows[n] = (time, job, verb, why)
+    def stop(self) -> None:
+        """End the run: the policy cannot go on."""
+        self._n = 0
+        self._add(Verb.STOP, -1, 0.0, Why.NONE)
+
+    def _add(self, verb: int, job: int, time: float, why: int) -> None:
+        n = self._n
+        if n < self._room:  # the engine refuses the run when the count passes the table's length
+            verbs, jobs, times, whys = self._columns
+            verbs[n] = verb
+            jobs[n] = job
+            times[n] = time
+            whys[n] = why
+        self._n = n + 1
         self._clock["n_actions"] = n + 1
         self._view.last_job = int(job)

@@ -88,6 +88,8 @@ def apply(state, truth):
             status = _wake(state, truth, action["time"])
         elif verb == Verb.REJECT:
             status = _reject(state, truth, action["job"])
+        elif verb == Verb.STOP:
+            status = Status.STOPPED.value
         else:
             status = _refuse(truth, Refusal.UNKNOWN_VERB, action["job"], -1)
         if status != Status.DECIDE:

@@ -5,11 +5,15 @@ import hashlib
 import numpy as np
 import polars as pl
 
+from forebay.algorithms.setformat import group_intervals, write_sets
 from forebay.core.codes import FINAL_STATE, JobState, LogKind, Why
 from forebay.core.result import JOBS_CSV
 from forebay.core.tables import State
 from forebay.engine.truth import LOG, Truth
 from forebay.workload.workload import Workload
+
+_TEXT_JOBS = 100_000
+"""Jobs whose node sets are written as text at a time: bounds the memory in use."""
 
 
 def log_hash(truth: Truth) -> str:
@@ -48,19 +52,24 @@ def log_frame(truth: Truth, resources: tuple[str, ...]) -> pl.DataFrame:
     return frame.with_columns(pl.when(pl.col("resource") != "none").then(pl.col("resource")).alias("resource"))
 
 
-def _allocations(placements: np.ndarray, n_jobs: int) -> pl.Series:
-    """Node sets as text, `0-3 7`: a job's intervals ascending, those of later legs merged in."""
-    frame = pl.DataFrame({name: placements[name] for name in ("job", "low", "high")})
-    frame = frame.unique().sort("job", "low") if len(frame) else frame
-    single = pl.col("low") == pl.col("high")
-    text = pl.when(single).then(pl.col("low").cast(pl.String)).otherwise(pl.format("{}-{}", "low", "high"))
-    joined = frame.group_by("job", maintain_order=True).agg(text.str.join(" ").alias("nodes"))
-    every = pl.DataFrame({"job": np.arange(n_jobs)})
-    return every.join(joined, on="job", how="left", maintain_order="left")["nodes"].fill_null("")
+def _allocations(placements: list[np.ndarray], n_jobs: int) -> pl.Series:
+    """The nodes of each job as text; empty for a job that never had any."""
+    columns = [np.concatenate([part[name] for part in placements]) for name in ("job", "low", "high")]
+    low, high = np.empty_like(columns[1]), np.empty_like(columns[2])
+    first = np.zeros(n_jobs + 1, np.int64)
+    group_intervals(*columns, first, low, high)
+    widest = 2 * len(str(int(high.max(initial=0)))) + 2
+    parts = []
+    for begin in range(0, n_jobs, _TEXT_JOBS):
+        end = min(begin + _TEXT_JOBS, n_jobs)
+        text = np.empty(int(first[end] - first[begin]) * widest + end - begin + 1, np.uint8)
+        n = write_sets(first, low, high, begin, end, text)
+        parts.append(pl.Series([text[: n - 1].tobytes().decode()]).str.split("\n").explode())
+    return pl.concat(parts)
 
 
 def jobs_frame(
-    state: State, truth: Truth, placements: np.ndarray, workload: Workload, resources: tuple[str, ...]
+    state: State, truth: Truth, placements: list[np.ndarray], workload: Workload, resources: tuple[str, ...]
 ) -> pl.DataFrame:
     """The job table of a Result."""
     jobs, source = state.jobs, workload.jobs

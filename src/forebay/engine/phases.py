@@ -7,7 +7,7 @@ from forebay.algorithms.heap import push, remove
 from forebay.algorithms.nodeset import give_back, take_lowest
 from forebay.core.codes import JobState, LogKind, Reason, Why
 from forebay.core.tables import STATE
-from forebay.engine.queue import add_running, dequeue, drop_running, enqueue
+from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
@@ -156,6 +156,6 @@ def end_leg(state, truth, j, time, final):
         job["leg"] = leg + 1
         job["state"] = JobState.QUEUED
         job["queued_since"] = time
-        enqueue(state, j)
+        enqueue_begun(state, j)
         write_log(state, truth, time, j, LogKind.QUEUE, -1, 0, 0)
         clock["reason"] |= Reason.LEG_ENDED

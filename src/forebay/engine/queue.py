@@ -5,21 +5,26 @@ from forebay._jit import kernel
 
 @kernel
 def _close_holes(state):
-    clock = state.clock[0]
-    kept = 0
+    """Lay the queue out anew, without holes and with room on both sides."""
+    clock, queue = state.clock[0], state.queue
+    kept, n_begun = 0, 0
     for i in range(clock["queue_first"], clock["queue_last"]):
-        j = state.queue[i]
-        if j >= 0:
-            state.queue[kept] = j
-            state.jobs[j]["at"] = kept
+        if queue[i] >= 0:
+            queue[kept] = queue[i]
             kept += 1
-    clock["queue_first"] = 0
-    clock["queue_last"] = kept
+            n_begun += i < clock["queue_begun"]
+    first = (len(queue) - kept) >> 1
+    for i in range(kept - 1, -1, -1):
+        queue[first + i] = queue[i]
+        state.jobs[queue[i]]["at"] = first + i
+    clock["queue_first"] = first
+    clock["queue_begun"] = first + n_begun
+    clock["queue_last"] = first + kept
 
 
 @kernel
 def enqueue(state, j):
-    """Put a job at the end of the queue."""
+    """Put a job that arrives at the end of the queue."""
     clock = state.clock[0]
     if clock["queue_last"] == len(state.queue):
         _close_holes(state)
@@ -27,6 +32,26 @@ def enqueue(state, j):
     state.queue[at] = j
     state.jobs[j]["at"] = at
     clock["queue_last"] = at + 1
+    clock["n_queued"] += 1
+
+
+@kernel
+def enqueue_begun(state, j):
+    """Put a job whose next leg waits behind others of its kind, but before all that have not begun.
+
+    What it carries is held while it waits: behind a head that needs it, both would wait for ever.
+    """
+    clock, queue = state.clock[0], state.queue
+    if clock["queue_first"] == 0:
+        _close_holes(state)
+    at = clock["queue_begun"] - 1
+    for i in range(clock["queue_first"], at + 1):
+        queue[i - 1] = queue[i]
+        if queue[i] >= 0:
+            state.jobs[queue[i]]["at"] = i - 1
+    queue[at] = j
+    state.jobs[j]["at"] = at
+    clock["queue_first"] -= 1
     clock["n_queued"] += 1
 
 
@@ -40,6 +65,7 @@ def dequeue(state, j):
     while first < last and state.queue[first] < 0:
         first += 1
     clock["queue_first"] = first
+    clock["queue_begun"] = max(first, clock["queue_begun"])
     # Scans pay for holes: close them once they outnumber the jobs.
     if last - first > 2 * clock["n_queued"] + 64:
         _close_holes(state)

@@ -2,8 +2,10 @@
 
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
 from forebay.core.codes import JobState, Refusal, Status
@@ -24,6 +26,8 @@ from forebay.errors import (
 SLICE = 20_000
 """Decisions between two looks at the world outside: Ctrl-C and the progress bar. A few hundredths of a second."""
 
+_OURS = Path(__file__).parents[1]
+
 Progress = Callable[[int, int], None]
 
 
@@ -34,13 +38,11 @@ def run(
     resources: tuple[str, ...],
     rng: np.random.Generator,
     progress: Progress | None = None,
-) -> np.ndarray:
-    """Run until every job has ended; returns all placements. `progress(ended, jobs)` is called now and then."""
-    compiled = policy.kernel() if hasattr(policy, "kernel") else None
-    if compiled is None:
-        advance = _stepper(state, truth, policy, resources, rng)
-    else:
-        advance = _looper(state, truth, policy, compiled, rng)
+) -> list[np.ndarray]:
+    """Run until every job has ended; returns all placements, in parts. `progress(ended, jobs)` is called at times."""
+    advance = (
+        _compiled(state, truth, policy, rng) if _kernel_of(policy) else _plain(state, truth, policy, resources, rng)
+    )
     placed = []
     while True:
         status = advance()
@@ -50,55 +52,80 @@ def run(
         if progress is not None:
             progress(int(truth.cursor[0]["n_ended"]), len(state.jobs))
         if status == Status.DONE:
-            return np.concatenate(placed)
+            return placed
         if status == Status.STALLED:
-            raise _stalled(state, resources)
+            raise stalled(state, resources)
         if status == Status.REFUSED:
-            raise _refused(state, truth, resources)
+            raise refused(state, truth, resources)
 
 
-def _looper(state: State, truth: Truth, policy: Any, compiled: Any, rng: np.random.Generator) -> Callable[[], int]:
+def _kernel_of(policy: Any) -> Any:
+    return policy.kernel() if hasattr(policy, "kernel") else None
+
+
+def _compiled(state: State, truth: Truth, policy: Any, rng: np.random.Generator) -> Callable[[], int]:
+    """A function that runs a slice of decisions with a compiled policy."""
     from forebay.engine.loop import run_compiled
 
+    kernel = _kernel_of(policy)
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = np.ascontiguousarray(policy.params(), dtype=np.float64)
-    return lambda: int(run_compiled(state, truth, compiled, params, memory, rng, SLICE))
+    return lambda: int(run_compiled(state, truth, kernel, params, memory, rng, SLICE))
 
 
-def _stepper(
+def _plain(
     state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
 ) -> Callable[[], int]:
-    from forebay.engine.stepped import step
+    """The same with a policy in plain Python."""
+    from forebay.engine.loop import run_compiled
 
     view = View(state, resources, rng)
     act = Actions(state, view)
     if hasattr(policy, "setup"):
         policy.setup(view)
+    decide, failed = policy.decide, []
+
+    def decision() -> None:
+        act.begin()
+        try:
+            decide(view, act)
+        except BaseException as error:  # it must not cross the compiled loop, and Ctrl-C arrives here too
+            failed.append(error)
+            act.stop()
+
+    if numba.config.DISABLE_JIT:
+        memory = (np.zeros((0, 0), np.int64), np.zeros((0, 0)))
+        kernel, keep = (lambda *_: decision()), None
+    else:
+        from forebay.engine.bridge import address_of, call_python
+
+        address, keep = address_of(decision)
+        memory = (np.array([[address]], np.int64), np.zeros((0, 0)))
+        kernel = call_python
 
     def advance() -> int:
-        decide = policy.decide
-        for _ in range(SLICE):
-            status = int(step(state, truth))
-            if status != Status.DECIDE:
-                return status
-            act._begin()
-            try:
-                decide(view, act)
-            except PolicyError:
-                raise
-            except Exception as error:
-                raise _raised(state, view, error) from error
-        return int(Status.PAUSED)
+        status = int(run_compiled(state, truth, kernel, np.zeros(0), memory, rng, SLICE))
+        if status == Status.STOPPED:
+            raise _reason(state, view, failed[0]) from failed[0]
+        assert keep is not None or numba.config.DISABLE_JIT  # the callback lives as long as this function
+        return status
 
     return advance
+
+
+def _reason(state: State, view: View, error: BaseException) -> BaseException:
+    """What to raise for what a policy raised."""
+    if isinstance(error, PolicyError) or not isinstance(error, Exception):
+        return error
+    return raised(state, view, error)
 
 
 def _name(state: State, j: int) -> str:
     return f"job {state.jobs[j]['id']}" if 0 <= j < len(state.jobs) else f"row {j}"
 
 
-def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
+def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
     cursor, now = truth.cursor[0], float(state.clock[0]["now"])
     j, r = int(cursor["refused_job"]), int(cursor["refused_resource"])
     refusal = Refusal(int(cursor["refusal"]))
@@ -141,7 +168,7 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return BadActionError(f"{at} used an unknown verb; use act.start, act.wake or act.reject")
 
 
-def _stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
+def stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
     waiting = state.queue[state.clock[0]["queue_first"] : state.clock[0]["queue_last"]]
     waiting = waiting[waiting >= 0]
     first = _name(state, int(waiting[0]))
@@ -152,8 +179,11 @@ def _stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
     )
 
 
-def _raised(state: State, view: View, error: Exception) -> PolicyError:
-    where = "".join(traceback.format_exception(error)).rstrip()
+def raised(state: State, view: View, error: Exception) -> PolicyError:
+    frames = error.__traceback__
+    while frames is not None and frames.tb_next and Path(frames.tb_frame.f_code.co_filename).is_relative_to(_OURS):
+        frames = frames.tb_next  # its author wants to see the policy, not the engine
+    where = "".join(traceback.format_exception(type(error), error, frames)).rstrip()
     waiting = view.queue
     j = view.last_job if view.last_job >= 0 or not len(waiting) else int(waiting[0])
     return PolicyRaisedError(

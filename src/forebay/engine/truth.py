@@ -52,7 +52,7 @@ LOG = np.dtype(
     ],
     align=True,
 )
-PLACEMENT = np.dtype([("job", "i8"), ("low", "i8"), ("high", "i8")], align=True)
+PLACEMENT = np.dtype([("job", "i4"), ("low", "i4"), ("high", "i4")], align=True)
 """Nodes low..high went to a job."""
 
 MAX_WAKES = 4096

@@ -1,4 +1,4 @@
-"""EASY backfilling (Lifka 1995): the head of the queue holds a reservation of nodes; others may pass without delaying it.
+"""EASY backfilling (Lifka 1995): the head of the queue holds a reservation of nodes; others pass without delaying it.
 
 Burst buffers are not reserved, so a head that waits for them keeps its nodes idle: Kopański & Rządca (2021), Fig. 1.
 """

@@ -95,7 +95,7 @@ def parse_condition(text: str, columns: Iterable[str] = JOB_SCHEMA) -> pl.Expr:
     if column not in columns:
         raise InputError(f"{text!r}: unknown column {column!r}; {nearest(column, columns)}")
     try:
-        value = int(word) if re.fullmatch(r"[+-]?[0-9]{1,18}", word) else float(word)
+        value = int(word) if re.fullmatch(r"[+-]?[0-9]+", word) and abs(int(word)) < 2**63 else float(word)
     except ValueError:
         value = math.nan
     if math.isnan(value):
@@ -108,9 +108,7 @@ def perfect_estimates(w: Workload, speed: float = REFERENCE_SPEED) -> Workload:
     if not (speed > 0 and math.isfinite(speed)):
         raise InputError(f"{w.name}: {speed:g} flop/s is no speed; give a number above 0")
     if w.legs is not None:
-        raise InputError(
-            f"{w.name}: its jobs have legs, whose walltimes are their own; perfect estimates suit whole jobs only"
-        )
+        raise InputError(f"{w.name}: legs have walltimes of their own; perfect estimates are for jobs without legs")
     line = "perfect estimates: walltime = run time"
     if (w.jobs["flop"] > 0).any():
         line += f", at {speed:g} flop/s"
@@ -124,6 +122,7 @@ def join(ws: Sequence[Workload]) -> Workload:
     """One workload of many, merged by absolute time (epoch + submit). Clashing ids are all numbered anew."""
     if not ws:
         raise InputError("nothing to join; name at least one workload")
+    sources = list({w.sha256 or k: w for k, w in enumerate(ws)}.values())  # parts of one file count its records once
     base = min(w.epoch for w in ws)
     shifted = [w.jobs.with_columns(pl.col("submit") + (w.epoch - base)) for w in ws]
     tables: list[_Tables] = [[w.legs for w in ws], [w.phases for w in ws]]
@@ -142,10 +141,11 @@ def join(ws: Sequence[Workload]) -> Workload:
         phases=_stacked(phases) if phases else None,
         epoch=base + moved,
         platform=ws[0].platform if len({w.platform for w in ws}) == 1 else None,
-        records=sum(w.records for w in ws),
-        dropped=dict(sum((Counter(w.dropped) for w in ws), Counter())),
+        records=sum(w.records for w in sources),
+        dropped=dict(sum((Counter(w.dropped) for w in sources), Counter())),
         notes=tuple(dict.fromkeys(notes)),
         provenance=(*(f"{w.name}: {line}" for w in ws for line in w.provenance), f"joined {len(ws)} workloads"),
+        sha256=ws[0].sha256 if len(sources) == 1 else "",
     )
 
 

@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,35 +41,22 @@ def read(path: Path) -> Workload:
     source = _source.load(path)
     document = _document(source)
     entries = document["jobs"]
-    profiles = Profiles(document["profiles"], path)
     ids, notes = _ids(entries, path)
-    rows: list[dict[str, Any]] = []
-    phases: list[tuple[Any, ...]] = []
-    dropped: Counter[str] = Counter()
-    uneven = 0
-    for job, entry in zip(ids, entries, strict=True):
-        row, work = _job(job, entry, profiles, f"{path}: job {brief(entry['id'])}")
-        if work is None or not (row["run_time"] or row["flop"]):
-            dropped["no nodes" if work is None else "no work"] += 1
-            continue
-        rows.append(row)
-        uneven += work.uneven
-        if work.composed:
-            phases += [(job, 0, "compute", *step, None) for step in work.steps]
-    if not rows:
-        why = f": all {len(entries):,} entries are left out ({_source.dropped_text(dropped)})" if entries else ""
+    found = _found(ids, entries, Profiles(document["profiles"], path), path)
+    if not found.rows:
+        why = f": all {len(entries):,} entries are left out ({_source.dropped_text(found.dropped)})" if entries else ""
         raise InputError(f"{path}: holds no job{why}; list jobs that have nodes and work in 'jobs'")
-    jobs = _table(rows)
-    notes += [*_notes(entries, uneven), *_source.order_notes(jobs["submit"])]
+    jobs = _table(found.rows)
+    notes += [*_notes(entries, found.uneven), *_source.order_notes(jobs["submit"])]
     jobs, first = _source.in_order(jobs)
     return Workload(
         name=source.stem(SUFFIXES),
         jobs=jobs,
-        phases=pl.DataFrame(phases, PHASE_SCHEMA, orient="row") if phases else None,
+        phases=pl.DataFrame(found.phases, PHASE_SCHEMA, orient="row") if found.phases else None,
         epoch=number(document.get("epoch", 0), str(path), "epoch") + first,
         platform=_platform(document, path),
         records=len(entries),
-        dropped=dict(dropped),
+        dropped=dict(found.dropped),
         notes=tuple(notes),
         provenance=(f"read {path.name} (Batsim JSON, {len(entries):,} records)",),
         sha256=source.sha256,
@@ -112,6 +100,28 @@ def _ids(entries: list[Any], path: Path) -> tuple[list[int], list[str]]:
     if len(set(ids)) == len(entries):
         return ids, []
     return list(range(1, len(entries) + 1)), ["job ids are not distinct whole numbers: numbered 1, 2, ... as listed"]
+
+
+@dataclass
+class _Found:
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    phases: list[tuple[Any, ...]] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+    uneven: int = 0  # jobs whose nodes differ
+
+
+def _found(ids: list[int], entries: list[Any], profiles: Profiles, path: Path) -> _Found:
+    found = _Found()
+    for job, entry in zip(ids, entries, strict=True):
+        row, work = _job(job, entry, profiles, f"{path}: job {brief(entry['id'])}")
+        if work is None or not (row["run_time"] or row["flop"]):
+            found.dropped["no nodes" if work is None else "no work"] += 1
+            continue
+        found.rows.append(row)
+        found.uneven += work.uneven
+        if work.composed:
+            found.phases += [(job, 0, "compute", *step, None) for step in work.steps]
+    return found
 
 
 def _job(job: int, entry: Mapping[str, Any], profiles: Profiles, where: str) -> tuple[dict[str, Any], Work | None]:

@@ -1,0 +1,201 @@
+"""Speed, measured: `make bench`. Each line is the best of several warm runs on one core, with the machine's load beside it.
+
+The numbers go into RESULTS.md by hand, with the date: a benchmark nobody looked at proves nothing.
+"""
+
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import forebay as fb
+from forebay.workload.workload import job_table
+
+DATA = os.environ.get("FOREBAY_DATA")
+
+
+def synthetic(n_jobs: int, n_nodes: int, load: float = 0.9, seed: int = 1) -> fb.Workload:
+    """Jobs of a twentieth of the machine at most, exponential run times, estimates twice too long: a queue that breathes.
+
+    Sizes are drawn as shares of the machine, so that machines of any size see the same jobs in proportion.
+    """
+    rng = np.random.default_rng(seed)
+    nodes = np.maximum(1, (n_nodes * rng.random(n_jobs) ** 3 / 20).astype(np.int64))
+    run_time = np.ceil(rng.exponential(3600, n_jobs))
+    gap = float((nodes * run_time).mean()) / (n_nodes * load)
+    submit = np.floor(np.cumsum(rng.exponential(gap, n_jobs)))
+    columns = {
+        "id": np.arange(1, n_jobs + 1),
+        "submit": submit - submit[0],
+        "walltime": np.ceil(run_time * rng.uniform(1, 3, n_jobs)),
+        "run_time": run_time,
+        "nodes": nodes,
+    }
+    return fb.Workload(f"synthetic-{n_jobs}", job_table(columns), platform=f"flat:nodes={n_nodes}")
+
+
+def at_once(n_jobs: int) -> fb.Workload:
+    """The same jobs, all submitted at 0."""
+    workload = synthetic(n_jobs, 10_000)
+    return fb.Workload(workload.name, workload.jobs.with_columns(submit=pl.lit(0.0)), platform=workload.platform)
+
+
+def kth(buffer: bool = False) -> fb.Workload | None:
+    """The KTH log, with a pooled burst-buffer request drawn for each job if asked (log-normal, 4.9 GB a node)."""
+    if not DATA:
+        return None
+    workload = fb.read(Path(DATA) / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz")
+    if not buffer:
+        return workload
+    rng = np.random.default_rng(1)
+    each = np.clip(rng.lognormal(np.log(2.78e9), 1.097, len(workload)), 1e8, 4e10)
+    total = np.minimum((each * workload.jobs["nodes"].to_numpy()).astype(np.int64), 492 * 10**9)
+    jobs = workload.jobs.with_columns(burst_buffer=pl.Series(total))
+    return fb.Workload("kth-bb", jobs, platform="flat:nodes=100,burst_buffer=492GB")
+
+
+def best(work: Callable[[], object], repeats: int = 5) -> float:
+    """Seconds of the fastest run, after one to warm up."""
+    work()
+    times = []
+    for _ in range(repeats):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return min(times)
+
+
+def say(what: str, seconds: float, note: str = "") -> None:
+    """A line of the table."""
+    print(f"| {what} | {seconds:.3f} s | {note} |", flush=True)
+
+
+def timed(workload: fb.Workload, policy: str, repeats: int = 5) -> float:
+    """Seconds of a whole simulate(): build, run, result."""
+    return best(lambda: fb.simulate(workload, policy=policy), repeats)
+
+
+class Fcfs:
+    """First come, first served, in plain Python."""
+
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
+        """Start from the head until one does not fit."""
+        for job in view.queue:
+            if not act.fits(job):
+                break
+            act.start(job)
+
+
+class Idle:
+    """Looks at what there is to see and lets everything start at once: the cost of being asked."""
+
+    def decide(self, view: fb.View, act: fb.Actions) -> None:
+        """Start whoever is there; there is always room."""
+        for job in view.queue:
+            act.start(job)
+
+
+def logs() -> None:
+    """The KTH log."""
+    workload, with_buffer = kth(), kth(buffer=True)
+    if workload is None or with_buffer is None:
+        print("| KTH | skipped: set FOREBAY_DATA to the reference data | |")
+        return
+    for policy in ("fcfs-easy", "sjf-easy", "conservative"):
+        say(f"KTH, {len(workload):,} jobs, 100 nodes, {policy}", timed(workload, policy))
+    for policy in ("fcfs-bb", "sjf-bb", "conservative-bb"):
+        say(f"KTH with a pooled burst buffer, {policy}", timed(with_buffer, policy))
+
+
+def growth() -> None:
+    """With jobs, with nodes, with the queue."""
+    for n in (10_000, 100_000):
+        say(f"{n:,} jobs, 10,000 nodes, fcfs-easy", timed(synthetic(n, 10_000), "fcfs-easy", 3))
+    for nodes in (100, 10_000, 1_000_000):
+        say(f"100,000 jobs, {nodes:,} nodes, fcfs-easy", timed(synthetic(100_000, nodes), "fcfs-easy", 3))
+    for n in (10_000, 30_000, 100_000):
+        seconds = timed(at_once(n), "fcfs-easy:max_backfill=1000", 1)
+        say(f"{n:,} jobs at once, 10,000 nodes, fcfs-easy:max_backfill=1000", seconds)
+
+
+def million() -> None:
+    """A million jobs, in a process of its own so that its memory can be told."""
+    code = (
+        "import sys, time, resource; sys.path.insert(0, sys.argv[1]); import bench, forebay as fb\n"
+        "fb.simulate(bench.synthetic(1000, 100), policy='fcfs-easy'); w = bench.synthetic(1_000_000, 10_000)\n"
+        "t = time.perf_counter(); r = fb.simulate(w, policy='fcfs-easy'); t = time.perf_counter() - t\n"
+        "print(t, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, r.jobs['waiting_time'].mean())"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(Path(__file__).parent)], capture_output=True, text=True, check=True
+    )
+    seconds, gigabytes, wait = map(float, out.stdout.split())
+    say(
+        "1,000,000 jobs, 10,000 nodes, fcfs-easy",
+        seconds,
+        f"{gigabytes:.2f} GB resident at most; mean wait {wait:.0f} s",
+    )
+
+
+def python_policy() -> None:
+    """What a policy in plain Python costs over the engine's own work."""
+    workload = synthetic(20_000, 1000, load=0.6)
+    decisions = int(fb.simulate(workload, policy="fcfs").facts["decisions"])
+    compiled, plain = timed(workload, "fcfs"), best(lambda: fb.simulate(workload, policy=Fcfs()), 3)
+    say(
+        f"fcfs in plain Python, {decisions:,} decisions",
+        plain,
+        f"{(plain - compiled) / decisions * 1e6:.1f} us a decision over the kernel",
+    )
+    roomy = synthetic(20_000, 1000, load=0.05)
+    decisions = int(fb.simulate(roomy, policy="fcfs").facts["decisions"])
+    compiled, plain = timed(roomy, "fcfs"), best(lambda: fb.simulate(roomy, policy=Idle()), 3)
+    say(
+        f"start-all in plain Python, {decisions:,} decisions",
+        plain,
+        f"{(plain - compiled) / decisions * 1e6:.1f} us a decision over the kernel",
+    )
+
+
+def start_up() -> None:
+    """Cold, warm, and the help."""
+    forebay = str(Path(sys.executable).parent / "forebay")
+    with tempfile.TemporaryDirectory() as cache:
+        environment = os.environ | {"FOREBAY_CACHE_DIR": cache}
+
+        def call(*words: str) -> float:
+            begun = time.perf_counter()
+            subprocess.run([forebay, *words], env=environment, check=True, capture_output=True)
+            return time.perf_counter() - begun
+
+        say("cold first use: run table1, empty cache", call("run", "table1", "--policy", "fcfs-easy"))
+        say(
+            "warm start: run table1, whole process",
+            min(call("run", "table1", "--policy", "fcfs-easy") for _ in range(5)),
+        )
+        say("forebay --help", min(call("--help") for _ in range(5)))
+
+
+def main() -> None:
+    """The whole table."""
+    print(
+        f"{platform.machine()}, Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.2f}"
+    )
+    print("| work | measured | note |\n|---|---|---|")
+    for part in (logs, growth, million, python_policy, start_up):
+        part()
+    print(
+        f"load at the end {os.getloadavg()[0]:.2f}, {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB resident"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The command line: one file a command, assembled in main. Whatever is slow to import is imported inside commands."""

@@ -1,0 +1,48 @@
+"""Numbers as tables show them; a dash where there is none."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from forebay.core.units import format_seconds
+
+NONE = "-"
+
+
+def seconds(value: float | None) -> str:
+    """A duration: "3 h 52 min"."""
+    return NONE if value is None else format_seconds(value)
+
+
+def short_seconds(value: float | None) -> str:
+    """A duration for narrow tables: "3h 52m"."""
+    text = seconds(value).replace("min", "m")
+    for unit in "smhd":
+        text = text.replace(f" {unit}", unit)
+    return text
+
+
+def shortest_seconds(value: float | None) -> str:
+    """A duration for the narrowest tables, in one unit: "3.9h"."""
+    if value is None or value < 60:
+        return short_seconds(value)
+    size, unit = next((size, unit) for size, unit in ((86400, "d"), (3600, "h"), (60, "m")) if value >= size)
+    amount = value / size
+    return f"{amount:.1f}{unit}" if amount < 100 else f"{amount:,.0f}{unit}"
+
+
+def percent(value: float | None) -> str:
+    """A share: "54.2 %"."""
+    return NONE if value is None else f"{100 * value:.1f} %"
+
+
+def number(value: float | None) -> str:
+    """A plain number, with four digits or all before the point."""
+    if value is None:
+        return NONE
+    return f"{value:,.2f}" if abs(value) < 99.995 else f"{value:,.1f}" if abs(value) < 999.95 else f"{value:,.0f}"
+
+
+def wait_with_interval(summary: Mapping[str, Any]) -> str:
+    """The mean waiting time and its 95 % interval over the jobs of the run."""
+    mean, half = summary["mean_waiting_time"], summary["ci95_waiting_time"]
+    return seconds(mean) if half is None else f"{seconds(mean)} ± {seconds(half)} (95 % interval over jobs)"

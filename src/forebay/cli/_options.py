@@ -1,0 +1,74 @@
+"""Arguments and options that several commands share, so that they read and behave alike everywhere."""
+
+import math
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forebay.core.units import parse_seconds
+from forebay.errors import InputError
+
+
+class Format(StrEnum):
+    """How a command answers."""
+
+    text = "text"
+    json = "json"
+
+
+FormatOption = Annotated[
+    Format, typer.Option("--format", metavar="text|json", help="Tables to read, or JSON on stdout and nothing else.")
+]
+WorkloadArgument = Annotated[
+    str, typer.Argument(metavar="WORKLOAD", help="A workload file, or the name of an embedded one (table1, default).")
+]
+PlatformOption = Annotated[
+    str | None,
+    typer.Option(
+        "--platform",
+        metavar="SPEC",
+        help="The machine: flat:nodes=100,burst_buffer=10TB, another preset, or a TOML file. "
+        "Default: the one the workload names.",
+        show_default=False,
+    ),
+]
+JobModelOption = Annotated[
+    str, typer.Option("--job-model", metavar="SPEC", help="How jobs behave; alloc-only:kill=false spares late ones.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the policy's randomness alone.")]
+WindowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--window",
+        metavar="START:END",
+        help="Summarise only jobs submitted in this time, such as 1d:8d. Either side may be left out.",
+        show_default=False,
+    ),
+]
+FolderOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.", show_default=False),
+]
+
+
+def parse_period(text: str | None, option: str) -> tuple[float, float] | None:
+    """Seconds of START:END; a side left out is 0, or infinity."""
+    if text is None:
+        return None
+    start, colon, end = text.partition(":")
+    if not colon or ":" in end:
+        raise InputError(f"{option} {text!r} is not START:END; write times such as 1d:8d, 3600:7200 or 12h:")
+    try:
+        period = parse_seconds(start) if start.strip() else 0.0, parse_seconds(end) if end.strip() else math.inf
+    except InputError as error:
+        raise InputError(f"{option} {text!r}: {error}") from None
+    if not period[0] < period[1]:
+        raise InputError(f"{option} {text!r} is empty; its start must come before its end")
+    return period
+
+
+def examples(*lines: str) -> str:
+    """The last lines of a command's help: what to type."""
+    return "\b\n" + "\n".join(["Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)])

@@ -1,0 +1,182 @@
+"""`forebay compare`: the same workload and machine under several policies, best first."""
+
+import re
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forebay._files import replacing
+from forebay.cli import _options as options
+from forebay.cli._options import Format
+from forebay.cli._outputs import RUN_FILES, output_folder, write_run
+from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
+from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from forebay.cli._runs import Setting
+
+EXAMPLES = options.examples(
+    "forebay compare",
+    "forebay compare trace.swf.gz --platform flat:nodes=512 --policies fcfs,fcfs-easy",
+    "forebay compare --policies fcfs-bb,fcfs-bb:depth=3,max_backfill=10,filler -o out",
+)
+
+
+def command(
+    workload: options.WorkloadArgument = "default",
+    policies: Annotated[
+        str | None,
+        typer.Option(
+            "--policies",
+            metavar="SPEC,SPEC,...",
+            help="Which policies. Default: all that `forebay policies` lists.",
+            show_default=False,
+        ),
+    ] = None,
+    platform: options.PlatformOption = None,
+    job_model: options.JobModelOption = "alloc-only",
+    seed: options.SeedOption = 0,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.")
+    ] = Path("forebay-results"),
+    window: options.WindowOption = None,
+    form: options.FormatOption = Format.text,
+) -> None:
+    """Rank policies on one workload, shortest mean wait first.
+
+    The output folder gets compare.csv, with every number of every policy, and a folder for each policy with the files
+    that `forebay run` writes.
+    """
+    from forebay.cli import _compile, _runs
+    from forebay.policies import names
+
+    specs = names() if policies is None else split_specs(policies)
+    schedulers = {spec: _runs.load_policy(spec) for spec in specs}
+    setting = _runs.read_setting(workload, platform, job_model, seed, window)
+    with output_folder(output):
+        _compile.prepare(schedulers.values())
+        documents = _run_all(setting, schedulers, output, form)
+    if form is Format.json:
+        answer(_comparison(documents, output))
+    else:
+        _report(documents, output)
+
+
+def split_specs(text: str) -> list[str]:
+    """The policies in `fcfs,fcfs-bb:depth=3,max_backfill=10,filler`: key=value goes on with the one before it."""
+    specs: list[str] = []
+    for item in (item.strip() for item in text.split(",")):
+        if not item:
+            raise InputError(f"--policies {text!r} names an empty policy; write names with a comma between two")
+        if "=" not in item or ":" in item:
+            specs.append(item)
+        elif specs and ":" in specs[-1]:
+            specs[-1] += f",{item}"
+        else:
+            raise InputError(f"--policies {text!r}: {item!r} belongs to no policy; write NAME:{item}")
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise InputError(f"--policies {text!r} names {spec!r} twice; keep one")
+    return specs
+
+
+def folder_names(specs: list[str]) -> list[str]:
+    """A folder's name for each policy: its spec, with whatever may trouble a file system replaced."""
+    names: list[str] = []
+    for spec in specs:
+        plain = re.sub(r"[^\w.=,+-]", "_", spec).lstrip(".") or "policy"
+        taken = sum(re.sub(r"~\d+$", "", name) == plain for name in names)
+        names.append(f"{plain}~{taken + 1}" if taken else plain)
+    return names
+
+
+def _run_all(setting: "Setting", schedulers: dict[str, Any], folder: Path, form: Format) -> list[dict[str, Any]]:
+    """Every run, best first. Files take their names together, once the last run is over."""
+    import polars as pl
+
+    from forebay.cli import _runs
+
+    documents: list[dict[str, Any]] = []
+    n_jobs = len(setting.workload)
+    with ExitStack() as files, _runs.progress_bar(n_jobs * len(schedulers), form) as bar:
+        for (spec, policy), name in zip(schedulers.items(), folder_names(list(schedulers)), strict=True):
+            own = files.enter_context(output_folder(folder / name))
+            temporary = files.enter_context(replacing(*(own / file for file in RUN_FILES)))
+            result, document = setting.simulate(policy, spec, bar(spec, n_jobs * len(documents)))
+            write_run(temporary, result, document)
+            documents.append(document | {"folder": str(own)})
+        documents.sort(key=_by_wait)
+        [temporary_csv] = files.enter_context(replacing(folder / "compare.csv"))
+        rows = [{"policy": document["policy"]} | document["summary"] for document in documents]
+        pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary_csv)
+    return documents
+
+
+def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
+    """Shortest mean wait first; where no job counts, last."""
+    wait = document["summary"]["mean_waiting_time"]
+    return wait is None, wait or 0.0
+
+
+def _notes(documents: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(note for document in documents for note in document["notes"]))
+
+
+def _comparison(documents: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
+    """The answer as JSON: what the runs share, then a summary for each policy, best first."""
+    shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
+    return {
+        **{key: documents[0][key] for key in (*shared, "versions")},
+        "notes": _notes(documents),
+        "policies": [
+            {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
+            for document in documents
+        ],
+        "files": [str(folder / "compare.csv")],
+    }
+
+
+def _report(documents: list[dict[str, Any]], folder: Path) -> None:
+    from forebay.cli import _numbers
+
+    first = documents[0]
+    about = [
+        ("workload", f"{first['workload']}, {first['summary']['n_jobs']:,} jobs"),
+        ("platform", first["platform"]["text"]),
+    ]
+    if first["window"]:
+        about.append(("window", f"jobs submitted from {' to '.join(map(_numbers.seconds, first['window']))}"))
+    ranking = fitting(partial(_ranking, documents))
+    files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
+    files.append(("", f"{folder / 'POLICY'}: {', '.join(RUN_FILES)}"))
+    show(pairs(about), ranking, *notes_block(_notes(documents)), pairs(files))
+
+
+def _ranking(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
+    from forebay.cli._numbers import number
+
+    resources = list(documents[0]["resources"])
+    used = ["\n".join([*name.split("_"), "%"]) for name in resources]
+    columns = ["policy", "mean\nwait", "±\n95 %", "p95\nwait", "max\nwait", "bounded\nslowdown\n(10 min)", *used]
+    columns += ["killed", "waiting\n> 1 day"]
+    rows = []
+    for document in documents:
+        numbers = document["summary"]
+        times = [f"{key}_waiting_time" for key in ("mean", "ci95", "p95", "max")]
+        shares = [numbers[f"utilisation_{name}"] for name in resources]
+        rows.append(
+            [
+                document["policy"],
+                *(seconds(numbers[time]) for time in times),
+                number(numbers["mean_bounded_slowdown_10min"]),
+                *("-" if share is None else f"{100 * share:.1f}" for share in shares),
+                f"{numbers['n_killed']:,}",
+                f"{numbers['n_waiting_over_a_day']:,}",
+            ]
+        )
+    return table(columns, rows, numbers=range(1, len(columns)), gap=gap)

@@ -1,0 +1,21 @@
+"""`forebay formats`: the workload files that can be read and written."""
+
+from forebay.cli import _options as options
+from forebay.cli._lists import describe, listing
+from forebay.cli._options import Format
+
+EXAMPLES = options.examples("forebay formats")
+
+_GROUP = "workload.formats"
+
+
+def command(form: options.FormatOption = Format.text) -> None:
+    """List the file formats of workloads, with their endings."""
+    from forebay import _plugins
+
+    found = [
+        one | {"suffixes": list(_plugins.load(_GROUP, one["name"], "format").SUFFIXES)}
+        for one in describe(_GROUP, "format")
+    ]
+    columns = {"name": "format", "suffixes": "endings", "description": "what it is"}
+    listing(found, columns, "workloads that need no file: `forebay workload list`", form)

@@ -1,0 +1,148 @@
+"""`forebay`: the commands put together, and what the shell sees of errors, Ctrl-C and closed pipes."""
+
+import os
+import signal
+import sys
+import traceback
+from typing import Annotated, Any
+
+import typer
+
+from forebay.cli import (
+    check_policy,
+    compare,
+    formats,
+    job_models,
+    platforms,
+    policies,
+    run,
+    warmup,
+    workload_convert,
+    workload_info,
+    workload_list,
+    workload_split,
+)
+from forebay.cli._options import examples
+from forebay.errors import ForebayError
+
+STOPPED = 130
+"""What shells report of a process ended by Ctrl-C."""
+
+app = typer.Typer(
+    name="forebay",
+    add_completion=False,
+    rich_markup_mode=None,  # plain help is twice as fast, and a [ in it is a [
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+workload = typer.Typer()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"forebay {version('forebay')}")
+        raise typer.Exit
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog=examples("forebay compare", "forebay run table1 --policy fcfs-easy", "forebay run --help"),
+)
+def forebay(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Simulate and compare batch scheduling on machines with burst buffers."""
+    _help_if_alone(context)
+
+
+@workload.callback(invoke_without_command=True, epilog=examples("forebay workload info trace.swf.gz"))
+def workload_group(context: typer.Context) -> None:
+    """Describe, convert and split workload files."""
+    _help_if_alone(context)
+
+
+def _help_if_alone(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def _add(group: typer.Typer, module: Any, name: str) -> None:
+    """A command is a module with `command` and EXAMPLES."""
+    group.command(name, epilog=module.EXAMPLES)(module.command)
+
+
+_add(app, run, "run")
+_add(app, compare, "compare")
+_add(app, policies, "policies")
+_add(app, platforms, "platforms")
+_add(app, job_models, "job-models")
+_add(app, formats, "formats")
+_add(app, check_policy, "check-policy")
+_add(app, warmup, "warmup")
+app.add_typer(workload, name="workload")
+_add(workload, workload_info, "info")
+_add(workload, workload_convert, "convert")
+_add(workload, workload_split, "split")
+_add(workload, workload_list, "list")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The console script: run a command and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character gets a ?, not an error
+    # A batch system's cancel unwinds like Ctrl-C, so that no temporary file stays.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    sys.exit(_guarded(arguments))
+
+
+def _guarded(arguments: list[str] | None) -> int:
+    """The command's exit code; whatever goes wrong becomes one message on stderr."""
+    try:
+        code = app(args=arguments, prog_name="forebay", standalone_mode=False)
+        sys.stdout.flush()
+    except (KeyboardInterrupt, typer.Abort):
+        code = STOPPED
+    except BrokenPipeError:  # `forebay policies | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if os.environ.get("FOREBAY_DEBUG"):
+            traceback.print_exc()
+        text, code = _explained(error)
+        _complain(text)
+    if code == STOPPED:
+        _complain("stopped")
+    return code if isinstance(code, int) else 0
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """An exception as a message and an exit code."""
+    if isinstance(error, ForebayError):
+        return str(error), error.exit_code
+    # Newer typers carry their own click, older ones use the package: usage errors of both can format themselves.
+    if hasattr(error, "format_message"):
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "forebay"
+        text = error.format_message().rstrip(".")
+        return (f"{text}; see {path} --help" if text else ""), 2
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}", 2
+    if not os.environ.get("FOREBAY_DEBUG"):
+        traceback.print_exception(error)
+    return "this is a bug in forebay: please report it with the lines above", 1
+
+
+def _complain(text: str) -> None:
+    from rich.text import Text
+
+    from forebay.cli._print import console
+
+    if text:
+        console(stderr=True).print(Text.assemble(("forebay:", "bold red"), " ", text), soft_wrap=True)

@@ -1,0 +1,80 @@
+"""`forebay platforms`: what can be named after --platform, and how a machine is understood."""
+
+import inspect
+from types import ModuleType
+from typing import Annotated, Any
+
+import typer
+
+from forebay.cli import _options as options
+from forebay.cli._options import Format
+from forebay.cli._print import answer, say, show, table
+
+EXAMPLES = options.examples(
+    "forebay platforms", "forebay platforms flat", "forebay platforms flat:nodes=100,burst_buffer=10TB"
+)
+
+_GROUP = "platforms.presets"
+
+
+def command(
+    spec: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SPEC", help="Show this one: a preset's name, a spec or a TOML file.", show_default=False
+        ),
+    ] = None,
+    form: options.FormatOption = Format.text,
+) -> None:
+    """List the ready-made machines, or show any machine."""
+    from forebay import _plugins, platforms
+
+    if spec is None:
+        found = [_preset(name, _plugins.load(_GROUP, name, "platform")) for name in platforms.names()]
+        _list(found, form)
+        return
+    if spec in platforms.names():
+        preset = _preset(spec, _plugins.load(_GROUP, spec, "platform"))
+        if preset["parameters"]:
+            _show_preset(preset, form)
+            return
+    machine = platforms.load(spec)
+    if form is Format.json:
+        answer(machine.describe())
+    else:
+        say(str(machine))
+
+
+def _preset(name: str, module: ModuleType) -> dict[str, Any]:
+    """A preset in words: its description and its parameters with their defaults, null where one must be given."""
+    return {
+        "name": name,
+        "description": module.DESCRIPTION,
+        "parameters": {
+            key: {"required": one.default is one.empty, "default": None if one.default is one.empty else one.default}
+            for key, one in inspect.signature(module.make).parameters.items()
+        },
+    }
+
+
+def _list(found: list[dict[str, Any]], form: Format) -> None:
+    if form is Format.json:
+        answer(found)
+        return
+    rows = [(one["name"], one["description"]) for one in found]
+    hint = "`forebay platforms NAME` shows parameters; your own: --platform mine.toml"
+    show(table(["platform", "what it is"], rows), hint)
+
+
+def _show_preset(preset: dict[str, Any], form: Format) -> None:
+    if form is Format.json:
+        answer(preset)
+        return
+    rows = [(key, _default(one)) for key, one in preset["parameters"].items()]
+    show(f"{preset['name']}: {preset['description']}", table(["parameter", "default"], rows))
+
+
+def _default(parameter: dict[str, Any]) -> str:
+    if parameter["required"]:
+        return "must be given"
+    return "none" if parameter["default"] is None else f"{parameter['default']:g}"

@@ -1,0 +1,95 @@
+"""`forebay run`: one workload, one machine, one policy."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from forebay._files import replacing
+from forebay.cli import _options as options
+from forebay.cli._options import Format
+from forebay.cli._outputs import RUN_FILES, output_folder, write_run
+from forebay.cli._print import answer, notes_block, pairs, show
+
+EXAMPLES = options.examples(
+    "forebay run table1 --policy fcfs-easy",
+    "forebay run trace.swf.gz --platform flat:nodes=512 -o out",
+    "forebay run default --policy mine.py:Mine:patience=3 --format json",
+)
+
+
+def command(
+    workload: options.WorkloadArgument,
+    platform: options.PlatformOption = None,
+    policy: Annotated[
+        str,
+        typer.Option("--policy", metavar="SPEC", help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine."),
+    ] = "fcfs-bb",
+    job_model: options.JobModelOption = "alloc-only",
+    seed: options.SeedOption = 0,
+    output: options.FolderOption = None,
+    window: options.WindowOption = None,
+    form: options.FormatOption = Format.text,
+) -> None:
+    """Simulate a workload under one policy, and sum it up.
+
+    With -o the folder gets jobs.csv (Batsim's columns), jobs.parquet (every column), log.parquet (every change) and
+    run.json (what was run, with which versions, and the summary).
+    """
+    from forebay.cli import _compile, _runs
+
+    scheduler = _runs.load_policy(policy)
+    setting = _runs.read_setting(workload, platform, job_model, seed, window)
+    with output_folder(output) if output else nullcontext():
+        _compile.prepare([scheduler])
+        document = _simulate(setting, scheduler, policy, form, output)
+    if form is Format.json:
+        answer(document | {"files": [str(path) for path in _files(output)]})
+    else:
+        _report(document, output)
+
+
+def _files(folder: Path | None) -> list[Path]:
+    return [] if folder is None else [folder / name for name in RUN_FILES]
+
+
+def _simulate(setting: Any, policy: Any, spec: str, form: Format, folder: Path | None) -> dict[str, Any]:
+    from forebay.cli import _runs
+
+    with _runs.progress_bar(len(setting.workload), form) as bar:
+        result, document = setting.simulate(policy, spec, bar(spec, 0))
+    if folder is not None:
+        with replacing(*_files(folder)) as temporary:
+            write_run(temporary, result, document)
+    return dict(document)
+
+
+def _report(document: dict[str, Any], folder: Path | None) -> None:
+    """What a person wants to know of a run, on a page."""
+    from forebay.cli._numbers import number, percent, seconds, wait_with_interval
+
+    numbers = document["summary"]
+    rows = [
+        ("workload", f"{document['workload']}, {numbers['n_jobs']:,} jobs"),
+        ("platform", document["platform"]["text"]),
+        ("policy", f"{document['policy']} (job model {document['job_model']}, seed {document['seed']})"),
+    ]
+    if document["window"]:
+        start, end = document["window"]
+        rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}"))
+    results = [
+        ("mean wait", wait_with_interval(numbers)),
+        ("95 % of jobs wait at most", seconds(numbers["p95_waiting_time"])),
+        ("longest wait", seconds(numbers["max_waiting_time"])),
+        ("bounded slowdown (10 min)", number(numbers["mean_bounded_slowdown_10min"])),
+        ("makespan", seconds(numbers["makespan"])),
+        *(
+            (f"{name.replace('_', ' ')} in use", percent(numbers[f"utilisation_{name}"]))
+            for name in document["resources"]
+        ),
+        ("killed", f"{numbers['n_killed']:,}"),
+        ("rejected", f"{numbers['n_rejected']:,}"),
+    ]
+    files = [pairs([("written", f"{folder}: {', '.join(RUN_FILES)}")])] if folder else []
+    show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)

@@ -1,0 +1,103 @@
+"""`forebay workload info`: what a workload holds, what of it was left out, and why."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from forebay.cli import _options as options
+from forebay.cli._options import Format
+from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+EXAMPLES = options.examples("forebay workload info trace.swf.gz", "forebay workload info default --format json")
+
+_SPREAD = ("min", "median", "mean", "p95", "max")
+
+
+def command(workload: options.WorkloadArgument, form: options.FormatOption = Format.text) -> None:
+    """Describe a workload, and say what was left out of it and why."""
+    from forebay import platforms
+    from forebay.workload import read
+    from forebay.workload.info import describe
+
+    jobs = read(workload)
+    facts = describe(jobs, platforms.load(jobs.platform).nodes if jobs.platform else None)
+    if form is Format.json:
+        answer(facts)
+    else:
+        show(
+            pairs([*_origin(facts), *_shape(facts)]),
+            fitting(partial(_spreads, facts)),
+            *notes_block(facts["notes"]),
+        )
+
+
+def _origin(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Where the jobs come from, and what became of records that are not among them."""
+    left_out = sum(facts["dropped"].values())
+    rows = [("workload", facts["name"]), *(("from", line) for line in facts["provenance"])]
+    rows.append(("jobs", f"{facts['jobs']:,} of {facts['records']:,} records"))
+    if left_out:
+        rows.append(("left out", f"{left_out:,} records"))
+        rows += [("", f"{count:,}: {why}") for why, count in facts["dropped"].items()]
+    return rows
+
+
+def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    from forebay.core.units import format_seconds
+
+    rows = []
+    if facts["epoch"] and facts["epoch_iso"]:
+        rows.append(("begins", facts["epoch_iso"].replace("T", " ").replace("+00:00", " UTC")))
+    rows.append(("submitted over", format_seconds(facts["span"])))
+    per_day = facts["arrivals_per_day"]
+    if per_day and facts["span"] >= 86400:
+        rows.append(("jobs a day", f"{per_day['mean']:,.0f} ({per_day['min']:,} to {per_day['max']:,})"))
+    rows.append(("machine", facts["platform"] or "not said: name one with --platform when you simulate"))
+    if facts["offered_load"] is not None:
+        rows.append(("offered load", f"{100 * facts['offered_load']:.1f} % of its node-seconds"))
+    known = [
+        f"{facts[key]:,} {key[:-1] if facts[key] == 1 else key}" for key in ("users", "groups", "queues") if facts[key]
+    ]
+    if known:
+        rows.append(("known", ", ".join(known)))
+    rows.append(
+        (
+            "sizes",
+            f"{100 * facts['serial_share']:.0f} % serial, {100 * facts['power_of_two_share']:.0f} % powers of two",
+        )
+    )
+    rows += [
+        (name.replace("_", " "), f"asked for by {demand['jobs']:,} jobs") for name, demand in facts["resources"].items()
+    ]
+    return [*rows, *_estimates(facts)]
+
+
+def _estimates(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    found = facts["estimates"]
+    parts = []
+    if found["mean_accuracy"] is not None:
+        parts.append(f"{100 * found['mean_accuracy']:.0f} % of the walltime is used on average")
+        parts.append(f"{found['jobs_past_walltime']:,} jobs run past it")
+    if found["jobs_without_walltime"]:
+        parts.append(f"{found['jobs_without_walltime']:,} jobs ask for none")
+    rows = [("estimates", "; ".join(parts))] if parts else []
+    if facts["flop"]:
+        speed = facts["flop"]["assumed_speed"]
+        rows.append(("work", f"{facts['flop']['jobs']:,} jobs give flop: times below are at {speed:g} flop/s a node"))
+    return rows
+
+
+def _spreads(facts: dict[str, Any], seconds: Seconds, gap: int) -> "Table":
+    """Sizes, times and demands side by side."""
+    from forebay.core.units import format_bytes
+
+    def row(name: str, spread: dict[str, Any] | None, text: Any) -> list[str]:
+        return [name, *(text(spread[key]) if spread and key in spread else "-" for key in _SPREAD)]
+
+    rows = [row("nodes", facts["nodes"], lambda value: f"{value:,.4g}" if value < 1000 else f"{value:,.0f}")]
+    rows += [row(key.replace("_", " "), facts[key], seconds) for key in ("run_time", "walltime")]
+    for name, demand in facts["resources"].items():
+        rows.append(row(name.replace("_", " "), demand, lambda value: format_bytes(round(value))))
+    return table(["each job", *_SPREAD], rows, numbers=range(1, 6), gap=gap)

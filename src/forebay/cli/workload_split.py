@@ -1,0 +1,54 @@
+"""`forebay workload split`: a workload in parts of equal length in time."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forebay.cli import _options as options
+from forebay.cli._options import Format
+from forebay.cli._outputs import output_folder
+from forebay.cli._print import answer, notes_block, show, table
+
+EXAMPLES = options.examples(
+    "forebay workload split trace.swf.gz 16 -o parts", "forebay workload split default 3 -o parts"
+)
+
+
+def command(
+    workload: options.WorkloadArgument,
+    parts: Annotated[int, typer.Argument(metavar="N", min=1, help="How many parts.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Write the parts to this folder.")],
+    suffix: Annotated[
+        str, typer.Option("--suffix", metavar="ENDING", help="The parts' format, by its ending: see `forebay formats`.")
+    ] = ".swf.gz",
+    form: options.FormatOption = Format.text,
+) -> None:
+    """Cut a workload into parts of equal length in time.
+
+    Parts are numbered from 0; each begins at second 0 and keeps its date.
+    """
+    from forebay.core.units import format_seconds
+    from forebay.workload import read, write
+    from forebay.workload.operations import split
+
+    whole = read(workload)
+    pieces = split(whole, parts)
+    notes = dict.fromkeys(whole.notes)
+    files = [output / f"{piece.name}{suffix}" for piece in pieces]
+    # Whole parts take their names together: a format that refuses one part leaves none behind.
+    with output_folder(output), tempfile.TemporaryDirectory(prefix=".forebay-", dir=output) as scratch:
+        for piece, file in zip(pieces, files, strict=True):
+            notes |= dict.fromkeys(write(piece, Path(scratch) / file.name))
+        for file in files:
+            (Path(scratch) / file.name).replace(file)
+    if form is Format.json:
+        made = [{"file": str(file), "jobs": len(piece)} for piece, file in zip(pieces, files, strict=True)]
+        answer({"parts": made, "notes": list(notes)})
+        return
+    rows = [
+        (str(file), f"{len(piece):,}", format_seconds(float(piece.jobs["submit"][-1])))
+        for piece, file in zip(pieces, files, strict=True)
+    ]
+    show(table(["part", "jobs", "last submit"], rows, numbers=(1, 2)), *notes_block(list(notes)))

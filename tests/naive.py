@@ -1,0 +1,401 @@
+"""Slow, obvious twins of what forebay computes fast. `COMPARISONS` pairs them with their kernels.
+
+They are written from the specification and from Kopański & Rządca (2021), Algorithm 1, never from the code they check:
+plain lists and dicts, whole scans, every sum made anew. `simulate` is the twin of a whole run.
+"""
+
+import math
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+from forebay.algorithms import heap, nodeset, order, profile
+
+ALL = math.inf
+PRESETS = {
+    "fcfs": {"depth": 0, "max_backfill": 0},
+    "filler": {"depth": 0},
+    "fcfs-easy": {"depth": 1, "reserve": "nodes"},
+    "fcfs-bb": {"depth": 1},
+    "sjf-easy": {"depth": 1, "reserve": "nodes", "backfill_order": "walltime"},
+    "sjf-bb": {"depth": 1, "backfill_order": "walltime"},
+    "priority": {"depth": 1, "order": "priority", "descending": True},
+    "conservative": {"depth": ALL, "reserve": "nodes"},
+    "conservative-bb": {"depth": ALL},
+}
+"""What the policies' names stand for, said a second time: a slip in a preset's file shows."""
+DEFAULTS = {
+    "order": "arrival",
+    "descending": False,
+    "backfill_order": "as-queued",
+    "depth": 1,
+    "max_backfill": ALL,
+    "reserve": "all",
+}
+COMPLETED, TOO_LONG, REJECTED = "COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "REJECTED"
+
+
+def width(time):
+    """How far apart two times may be and still count as equal."""
+    return min(1e-9 * max(1.0, abs(time)), 1e-6)
+
+
+def before(a, b):
+    """Whether `a` is truly earlier than `b`."""
+    return a < b and (math.isinf(b) or b - a > width(b))
+
+
+class Profile:
+    """What will be free when: what is free now, what comes back at which time, what is reserved from when until when."""
+
+    def __init__(self, now, free):
+        self.now, self.free = now, list(free)
+        self.returns = []  # (time, amounts)
+        self.taken = []  # (from, until, amounts)
+
+    def points(self):
+        """Every time at which something changes, and now."""
+        times = [time for time, _ in self.returns]
+        times += [time for start, until, _ in self.taken for time in (start, until)]
+        return sorted({self.now, *(time for time in times if self.now < time < math.inf)})
+
+    def at(self, time):
+        """What is free at `time`, added up."""
+        left = list(self.free)
+        for back, amounts in self.returns:
+            if not before(time, back):
+                left = [a + b for a, b in zip(left, amounts, strict=True)]
+        for start, until, amounts in self.taken:
+            if not before(time, start) and before(time, until):
+                left = [a - b for a, b in zip(left, amounts, strict=True)]
+        return left
+
+    def fits(self, demand, start, duration):
+        """Whether `demand` is free at every point of [start, start + duration)."""
+        inside = [point for point in self.points() if before(start, point) and before(point, start + duration)]
+        return all(
+            need <= have for time in [start, *inside] for need, have in zip(demand, self.at(time), strict=True)
+        )
+
+    def earliest(self, demand, duration):
+        """The first point from which `demand` is free for `duration`; infinity if there is none."""
+        for point in self.points():
+            if self.fits(demand, point, duration):
+                return point
+        return math.inf
+
+    def reserve(self, demand, start, duration):
+        """Take `demand` away over [start, start + duration)."""
+        self.taken.append((start, start + duration, list(demand)))
+
+
+@dataclass
+class Leg:
+    """What is asked of the scheduler in one go."""
+
+    walltime: float
+    demand: list[int]  # all that it holds while it runs
+    carry: list[bool]  # kept over from the leg before
+    phases: list[tuple[float, int | None]]  # seconds, and the resource given back at the end
+    keeps: list[int] = field(default_factory=list)  # what the leg after it carries on
+
+
+@dataclass(eq=False)
+class Job:
+    """A job and what has become of it so far."""
+
+    id: int
+    submit: float
+    columns: dict
+    legs: list[Leg]
+    leg: int = 0
+    phase: int = 0
+    nodes: list[int] = field(default_factory=list)  # ids held, in the order in which they were taken
+    pools: list[int] = field(default_factory=list)  # held of every resource but nodes
+    queued: float = math.nan
+    leg_start: float = math.nan
+    start: float = math.nan
+    finish: float = math.nan
+    waited: float = 0.0
+    state: str = ""
+
+    def held(self):
+        """Amounts held of each resource."""
+        return [len(self.nodes), *self.pools]
+
+    def rank(self, column):
+        """The value that a queue is sorted by; what a leg has of its own counts, not its job's."""
+        leg = self.legs[self.leg]
+        most = max(leg.demand[0] for leg in self.legs)
+        own = {"walltime": leg.walltime, "nodes": most, "area": most * leg.walltime}
+        return own.get(column, self.columns.get(column))
+
+    def needs(self):
+        """What the current leg takes when it starts: its demand beyond what was carried over."""
+        return [a - b for a, b in zip(self.legs[self.leg].demand, self.held(), strict=True)]
+
+
+def _phases_of(rows, speed, resources):
+    return [
+        (r["seconds"] + r["flop"] / speed, resources.index(r["release"]) if r["release"] in resources else None)
+        for r in rows
+    ]
+
+
+def jobs_of(workload, platform):
+    """The workload's jobs, each with its legs and phases."""
+    resources = list(platform.resources)
+    leg_rows = [] if workload.legs is None else workload.legs.sort("job", "leg").to_dicts()
+    phase_rows = [] if workload.phases is None else workload.phases.to_dicts()
+    jobs = []
+    for row in workload.jobs.to_dicts():
+        own = [leg for leg in leg_rows if leg["job"] == row["id"]]
+        own_phases = [phase for phase in phase_rows if phase["job"] == row["id"]]
+        if not own:
+            own = [{**row, "leg": 0, "carry": ""}]
+            own_phases = [{"leg": 0, "seconds": row["run_time"], "flop": row["flop"], "release": None}]
+        legs = [
+            Leg(
+                walltime=leg["walltime"],
+                demand=[leg.get(name) or 0 for name in resources],
+                carry=[name in leg["carry"].split() for name in resources],
+                phases=_phases_of([p for p in own_phases if p["leg"] == leg["leg"]], platform.speed, resources),
+            )
+            for leg in own
+        ]
+        for leg, after in zip(legs, [*legs[1:], None], strict=True):
+            leg.keeps = [0] * len(resources)
+            given = {release for _, release in leg.phases}
+            for r in range(len(resources)):
+                if after is not None and after.carry[r] and r not in given:
+                    leg.keeps[r] = min(leg.demand[r], after.demand[r])
+        jobs.append(Job(row["id"], row["submit"], row, legs, pools=[0] * (len(resources) - 1)))
+    return jobs
+
+
+class Run:
+    """One run, event by event. `watch(now, {job id: time})` is shown the reservations of each decision."""
+
+    def __init__(self, workload, platform, policy, kill=True, watch=None):
+        self.policy = SimpleNamespace(**DEFAULTS | policy)
+        self.kill, self.watch = kill, watch
+        self.capacities = list(platform.capacities)
+        self.free_nodes = set(range(self.capacities[0]))
+        self.free_pools = self.capacities[1:]
+        self.jobs = jobs_of(workload, platform)
+        self.queue, self.running = [], []
+        self.starts = []  # (time, job id, leg, node ids taken)
+        self.decisions = []  # times
+        self.count = 0
+        self.events = []  # dicts: time, count (ties go to the one made first), kind, job
+        for job in sorted(self.jobs, key=lambda job: (job.submit, job.id)):
+            self.event(job.submit, "submit", job)
+
+    def event(self, time, kind, job):
+        self.count += 1
+        self.events.append({"time": time, "count": self.count, "kind": kind, "job": job})
+
+    def instant(self):
+        """All events that count as simultaneous with the next one, then one decision."""
+        first = min(event["time"] for event in self.events)
+        now, decide = first, False
+        for kind, happen in (("phase", self.end_phase), ("kill", self.end_at_walltime), ("submit", self.submit)):
+            while due := [e for e in self.events if e["kind"] == kind and e["time"] <= first + width(first)]:
+                event = min(due, key=lambda e: (e["time"], e["count"]))
+                self.events.remove(event)
+                now = max(now, event["time"])
+                decide |= happen(event["job"], event["time"])
+        if decide:
+            self.decisions.append(now)
+            self.decide(now)
+
+    def submit(self, job, time):
+        if any(need > have for leg in job.legs for need, have in zip(leg.demand, self.capacities, strict=True)):
+            job.state = REJECTED
+            return False
+        job.queued = time
+        self.queue.append(job)
+        return True
+
+    def end_phase(self, job, time):
+        leg = job.legs[job.leg]
+        _, resource = leg.phases[job.phase]
+        released = resource is not None and job.held()[resource] > 0
+        if released:
+            self.give_back(job, resource, job.held()[resource])
+        job.phase += 1
+        if job.phase < len(leg.phases):
+            self.event(time + leg.phases[job.phase][0], "phase", job)
+            return released
+        self.end_leg(job, leg.keeps)
+        if job.leg + 1 < len(job.legs):
+            job.leg += 1
+            job.queued = time
+            # Ahead of every job that has not begun, behind those that wait for a later leg already.
+            self.queue.insert(sum(1 for other in self.queue if other.leg > 0), job)
+        else:
+            job.finish, job.state = time, COMPLETED
+        return True
+
+    def end_at_walltime(self, job, time):
+        self.end_leg(job, [0] * len(self.capacities))
+        job.finish, job.state = time, TOO_LONG
+        return True
+
+    def end_leg(self, job, keeps):
+        """Nothing more happens to the leg; all but `keeps` is given back."""
+        self.events = [event for event in self.events if event["job"] is not job]
+        self.running.remove(job)
+        for r, kept in enumerate(keeps):
+            self.give_back(job, r, job.held()[r] - kept)
+
+    def give_back(self, job, resource, amount):
+        if resource > 0:
+            job.pools[resource - 1] -= amount
+            self.free_pools[resource - 1] += amount
+        else:
+            for _ in range(amount):
+                self.free_nodes.add(job.nodes.pop())  # the nodes taken last go first
+
+    def free(self):
+        return [len(self.free_nodes), *self.free_pools]
+
+    def start(self, job, now):
+        leg, needs = job.legs[job.leg], job.needs()
+        taken = sorted(self.free_nodes)[: needs[0]]
+        self.free_nodes -= set(taken)
+        job.nodes += taken
+        for r, amount in enumerate(needs[1:]):
+            self.free_pools[r] -= amount
+            job.pools[r] += amount
+        self.queue.remove(job)
+        self.running.append(job)
+        self.starts.append((now, job.id, job.leg, set(taken)))
+        job.start = now if job.leg == 0 else job.start
+        job.waited += now - job.queued
+        job.leg_start, job.phase = now, 0
+        self.event(now + leg.phases[0][0], "phase", job)
+        if self.kill and leg.walltime < math.inf:
+            self.event(now + leg.walltime, "kill", job)
+
+    def fits_now(self, job):
+        return all(need <= have for need, have in zip(job.needs(), self.free(), strict=True))
+
+    def profile(self, now, reservations):
+        """What is free over time as walltimes tell, with the reservations made so far."""
+        R = self.reserved()
+        profile = Profile(now, self.free()[:R])
+        for job in self.running:
+            leg = job.legs[job.leg]
+            end = job.leg_start + leg.walltime
+            back = [a - b for a, b in zip(job.held(), leg.keeps, strict=True)]
+            profile.returns.append((end if end > now else now + 1, back[:R]))
+        for job, time in reservations:
+            profile.reserve(job.needs()[:R], time, job.legs[job.leg].walltime)
+        return profile
+
+    def reserved(self):
+        return 1 if self.policy.reserve == "nodes" else len(self.capacities)
+
+    def can_start(self, job, now, reservations):
+        profile, needs = self.profile(now, reservations), job.needs()[: self.reserved()]
+        return self.fits_now(job) and profile.fits(needs, now, job.legs[job.leg].walltime)
+
+    def ordered(self, jobs, column, descending=False):
+        if column in ("arrival", "as-queued"):
+            return list(jobs)
+        sign = -1 if descending else 1
+        return sorted(jobs, key=lambda job: (sign * job.rank(column), job.id))
+
+    def decide(self, now):
+        """Algorithm 1 of Kopański & Rządca, with `depth` reservations in line 14."""
+        policy, reservations = self.policy, []
+        waiting = self.ordered(self.queue, policy.order, policy.descending)
+        while waiting and self.fits_now(waiting[0]):
+            self.start(waiting.pop(0), now)
+        if not waiting or policy.max_backfill == 0:
+            return
+        looks = policy.max_backfill + 1  # the head's own is free
+        while waiting and len(reservations) < policy.depth and looks > 0:
+            job = waiting.pop(0)
+            looks -= 1
+            if self.can_start(job, now, reservations):
+                self.start(job, now)
+                continue
+            # A job that nothing known will ever make room for counts as reserved too: at infinity, in nobody's way.
+            needs, walltime = job.needs()[: self.reserved()], job.legs[job.leg].walltime
+            reservations.append((job, self.profile(now, reservations).earliest(needs, walltime)))
+        if policy.depth == 0:
+            waiting.pop(0)  # the head: it does not fit, that is why it is the head
+            looks -= 1
+        for job in self.ordered(waiting, policy.backfill_order):
+            if looks <= 0:
+                break
+            looks -= 1
+            if self.can_start(job, now, reservations):
+                self.start(job, now)
+        if self.watch is not None:
+            self.watch(now, {job.id: time for job, time in reservations})
+
+
+def simulate(workload, platform, policy, kill=True, watch=None):
+    """The finished Run of `workload` under `policy`, a dict of the family's parameters."""
+    run = Run(workload, platform, policy, kill, watch)
+    while run.events:
+        run.instant()
+    return run
+
+
+class Timers:
+    """The heap as a list that is searched anew each time."""
+
+    def __init__(self):
+        self.rows = []  # (time, seq, slot)
+
+    def push(self, time, seq, slot):
+        self.rows.append((time, seq, slot))
+
+    def remove(self, slot):
+        self.rows = [row for row in self.rows if row[2] != slot]
+
+    def first(self):
+        return min(self.rows)
+
+
+class Nodes:
+    """Free and held node ids, one by one. What was taken last is given back first."""
+
+    def __init__(self, n_nodes):
+        self.free = set(range(n_nodes))
+
+    def take_lowest(self, held, count):
+        taken = sorted(self.free)[:count]
+        self.free -= set(taken)
+        held += taken
+
+    def put_back(self, low, high):
+        self.free |= set(range(low, high + 1))
+
+    def give_back(self, held, count):
+        for _ in range(count):
+            self.free.add(held.pop())
+
+
+def sort_smallest(keys, ties, items, count):
+    """The `count` items with the smallest (key, tie)."""
+    return [item for _, _, item in sorted(zip(keys, ties, items, strict=True))][:count]
+
+
+COMPARISONS = {
+    heap.push: Timers.push,
+    heap.remove: Timers.remove,
+    nodeset.clear: Nodes,
+    nodeset.take_lowest: Nodes.take_lowest,
+    nodeset.put_back: Nodes.put_back,
+    nodeset.give_back: Nodes.give_back,
+    order.sort_smallest: sort_smallest,
+    profile.fits: Profile.fits,
+    profile.earliest: Profile.earliest,
+    profile.split: Profile.points,
+    profile.reserve: Profile.reserve,
+}
+"""Every kernel of forebay.algorithms and the twin that it must agree with."""

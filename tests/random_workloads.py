@@ -1,0 +1,133 @@
+"""Small random workloads, each the same for ever by its seed: many ties, every shape of job that a run must survive."""
+
+import math
+import random
+
+import polars as pl
+
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import pool
+from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+
+NAMES = ("nodes", "burst_buffer", "ssd", "licences")
+KINDS = ("compute", "stage_in", "stage_out", "write")
+CLOCKS = {
+    "integer": lambda rng, low, high: float(rng.randint(low, high)),
+    # Tenths do not add up exactly in floats: 0.1 + 0.2 and 0.3 are two ends that must be one instant.
+    "tenths": lambda rng, low, high: rng.randint(10 * low, 10 * high) / 10,
+    "any": lambda rng, low, high: rng.uniform(low, high),
+}
+
+
+def platform(*capacities):
+    """A machine with these capacities, nodes first."""
+    tiers = [pool.Tier(name=name, capacity=size) for name, size in zip(NAMES[1:], capacities[1:], strict=False)]
+    return Platform(name="random", nodes=capacities[0], tiers=tuple(tiers))
+
+
+def workload(jobs, legs=(), phases=(), name="random"):
+    """A Workload of rows as dicts; what they leave out is neutral."""
+    jobs = [{"run_time": row["walltime"], **row} for row in sorted(jobs, key=lambda row: (row["submit"], row["id"]))]
+    frame = job_table({key: [row[key] for row in jobs] for key in jobs[0]})
+    if not legs:
+        return Workload(name, frame)
+    pools = {key: pl.Int64 for key in legs[0] if key not in LEG_SCHEMA}
+    phases = [{"kind": "compute", "flop": 0.0, "communication": 0.0, "release": None, **row} for row in phases]
+    return Workload(
+        name,
+        frame,
+        legs=pl.DataFrame(list(legs), schema=LEG_SCHEMA | pools),
+        phases=pl.DataFrame(phases, schema=PHASE_SCHEMA),
+    )
+
+
+class _Maker:
+    def __init__(self, seed, legs):
+        self.rng = rng = random.Random(seed)
+        self.legs_allowed = legs
+        self.clock = rng.choice(list(CLOCKS))
+        self.capacities = [rng.randint(2, 12), *(rng.randint(3, 20) for _ in range(rng.randint(0, 3)))]
+        self.names = NAMES[: len(self.capacities)]
+        self.legs, self.phases = [], []
+
+    def time(self, low, high):
+        return CLOCKS[self.clock](self.rng, low, high)
+
+    def demand(self):
+        """Small demands mostly; now and then exactly all of a resource, or none of it."""
+        amounts = {}
+        for name, capacity in zip(self.names, self.capacities, strict=True):
+            most = capacity if self.rng.random() < 0.3 else max(1, capacity // 2)
+            amounts[name] = 0 if self.rng.random() < 0.2 else self.rng.randint(0, most)
+        return amounts
+
+    def walltime(self, length):
+        """Above, equal to or below the true length, or no limit."""
+        kind = self.rng.random()
+        if kind < 0.03:
+            return math.inf
+        if kind < 0.4:
+            return max(length, 0.1)
+        if kind < 0.85:
+            return length + self.time(1, 10)
+        return max(length * self.rng.choice((0.5, 0.75)), 0.1)
+
+    def leg(self, job, number):
+        """A leg with one to three phases; returns its walltime and nodes."""
+        rng, length, demand = self.rng, 0.0, self.demand()
+        held = [name for name, amount in demand.items() if amount]
+        for _ in range(rng.randint(1, 3)):
+            seconds = 0.0 if rng.random() < 0.15 else self.time(1, 12)
+            flop = 1e9 * rng.randint(0, 2)
+            release = held.pop(rng.randrange(len(held))) if held and rng.random() < 0.25 else None
+            row = {"job": job, "leg": number, "kind": rng.choice(KINDS), "seconds": seconds}
+            self.phases.append(row | {"flop": flop, "release": release})
+            length += seconds + flop / 1e9
+        carry = " ".join(name for name in self.names if rng.random() < 0.5) if number else ""
+        row = {"job": job, "leg": number, "walltime": self.walltime(length), "carry": carry, **demand}
+        self.legs.append(row)
+        return row["walltime"], row["nodes"]
+
+    def job(self, job, submit):
+        rng = self.rng
+        length = 0.0 if rng.random() < 0.05 else self.time(1, 20)
+        row = {"id": job, "submit": submit, "run_time": length, "walltime": self.walltime(length), **self.demand()}
+        row |= {name: rng.randint(0, 3) for name in ("user", "group", "queue")}
+        row["priority"] = float(rng.randint(0, 3))
+        if rng.random() < 0.04:
+            row[rng.choice(self.names)] += max(self.capacities)  # too large
+        if self.legs_allowed and rng.random() < 0.4:
+            legs = [self.leg(job, number) for number in range(rng.randint(1, 3))]
+            row |= {"walltime": sum(walltime for walltime, _ in legs), "nodes": max(nodes for _, nodes in legs)}
+        return row
+
+    def make(self):
+        rng = self.rng
+        n = rng.randint(5, 40)
+        ids = rng.sample(range(1, 3 * n), n)  # not in order of arrival: ties go by id, not by row
+        submit, jobs = 0.0, []
+        for job in ids:
+            jobs.append(self.job(job, submit))
+            if rng.random() < 0.6:  # else the next one arrives at the same time
+                submit += self.time(0, 6)
+        return workload(jobs, self.legs, self.phases), platform(*self.capacities)
+
+
+def make(seed, legs=True):
+    """A workload of 5 to 40 jobs and the machine that it fits."""
+    return _Maker(seed, legs).make()
+
+
+def policy(seed, unlimited):
+    """Random parameters of the family; `unlimited` is what stands for 'all'."""
+    rng = random.Random(-1 - seed)
+    columns = ("walltime", "priority", "nodes", "area", "user", "group", "queue")
+    by_column = rng.random() < 0.5
+    return {
+        "order": rng.choice(columns) if by_column else "arrival",
+        "descending": by_column and rng.random() < 0.5,
+        "backfill_order": rng.choice(("as-queued", *columns)),
+        "depth": rng.choice((0, 1, 1, 2, 3, 5, unlimited)),
+        "max_backfill": rng.choice((0, 1, 2, 4, 8, unlimited, unlimited)),
+        "reserve": rng.choice(("nodes", "all")),
+    }
