@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
-from forebay.algorithms import heap, nodeset, order, profile
+from forebay.algorithms import heap, nodeset, order, profile, setformat
 
 ALL = math.inf
 PRESETS = {
@@ -45,7 +45,7 @@ def before(a, b):
 
 
 class Profile:
-    """What will be free when: what is free now, what comes back at which time, what is reserved from when until when."""
+    """What will be free when: what is free now, what comes back when, and what is reserved from when until when."""
 
     def __init__(self, now, free):
         self.now, self.free = now, list(free)
@@ -72,9 +72,7 @@ class Profile:
     def fits(self, demand, start, duration):
         """Whether `demand` is free at every point of [start, start + duration)."""
         inside = [point for point in self.points() if before(start, point) and before(point, start + duration)]
-        return all(
-            need <= have for time in [start, *inside] for need, have in zip(demand, self.at(time), strict=True)
-        )
+        return all(need <= have for time in [start, *inside] for need, have in zip(demand, self.at(time), strict=True))
 
     def earliest(self, demand, duration):
         """The first point from which `demand` is free for `duration`; infinity if there is none."""
@@ -125,8 +123,8 @@ class Job:
     def rank(self, column):
         """The value that a queue is sorted by; what a leg has of its own counts, not its job's."""
         leg = self.legs[self.leg]
-        most = max(leg.demand[0] for leg in self.legs)
-        own = {"walltime": leg.walltime, "nodes": most, "area": most * leg.walltime}
+        nodes = self.needs()[0]
+        own = {"walltime": leg.walltime, "nodes": nodes, "area": nodes * leg.walltime}
         return own.get(column, self.columns.get(column))
 
     def needs(self):
@@ -183,6 +181,7 @@ class Run:
         self.free_pools = self.capacities[1:]
         self.jobs = jobs_of(workload, platform)
         self.queue, self.running = [], []
+        self.beside = {}  # what this decision has started beside its reservations -> what it took
         self.starts = []  # (time, job id, leg, node ids taken)
         self.decisions = []  # times
         self.count = 0
@@ -288,6 +287,9 @@ class Run:
             leg = job.legs[job.leg]
             end = job.leg_start + leg.walltime
             back = [a - b for a, b in zip(job.held(), leg.keeps, strict=True)]
+            # A leg started beside reservations counts for its walltime, what it carries on included: only then does
+            # every reservation made before it in this decision stay possible.
+            back = self.beside.get(job, back)
             profile.returns.append((end if end > now else now + 1, back[:R]))
         for job, time in reservations:
             profile.reserve(job.needs()[:R], time, job.legs[job.leg].walltime)
@@ -308,7 +310,7 @@ class Run:
 
     def decide(self, now):
         """Algorithm 1 of Kopański & Rządca, with `depth` reservations in line 14."""
-        policy, reservations = self.policy, []
+        policy, reservations, self.beside = self.policy, [], {}
         waiting = self.ordered(self.queue, policy.order, policy.descending)
         while waiting and self.fits_now(waiting[0]):
             self.start(waiting.pop(0), now)
@@ -319,6 +321,7 @@ class Run:
             job = waiting.pop(0)
             looks -= 1
             if self.can_start(job, now, reservations):
+                self.beside[job] = job.needs()
                 self.start(job, now)
                 continue
             # A job that nothing known will ever make room for counts as reserved too: at infinity, in nobody's way.
@@ -332,6 +335,7 @@ class Run:
                 break
             looks -= 1
             if self.can_start(job, now, reservations):
+                self.beside[job] = job.needs()
                 self.start(job, now)
         if self.watch is not None:
             self.watch(now, {job.id: time for job, time in reservations})
@@ -385,6 +389,22 @@ def sort_smallest(keys, ties, items, count):
     return [item for _, _, item in sorted(zip(keys, ties, items, strict=True))][:count]
 
 
+def group_intervals(intervals, n_owners):
+    """Each owner's (low, high), lowest first."""
+    return [sorted((low, high) for owner, low, high in intervals if owner == o) for o in range(n_owners)]
+
+
+def write_sets(groups):
+    """Node sets as text, node by node."""
+    lines = []
+    for intervals in groups:
+        nodes = {node for low, high in intervals for node in range(low, high + 1)}
+        firsts = sorted(node for node in nodes if node - 1 not in nodes)
+        lasts = sorted(node for node in nodes if node + 1 not in nodes)
+        lines.append(" ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in zip(firsts, lasts, strict=True)))
+    return lines
+
+
 COMPARISONS = {
     heap.push: Timers.push,
     heap.remove: Timers.remove,
@@ -397,5 +417,7 @@ COMPARISONS = {
     profile.earliest: Profile.earliest,
     profile.split: Profile.points,
     profile.reserve: Profile.reserve,
+    setformat.group_intervals: group_intervals,
+    setformat.write_sets: write_sets,
 }
 """Every kernel of forebay.algorithms and the twin that it must agree with."""

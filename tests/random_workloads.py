@@ -61,10 +61,10 @@ class _Maker:
             amounts[name] = 0 if self.rng.random() < 0.2 else self.rng.randint(0, most)
         return amounts
 
-    def walltime(self, length):
-        """Above, equal to or below the true length, or no limit."""
+    def walltime(self, length, nodes=0):
+        """Above, equal to or below the true length, or no limit (with nodes: 0 times infinity is no area)."""
         kind = self.rng.random()
-        if kind < 0.03:
+        if kind < 0.05 and nodes:
             return math.inf
         if kind < 0.4:
             return max(length, 0.1)
@@ -91,7 +91,8 @@ class _Maker:
     def job(self, job, submit):
         rng = self.rng
         length = 0.0 if rng.random() < 0.05 else self.time(1, 20)
-        row = {"id": job, "submit": submit, "run_time": length, "walltime": self.walltime(length), **self.demand()}
+        row = {"id": job, "submit": submit, "run_time": length, **self.demand()}
+        row["walltime"] = self.walltime(length, row["nodes"])
         row |= {name: rng.randint(0, 3) for name in ("user", "group", "queue")}
         row["priority"] = float(rng.randint(0, 3))
         if rng.random() < 0.04:

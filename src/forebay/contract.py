@@ -145,19 +145,23 @@ def _random_legs(rng: np.random.Generator, nodes: int, buffer: int) -> tuple[Leg
 
 
 def check_policy(spec: Any, seed: int = 0, n_cases: int = 100) -> Report:
-    """Try `spec` on random cases; report each rule, and for the first breach the smallest case that shows it."""
+    """Try `spec` on random cases; report each rule, and for each one broken the smallest case that shows it."""
     rng = np.random.default_rng(seed)
-    cases = [random_case(rng) for _ in range(n_cases)]
-    for case in cases:
+    broken: dict[str, Case] = {}
+    for _ in range(n_cases):
+        case = random_case(rng)
         breach = _breach(spec, case)
-        if breach is None:
-            continue
-        rule, message = breach
-        small = _shrink(case, partial(_breaks, spec, rule))
-        _, message = _breach(spec, small) or (rule, message)
-        checks = [Check(name, name != rule, text) for name, text in RULES.items()]
-        return Report(str(spec), checks, f"{message}\n\nThe smallest workload that shows it:\n{small.text()}")
-    return Report(str(spec), [Check(name, True, text) for name, text in RULES.items()], "")
+        if breach is not None:
+            broken.setdefault(breach[0], case)
+    checks = [Check(name, name not in broken, text) for name, text in RULES.items()]
+    return Report(str(spec), checks, "\n\n".join(_explain(spec, rule, case) for rule, case in broken.items()))
+
+
+def _explain(spec: Any, rule: str, case: Case) -> str:
+    """A breach in words, with the smallest case that shows it."""
+    small = _shrink(case, partial(_breaks, spec, rule))
+    _, message = _breach(spec, small) or (rule, "")
+    return f"{message}\n\nThe smallest workload that shows it:\n{small.text()}"
 
 
 def _breach(spec: Any, case: Case) -> tuple[str, str] | None:

@@ -2,12 +2,12 @@
 
 import math
 
-import naive
 import polars as pl
 import pytest
-import random_workloads
 
 import forebay
+import naive
+import random_workloads
 from forebay.errors import StalledError
 from forebay.policies._family import ALL, Backfill
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._files import writable_folder
 from forebay.cli._print import as_json
+from forebay.errors import InputError
 
 if TYPE_CHECKING:
     from forebay.core.result import Result
@@ -30,10 +31,15 @@ def output_folder(folder: Path) -> Iterator[Path]:
 
 def write_run(paths: list[Path], result: "Result", document: dict[str, Any]) -> None:
     """The RUN_FILES of one run, to these paths: jobs for other tools, all of their columns, the log, the facts."""
+    from polars.exceptions import PolarsError
+
     from forebay.core.result import JOBS_CSV
 
     jobs_csv, jobs_parquet, log_parquet, run_json = paths
-    result.jobs.select(JOBS_CSV).write_csv(jobs_csv)
-    result.jobs.write_parquet(jobs_parquet)
-    result.log.write_parquet(log_parquet)
+    try:
+        result.jobs.select(JOBS_CSV).write_csv(jobs_csv)
+        result.jobs.write_parquet(jobs_parquet)
+        result.log.write_parquet(log_parquet)
+    except PolarsError as error:  # a full disk, as polars tells it of Parquet files
+        raise InputError(f"{jobs_csv.parent}: cannot write there ({error})") from None
     run_json.write_text(as_json(document) + "\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.cli._options import Format, parse_period
 from forebay.cli._print import console
-from forebay.errors import InputError, nearest
+from forebay.errors import InputError
 
 if TYPE_CHECKING:
     from forebay.core.result import Result
@@ -68,14 +68,11 @@ def read_setting(source: str, platform: str | None, job_model: str, seed: int, w
 
 
 def load_policy(spec: str) -> Any:
-    """The policy of that name; one that is unknown may be a file without its class."""
+    """The policy that a spec names."""
     from forebay import policies
 
     if spec.endswith(".py"):
         raise InputError(f"policy {spec!r} is a file; name the class in it too: {spec}:ClassName")
-    name = spec.partition(":")[0]
-    if ".py:" not in spec and name not in policies.names():
-        raise InputError(f"unknown policy {name!r}: {nearest(name, policies.names())}; `forebay policies` tells more")
     return policies.load(spec)
 
 

@@ -26,7 +26,7 @@ def command(
     from forebay.cli import _compile, _runs
 
     scheduler = _runs.load_policy(policy)
-    _compile.prepare([scheduler], stepped=True)
+    _compile.prepare([scheduler])
     from forebay.contract import check_policy
 
     with redirect_stdout(io.StringIO()):  # it runs some three hundred times

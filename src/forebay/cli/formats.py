@@ -1,5 +1,7 @@
 """`forebay formats`: the workload files that can be read and written."""
 
+from typing import Any
+
 from forebay.cli import _options as options
 from forebay.cli._lists import describe, listing
 from forebay.cli._options import Format
@@ -11,11 +13,15 @@ _GROUP = "workload.formats"
 
 def command(form: options.FormatOption = Format.text) -> None:
     """List the file formats of workloads, with their endings."""
+    columns = {"name": "format", "suffixes": "endings", "description": "what it is"}
+    listing(known(), columns, "workloads that need no file: `forebay workload list`", form)
+
+
+def known() -> list[dict[str, Any]]:
+    """Every format: name, description and suffixes."""
     from forebay import _plugins
 
-    found = [
+    return [
         one | {"suffixes": list(_plugins.load(_GROUP, one["name"], "format").SUFFIXES)}
         for one in describe(_GROUP, "format")
     ]
-    columns = {"name": "format", "suffixes": "endings", "description": "what it is"}
-    listing(found, columns, "workloads that need no file: `forebay workload list`", form)

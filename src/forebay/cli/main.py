@@ -96,8 +96,10 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character gets a ?, not an error
-    # A batch system's cancel unwinds like Ctrl-C, so that no temporary file stays.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    # A batch system's cancel and a closed terminal unwind like Ctrl-C, so that no temporary file stays.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     sys.exit(_guarded(arguments))
 
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 EXAMPLES = options.examples("forebay warmup")
 
-_HALVES = ("forebay.engine.stepped", "forebay.policies._backfill")
-"""Compiled side by side, each in a process of its own; the first brings the whole engine along."""
+_HALVES = ("forebay.engine.loop, forebay.engine.bridge", "forebay.policies._backfill")
+"""Compiled side by side, each in a process of its own."""
 
 
 class InOrder:
-    """First come, first served, in plain Python: the smallest policy that takes the engine step by step."""
+    """First come, first served, in plain Python: the smallest policy there is."""
 
     def decide(self, view: "View", act: "Actions") -> None:
         """Start from the head of the queue, as long as it fits."""
@@ -54,14 +54,14 @@ def command(form: options.FormatOption = Format.text) -> None:
 
 def _compile_halves() -> None:
     both = [
-        subprocess.Popen([sys.executable, "-c", f"import {module}"], stderr=subprocess.PIPE, text=True)
-        for module in _HALVES
+        subprocess.Popen([sys.executable, "-c", f"import {modules}"], stderr=subprocess.PIPE, text=True)
+        for modules in _HALVES
     ]
     try:
-        for module, process in zip(_HALVES, both, strict=True):
+        for modules, process in zip(_HALVES, both, strict=True):
             _, errors = process.communicate()
             if process.returncode:
-                raise ForebayError(f"{module} could not be compiled:\n{errors.rstrip()}")
+                raise ForebayError(f"{modules} could not be compiled:\n{errors.rstrip()}")
     finally:
         for process in both:
             if process.poll() is None:

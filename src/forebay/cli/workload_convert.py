@@ -19,33 +19,37 @@ EXAMPLES = options.examples(
 )
 
 
+Join = Annotated[
+    list[str] | None,
+    typer.Option("--join", metavar="FILE", help="Merge this workload in, by date.", show_default=False),
+]
+Slice = Annotated[
+    str | None,
+    typer.Option("--slice", metavar="START:END", help="Keep jobs submitted in this time: 7d:14d.", show_default=False),
+]
+Filter = Annotated[
+    list[str] | None,
+    typer.Option("--filter", metavar="CONDITION", help="Keep jobs such as 'nodes<=64'.", show_default=False),
+]
+First = Annotated[int | None, typer.Option("--first", metavar="N", help="Keep the first N jobs.", show_default=False)]
+Load = Annotated[
+    float | None,
+    typer.Option("--scale-load", metavar="F", help="Let jobs arrive F times as fast.", show_default=False),
+]
+Perfect = Annotated[
+    bool, typer.Option("--perfect-estimates", help="Let every user ask for just the time the job takes.")
+]
+
+
 def command(
     source: Annotated[str, typer.Argument(metavar="IN", help="A workload file, or the name of an embedded one.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
-    joined: Annotated[
-        list[str] | None,
-        typer.Option("--join", metavar="FILE", help="Merge this workload in, by date.", show_default=False),
-    ] = None,
-    period: Annotated[
-        str | None,
-        typer.Option(
-            "--slice", metavar="START:END", help="Keep jobs submitted in this time: 7d:14d.", show_default=False
-        ),
-    ] = None,
-    conditions: Annotated[
-        list[str] | None,
-        typer.Option("--filter", metavar="CONDITION", help="Keep jobs such as 'nodes<=64'.", show_default=False),
-    ] = None,
-    first: Annotated[
-        int | None, typer.Option("--first", metavar="N", help="Keep the first N jobs.", show_default=False)
-    ] = None,
-    load: Annotated[
-        float | None,
-        typer.Option("--scale-load", metavar="F", help="Let jobs arrive F times as fast.", show_default=False),
-    ] = None,
-    perfect: Annotated[
-        bool, typer.Option("--perfect-estimates", help="Let every user ask for just the time the job takes.")
-    ] = False,
+    joined: Join = None,
+    period: Slice = None,
+    conditions: Filter = None,
+    first: First = None,
+    load: Load = None,
+    perfect: Perfect = False,
     form: options.FormatOption = Format.text,
 ) -> None:
     """Write a workload in another format, or changed.

@@ -1,5 +1,6 @@
 """`forebay workload split`: a workload in parts of equal length in time."""
 
+import re
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -7,9 +8,11 @@ from typing import Annotated
 import typer
 
 from forebay.cli import _options as options
+from forebay.cli import formats
 from forebay.cli._options import Format
 from forebay.cli._outputs import output_folder
 from forebay.cli._print import answer, notes_block, show, table
+from forebay.errors import InputError
 
 EXAMPLES = options.examples(
     "forebay workload split trace.swf.gz 16 -o parts", "forebay workload split default 3 -o parts"
@@ -33,22 +36,36 @@ def command(
     from forebay.workload import read, write
     from forebay.workload.operations import split
 
+    suffixes = [one for known in formats.known() for one in known["suffixes"]]
+    if not suffix.lower().endswith(tuple(suffixes)):
+        raise InputError(f"--suffix {suffix!r}: no format ends so; write one of {', '.join(suffixes)}")
     whole = read(workload)
     pieces = split(whole, parts)
-    notes = dict.fromkeys(whole.notes)
+    written: list[str] = []
     files = [output / f"{piece.name}{suffix}" for piece in pieces]
     # Whole parts take their names together: a format that refuses one part leaves none behind.
     with output_folder(output), tempfile.TemporaryDirectory(prefix=".forebay-", dir=output) as scratch:
         for piece, file in zip(pieces, files, strict=True):
-            notes |= dict.fromkeys(write(piece, Path(scratch) / file.name))
+            written += write(piece, Path(scratch) / file.name)
         for file in files:
             (Path(scratch) / file.name).replace(file)
+    notes = [*whole.notes, *_merged(written)]
     if form is Format.json:
         made = [{"file": str(file), "jobs": len(piece)} for piece, file in zip(pieces, files, strict=True)]
-        answer({"parts": made, "notes": list(notes)})
+        answer({"parts": made, "notes": notes})
         return
     rows = [
         (str(file), f"{len(piece):,}", format_seconds(float(piece.jobs["submit"][-1])))
         for piece, file in zip(pieces, files, strict=True)
     ]
-    show(table(["part", "jobs", "last submit"], rows, numbers=(1, 2)), *notes_block(list(notes)))
+    show(table(["part", "jobs", "last submit"], rows, numbers=(1, 2)), *notes_block(notes))
+
+
+def _merged(notes: list[str]) -> list[str]:
+    """Notes on the parts, once each: those that differ in their numbers alone are one."""
+    alike: dict[str, list[str]] = {}
+    for note in notes:
+        alike.setdefault(re.sub(r"[\d,]+", "", note), []).append(note)
+    return [
+        some[0] if len(set(some)) == 1 else f"{some[0]} (and so in {len(some) - 1} more)" for some in alike.values()
+    ]

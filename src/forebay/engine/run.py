@@ -1,5 +1,6 @@
 """Drive a run to its end, with a compiled policy or one in plain Python, and turn refusals into named errors."""
 
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -23,12 +24,13 @@ from forebay.errors import (
     UnknownJobError,
 )
 
-SLICE = 20_000
-"""Decisions between two looks at the world outside: Ctrl-C and the progress bar. A few hundredths of a second."""
+SLICE_SECONDS = 0.2
+"""How long the loop runs between two looks at the world outside: Ctrl-C and the progress bar."""
 
 _OURS = Path(__file__).parents[1]
 
 Progress = Callable[[int, int], None]
+Advance = Callable[[int], int]
 
 
 def run(
@@ -43,9 +45,15 @@ def run(
     advance = (
         _compiled(state, truth, policy, rng) if _kernel_of(policy) else _plain(state, truth, policy, resources, rng)
     )
-    placed = []
+    placed, n_decisions = [], 256
     while True:
-        status = advance()
+        begun = time.perf_counter()
+        status = advance(n_decisions)
+        # Only where the loop pauses depends on the clock; what it computes does not.
+        if time.perf_counter() - begun < SLICE_SECONDS / 2:
+            n_decisions *= 2
+        elif time.perf_counter() - begun > SLICE_SECONDS and n_decisions > 1:
+            n_decisions //= 2
         if status in (Status.FULL, Status.DONE):
             placed.append(truth.placements[: int(truth.cursor[0]["n_placed"])].copy())
             truth.cursor["n_placed"] = 0
@@ -54,16 +62,16 @@ def run(
         if status == Status.DONE:
             return placed
         if status == Status.STALLED:
-            raise stalled(state, resources)
+            raise _stalled(state, resources)
         if status == Status.REFUSED:
-            raise refused(state, truth, resources)
+            raise _refused(state, truth, resources)
 
 
 def _kernel_of(policy: Any) -> Any:
     return policy.kernel() if hasattr(policy, "kernel") else None
 
 
-def _compiled(state: State, truth: Truth, policy: Any, rng: np.random.Generator) -> Callable[[], int]:
+def _compiled(state: State, truth: Truth, policy: Any, rng: np.random.Generator) -> Advance:
     """A function that runs a slice of decisions with a compiled policy."""
     from forebay.engine.loop import run_compiled
 
@@ -71,12 +79,10 @@ def _compiled(state: State, truth: Truth, policy: Any, rng: np.random.Generator)
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = np.ascontiguousarray(policy.params(), dtype=np.float64)
-    return lambda: int(run_compiled(state, truth, kernel, params, memory, rng, SLICE))
+    return lambda n: int(run_compiled(state, truth, kernel, params, memory, rng, n))
 
 
-def _plain(
-    state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
-) -> Callable[[], int]:
+def _plain(state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator) -> Advance:
     """The same with a policy in plain Python."""
     from forebay.engine.loop import run_compiled
 
@@ -87,8 +93,8 @@ def _plain(
     decide, failed = policy.decide, []
 
     def decision() -> None:
-        act.begin()
         try:
+            act.begin()
             decide(view, act)
         except BaseException as error:  # it must not cross the compiled loop, and Ctrl-C arrives here too
             failed.append(error)
@@ -104,8 +110,8 @@ def _plain(
         memory = (np.array([[address]], np.int64), np.zeros((0, 0)))
         kernel = call_python
 
-    def advance() -> int:
-        status = int(run_compiled(state, truth, kernel, np.zeros(0), memory, rng, SLICE))
+    def advance(n_decisions: int) -> int:
+        status = int(run_compiled(state, truth, kernel, np.zeros(0), memory, rng, n_decisions))
         if status == Status.STOPPED:
             raise _reason(state, view, failed[0]) from failed[0]
         assert keep is not None or numba.config.DISABLE_JIT  # the callback lives as long as this function
@@ -118,14 +124,14 @@ def _reason(state: State, view: View, error: BaseException) -> BaseException:
     """What to raise for what a policy raised."""
     if isinstance(error, PolicyError) or not isinstance(error, Exception):
         return error
-    return raised(state, view, error)
+    return _raised(state, view, error)
 
 
 def _name(state: State, j: int) -> str:
     return f"job {state.jobs[j]['id']}" if 0 <= j < len(state.jobs) else f"row {j}"
 
 
-def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
+def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
     cursor, now = truth.cursor[0], float(state.clock[0]["now"])
     j, r = int(cursor["refused_job"]), int(cursor["refused_resource"])
     refusal = Refusal(int(cursor["refusal"]))
@@ -168,7 +174,7 @@ def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyErr
             return BadActionError(f"{at} used an unknown verb; use act.start, act.wake or act.reject")
 
 
-def stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
+def _stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
     waiting = state.queue[state.clock[0]["queue_first"] : state.clock[0]["queue_last"]]
     waiting = waiting[waiting >= 0]
     first = _name(state, int(waiting[0]))
@@ -179,7 +185,7 @@ def stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
     )
 
 
-def raised(state: State, view: View, error: Exception) -> PolicyError:
+def _raised(state: State, view: View, error: Exception) -> PolicyError:
     frames = error.__traceback__
     while frames is not None and frames.tb_next and Path(frames.tb_frame.f_code.co_filename).is_relative_to(_OURS):
         frames = frames.tb_next  # its author wants to see the policy, not the engine

@@ -191,14 +191,32 @@ def _easy(state, free, head, rest, limit, R):
         _start(state, free, j, Why.BACKFILLED)
 
 
+@kernel
+def _can_start(state, free, times, ahead, n, R, j):
+    """Whether job `j` can start now and delay nobody."""
+    if j < 0 or not _fits_now(state, free, j):
+        return False
+    leg = state.jobs[j]["leg"]
+    return fits(times, ahead, n, 0, R, state.demands[leg], times[0] + state.legs[leg]["walltime"])
+
+
 @allocating_kernel
 def _deep(state, free, line, params, R):
-    """Any number of reservations, on the whole availability profile. line[0] is the first job that does not fit."""
+    """Any number of reservations, on the whole availability profile. line[0] is the first job that does not fit.
+
+    Room only shrinks during a decision, so a job that cannot start now will not: behind the `last` one that can,
+    reservations have nobody to be kept from.
+    """
     now = state.clock[0]["now"]
+    last = len(line) - 1
+    while last >= 0 and (line[last] < 0 or not _fits_now(state, free, line[last])):
+        last -= 1
+    if last < 0:
+        return
     times, ahead, n = _availability(state, free, -1, R)
     depth, limit = int(params[_DEPTH]), int(params[_MAX_BACKFILL])
     i, n_reserved = 0, 0
-    while i < len(line) and n_reserved < depth and (n_reserved == 0 or limit > 0):
+    while i <= last and n_reserved < depth and (n_reserved == 0 or limit > 0):
         j = line[i]
         i += 1
         if j < 0:
@@ -207,24 +225,27 @@ def _deep(state, free, line, params, R):
             limit -= 1
         leg = state.jobs[j]["leg"]
         demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
-        if _fits_now(state, free, j) and fits(times, ahead, n, 0, R, demand, now + walltime):
+        if _can_start(state, free, times, ahead, n, R, j):
             n = reserve(times, ahead, n, R, demand, 0, now + walltime)
             _start(state, free, j, Why.BACKFILLED)
-            continue
-        at = earliest(times, ahead, n, R, demand, walltime)
-        if at >= 0:
-            n = reserve(times, ahead, n, R, demand, at, times[at] + walltime)
-        n_reserved += 1
+        else:
+            at = earliest(times, ahead, n, R, demand, walltime)
+            if at >= 0:
+                n = reserve(times, ahead, n, R, demand, at, times[at] + walltime)
+            n_reserved += 1
+        while last >= i and not _can_start(state, free, times, ahead, n, R, line[last]):
+            last -= 1
+    if i > last:
+        return
     for j in _behind(state, free, line[i:], params, limit):
         if j < 0:
             continue
         if limit == 0:
             return
         limit -= 1
-        leg = state.jobs[j]["leg"]
-        demand, until = state.demands[leg], now + state.legs[leg]["walltime"]
-        if _fits_now(state, free, j) and fits(times, ahead, n, 0, R, demand, until):
-            n = reserve(times, ahead, n, R, demand, 0, until)
+        if _can_start(state, free, times, ahead, n, R, j):
+            leg = state.jobs[j]["leg"]
+            n = reserve(times, ahead, n, R, state.demands[leg], 0, now + state.legs[leg]["walltime"])
             _start(state, free, j, Why.BACKFILLED)
 
 

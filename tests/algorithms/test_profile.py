@@ -1,0 +1,125 @@
+"""Availability over time against sums made anew at every point."""
+
+import math
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import naive
+from forebay.algorithms import profile
+
+pytestmark = pytest.mark.small
+
+ROOM = 100
+
+
+class Pair:
+    """A profile in arrays and its brute-force twin."""
+
+    def __init__(self, now, free):
+        self.times, self.free = np.zeros(ROOM), np.zeros((len(free), ROOM), np.int64)
+        self.times[0], self.free[:, 0], self.n = now, free, 1
+        self.R = len(free)
+        self.twin = naive.Profile(now, free)
+
+    def returns(self, time, amounts):
+        """Something comes back at `time`, for good."""
+        first, self.n = profile.split(self.times, self.free, self.n, time)
+        self.free[:, first : self.n] += np.array(amounts)[:, None]
+        self.twin.returns.append((time, list(amounts)))
+
+    def reserve(self, demand, duration):
+        """Reserve at the earliest time; both must find the same one. Returns it."""
+        row = np.array(demand, np.int64)
+        first = profile.earliest(self.times, self.free, self.n, self.R, row, duration)
+        start = self.twin.earliest(demand, duration)
+        if first < 0:
+            assert start == math.inf
+            return start
+        assert self.times[first] == pytest.approx(start, abs=1e-9)
+        until = self.times[first] + duration
+        self.n = profile.reserve(self.times, self.free, self.n, self.R, row, first, until)
+        self.twin.reserve(demand, start, duration)
+        return start
+
+    def check(self):
+        """Segments ascend by more than an instant and hold what the sums say."""
+        times = self.times[: self.n].tolist()
+        assert all(naive.before(a, b) for a, b in pairwise(times))
+        for i, time in enumerate(times):
+            assert self.free[:, i].tolist() == self.twin.at(time)
+        for point in self.twin.points():
+            assert any(abs(time - point) <= naive.width(point) for time in times)
+
+    def fits(self, demand, first, until):
+        """Both answers to 'is it free from segment `first` until then'."""
+        fast = profile.fits(self.times, self.free, self.n, first, self.R, np.array(demand, np.int64), until)
+        start = float(self.times[first])
+        return bool(fast), self.twin.fits(demand, start, until - start)
+
+
+@pytest.mark.parametrize("clock", [lambda rng: float(rng.randint(1, 30)), lambda rng: rng.randint(1, 300) / 10])
+@pytest.mark.parametrize("seed", range(12))
+def test_random_operations(seed, clock):
+    """Releases and reservations in any order; whole seconds tie exactly, tenths but for the last bit."""
+    rng = random.Random(seed)
+    R = rng.randint(1, 3)
+    pair = Pair(clock(rng), [rng.randint(0, 4) for _ in range(R)])
+    for _ in range(12):
+        pair.returns(pair.twin.now + clock(rng), [rng.randint(0, 3) for _ in range(R)])
+    pair.check()
+    for _ in range(10):
+        duration = math.inf if rng.random() < 0.1 else clock(rng)
+        pair.reserve([rng.randint(0, 5) for _ in range(R)], duration)
+        pair.check()
+        first = rng.randrange(pair.n)
+        fast, slow = pair.fits([rng.randint(0, 4) for _ in range(R)], first, float(pair.times[first]) + clock(rng))
+        assert fast == slow
+
+
+def test_split_snaps_to_a_time_nearly_equal():
+    """0.1 + 0.2 and 0.3 are one boundary, whichever comes first; 0.3001 is another."""
+    for first, second in ((0.3, 0.1 + 0.2), (0.1 + 0.2, 0.3)):
+        pair = Pair(0.0, [1])
+        pair.returns(first, [1])
+        pair.returns(second, [1])
+        assert pair.times[: pair.n].tolist() == [0.0, first]
+        assert pair.free[0, : pair.n].tolist() == [1, 3]
+        pair.returns(0.3001, [1])
+        assert pair.n == 3
+
+
+def test_a_release_at_once_counts_at_once():
+    """Less than an instant after now is now: no sliver of a segment at the beginning."""
+    pair = Pair(5.0, [1])
+    pair.returns(5.0 + 1e-12, [2])
+    assert (pair.n, pair.free[0, 0]) == (1, 3)
+
+
+def test_an_end_that_is_nearly_a_beginning_does_not_clash():
+    """Free until 0.3, where a reservation begins; wanted for 0.1 + 0.2, which is later in the last bit alone."""
+    pair = Pair(0.0, [2])
+    pair.twin.reserve([2], 0.3, 1.0)
+    first, pair.n = profile.split(pair.times, pair.free, pair.n, 0.3)
+    pair.n = profile.reserve(pair.times, pair.free, pair.n, 1, np.array([2]), first, 1.3)
+    pair.check()
+    assert pair.fits([1], 0, 0.1 + 0.2) == (True, True)
+    assert pair.fits([1], 0, 0.31) == (False, False)
+
+
+def test_only_the_first_resources_count():
+    """R = 1 of two rows: the second resource is short, and nobody asks."""
+    times, free = np.zeros(4), np.array([[3, 0, 0, 0], [0, 0, 0, 0]])
+    demand = np.array([2, 9])
+    assert profile.fits(times, free, 1, 0, 1, demand, 10.0)
+    assert not profile.fits(times, free, 1, 0, 2, demand, 10.0)
+    assert profile.reserve(times, free, 1, 1, demand, 0, 10.0) == 2
+    assert free[:, :2].tolist() == [[1, 3], [0, 0]]
+
+
+def test_never():
+    pair = Pair(0.0, [1, 5])
+    pair.returns(4.0, [1, 0])
+    assert pair.reserve([3, 0], 1.0) == math.inf

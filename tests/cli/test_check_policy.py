@@ -1,0 +1,34 @@
+"""`forebay check-policy`: ticks, crosses, and the smallest workload that shows a breach."""
+
+import json
+
+
+def test_a_policy_that_keeps_the_rules(forebay, policies):
+    code, out, err = forebay("check-policy", f"{policies}:InOrder")
+    assert (code, err) == (0, "")
+    assert "✓" in out
+    assert "✗" not in out
+    assert "keeps every rule" in out
+    assert "deciding" not in out
+
+
+def test_a_policy_that_breaks_one(forebay, policies):
+    code, out, err = forebay("check-policy", f"{policies}:Twice")
+    assert code == 3
+    assert "✗" in out
+    assert "smallest workload" in out
+    assert "breaks a rule: legal" in err
+
+
+def test_as_json(forebay, policies):
+    code, out, _ = forebay("check-policy", f"{policies}:TooMuch", "--format", "json")
+    report = json.loads(out)
+    assert code == 3
+    assert not report["passed"]
+    assert [check["name"] for check in report["checks"] if not check["ok"]] == ["legal"]
+    assert "smallest workload" in report["explanation"]
+
+
+def test_a_policy_that_is_not_there(forebay, tmp_path):
+    assert forebay("check-policy", tmp_path / "nowhere.py:Mine").code == 2
+    assert forebay("check-policy", "fcfss").code == 2

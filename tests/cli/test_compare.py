@@ -1,0 +1,99 @@
+"""`forebay compare`: one table, best first, and every number in files."""
+
+import json
+
+import polars as pl
+import pytest
+
+from forebay.cli.compare import folder_names, split_specs
+from forebay.errors import InputError
+from forebay.policies import names
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("text", "specs"),
+    [
+        ("fcfs", ["fcfs"]),
+        ("fcfs, filler", ["fcfs", "filler"]),
+        ("fcfs,fcfs-bb:depth=3,max_backfill=10,filler", ["fcfs", "fcfs-bb:depth=3,max_backfill=10", "filler"]),
+        ("a.py:A:x=1,y=2,b.py:B", ["a.py:A:x=1,y=2", "b.py:B"]),
+    ],
+)
+def test_commas_inside_a_policy(text, specs):
+    assert split_specs(text) == specs
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("text", ["", "fcfs,,filler", "depth=3", "fcfs,depth=3", "fcfs,fcfs"])
+def test_lists_that_make_no_sense(text):
+    with pytest.raises(InputError, match="--policies"):
+        split_specs(text)
+
+
+@pytest.mark.small
+def test_folders_are_safe_and_distinct():
+    assert folder_names(["fcfs-bb:depth=3", "../a b.py:A", "x:y", "x_y"]) == [
+        "fcfs-bb_depth=3",
+        "_a_b.py_A",
+        "x_y",
+        "x_y~2",
+    ]
+
+
+def test_every_policy_best_first(shell, tmp_path):
+    code, out, _ = shell("compare", "--format", "json")
+    assert code == 0
+    document = json.loads(out)
+    waits = [one["summary"]["mean_waiting_time"] for one in document["policies"]]
+    assert waits == sorted(waits)
+    assert sorted(one["policy"] for one in document["policies"]) == names()
+    assert document["workload"] == "default"
+    table = pl.read_csv(tmp_path / "forebay-results" / "compare.csv")
+    assert table["policy"].to_list() == [one["policy"] for one in document["policies"]]
+    assert table["mean_waiting_time"].to_list() == pytest.approx(waits)
+    for one in document["policies"]:
+        files = sorted(path.name for path in (tmp_path / one["folder"]).iterdir())
+        assert files == ["jobs.csv", "jobs.parquet", "log.parquet", "run.json"]
+
+
+def test_easy_with_burst_buffers_beats_easy_without_beats_fcfs(forebay, tmp_path):
+    out = forebay("compare", "--policies", "fcfs,fcfs-easy,fcfs-bb", "-o", tmp_path).out
+    rows = [line.split()[0] for line in out.splitlines() if line.startswith("fcfs")]
+    assert rows == ["fcfs-bb", "fcfs-easy", "fcfs"]
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120, 200])
+def test_the_table_fits_the_screen(shell, columns):
+    out = shell(
+        "compare", "--policies", "fcfs,conservative-bb,fcfs-bb:depth=3,max_backfill=10", COLUMNS=str(columns)
+    ).out
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert any(line.split()[:1] == ["policy"] and "wait" in line for line in lines)
+    for policy, killed in (("fcfs ", " 93 "), ("conservative-bb ", " 93 ")):  # no number is cut off
+        assert killed in next(line for line in lines if line.startswith(policy))
+
+
+def test_notes_are_told_once(forebay, trace, tmp_path):
+    path = trace((0, 60, 2, 60), (5, 60, 9, 60))
+    out = forebay("compare", path, "--policies", "fcfs,filler", "-o", tmp_path / "out").out
+    assert out.count("asks for more than the machine has") == 1
+
+
+def test_where_every_job_is_rejected_there_is_no_mean(forebay, trace, tmp_path):
+    code, out, _ = forebay("compare", trace((0, 60, 9, 60)), "--policies", "fcfs,filler", "-o", tmp_path / "out")
+    assert code == 0
+    assert "1 job asks for more" in out
+
+
+def test_one_bad_policy_leaves_no_file_of_the_others(forebay, policies, tmp_path):
+    out = tmp_path / "out"
+    code, _, err = forebay("compare", "table1", "--policies", f"fcfs,{policies}:Raises", "-o", out)
+    assert code == 3
+    assert "KeyError" in err
+    assert not out.exists()
+    out.mkdir()
+    (out / "mine.txt").write_text("keep")
+    forebay("compare", "table1", "--policies", f"fcfs,{policies}:Raises", "-o", out)
+    assert [path.name for path in out.rglob("*")] == ["mine.txt"]

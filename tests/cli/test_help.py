@@ -1,0 +1,112 @@
+"""Help is quick, complete and has something to type."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMANDS = (
+    "run",
+    "compare",
+    "workload",
+    "workload info",
+    "workload convert",
+    "workload split",
+    "workload list",
+    "policies",
+    "platforms",
+    "job-models",
+    "formats",
+    "check-policy",
+    "warmup",
+)
+
+LOADED = """
+import json, sys
+from forebay.cli.main import _guarded
+code = _guarded(sys.argv[1:])
+heavy = [name for name in ("numpy", "polars", "numba") if name in sys.modules]
+print("\\n" + json.dumps([code, heavy]))
+"""
+
+
+def loaded(*arguments):
+    """Exit code of a command, and which of the slow packages it has imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *map(str, arguments)], capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_alone_it_shows_its_help(forebay):
+    code, out, err = forebay()
+    assert (code, err) == (0, "")
+    assert out == forebay("--help").out
+    assert forebay("workload").out == forebay("workload", "--help").out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_help_with_an_example(forebay, command):
+    code, out, _ = forebay(*command.split(), "-h")
+    assert code == 0
+    assert "Example" in out
+    assert f"\n    forebay {command.split()[0]}" in out
+
+
+def test_no_line_of_the_list_of_commands_is_cut(shell):
+    assert "..." not in shell("--help", COLUMNS="80").out.replace("[ARGS]...", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], []])
+def test_help_imports_nothing_slow(arguments):
+    assert loaded(*arguments) == [0, []]
+
+
+def test_help_is_there_at_once(shell):
+    times = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        shell("--help")
+        times.append(time.perf_counter() - begun)
+    assert min(times) < 1  # 0.15 s on an idle machine; this one may be busy
+
+
+def test_file_commands_do_without_the_compiler(tmp_path):
+    for arguments in (
+        ["workload", "convert", "table1", tmp_path / "a.swf"],
+        ["workload", "info", "table1"],
+        ["workload", "split", "default", 2, "-o", tmp_path / "parts"],
+        ["workload", "list"],
+        ["formats"],
+        ["platforms", "table1"],
+        ["policies"],
+        ["policies", "fcfs-bb"],
+    ):
+        code, heavy = loaded(*arguments)
+        assert code == 0
+        assert "numba" not in heavy, arguments
+
+
+def test_version(forebay):
+    assert forebay("--version").out.startswith("forebay 0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["polices"], "No such command 'polices'"),
+        (["run"], "Missing argument 'WORKLOAD'; see forebay run --help"),
+        (["run", "table1", "--polcy", "fcfs"], "--policy"),
+        (["run", "table1", "--seed", "-1"], "--seed"),
+        (["run", "table1", "--format", "yaml"], "--format"),
+        (["workload", "split", "table1", "0", "-o", "x"], "'N'"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(forebay, arguments, words):
+    code, out, err = forebay(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("forebay: ")
+    assert words in err
+    assert err.count("\n") == 1

@@ -1,0 +1,51 @@
+"""The one-time wait for the compiler: announced, measured, and had in advance if one likes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forebay.cli import _compile
+from forebay.policies import load
+
+
+def test_warmup_compiles_and_says_where(forebay):
+    code, out, err = forebay("warmup", "--format", "json")
+    assert code == 0
+    assert "two processes" in err
+    document = json.loads(out)
+    assert document["seconds"] > 0
+    assert any(Path(document["cache"]).rglob("loop.run_compiled-*.nbi"))
+    assert document["cache"] in forebay("warmup").out
+
+
+@pytest.fixture
+def imports(monkeypatch):
+    done = []
+    monkeypatch.setattr(_compile, "import_module", done.append)
+    return done
+
+
+def test_a_cold_cache_is_announced(imports, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
+    _compile.prepare([load("fcfs-bb")])
+    assert imports == ["forebay.engine.loop", "forebay.policies._backfill"]
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "Compiling the engine, once (about half a minute) ..."
+    assert second.startswith("compiled in ")
+
+
+def test_plain_policies_need_the_bridge_and_no_backfill(imports, monkeypatch, tmp_path, policies):
+    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
+    _compile.prepare([load(f"{policies}:InOrder")])
+    assert imports == ["forebay.engine.loop", "forebay.engine.bridge"]
+
+
+def test_a_warm_cache_is_not(forebay, imports, capsys):
+    forebay("warmup")
+    imports.clear()
+    _compile.prepare([load("fcfs-bb")])
+    assert imports == []
+    assert capsys.readouterr().err == ""

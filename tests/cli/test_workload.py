@@ -1,0 +1,99 @@
+"""`forebay workload`: describing, converting and splitting files."""
+
+import json
+
+import pytest
+
+from forebay.workload import read
+
+
+def test_info_says_what_was_left_out_and_why(forebay, trace):
+    path = trace((0, 60, 2, 60), (5, 0, 1, 60), (9, 60, 0, 60))
+    code, out, _ = forebay("workload", "info", path)
+    assert code == 0
+    assert "1 of 3 records" in out
+    assert "1: run time not positive" in out
+    assert "1: no processors" in out
+    assert "flat:nodes=4" in out
+    assert json.loads(forebay("workload", "info", path, "--format", "json").out)["jobs"] == 1
+
+
+def test_info_of_an_embedded_workload_knows_its_load(forebay):
+    facts = json.loads(forebay("workload", "info", "table1", "--format", "json").out)
+    assert facts["machine_nodes"] == 4
+    assert facts["offered_load"] == pytest.approx(2340 / (4 * 240))
+
+
+def test_convert_through_every_change_in_order(forebay, tmp_path):
+    target = tmp_path / "out.json"
+    changes = ("--slice", "1d:8d", "--filter", "nodes<=64", "--filter", "nodes>1", "--first", 50)
+    code, out, _ = forebay("workload", "convert", "default", target, *changes, "--scale-load", 2, "--perfect-estimates")
+    assert code == 0
+    assert str(target) in out
+    assert "not kept" in out  # the writer's notes
+    jobs = read(target)
+    assert len(jobs) == 50
+    assert jobs.jobs["nodes"].min() > 1
+    assert jobs.jobs["nodes"].max() <= 64
+    steps = [line.split()[1] for line in out.splitlines() if line.startswith("from")]
+    assert steps == ["embedded", "submitted", "nodes<=64:", "nodes>1:", "first", "load", "perfect"]
+
+
+def test_convert_joins(forebay, tmp_path):
+    document = forebay("workload", "convert", "table1", tmp_path / "a.swf", "--join", "table1", "--format", "json").out
+    assert json.loads(document)["jobs"] == len(read(tmp_path / "a.swf")) == 16
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--filter", "nods<=64"], "did you mean 'nodes'?"),
+        (["--filter", "nodes"], "not a condition"),
+        (["--filter", "nodes>1000"], "no job is left"),
+        (["--slice", "1d"], "START:END"),
+        (["--first", "0"], "at least 1"),
+        (["--scale-load", "0"], "above 0"),
+        (["--join", "nowhere.swf"], "no such file"),
+    ],
+)
+def test_convert_refuses(forebay, tmp_path, options, words):
+    code, out, err = forebay("workload", "convert", "table1", tmp_path / "a.swf", *options)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_convert_to_nowhere(forebay, tmp_path):
+    assert "end the name in one of" in forebay("workload", "convert", "table1", tmp_path / "a.xyz").err
+    assert "cannot write there" in forebay("workload", "convert", "table1", tmp_path / "no" / "a.swf").err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_split(forebay, tmp_path):
+    code, out, _ = forebay("workload", "split", "default", 3, "-o", tmp_path / "parts")
+    assert code == 0
+    parts = sorted((tmp_path / "parts").iterdir())
+    assert [path.name for path in parts] == [f"default-part-{k}.swf.gz" for k in range(3)]
+    assert sum(len(read(path)) for path in parts) == 3000
+    assert out.count("burst_buffer") == 2  # each note once, not once a part: bytes lost, platform lost
+
+
+def test_split_refuses(forebay, tmp_path):
+    folder = tmp_path / "parts"
+    code, _, err = forebay("workload", "split", "default", 3, "-o", folder, "--suffix", ".xyz")
+    assert code == 2
+    assert ".swf.gz" in err
+    assert "ask for fewer parts" in forebay("workload", "split", "table1", 1000, "-o", folder).err
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("KTH-SP2-1996-2.1-cln", "8: run time not positive"),
+        ("KTH-SP2-1996-2.1-cln", "1: no processors"),
+        ("NASA-iPSC-1993-3.1-cln", "173: run time not positive"),
+    ],
+)
+def test_info_of_real_traces_names_what_was_dropped(forebay, data, name, why):
+    assert why in forebay("workload", "info", data / "swf" / f"{name}.swf.gz").out

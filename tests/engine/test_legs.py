@@ -1,0 +1,151 @@
+"""Jobs in several legs, by hand. One machine throughout: 4 nodes, 10 units of burst buffer."""
+
+import polars as pl
+import pytest
+
+import forebay
+import random_workloads
+
+pytestmark = pytest.mark.small
+
+MACHINE = random_workloads.platform(4, 10)
+
+
+def leg(job, number, seconds, nodes, buffer, carry="", walltime=None):
+    """A leg of one phase or several; its walltime is their sum unless told."""
+    lengths = seconds if isinstance(seconds, list) else [seconds]
+    phases = [entry if isinstance(entry, tuple) else (entry, None) for entry in lengths]
+    total = sum(length for length, _ in phases)
+    row = {"job": job, "leg": number, "walltime": walltime or total, "nodes": nodes}
+    row |= {"burst_buffer": buffer, "carry": carry}
+    return row, [{"job": job, "leg": number, "seconds": length, "release": name} for length, name in phases]
+
+
+def run(jobs, legs, policy="fcfs"):
+    """Run jobs given as (id, submit, seconds, nodes, buffer) and legs as `leg` makes them."""
+    names = ("id", "submit", "walltime", "nodes", "burst_buffer")
+    rows = [dict(zip(names, row, strict=True)) for row in jobs]
+    phases = [phase for _, own in legs for phase in own]
+    workload = random_workloads.workload(rows, [row for row, _ in legs], phases)
+    return forebay.simulate(workload, MACHINE, policy)
+
+
+def starts(result):
+    """(time, job, leg) of every start, in order."""
+    return result.log.filter(pl.col("kind") == "start").select("time", "job", "leg").rows()
+
+
+def changes(result, job):
+    """(time, kind, resource, amount) of everything that a job took or gave back."""
+    taken = result.log.filter((pl.col("job") == job) & ~pl.col("kind").is_in(["submit", "queue"]))
+    return taken.select("time", "kind", "resource", "amount").rows()
+
+
+def test_stage_in_run_stage_out():
+    """Slurm's life cycle of a burst buffer: in {bb}, run {nodes, bb}, out {bb}, one buffer all along.
+
+    Job 1 stages in from 0 to 2, runs on 3 nodes from 2 to 7, stages out from 7 to 8; it holds 6 of buffer from 0 to 8.
+    Job 2 has the 4 nodes from 0 to 1. Job 3 wants 5 of buffer: 4 are free, so it waits for time 8, not 7.
+    """
+    legs = [leg(1, 0, 2.0, 0, 6), leg(1, 1, 5.0, 3, 6, "burst_buffer"), leg(1, 2, 1.0, 0, 6, "burst_buffer")]
+    result = run([(1, 0.0, 8.0, 3, 6), (2, 0.0, 1.0, 4, 0), (3, 3.0, 1.0, 1, 5)], legs)
+    assert starts(result) == [(0, 1, 0), (0, 2, 0), (2, 1, 1), (7, 1, 2), (8, 3, 0)]
+    assert changes(result, 1) == [
+        (0, "start", "nodes", 0),
+        (0, "acquire", "burst_buffer", 6),
+        (2, "end", "nodes", 0),
+        (2, "start", "nodes", 3),
+        (7, "end", "nodes", 3),
+        (7, "start", "nodes", 0),
+        (8, "end", "nodes", 0),
+        (8, "release", "burst_buffer", 6),
+    ]
+    assert result.jobs["finish_time"].to_list() == [8, 1, 9]
+    assert result.jobs["total_wait"].to_list() == [0, 0, 5]
+
+
+def test_carry_while_waiting():
+    """What a leg carries stays held while it waits, and counts its wait.
+
+    Job 1's leg 0 has 6 of buffer from 0 to 2. Job 2 has the 4 nodes from 0 to 5, so leg 1 waits for nodes from 2 to 5,
+    holding the buffer: job 3, which wants 5 of it and no node, cannot pass even under filler. Leg 1 runs 5 to 6, and
+    at 6 job 3 starts. Job 1 waited 0 for its first leg and 3 in all.
+    """
+    legs = [leg(1, 0, 2.0, 0, 6), leg(1, 1, 1.0, 1, 6, "burst_buffer")]
+    result = run([(1, 0.0, 3.0, 1, 6), (2, 0.0, 5.0, 4, 0), (3, 3.0, 1.0, 0, 5)], legs, "filler")
+    assert starts(result) == [(0, 1, 0), (0, 2, 0), (5, 1, 1), (6, 3, 0)]
+    first = result.jobs.row(0, named=True)
+    assert (first["waiting_time"], first["total_wait"]) == (0, 3)
+
+
+def test_without_carry_the_buffer_is_free_in_between():
+    """The same without carry: at 2 the buffer is given back, so job 3 has it at 3, and leg 1 takes 6 anew at 5."""
+    legs = [leg(1, 0, 2.0, 0, 6), leg(1, 1, 1.0, 1, 6)]
+    result = run([(1, 0.0, 3.0, 1, 6), (2, 0.0, 5.0, 4, 0), (3, 3.0, 1.0, 0, 5)], legs, "filler")
+    assert starts(result) == [(0, 1, 0), (0, 2, 0), (3, 3, 0), (5, 1, 1)]
+
+
+@pytest.mark.parametrize(("later", "back", "taken"), [(3, 4, 0), (7, 0, 0), (9, 0, 2)])
+def test_carry_is_the_smaller_of_held_and_asked(later, back, taken):
+    """Leg 0 holds 7 of buffer. A leg 1 of 3 keeps 3 and 4 come back at 2; one of 7 keeps all; one of 9 takes 2 more."""
+    result = run([(1, 0.0, 3.0, 1, 9)], [leg(1, 0, 2.0, 1, 7), leg(1, 1, 1.0, 1, later, "burst_buffer")])
+    at_two = [row[1:] for row in changes(result, 1) if row[0] == 2 and row[2] == "burst_buffer"]
+    assert at_two == [("release", "burst_buffer", back)] * (back > 0) + [("acquire", "burst_buffer", taken)] * (
+        taken > 0
+    )
+    assert changes(result, 1)[-1] == (3, "release", "burst_buffer", later)
+
+
+def test_carried_nodes_keep_their_ids():
+    """Leg 0 takes nodes 0 and 1; job 2 has node 2. Leg 1 keeps 0 and 1 and adds the lowest free one, which is 3."""
+    result = run([(1, 0.0, 2.0, 3, 0), (2, 0.0, 9.0, 1, 0)], [leg(1, 0, 1.0, 2, 0), leg(1, 1, 1.0, 3, 0, "nodes")])
+    assert result.jobs["allocated_resources"].to_list() == ["0-1 3", "2"]
+
+
+def test_release_lets_another_start_in_that_instant():
+    """Job 1 computes 3 s on 4 nodes, gives the nodes back and drains its buffer for 4 s more.
+
+    Job 2 (4 nodes) starts at 3, not at 7. What the log says of the nodes: 4 taken at 0, 4 released at 3, none at 7.
+    """
+    result = run([(1, 0.0, 7.0, 4, 6), (2, 1.0, 1.0, 4, 0)], [leg(1, 0, [(3.0, "nodes"), 4.0], 4, 6)])
+    assert starts(result) == [(0, 1, 0), (3, 2, 0)]
+    assert changes(result, 1) == [
+        (0, "start", "nodes", 4),
+        (0, "acquire", "burst_buffer", 6),
+        (3, "release", "nodes", 4),
+        (7, "end", "nodes", 0),
+        (7, "release", "burst_buffer", 6),
+    ]
+
+
+def test_release_before_the_end_leaves_nothing_to_carry():
+    """Leg 0 has released its buffer by its end, so leg 1 takes all 6 anew."""
+    legs = [leg(1, 0, [(1.0, "burst_buffer"), 1.0], 1, 6), leg(1, 1, 1.0, 1, 6, "burst_buffer")]
+    result = run([(1, 0.0, 3.0, 1, 6)], legs)
+    buffer = [row for row in changes(result, 1) if row[2] == "burst_buffer"]
+    assert [(time, kind, amount) for time, kind, _, amount in buffer] == [
+        (0, "acquire", 6),
+        (1, "release", 6),
+        (2, "acquire", 6),
+        (3, "release", 6),
+    ]
+
+
+def test_release_to_come_is_part_of_the_profile():
+    """A reservation counts on what a running leg will give back, also if a phase will give it back before the end.
+
+    Job 1: 4 nodes, 0 to 10, says so; it will give them back at 6, which no scheduler knows. Job 2 (4 nodes) is the head
+    and is expected to start at 10. At 1 job 3 asks for buffer alone for 9 s: 1 + 9 = 10, nobody is delayed, it starts.
+    Job 4 wants the same for 10 s and all of the buffer that job 2 needs: it must wait. At 6 job 2 starts.
+    """
+    legs = [leg(1, 0, [(6.0, "nodes"), 4.0], 4, 0)]
+    jobs = [(1, 0.0, 10.0, 4, 0), (2, 0.0, 2.0, 4, 6), (3, 1.0, 9.0, 0, 4), (4, 1.0, 10.0, 0, 6)]
+    result = run(jobs, legs, "fcfs-bb")
+    # At 6 job 2 has its 6 of buffer (job 3 has 4), until 8; then job 4 can start.
+    assert starts(result) == [(0, 1, 0), (1, 3, 0), (6, 2, 0), (8, 4, 0)]
+
+
+def test_a_job_that_has_begun_goes_first():
+    """Job 1's second leg is queued at 2, job 2 since 0; on the 4 nodes that both want, job 1 goes first."""
+    result = run([(1, 0.0, 3.0, 4, 0), (2, 0.0, 1.0, 4, 0)], [leg(1, 0, 2.0, 4, 0), leg(1, 1, 1.0, 4, 0)])
+    assert starts(result) == [(0, 1, 0), (2, 1, 1), (3, 2, 0)]

@@ -1,0 +1,192 @@
+"""What must hold on any workload. Hypothesis looks for one on which it does not, and makes it small."""
+
+import math
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import forebay
+import naive
+import random_workloads
+from forebay.errors import StalledError
+from forebay.policies._family import ALL, Backfill
+
+MACHINE = random_workloads.platform(4, 10)
+SEEDS = st.integers(0, 10**6)  # of random_workloads: several legs, releases, jobs too large or too long
+
+pytestmark = pytest.mark.small
+
+
+@st.composite
+def exact_jobs(draw):
+    """Jobs of one leg whose users know their run times; small whole numbers, so ties are everywhere."""
+    small = st.integers(1, 6)
+    shapes = st.tuples(st.integers(0, 12), small, st.integers(1, 4), st.integers(0, 10), st.integers(0, 2))
+    rows = draw(st.lists(shapes, min_size=1, max_size=12))
+    return random_workloads.workload(
+        [
+            {"id": i, "submit": float(t), "walltime": float(s), "nodes": n, "burst_buffer": b, "priority": float(p)}
+            for i, (t, s, n, b, p) in enumerate(rows, 1)
+        ]
+    )
+
+
+@st.composite
+def any_policy(draw):
+    """A preset, or random parameters of the family; with the twin's parameters."""
+    if draw(st.booleans()):
+        name = draw(st.sampled_from(sorted(naive.PRESETS)))
+        return name, naive.PRESETS[name]
+    seed = draw(SEEDS)
+    return Backfill(**random_workloads.policy(seed, ALL)), random_workloads.policy(seed, math.inf)
+
+
+def simulate(workload, platform, policy, seed=0):
+    """A run, or None where legs that hold what they carry lock each other out; the twin must see that too."""
+    try:
+        return forebay.simulate(workload, platform, policy[0], seed=seed)
+    except StalledError:
+        assert naive.simulate(workload, platform, policy[1]).queue
+        return None
+
+
+def replay(result):
+    """Add up the log: what is in use after each instant, by resource; never below 0, never above the capacity."""
+    used, held = dict.fromkeys(result.resources, 0), {}
+    signs = {"start": 1, "acquire": 1, "end": -1, "release": -1}
+    for job, kind, resource, amount in result.log.select("job", "kind", "resource", "amount").rows():
+        if kind not in signs:
+            continue
+        assert amount >= 0
+        used[resource] += signs[kind] * amount
+        held[job, resource] = held.get((job, resource), 0) + signs[kind] * amount
+        assert held[job, resource] >= 0
+        assert 0 <= used[resource] <= result.resources[resource]
+    return held
+
+
+def ids(text):
+    pieces = [piece.split("-") for piece in text.split()]
+    return {node for piece in pieces for node in range(int(piece[0]), int(piece[-1]) + 1)}
+
+
+@given(SEEDS, any_policy())
+def test_never_oversubscribed_and_all_given_back(case, policy):
+    result = simulate(*random_workloads.make(case), policy)
+    if result is not None:
+        assert set(replay(result).values()) <= {0}
+
+
+@given(exact_jobs(), any_policy())
+def test_no_node_is_shared(workload, policy):
+    """Jobs of one leg hold their node ids from start to finish: two that overlap in time share none."""
+    jobs = forebay.simulate(workload, MACHINE, policy[0]).jobs
+    rows = jobs.select("starting_time", "finish_time", "allocated_resources", "requested_number_of_resources").rows()
+    for i, (start, finish, text, count) in enumerate(rows):
+        assert len(ids(text)) == count
+        for start2, finish2, text2, _ in rows[:i]:
+            if start < finish2 and start2 < finish:
+                assert not ids(text) & ids(text2)
+
+
+@given(SEEDS, any_policy())
+def test_no_start_before_submit_and_every_feasible_job_ends(case, policy):
+    workload, platform = random_workloads.make(case)
+    result = simulate(workload, platform, policy)
+    if result is None:
+        return
+    capacities = list(platform.capacities)
+    for job, row in zip(naive.jobs_of(workload, platform), result.jobs.to_dicts(), strict=True):
+        feasible = all(need <= have for leg in job.legs for need, have in zip(leg.demand, capacities, strict=True))
+        assert (row["final_state"] != "REJECTED") == feasible
+        if feasible:
+            assert row["submission_time"] <= row["starting_time"] <= row["finish_time"]
+
+
+@given(SEEDS, any_policy(), st.integers(0, 5))
+def test_same_seed_same_log(case, policy, seed):
+    runs = [simulate(*random_workloads.make(case), policy, seed) for _ in range(2)]
+    hashes = [run and run.facts["log_sha256"] for run in runs]
+    assert hashes[0] == hashes[1]
+
+
+def reservations(workload, policy):
+    """By the twin: for each job, the first time it was promised; and when it was promised that."""
+    promised = {}
+
+    def watch(now, reserved):
+        for job, time in reserved.items():
+            promised.setdefault(job, (now, time))
+
+    naive.simulate(workload, MACHINE, naive.PRESETS[policy], watch=watch)
+    return promised
+
+
+@given(exact_jobs())
+def test_conservative_keeps_its_first_promise(workload):
+    """With exact walltimes no later arrival delays a job beyond the reservation made on its own arrival."""
+    starts = dict(forebay.simulate(workload, MACHINE, "conservative-bb").jobs.select("job_id", "starting_time").rows())
+    submits = dict(workload.jobs.select("id", "submit").rows())
+    for job, (now, time) in reservations(workload, "conservative-bb").items():
+        assert now == submits[job]  # who does not start at once is promised a time at once
+        assert starts[job] <= time
+
+
+@given(exact_jobs())
+def test_easy_keeps_its_promise_to_the_head(workload):
+    """With exact walltimes the head starts by the time it was promised when it became the head."""
+    starts = dict(forebay.simulate(workload, MACHINE, "fcfs-bb").jobs.select("job_id", "starting_time").rows())
+    for job, (_, time) in reservations(workload, "fcfs-bb").items():
+        assert starts[job] <= time
+
+
+def same_starts(workload, platform, policy, params):
+    fast = forebay.simulate(workload, platform, policy).log.filter(pl.col("kind") == "start")
+    slow = naive.simulate(workload, platform, params).starts
+    assert fast.select("time", "job").rows() == [(time, job) for time, job, _, _ in slow]
+
+
+@given(exact_jobs(), st.sampled_from(("nodes", "all")), st.sampled_from((1, 3, ALL)))
+def test_one_reservation_equals_the_general_profile(workload, reserve, max_backfill):
+    """depth=1 has a short cut in the engine; the twin has one way for every depth."""
+    params = {"depth": 1, "reserve": reserve, "max_backfill": max_backfill}
+    same_starts(workload, MACHINE, Backfill(**params), params)
+
+
+@pytest.mark.parametrize("reserve", ["nodes", "all"])
+def test_one_reservation_in_a_long_queue(reserve):
+    """120 jobs at once on 16 nodes: many ends before the head's turn, many candidates on either side of it."""
+    rng = random.Random(7)
+    jobs = [
+        {
+            "id": i,
+            "submit": 0.0,
+            "walltime": float(rng.choice((1, 2, 3, 5, 8, 13))),
+            "nodes": rng.choice((1, 1, 2, 3, 5, 12, 16)),
+            "burst_buffer": rng.choice((0, 1, 4, 9)),
+        }
+        for i in range(120)
+    ]
+    params = {"depth": 1, "reserve": reserve}
+    same_starts(random_workloads.workload(jobs), random_workloads.platform(16, 12), Backfill(**params), params)
+
+
+def test_backfilling_beside_the_reservation_by_hand():
+    """Candidates may end before the head's turn, or fit beside it for good; what is left beside it is used up once.
+
+    10 nodes. Job 1 has 8 until 10. Head 2 (7 nodes) is promised 10, when 10 nodes are free: 3 are spare. Free now: 2.
+    Jobs 3 and 4 (1 node, 20 s each) take a spare one each and start at 0. Nothing is free for 5 and 6, nor for 7 and 8
+    at 2. At 10 job 1 ends: 8 free; 2 takes 7, 1 is left. Head is now 5 (2 nodes, 9 s), promised 15, when 2 ends. Job 6
+    (1 node, 10 s) would run until 20: from 15 on 8 nodes are free and 5 takes 2, so it fits beside and starts at 10.
+    Nothing is free for 7 (1 node, 5 s) and 8 (1 node) until 15, when 5 and both of them start.
+    """
+    rows = [(8, 10), (7, 5), (1, 20), (1, 20), (2, 9), (1, 10), (1, 5), (1, 1)]
+    jobs = [
+        {"id": i, "submit": 0.0 if i < 7 else 2.0, "walltime": float(s), "nodes": n} for i, (n, s) in enumerate(rows, 1)
+    ]
+    for policy in ("fcfs-easy", "fcfs-bb"):
+        result = forebay.simulate(random_workloads.workload(jobs), random_workloads.platform(10), policy)
+        assert result.jobs["starting_time"].to_list() == [0, 10, 0, 0, 15, 10, 15, 15]

@@ -1,0 +1,46 @@
+"""Rules that no linter knows: read from the sources themselves."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.small
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src" / "forebay").rglob("*.py"))
+
+
+def _lines(pattern: str, *, outside: tuple[str, ...]) -> list[str]:
+    found = []
+    for path in SOURCES:
+        name = path.relative_to(ROOT / "src" / "forebay").as_posix()
+        if not name.startswith(outside):
+            found += [f"{name}: {line}" for line in path.read_text().splitlines() if re.search(pattern, line)]
+    return found
+
+
+def test_numba_is_configured_in_one_place():
+    assert _lines(r"\bnjit\b|numba\.jit|guvectorize|fastmath|parallel=True", outside=("_jit.py",)) == []
+
+
+def test_only_the_command_line_prints():
+    assert _lines(r"(?<![\w.])print\(", outside=("cli/",)) == []
+
+
+def test_no_module_has_a_random_generator_of_its_own():
+    assert _lines(r"^\w+\s*=.*(default_rng|RandomState)|np\.random\.seed", outside=()) == [
+        "core/tables.py: RNG = numba.typeof(np.random.default_rng(0))"
+    ]
+
+
+def test_files_stay_small():
+    too_long = [path.name for path in SOURCES if len(path.read_text().splitlines()) > 400]
+    assert too_long == []
+
+
+def test_tests_mirror_the_sources():
+    """Every test folder has a source folder of the same name; contract and cli included."""
+    packages = {path.parent.name for path in SOURCES}
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and not path.name.startswith("_")}
+    assert folders - packages - {"contract"} == set()
