@@ -95,7 +95,7 @@ def _fill_legs(truth: Truth, program: Program) -> None:
     carried[program.first_leg[:-1]] = 0
     truth.demands[:] = program.demand - carried
     truth.carries[:-1] = carried[1:]
-    truth.releases[:] = held - truth.carries
+    truth.releases[:] = program.demand - truth.carries  # the engine takes early releases off as they happen
 
 
 def _fill_jobs(truth: Truth, workload: Workload, program: Program, capacities: np.ndarray) -> None:
