@@ -88,8 +88,9 @@ def _fill_legs(truth: Truth, program: Program) -> None:
     held = program.demand.copy()  # what is left at the leg's end
     for p in np.flatnonzero(program.release >= 0):
         leg, r = np.searchsorted(program.first_phase, p, side="right") - 1, program.release[p]
-        phases["resource"][p], phases["amount"][p] = r, held[leg, r]
-        held[leg, r] = 0
+        if held[leg, r] > 0:
+            phases["resource"][p], phases["amount"][p] = r, held[leg, r]
+            held[leg, r] = 0
     carried = np.zeros_like(held)  # what a leg found from the one before
     carried[1:] = np.where(program.carry[1:], np.minimum(held[:-1], program.demand[1:]), 0)
     carried[program.first_leg[:-1]] = 0

@@ -7,7 +7,9 @@ import dataclasses
 import importlib.util
 import inspect
 import re
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from forebay import _plugins
@@ -90,6 +92,16 @@ def _from_file(path: Path, name: str) -> type:
     """Class `name` of a user's file."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; name a policy in your own file as path/to/mine.py:ClassName")
+    module = _import(path.resolve(), path.stat().st_mtime_ns)
+    classes = {key: c for key, c in vars(module).items() if inspect.isclass(c) and c.__module__ == module.__name__}
+    if name not in classes:
+        raise InputError(f"{path} defines no class {name!r}: {nearest(name, classes) if classes else 'it has none'}")
+    return classes[name]
+
+
+@cache
+def _import(path: Path, changed: int) -> ModuleType:
+    """A user's file as a module: run once, and again only after it has changed."""
     module_spec = importlib.util.spec_from_file_location(f"forebay_user_{path.stem}", path)
     assert module_spec is not None
     assert module_spec.loader is not None
@@ -98,10 +110,7 @@ def _from_file(path: Path, name: str) -> type:
         module_spec.loader.exec_module(module)
     except Exception as error:
         raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
-    classes = {key: c for key, c in vars(module).items() if inspect.isclass(c) and c.__module__ == module.__name__}
-    if name not in classes:
-        raise InputError(f"{path} defines no class {name!r}: {nearest(name, classes) if classes else 'it has none'}")
-    return classes[name]
+    return module
 
 
 def _check(policy: Any, spec: str) -> None:

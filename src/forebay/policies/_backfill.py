@@ -37,8 +37,10 @@ def _key(state, j, order):
         return job["priority"]
     if order == _NODES:
         return float(state.demands[leg, 0])
-    if order == _AREA:
+    if order == _AREA and state.demands[leg, 0] > 0:  # no walltime is long enough for 0 x inf
         return state.demands[leg, 0] * state.legs[leg]["walltime"]
+    if order == _AREA:
+        return 0.0
     if order == _USER:
         return float(job["user"])
     if order == _GROUP:

@@ -1,0 +1,138 @@
+"""The documentation holds: its links lead somewhere, its Python runs and prints what it shows, its commands parse.
+
+A Python block whose first line is `# runs` is executed; `# runs with pandas` only where that package is installed. The
+blocks of a page run in order and share their names, in a folder where `forebay run table1 -o out` has been run. A text
+block directly below shows what the block prints; frames of tables and spaces do not count.
+"""
+
+import contextlib
+import importlib.util
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+from forebay.cli.main import app, main
+
+pytestmark = pytest.mark.small
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+RUNS = re.compile(r"# runs(?: with (\w+))?$", re.MULTILINE)
+
+by_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+
+
+def prose(page):
+    """A page without its blocks and code."""
+    return re.sub(r"`[^`\n]*`", "code", BLOCK.sub("", page.read_text(encoding="utf-8")))
+
+
+def anchors(page):
+    """What headings can be linked to, named as GitHub names them."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    found = []
+    for heading in re.findall(r"^#+ +(.+?)\s*$", text, re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        name = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+        found.append(f"{name}-{found.count(name)}" if name in found else name)
+    return found
+
+
+def python_blocks(page):
+    """Runnable blocks with the package each needs and the output shown, if any."""
+    blocks = list(BLOCK.finditer(page.read_text(encoding="utf-8")))
+    text = page.read_text(encoding="utf-8")
+    for place, block in enumerate(blocks):
+        marked = RUNS.match(block[2])
+        if block[1] == "python" and marked:
+            after = blocks[place + 1] if place + 1 < len(blocks) else None
+            shown = after and after[1] == "text" and not text[block.end() : after.start()].strip()
+            yield block[2], marked[1], after[2] if shown else None
+
+
+def commands(page):
+    """Every `forebay ...` of the console blocks, without prompt, pipes and redirections."""
+    for kind, body in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "console":
+            for line in re.findall(r"^\$ (.*)$", body.replace("\\\n", " "), re.MULTILINE):
+                lexer = shlex.shlex(line, posix=True, punctuation_chars="|;&<>")
+                lexer.whitespace_split = True
+                words = list(lexer)
+                while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+                    del words[0]
+                if words and words[0] == "forebay":
+                    stop = (k for k, word in enumerate(words) if set(word) <= set("|;&<>"))
+                    yield line, words[1 : next(stop, len(words))]
+
+
+def tokens(text):
+    """Words and numbers: what counts of an output."""
+    return re.findall(r"[\w.+-]+", re.sub(r"[\u2500-\u257f]", " ", text))
+
+
+def parse(words):
+    """Parse a command line as forebay would, down to its last command, and carry nothing out."""
+    command, name, context = typer.main.get_command(app), "forebay", None
+    while True:
+        context = command.make_context(name, list(words), parent=context, resilient_parsing=False)
+        if not hasattr(command, "commands"):
+            return
+        rest = [*getattr(context, "_protected_args", []), *context.args]
+        if not rest:
+            return
+        name, command, words = command.resolve_command(context, rest)
+
+
+@by_page
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(prose(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{page}: {target} does not exist"
+        if anchor:
+            assert anchor in anchors(file), f"{page}: {target} names no heading of {file.name}"
+
+
+@by_page
+def test_commands_parse(page):
+    for line, words in commands(page):
+        try:
+            parse(words)
+        except typer.Exit:  # --help and --version
+            continue
+        except Exception as error:
+            why = error.format_message() if hasattr(error, "format_message") else repr(error)
+            pytest.fail(f"{page}: $ {line}\n{why}")
+
+
+@pytest.mark.parametrize("line", ["forebay rnu table1", "forebay run table1 --polcy fcfs", "forebay workload splt x 3"])
+def test_a_command_that_does_not_exist_is_found(tmp_path, line):
+    page = tmp_path / "page.md"
+    page.write_text(f"```console\n$ {line}\n```\n")
+    with pytest.raises(pytest.fail.Exception):
+        test_commands_parse(page)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(python_blocks(page))], ids=lambda page: page.stem)
+def test_python_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with contextlib.redirect_stdout(io.StringIO()), pytest.raises(SystemExit) as left:
+        main(["run", "table1", "-o", "out"])
+    assert left.value.code == 0
+    names = {"__name__": page.stem}
+    for source, package, shown in python_blocks(page):
+        if package and importlib.util.find_spec(package) is None:
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(source, f"{page.name}", "exec"), names)
+        if shown is not None:
+            assert tokens(printed.getvalue()) == tokens(shown), f"{page}:\n{source}\nprints\n{printed.getvalue()}"
