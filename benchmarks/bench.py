@@ -1,4 +1,4 @@
-"""Speed, measured: `make bench`. Each line is the best of several warm runs on one core, with the machine's load beside it.
+"""Speed, measured: `make bench`. Each line is the best of several warm runs on one core; the load is printed with them.
 
 The numbers go into RESULTS.md by hand, with the date: a benchmark nobody looked at proves nothing.
 """
@@ -23,7 +23,7 @@ DATA = os.environ.get("FOREBAY_DATA")
 
 
 def synthetic(n_jobs: int, n_nodes: int, load: float = 0.9, seed: int = 1) -> fb.Workload:
-    """Jobs of a twentieth of the machine at most, exponential run times, estimates twice too long: a queue that breathes.
+    """Jobs of a twentieth of the machine at most, exponential run times, estimates up to three times too long.
 
     Sizes are drawn as shares of the machine, so that machines of any size see the same jobs in proportion.
     """
@@ -186,15 +186,13 @@ def start_up() -> None:
 
 def main() -> None:
     """The whole table."""
-    print(
-        f"{platform.machine()}, Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.2f}"
-    )
+    cores, load = os.cpu_count(), os.getloadavg()[0]
+    print(f"{platform.machine()}, Python {platform.python_version()}, {cores} cores, load {load:.2f}")
     print("| work | measured | note |\n|---|---|---|")
     for part in (logs, growth, million, python_policy, start_up):
         part()
-    print(
-        f"load at the end {os.getloadavg()[0]:.2f}, {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB resident"
-    )
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")
 
 
 if __name__ == "__main__":

@@ -41,14 +41,18 @@ def panel(policy: str, top: int) -> list[str]:
         for low, high in pieces(job["allocated_resources"]):
             y, height = top + low * ROW, (high - low + 1) * ROW
             svg.append(f'<rect x="{x:g}" y="{y}" width="{width:g}" height="{height}" fill="{colour}" stroke="white"/>')
-            svg.append(f'<text x="{x + width / 2:g}" y="{y + height / 2 + 5:g}" text-anchor="middle">{job["job_id"]}</text>')
+            svg.append(
+                f'<text x="{x + width / 2:g}" y="{y + height / 2 + 5:g}" text-anchor="middle">{job["job_id"]}</text>'
+            )
     for minute in range(18):
         used = 0.0
         for job in jobs:
             if job["starting_time"] <= minute * 60 < job["finish_time"]:
                 height = BUFFER * job["burst_buffer"] / capacity
                 y, colour = lane + BUFFER - used - height, COLOURS[job["job_id"] - 1]
-                svg.append(f'<rect x="{X + minute * MINUTE}" y="{y:g}" width="{MINUTE}" height="{height:g}" fill="{colour}"/>')
+                svg.append(
+                    f'<rect x="{X + minute * MINUTE}" y="{y:g}" width="{MINUTE}" height="{height:g}" fill="{colour}"/>'
+                )
                 used += height
     for minute in range(0, 19, 2):
         svg.append(f'<text x="{X + minute * MINUTE}" y="{lane + BUFFER + 15}" text-anchor="middle">{minute}</text>')

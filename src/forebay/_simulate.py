@@ -21,7 +21,7 @@ from forebay.workload.workload import Workload
 def simulate(
     workload: Workload,
     platform: str | Platform | None = None,
-    policy: Any = "fcfs-easy",
+    policy: Any = "fcfs-bb",
     seed: int = 0,
     job_model: str = "alloc-only",
     progress: Progress | None = None,

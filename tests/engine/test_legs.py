@@ -5,6 +5,8 @@ import pytest
 
 import forebay
 import random_workloads
+from forebay.errors import InputError
+from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, job_table
 
 pytestmark = pytest.mark.small
 
@@ -149,3 +151,63 @@ def test_a_job_that_has_begun_goes_first():
     """Job 1's second leg is queued at 2, job 2 since 0; on the 4 nodes that both want, job 1 goes first."""
     result = run([(1, 0.0, 3.0, 4, 0), (2, 0.0, 1.0, 4, 0)], [leg(1, 0, 2.0, 4, 0), leg(1, 1, 1.0, 4, 0)])
     assert starts(result) == [(0, 1, 0), (2, 1, 1), (3, 2, 0)]
+
+
+def test_releasing_what_a_leg_does_not_hold_is_no_event():
+    """One job, 1 node, no buffer; its first phase would give back buffer: two decisions, no release row."""
+    jobs = job_table(
+        {"id": [1], "submit": [0.0], "walltime": [5.0], "run_time": [2.0], "nodes": [1], "burst_buffer": [0]}
+    )
+    phases = pl.DataFrame(
+        [(1, 0, "compute", 1.0, 0.0, 0.0, "burst_buffer"), (1, 0, "compute", 1.0, 0.0, 0.0, None)],
+        schema=PHASE_SCHEMA,
+        orient="row",
+    )
+    result = forebay.simulate(forebay.Workload("w", jobs, phases=phases), "flat:nodes=1,burst_buffer=5B", "fcfs")
+    assert result.facts["decisions"] == 2
+    assert result.log["kind"].to_list() == ["submit", "start", "end"]
+
+
+def test_phases_without_legs_are_run():
+    """Phases of 100, 600 and 50 s under a walltime of 1000 s: 750 s in all."""
+    jobs = job_table({"id": [1], "submit": [0.0], "walltime": [1000.0], "run_time": [600.0], "nodes": [1]})
+    rows = [
+        (1, 0, kind, seconds, 0.0, 0.0, None)
+        for kind, seconds in (("stage_in", 100.0), ("compute", 600.0), ("stage_out", 50.0))
+    ]
+    phases = pl.DataFrame(rows, schema=PHASE_SCHEMA, orient="row")
+    result = forebay.simulate(forebay.Workload("w", jobs, phases=phases), "flat:nodes=1", "fcfs")
+    assert result.jobs["finish_time"].to_list() == [750.0]
+
+
+@pytest.mark.parametrize(
+    ("legs", "phases", "says"),
+    [
+        (
+            [(1, 0, 9.0, 1, ""), (1, 1, 9.0, 1, "burstbuffer")],
+            [(0, "compute", None), (1, "compute", None)],
+            "burstbuffer",
+        ),
+        ([(1, 0, 9.0, 1, "")], [(0, "compute", "disk")], "disk"),
+        ([(1, 0, 9.0, 1, "")], [(0, "computing", None)], "computing"),
+        ([(1, 0, 9.0, 1, "")], [(1, "compute", None)], "leg 1 of job 1"),
+        ([(1, 0, 9.0, 1, ""), (1, 1, 9.0, 1, "")], [(0, "compute", None)], "leg 1 of job 1 has no phase"),
+        ([(1, 1, 9.0, 1, "")], [(1, "compute", None)], "numbered"),
+        ([(2, 0, 9.0, 1, "")], [(0, "compute", None)], "job 2, which does not exist"),
+    ],
+)
+def test_bad_legs_and_phases_are_refused(legs, phases, says):
+    jobs = job_table({"id": [1], "submit": [0.0], "walltime": [9.0], "run_time": [1.0], "nodes": [1]})
+    legs = pl.DataFrame(legs, schema=LEG_SCHEMA, orient="row")
+    rows = [(1, leg, kind, 1.0, 0.0, 0.0, release) for leg, kind, release in phases]
+    workload = forebay.Workload("w", jobs, legs, pl.DataFrame(rows, schema=PHASE_SCHEMA, orient="row"))
+    with pytest.raises(InputError, match=says):
+        forebay.simulate(workload, "flat:nodes=1", "fcfs")
+
+
+def test_two_jobs_of_one_id_are_refused():
+    jobs = job_table(
+        {"id": [1, 1], "submit": [0.0, 0.0], "walltime": [9.0, 9.0], "run_time": [1.0, 1.0], "nodes": [1, 1]}
+    )
+    with pytest.raises(InputError, match="id 1"):
+        forebay.simulate(forebay.Workload("w", jobs), "flat:nodes=1", "fcfs")

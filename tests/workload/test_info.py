@@ -58,7 +58,9 @@ def test_facts_of_four_jobs(w):
     }
     # 1*100 + 2*50 + 3*min(80, 50) + 10*3 node-seconds, on 10 nodes for two days
     assert facts["offered_load"] == pytest.approx(380 / (10 * 172800))
-    assert facts["resources"] == {"burst_buffer": {"jobs": 2, "min": 10, "mean": 20.0, "median": 20.0, "max": 30}}
+    assert facts["resources"] == {
+        "burst_buffer": {"jobs": 2, "min": 10, "mean": 20.0, "median": 20.0, "p95": 29.0, "max": 30}
+    }
     assert (facts["users"], facts["groups"], facts["queues"]) == (2, 0, 0)
     assert (facts["first_submit"], facts["last_submit"], facts["span"]) == (0.0, 172800.0, 172800.0)
     assert facts["arrivals_per_day"] == {"mean": 2.0, "min": 1, "max": 2}

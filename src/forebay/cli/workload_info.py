@@ -79,7 +79,7 @@ def _estimates(facts: dict[str, Any]) -> list[tuple[str, str]]:
     parts = []
     if found["mean_accuracy"] is not None:
         parts.append(f"{100 * found['mean_accuracy']:.0f} % of the walltime is used on average")
-        parts.append(f"{found['jobs_past_walltime']:,} jobs run past it")
+        parts.append(f"{found['jobs_past_walltime']:,} job(s) run past it")
     if found["jobs_without_walltime"]:
         parts.append(f"{found['jobs_without_walltime']:,} jobs ask for none")
     rows = [("estimates", "; ".join(parts))] if parts else []

@@ -42,9 +42,9 @@ JOB = np.dtype(
         ("last_leg", "i8"),
         ("at", "i8"),  # place in the queue
         ("held", "i8"),  # first interval of the nodes it holds; -1 = none
-        ("user", "i4"),
-        ("group", "i4"),
-        ("queue", "i4"),
+        ("user", "i8"),
+        ("group", "i8"),
+        ("queue", "i8"),
         ("state", "i1"),
     ],
     align=True,

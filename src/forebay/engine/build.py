@@ -54,6 +54,10 @@ def _check(workload: Workload, program: Program) -> None:
         if bad.any():
             job = workload.jobs["id"][int(rows[np.argmax(bad)])]
             raise InputError(f"{workload.name}: job {job} has {what}; {fix}")
+    twice = workload.jobs["id"].is_duplicated()
+    if twice.any():
+        job = workload.jobs["id"].filter(twice)[0]
+        raise InputError(f"{workload.name}: two jobs have the id {job}; give each its own")
     submits = workload.jobs["submit"].to_numpy()
     if (np.diff(submits) < 0).any():
         raise InputError(f"{workload.name}: jobs are not in order of submission; sort them by submit, then id")

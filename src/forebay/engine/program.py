@@ -8,7 +8,7 @@ import polars as pl
 from forebay.core.codes import PhaseKind
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
-from forebay.workload.workload import Workload
+from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ def resource_notes(workload: Workload, platform: Platform) -> list[str]:
         for name in platform.resources[1:]
         if name not in workload.resources
     ]
+    if (workload.jobs["communication"] > 0).any():
+        notes.append("communication between nodes takes no time in this job model")
     return notes
 
 
@@ -72,18 +74,18 @@ def one_leg_each(workload: Workload, platform: Platform, kill: bool) -> Program:
 
 
 def as_written(workload: Workload, platform: Platform, kill: bool) -> Program:
-    """Every job by the workload's own legs and phases; jobs without legs as `one_leg_each`."""
-    assert workload.legs is not None
+    """Every job by the workload's own legs and phases; what it does not say of a job is as in `one_leg_each`."""
     legs = _all_legs(workload)
     phases = _all_phases(workload, legs)
-    carry = np.zeros((len(legs), len(platform.resources)), bool)
-    for r, name in enumerate(platform.resources):
-        carry[:, r] = legs["carry"].str.split(" ").list.contains(name).to_numpy()
-    carry[legs["leg"].to_numpy() == 0] = False
-    resource = {name: r for r, name in enumerate(platform.resources)}
-    _check_names(workload, "phase", set(phases["release"].drop_nulls().to_list()) - set(workload.resources) - {"nodes"})
+    known = {"nodes", *workload.resources}
+    kept = legs["carry"].str.split(" ")
+    _check_names(workload, "carry", set(kept.explode().drop_nulls().to_list()) - known - {""})
+    _check_names(workload, "release", set(phases["release"].drop_nulls().to_list()) - known)
     kinds = {kind.name.lower(): kind for kind in PhaseKind}
     _check_names(workload, "phase kind", set(phases["kind"].to_list()) - set(kinds))
+    carry = np.column_stack([kept.list.contains(name).to_numpy() for name in platform.resources])
+    carry[legs["leg"].to_numpy() == 0] = False
+    resource = {name: r for r, name in enumerate(platform.resources)}
     return Program(
         first_leg=_offsets(legs["row"].to_numpy(), len(workload)),
         walltime=legs["walltime"].to_numpy(),
@@ -112,14 +114,12 @@ def _offsets(rows: np.ndarray, n: int) -> np.ndarray:
 
 def _all_legs(workload: Workload) -> pl.DataFrame:
     """The leg table with a leg for every job, in the order of the job table."""
-    assert workload.legs is not None
     rows = workload.jobs.select(job="id").with_row_index("row")
-    strangers = workload.legs.join(rows, on="job", how="anti")
+    given = pl.DataFrame(schema=LEG_SCHEMA) if workload.legs is None else workload.legs
+    strangers = given.join(rows, on="job", how="anti")
     if len(strangers):
         raise InputError(f"{workload.name}: a leg belongs to job {strangers['job'][0]}, which does not exist")
-    names = ["walltime", "nodes", *workload.resources]
-    have = [name for name in names if name in workload.legs.columns]
-    given = workload.legs.select("job", "leg", "carry", *have)
+    names = [name for name in ("walltime", "nodes", *workload.resources) if name in workload.jobs.columns]
     single = workload.jobs.join(given, left_on="id", right_on="job", how="anti").select(
         job="id", leg=pl.lit(0, pl.Int64), carry=pl.lit(""), **{name: pl.col(name) for name in names}
     )
@@ -132,11 +132,10 @@ def _all_legs(workload: Workload) -> pl.DataFrame:
 
 
 def _all_phases(workload: Workload, legs: pl.DataFrame) -> pl.DataFrame:
-    """The phase table with a phase for every leg, in the order of the legs."""
-    assert workload.legs is not None
-    of_legs = workload.legs["job"].unique()
+    """The phase table in the order of the legs; a job without any phase has one, of its run time and flop."""
     columns = ["job", "leg", "kind", "seconds", "flop", "release"]
-    single = workload.jobs.filter(~pl.col("id").is_in(of_legs.implode())).select(
+    given = (pl.DataFrame(schema=PHASE_SCHEMA) if workload.phases is None else workload.phases).select(columns)
+    single = workload.jobs.join(given, left_on="id", right_on="job", how="anti").select(
         job="id",
         leg=pl.lit(0, pl.Int64),
         kind=pl.lit("compute"),
@@ -144,16 +143,12 @@ def _all_phases(workload: Workload, legs: pl.DataFrame) -> pl.DataFrame:
         flop="flop",
         release=pl.lit(None, pl.String),
     )
-    parts = [single]
-    if workload.phases is not None:
-        parts.insert(0, workload.phases.filter(pl.col("job").is_in(of_legs.implode())).select(columns))
-    phases = pl.concat(parts).join(legs.select("job", "leg", "leg_row"), on=["job", "leg"], how="left")
+    phases = pl.concat([given, single]).join(legs.select("job", "leg", "leg_row"), on=["job", "leg"], how="left")
     phases = phases.sort("leg_row", maintain_order=True, nulls_last=True)
     if phases["leg_row"].null_count():
         lost = phases.filter(pl.col("leg_row").is_null()).row(0, named=True)
-        raise InputError(
-            f"{workload.name}: a phase belongs to leg {lost['leg']} of job {lost['job']}, which does not exist"
-        )
+        where = f"leg {lost['leg']} of job {lost['job']}"
+        raise InputError(f"{workload.name}: a phase belongs to {where}, which does not exist")
     idle = legs.join(phases, on="leg_row", how="anti")
     if len(idle):
         raise InputError(f"{workload.name}: leg {idle['leg'][0]} of job {idle['job'][0]} has no phase; give it one")

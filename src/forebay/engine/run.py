@@ -50,7 +50,7 @@ def run(
         begun = time.perf_counter()
         status = advance(n_decisions)
         # Only where the loop pauses depends on the clock; what it computes does not.
-        if time.perf_counter() - begun < SLICE_SECONDS / 2:
+        if status == Status.PAUSED and time.perf_counter() - begun < SLICE_SECONDS / 2:
             n_decisions *= 2
         elif time.perf_counter() - begun > SLICE_SECONDS and n_decisions > 1:
             n_decisions //= 2

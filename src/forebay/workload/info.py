@@ -123,4 +123,6 @@ def _demand(amounts: NDArray[Any]) -> dict[str, Any]:
     """A resource over the jobs that ask for it."""
     asking = amounts[amounts > 0]
     spread = _spread(asking)
-    return {"jobs": len(asking)} | ({key: spread[key] for key in ("min", "mean", "median", "max")} if spread else {})
+    return {"jobs": len(asking)} | (
+        {key: spread[key] for key in ("min", "mean", "median", "p95", "max")} if spread else {}
+    )

@@ -85,7 +85,8 @@ class Workload:
     @property
     def resources(self) -> tuple[str, ...]:
         """Names of the pooled resources, besides nodes, that jobs ask for."""
-        return tuple(name for name in self.jobs.columns if name not in JOB_SCHEMA)
+        of_legs = [] if self.legs is None else [name for name in self.legs.columns if name not in LEG_SCHEMA]
+        return tuple(dict.fromkeys([name for name in self.jobs.columns if name not in JOB_SCHEMA] + of_legs))
 
 
 def job_table(columns: dict[str, Any]) -> pl.DataFrame:

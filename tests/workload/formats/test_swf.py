@@ -64,7 +64,7 @@ def test_allocated_processors_and_run_time_stand_in_for_what_was_not_requested(f
     w = swf.read(file("\n".join([line(1, asked=-1, time=-1), line(2, asked=0, time=0), line(3)])))
     assert w.jobs["nodes"].to_list() == [4, 4, 8]
     assert w.jobs["walltime"].to_list() == [10.0, 10.0, 60.0]
-    assert w.notes == ("2 jobs without a requested time: their run time is taken, a perfect estimate",)
+    assert w.notes == ("2 job(s) without a requested time: their run time is taken, a perfect estimate",)
 
 
 @small
@@ -118,7 +118,7 @@ def test_a_machine_is_named_only_if_the_header_gives_its_size(file, header):
 def test_columns_after_the_18th_are_noted_and_may_be_anything(file):
     w = swf.read(file(line(1, tail=" 5 6 7") + "\n" + line(2) + "\n" + line(3, tail=" caf\xe9 nan")))
     assert w.jobs["id"].to_list() == [1, 2, 3]
-    assert w.notes == ("3 columns after SWF's 18 are not read",)
+    assert w.notes == ("3 column(s) after SWF's 18 are not read",)
 
 
 @small
@@ -279,9 +279,9 @@ REAL = {
 }
 NOTES = {
     "NASA-iPSC-1993-3.1-cln.swf.gz": (
-        "18,066 jobs without a requested time: their run time is taken, a perfect estimate",
+        "18,066 job(s) without a requested time: their run time is taken, a perfect estimate",
     ),
-    "bbsched_test.swf": ("10 columns after SWF's 18 are not read",),
+    "bbsched_test.swf": ("10 column(s) after SWF's 18 are not read",),
 }
 
 

@@ -8,7 +8,11 @@ from forebay.core.result import JOBS_CSV
 from forebay.platforms._fields import Model
 
 # A finite tier becomes a column of demand in job tables, where these have another meaning.
-TAKEN = frozenset({"nodes", *JOBS_CSV, "total_wait", "user", "group", "queue", "priority", "n_legs"})
+TAKEN = frozenset(
+    {"nodes", "user", "group", "queue", "priority"}
+    | {"id", "submit", "walltime", "run_time", "flop", "communication"}  # of a workload
+    | {"job", "leg", "carry", "n_legs", "total_wait", *JOBS_CSV}  # of legs and results
+)
 
 
 class BaseTier(Model):

@@ -80,7 +80,7 @@ def parse(data: bytes, path: Path) -> Content:
     values = np.concatenate([rows.values for rows in parts]) if parts else np.empty((0, len(_WANTED)))
     lines = np.concatenate([rows.lines for rows in parts]) if parts else np.empty(0, np.int64)
     extra = max((rows.widest for rows in parts), default=N_FIELDS) - N_FIELDS
-    notes = [f"{extra} columns after SWF's {N_FIELDS} are not read"] if extra else []
+    notes = [f"{extra} column(s) after SWF's {N_FIELDS} are not read"] if extra else []
     return Content(header, {FIELDS[f]: values[:, k] for k, f in enumerate(_WANTED)}, lines, notes)
 
 

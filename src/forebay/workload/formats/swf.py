@@ -110,7 +110,7 @@ def _check(columns: dict[str, Any], line: Any, path: Path) -> None:
 
 def _estimate_notes(asked: Any) -> list[str]:
     count = int((asked <= 0).sum())
-    text = f"{count:,} jobs without a requested time: their run time is taken, a perfect estimate"
+    text = f"{count:,} job(s) without a requested time: their run time is taken, a perfect estimate"
     return [text] if count else []
 
 
@@ -167,7 +167,7 @@ def _refuse(workload: Workload, path: Path) -> None:
     if len(unknown):
         raise InputError(
             f"{path}: job {unknown['id'][0]} ({len(unknown):,} in all) has its work in flop, SWF knows seconds only; "
-            "convert with the machine's speed, or write .json (Batsim), which keeps flop"
+            "write .json (Batsim) instead, which keeps flop"
         )
 
 
