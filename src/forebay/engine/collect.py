@@ -53,11 +53,13 @@ def log_frame(truth: Truth, resources: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _allocations(placements: list[np.ndarray], n_jobs: int) -> pl.Series:
-    """The nodes of each job as text; empty for a job that never had any."""
+    """The nodes of each job as text, empty for a job that never had any. Uses `placements` up."""
     columns = [np.concatenate([part[name] for part in placements]) for name in ("job", "low", "high")]
+    placements.clear()  # a million jobs have ten million intervals: keep no copy longer than needed
     low, high = np.empty_like(columns[1]), np.empty_like(columns[2])
     first = np.zeros(n_jobs + 1, np.int64)
     group_intervals(*columns, first, low, high)
+    del columns
     widest = 2 * len(str(int(high.max(initial=0)))) + 2
     parts = []
     for begin in range(0, n_jobs, _TEXT_JOBS):

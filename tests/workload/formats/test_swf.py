@@ -255,7 +255,7 @@ def test_what_swf_cannot_hold_is_noted(tmp_path):
 
 @small
 def test_work_in_flop_alone_is_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(InputError, match=r"job 1 \(1 in all\) has its work in flop.*speed.*Batsim"):
+    with pytest.raises(InputError, match=r"job 1 \(1 in all\) has its work in flop.*Batsim"):
         swf.write(one_job(run_time=[0.0], flop=[1e9]), tmp_path / "w.swf")
     with pytest.raises(InputError, match="job 1 has a submit or run time that is not finite"):
         swf.write(one_job(run_time=[float("nan")]), tmp_path / "w.swf")
