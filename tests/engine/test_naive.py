@@ -72,3 +72,11 @@ def test_engine_equals_naive(chunk):
 @pytest.mark.parametrize("seed", range(1000, 1006))
 def test_engine_equals_naive_small(seed):
     check_seed(seed)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("chunk", range(100))
+def test_engine_equals_naive_at_length(chunk):
+    """A thousand workloads more."""
+    for seed in range(10_000 + chunk * CHUNK, 10_000 + (chunk + 1) * CHUNK):
+        check_seed(seed)

@@ -43,7 +43,7 @@ def test_the_public_names():
 )
 def test_the_suffix_tells_the_format_else_the_content(tmp_path, name, text, stem):
     path = tmp_path / name
-    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    path.write_bytes(gzip.compress(text.encode(), mtime=0) if name.endswith(".gz") else text.encode())
     for source in (path, str(path)):
         w = workload.read(source)
         assert (w.name, w.jobs["nodes"].to_list(), w.jobs["run_time"].to_list()) == (stem, [4], [10.0])
