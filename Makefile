@@ -30,7 +30,6 @@ check-full: $(VENV)/dev ## everything, the long proofs too
 	$(BIN)/pip install --quiet --editable ".[dev,evalys]"
 	$(MAKE) test
 	$(BIN)/pytest -n 2 -m "full"
-	$(BIN)/pytest -n 0 tests/test_evalys.py
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -9,7 +9,8 @@ import forebay
 import naive
 import random_workloads
 from forebay.errors import StalledError
-from forebay.policies._family import ALL, Backfill
+from forebay.policies._family import Backfill
+from forebay.policies._orders import ALL
 
 CHUNKS, CHUNK = 20, 10
 

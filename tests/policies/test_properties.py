@@ -12,7 +12,8 @@ import forebay
 import naive
 import random_workloads
 from forebay.errors import StalledError
-from forebay.policies._family import ALL, Backfill
+from forebay.policies._family import Backfill
+from forebay.policies._orders import ALL
 
 MACHINE = random_workloads.platform(4, 10)
 SEEDS = st.integers(0, 10**6)  # of random_workloads: several legs, releases, jobs too large or too long

@@ -15,7 +15,7 @@ from typing import Any
 from forebay import _plugins
 from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
-from forebay.policies._family import ALL
+from forebay.policies._orders import ALL
 
 __all__ = ["Policy", "describe", "load", "names"]
 

@@ -20,7 +20,7 @@ from forebay.algorithms.profile import earliest, fits, reserve
 from forebay.core.codes import Why
 from forebay.core.tables import STATE, instant_width, policy_kernel
 from forebay.core.verbs import act_start
-from forebay.policies._family import ORDERS
+from forebay.policies._orders import ORDERS
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 _FREE = types.int64[:, ::1]

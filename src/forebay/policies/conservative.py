@@ -5,7 +5,8 @@ Burst buffers are not reserved: see conservative-bb."""
 
 from dataclasses import dataclass
 
-from forebay.policies._family import ALL, Backfill
+from forebay.policies._family import Backfill
+from forebay.policies._orders import ALL
 
 
 @dataclass(frozen=True)

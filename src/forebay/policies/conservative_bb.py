@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from forebay.policies._family import ALL, Backfill
+from forebay.policies._family import Backfill
+from forebay.policies._orders import ALL
 
 
 @dataclass(frozen=True)
