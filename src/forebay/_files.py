@@ -16,7 +16,7 @@ def writable_folder(folder: Path) -> Path:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise InputError(f"{folder}: cannot write there ({error.strerror}); choose another output folder") from None
+        raise InputError(f"{folder}: cannot write there ({error.strerror}); choose another folder") from None
     return folder
 
 

@@ -6,11 +6,15 @@ of everything kernels may call. Bounds-checked builds get a folder of their own.
 
 import hashlib
 import os
+import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numba
+
+from forebay._files import writable_folder
+from forebay.errors import InputError
 
 _ROOT = Path(__file__).parent
 
@@ -26,9 +30,18 @@ def cache_folder() -> Path:
     for path in _sources():
         digest.update(path.read_bytes())
     mode = "-checked" if numba.config.BOUNDSCHECK else ""
+    return _base() / (digest.hexdigest()[:12] + mode)
+
+
+def _base() -> Path:
+    """The folder the user named, else the user's cache folder, else one of the user's own among temporary files."""
     chosen = os.environ.get("FOREBAY_CACHE_DIR")
-    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "forebay"
-    return base / (digest.hexdigest()[:12] + mode)
+    if chosen:
+        return writable_folder(Path(chosen))
+    try:
+        return writable_folder(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "forebay")
+    except InputError:  # a home that cannot be written to, as in many containers
+        return writable_folder(Path(tempfile.gettempdir()) / f"forebay-{os.getuid()}")
 
 
 numba.config.CACHE_DIR = str(cache_folder())

@@ -1,0 +1,44 @@
+"""Where compiled code is kept."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.small
+
+ASK = "from forebay._jit import cache_folder; print(cache_folder())"
+
+
+def ask(**environment):
+    return subprocess.run(
+        [sys.executable, "-c", ASK],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={k: v for k, v in os.environ.items() if k != "FOREBAY_CACHE_DIR"} | environment,
+    )
+
+
+def test_the_folder_is_the_one_named(tmp_path):
+    assert ask(FOREBAY_CACHE_DIR=str(tmp_path)).stdout.startswith(str(tmp_path))
+
+
+def test_bounds_checks_have_a_folder_of_their_own(tmp_path):
+    plain = ask(FOREBAY_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="0").stdout.strip()
+    assert ask(FOREBAY_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="1").stdout.strip() == plain + "-checked"
+
+
+def test_a_home_that_cannot_be_written_to_is_no_obstacle(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    said = ask(XDG_CACHE_HOME=str(file / "cache"), TMPDIR=str(tmp_path))
+    assert said.stdout.startswith(str(tmp_path / f"forebay-{os.getuid()}")), said.stderr
+
+
+def test_a_named_folder_that_cannot_be_written_to_is_refused(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    said = ask(FOREBAY_CACHE_DIR=str(file / "cache"))
+    assert "cannot write there" in said.stderr
