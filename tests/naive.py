@@ -6,9 +6,10 @@ plain lists and dicts, whole scans, every sum made anew. `simulate` is the twin 
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import SimpleNamespace
 
-from forebay.algorithms import heap, nodeset, order, profile, setformat
+from forebay.algorithms import heap, maxmin, nodeset, order, profile, setformat
 
 ALL = math.inf
 PRESETS = {
@@ -405,9 +406,32 @@ def write_sets(groups):
     return lines
 
 
+def share_bandwidth(capacity, transfers):
+    """The rate per unit of weight of each (weight, cap, {link: load}), in exact fractions, transfer by transfer.
+
+    All rise together; at each step one looks for the next that must stop, and stops it.
+    """
+    capacity = [Fraction(c) for c in capacity]
+    rates = {}
+    while len(rates) < len(transfers):
+        rising = [i for i in range(len(transfers)) if i not in rates]
+        levels = {i: Fraction(transfers[i][1]) if transfers[i][1] < math.inf else None for i in rising}
+        for k, room in enumerate(capacity):
+            crossing = [i for i in rising if transfers[i][2].get(k, 0) > 0]
+            taken = sum(rates[i] * transfers[i][0] * Fraction(transfers[i][2].get(k, 0)) for i in rates)
+            wanted = sum(transfers[i][0] * Fraction(transfers[i][2][k]) for i in crossing)
+            for i in crossing:
+                level = (room - taken) / wanted
+                levels[i] = level if levels[i] is None else min(levels[i], level)
+        lowest = min(level for level in levels.values() if level is not None)
+        rates |= {i: lowest for i in rising if levels[i] == lowest}
+    return [rates[i] for i in range(len(transfers))]
+
+
 COMPARISONS = {
     heap.push: Timers.push,
     heap.remove: Timers.remove,
+    maxmin.share_bandwidth: share_bandwidth,
     nodeset.clear: Nodes,
     nodeset.take_lowest: Nodes.take_lowest,
     nodeset.put_back: Nodes.put_back,
