@@ -2,6 +2,7 @@
 
 import platform as machine
 import time
+from dataclasses import is_dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -43,7 +44,7 @@ def simulate(
         "workload_sha256": workload.sha256,
         "provenance": list(workload.provenance),
         "platform": chosen.describe(),
-        "policy": policy if isinstance(policy, str) else repr(policy),
+        "policy": policy if isinstance(policy, str) else _name(policy),
         "job_model": job_model,
         "seed": seed,
         "jobs": len(workload),
@@ -61,6 +62,11 @@ def simulate(
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,
     )
+
+
+def _name(policy: Any) -> str:
+    """A policy object in words that are the same in every run: no memory addresses."""
+    return repr(policy) if is_dataclass(policy) else type(policy).__name__
 
 
 def machine_of(workload: Workload) -> str:

@@ -1,0 +1,103 @@
+"""The front door: what it takes, what it hands back, what it writes down."""
+
+import polars as pl
+import pytest
+
+import forebay as fb
+from forebay.core.result import JOBS_CSV
+from forebay.errors import InputError
+from forebay.policies._family import Backfill
+from forebay.workload.workload import job_table
+
+pytestmark = pytest.mark.small
+
+
+class Mine:
+    def decide(self, view, act):
+        for job in view.queue:
+            if act.fits(job):
+                act.start(job)
+
+
+def test_the_job_table_begins_with_batsims_columns():
+    jobs = fb.simulate(fb.read("table1"), policy="fcfs-bb").jobs
+    assert tuple(jobs.columns[: len(JOBS_CSV)]) == JOBS_CSV
+    assert jobs.columns[len(JOBS_CSV) :] == [
+        "total_wait",
+        "n_legs",
+        "user",
+        "group",
+        "queue",
+        "priority",
+        "burst_buffer",
+    ]
+
+
+def test_columns_follow_their_definitions():
+    """Job 3 of Table 1 under fcfs-easy: submitted at 60 s, runs from 600 to 660 s."""
+    job = fb.simulate(fb.read("table1"), policy="fcfs-easy").jobs.row(2, named=True)
+    assert (job["starting_time"], job["finish_time"], job["execution_time"]) == (600, 660, 60)
+    assert (job["waiting_time"], job["turnaround_time"], job["stretch"]) == (540, 600, 10)
+    assert (job["success"], job["final_state"], job["allocated_resources"]) == (1, "COMPLETED_SUCCESSFULLY", "0-2")
+
+
+def test_facts_name_the_run_and_nothing_of_the_machine_it_ran_on():
+    facts = fb.simulate(fb.read("table1"), policy="fcfs", seed=7).facts
+    assert (facts["policy"], facts["seed"], facts["jobs"], facts["workload"]) == ("fcfs", 7, 8, "table1")
+    assert len(facts["log_sha256"]) == 64
+    assert fb.simulate(fb.read("table1"), policy=Mine()).facts["policy"] == "Mine"
+    assert (
+        fb.simulate(fb.read("table1"), policy=Backfill(depth=2)).facts["policy"].startswith("Backfill(order='arrival'")
+    )
+
+
+def test_jobs_larger_than_the_machine_are_rejected_and_the_run_goes_on():
+    jobs = job_table(
+        {"id": [1, 2, 3], "submit": [0.0, 1.0, 2.0], "walltime": [5.0] * 3, "run_time": [5.0] * 3, "nodes": [1, 9, 1]}
+    )
+    result = fb.simulate(fb.Workload("w", jobs), "flat:nodes=4", "fcfs")
+    assert result.jobs["final_state"].to_list() == ["COMPLETED_SUCCESSFULLY", "REJECTED", "COMPLETED_SUCCESSFULLY"]
+    assert result.jobs["starting_time"].to_list() == [0, None, 2]
+    assert result.log.filter(pl.col("job") == 2)["reason"].to_list() == ["none", "too_large"]
+
+
+def test_flops_become_seconds_by_the_speed_of_the_machine():
+    jobs = job_table({"id": [1], "submit": [0.0], "walltime": [50.0], "run_time": [1.0], "flop": [6e9], "nodes": [1]})
+    slow, fast = (
+        fb.simulate(fb.Workload("w", jobs), f"flat:nodes=1,speed={speed}Gflop/s", "fcfs").jobs["execution_time"][0]
+        for speed in (1, 2)
+    )
+    assert (slow, fast) == (7.0, 4.0)  # 1 s + 6 Gflop at 1 and at 2 Gflop/s
+
+
+def test_a_workload_that_names_no_machine_needs_one():
+    jobs = job_table({"id": [1], "submit": [0.0], "walltime": [5.0], "run_time": [5.0], "nodes": [1]})
+    with pytest.raises(InputError, match="--platform flat:nodes=100"):
+        fb.simulate(fb.Workload("w", jobs))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "says"),
+    [
+        ("walltime", 0.0, "job 1 has a walltime that is not positive"),
+        ("run_time", float("inf"), "no finite length"),
+        ("nodes", -1, "negative demand"),
+        ("submit", float("nan"), "no finite submit"),
+    ],
+)
+def test_impossible_jobs_are_named(column, value, says):
+    columns = {"id": [1], "submit": [0.0], "walltime": [5.0], "run_time": [5.0], "nodes": [1]} | {column: [value]}
+    with pytest.raises(InputError, match=says):
+        fb.simulate(fb.Workload("w", job_table(columns)), "flat:nodes=4", "fcfs")
+
+
+def test_progress_counts_up_to_every_job():
+    seen = []
+    fb.simulate(fb.read("table1"), policy="fcfs", progress=lambda ended, jobs: seen.append((ended, jobs)))
+    assert seen[-1] == (8, 8)
+    assert seen == sorted(seen)
+
+
+def test_notes_tell_what_workload_and_machine_do_not_share():
+    notes = fb.simulate(fb.read("table1"), "flat:nodes=4", "fcfs").facts["notes"]
+    assert notes == ["flat has no burst_buffer: what jobs ask of it is ignored"]
