@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from types import SimpleNamespace
 
-from forebay.algorithms import heap, maxmin, nodeset, order, profile, setformat
+from forebay.algorithms import heap, maxmin, nodeset, order, pairing, profile, setformat
 
 ALL = math.inf
 PRESETS = {
@@ -437,6 +437,8 @@ COMPARISONS = {
     nodeset.put_back: Nodes.put_back,
     nodeset.give_back: Nodes.give_back,
     order.sort_smallest: sort_smallest,
+    pairing.push_member: Timers.push,
+    pairing.remove_member: Timers.remove,
     profile.fits: Profile.fits,
     profile.earliest: Profile.earliest,
     profile.split: Profile.points,
