@@ -428,6 +428,39 @@ def share_bandwidth(capacity, transfers):
     return [rates[i] for i in range(len(transfers))]
 
 
+def transfers(capacity, routes, events):
+    """When each transfer ends, in exact fractions: every remaining byte counted down, transfer by transfer.
+
+    Routes are (cap per unit of weight, {link: load}); events (time, "join", name, route, weight, amount) or
+    (time, "leave", name), by time. Ends come before what happens at the same time.
+    """
+    left, ends, now, events = {}, {}, Fraction(0), list(events)
+    while left or events:
+        names = list(left)
+        rates = share_bandwidth(capacity, [(left[name][1], *routes[left[name][0]]) for name in names])
+        speed = {name: rate * left[name][1] for name, rate in zip(names, rates, strict=True)}
+        first = min((now + left[name][2] / speed[name] for name in names if speed[name] > 0), default=None)
+        if first is None and not events:
+            return ends
+        upcoming = Fraction(events[0][0]) if events else None
+        then = min(time for time in (first, upcoming) if time is not None)
+        for name in names:
+            route, weight, amount = left[name]
+            left[name] = (route, weight, amount - speed[name] * (then - now))
+        now = then
+        ended = [name for name in names if left[name][2] == 0]
+        for name in ended:
+            ends[name] = now
+            del left[name]
+        while not ended and events and Fraction(events[0][0]) == now:
+            _, kind, name, *rest = events.pop(0)
+            if kind == "join":
+                left[name] = (rest[0], rest[1], Fraction(rest[2]))
+            else:
+                left.pop(name, None)
+    return ends
+
+
 COMPARISONS = {
     heap.push: Timers.push,
     heap.remove: Timers.remove,
