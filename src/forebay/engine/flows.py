@@ -47,7 +47,7 @@ class Network(NamedTuple):
     timers: np.ndarray  # TIMER heap, slot = route
     where: np.ndarray  # int64[route]
     share: np.ndarray  # float64[4, ...] scratch for the solver, by entry or route
-    index: np.ndarray  # int64[2, ...] scratch for the solver
+    entry: np.ndarray  # int64[2, ...] scratch for the solver
 
 
 def make_network(capacity: list[float], routes: list[tuple[float, dict[int, float]]], n_transfers: int) -> Network:
@@ -68,7 +68,7 @@ def make_network(capacity: list[float], routes: list[tuple[float, dict[int, floa
         timers=np.zeros(n + 1, TIMER),
         where=np.full(n, -1, np.int64),
         share=np.zeros((5, most)),
-        index=np.zeros((2, most + 1), np.int64),
+        entry=np.zeros((2, most + 1), np.int64),
     )
 
 
@@ -152,7 +152,7 @@ def finish(net, until, ended):
 def _solve(net):
     """The rate of every active route, into the scratch row of rates."""
     n, n_entries = net.state[0]["n_active"], 0
-    first, links = net.index[0], net.index[1]
+    first, links = net.entry[0], net.entry[1]
     load, cap, rate = net.share[0], net.share[1], net.share[2]
     for a in range(n):
         c = net.active[a]
