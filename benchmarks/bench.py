@@ -165,6 +165,21 @@ def python_policy() -> None:
     )
 
 
+def transfers() -> None:
+    """A million transfers of 1 MB to 1 GB in 1 to 8 streams over one link; whoever ends is replaced at once."""
+    from benchmark_kernels import churn
+
+    from forebay.engine.flows import make_network
+
+    for at_a_time in (200, 2000):
+        ended = np.zeros(at_a_time, np.int64)
+
+        def work(at_a_time: int = at_a_time, ended: np.ndarray = ended) -> None:
+            churn(make_network([5e9], [(np.inf, {0: 1.0})], at_a_time), 1_000_000, at_a_time, ended)
+
+        say(f"1,000,000 transfers over one link, {at_a_time:,} at a time", best(work, 3))
+
+
 def first_decision(forebay: str, environment: dict[str, str], folder: str) -> float:
     """Seconds from the start of the process until a policy is asked for the first time."""
     path = Path(folder) / "stopwatch.py"
@@ -213,7 +228,7 @@ def main() -> None:
     cores, load = os.cpu_count(), os.getloadavg()[0]
     print(f"{platform.machine()}, Python {platform.python_version()}, {cores} cores, load {load:.2f}")
     print("| work | measured | note |\n|---|---|---|")
-    for part in (logs, growth, million, python_policy, start_up):
+    for part in (logs, growth, million, transfers, python_policy, start_up):
         part()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")
