@@ -1,6 +1,5 @@
 """Every plug-in of every group can be found, described and used: a file dropped into a folder is all it takes."""
 
-import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -101,4 +100,3 @@ def test_a_policy_of_ones_own_takes_parameters(tmp_path):
     assert (mine.patience, mine.eager) == (5, True)
     filler = fb.simulate(fb.read("table1"), policy="filler")
     assert_frame_equal(fb.simulate(fb.read("table1"), policy=mine).jobs, filler.jobs, check_exact=True)
-    assert isinstance(filler.jobs, pl.DataFrame)

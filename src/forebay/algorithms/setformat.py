@@ -1,4 +1,4 @@
-"""Node sets as text, `0-3 7`: ten million intervals in a second, where string columns take minutes and gigabytes."""
+"""Node sets as text, `0-3 7`: a million intervals in 0.13 s, where joining string columns took 1.7 s."""
 
 from numba import types
 

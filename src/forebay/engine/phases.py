@@ -98,7 +98,7 @@ def start_leg(state, truth, j, why):
             write_log(state, truth, now, j, LogKind.ACQUIRE, r, amount, why)
     add_running(state, j, leg, now + step["walltime"])
     _set_timer(truth, 2 * j, now + truth.phases[step["phase"]]["seconds"])
-    # A leg that is sure to end a second before its walltime needs no second timer: half of all events saved.
+    # A leg that is sure to end a second before its walltime needs no second timer.
     if step["kills"] and step["seconds"] > step["walltime"] - 1.0:
         _set_timer(truth, 2 * j + 1, now + step["walltime"])
 
