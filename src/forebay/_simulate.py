@@ -10,7 +10,7 @@ import numpy as np
 
 from forebay.core.result import Result
 from forebay.engine import collect
-from forebay.engine.build import build, make_program
+from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.run import Progress, run
 from forebay.errors import InputError
 from forebay.platforms import load as load_platform
@@ -24,17 +24,19 @@ def simulate(
     platform: str | Platform | None = None,
     policy: Any = "fcfs-bb",
     seed: int = 0,
-    job_model: str = "alloc-only",
+    job_model: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Run `workload` on `platform` (default: the machine it was recorded on) under `policy`.
 
-    Platform and policy are specs, as on the command line, or objects. The seed feeds the policy's randomness alone.
+    Platform and policy are specs, as on the command line, or objects. The job model is io-aware, unless given, where
+    the workload has data to move and the machine can move it. The seed feeds the policy's randomness alone.
     """
-    chosen = load_platform(machine_of(workload) if platform is None else platform)
+    chosen = sized(workload, load_platform(machine_of(workload) if platform is None else platform))
     scheduler = load_policy(policy)
+    job_model = job_model or default_model(workload, chosen)
     program = make_program(workload, chosen, job_model)
-    state, truth = build(workload, chosen, program)
+    state, truth, notes = build(workload, chosen, program)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     begun = time.perf_counter()
     placements = run(state, truth, scheduler, chosen.resources, rng, progress)
@@ -51,7 +53,7 @@ def simulate(
         "decisions": int(truth.cursor[0]["n_decisions"]),
         "log_sha256": collect.log_hash(truth),
         "seconds": seconds,
-        "notes": [*workload.notes, *program.notes],
+        "notes": [*workload.notes, *program.notes, *notes],
         "dropped": dict(workload.dropped),
         "versions": {name: version(name) for name in ("forebay", "numba", "numpy", "polars")}
         | {"python": machine.python_version()},

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from forebay._pointer import pointer
 from forebay.core.codes import JobState
 from forebay.core.tables import State
 from forebay.core.view import Actions, View
@@ -106,7 +107,7 @@ class Case:
             orient="row",
         )
         phases = pl.DataFrame(
-            [(i, k, "compute", leg.seconds, 0.0, 0.0, None) for i, k, leg in rows], schema=PHASE_SCHEMA, orient="row"
+            [(i, k, "compute", leg.seconds, 0.0, 0.0, 0.0, None) for i, k, leg in rows], schema=PHASE_SCHEMA, orient="row"
         )
         return Workload("case", jobs, legs, phases)
 
@@ -169,7 +170,7 @@ def _breach(spec: Any, case: Case) -> tuple[str, str] | None:
     policy = load_policy(spec)
     platform = load_platform(f"flat:nodes={case.nodes}" + (f",burst_buffer={case.buffer}B" if case.buffer else ""))
     workload = case.workload()
-    tables = build(workload, platform, make_program(workload, platform, "alloc-only"))
+    *tables, _ = build(workload, platform, make_program(workload, platform, "alloc-only"))
     try:
         first = _run(policy, *tables, platform.resources)
         again = _run(policy, *tables, platform.resources)
@@ -218,7 +219,8 @@ class _Watched:
         integers, floats = self._policy.memory(len(view.jobs), len(view.resources))
         memory = (np.zeros(integers, np.int64), np.zeros(floats))
         params = np.ascontiguousarray(self._policy.params(), dtype=np.float64)
-        self._decide = lambda view, act: kernel(self._state, params, memory, view.rng)
+        tables = pointer(self._state)
+        self._decide = lambda view, act: kernel(tables, params, memory, view.rng)
 
     def decide(self, view: View, act: Actions) -> None:
         """Let the policy decide, then compare every table with what it was."""
@@ -239,10 +241,14 @@ class _Watched:
 
 def _run(policy: Any, state: State, truth: Truth, resources: tuple[str, ...]) -> _Outcome:
     """One run on copies of the tables."""
-    state, truth = State(*(table.copy() for table in state)), Truth(*(table.copy() for table in truth))
+    state, truth = _copy(state), _copy(truth)
     run(state, truth, _Watched(policy, state), resources, np.random.default_rng(0))
     ended = (JobState.COMPLETED, JobState.WALLTIME_REACHED, JobState.REJECTED)
     return _Outcome(log_hash(truth), state.jobs["id"][~np.isin(state.jobs["state"], ended)].tolist())
+
+
+def _copy(tables: Any) -> Any:
+    return type(tables)(*(_copy(table) if isinstance(table, tuple) else table.copy() for table in tables))
 
 
 def _snapshot(state: State) -> list[bytes]:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import naive
-from forebay.engine.flows import finish, join, leave, make_network, settle
+from forebay.engine.flows import finish, join, leave, settle
+from forebay.engine.network import make_network
 
 pytestmark = pytest.mark.small
 

@@ -159,7 +159,7 @@ def test_releasing_what_a_leg_does_not_hold_is_no_event():
         {"id": [1], "submit": [0.0], "walltime": [5.0], "run_time": [2.0], "nodes": [1], "burst_buffer": [0]}
     )
     phases = pl.DataFrame(
-        [(1, 0, "compute", 1.0, 0.0, 0.0, "burst_buffer"), (1, 0, "compute", 1.0, 0.0, 0.0, None)],
+        [(1, 0, "compute", 1.0, 0.0, 0.0, 0.0, "burst_buffer"), (1, 0, "compute", 1.0, 0.0, 0.0, 0.0, None)],
         schema=PHASE_SCHEMA,
         orient="row",
     )
@@ -172,7 +172,7 @@ def test_phases_without_legs_are_run():
     """Phases of 100, 600 and 50 s under a walltime of 1000 s: 750 s in all."""
     jobs = job_table({"id": [1], "submit": [0.0], "walltime": [1000.0], "run_time": [600.0], "nodes": [1]})
     rows = [
-        (1, 0, kind, seconds, 0.0, 0.0, None)
+        (1, 0, kind, seconds, 0.0, 0.0, 0.0, None)
         for kind, seconds in (("stage_in", 100.0), ("compute", 600.0), ("stage_out", 50.0))
     ]
     phases = pl.DataFrame(rows, schema=PHASE_SCHEMA, orient="row")
@@ -199,7 +199,7 @@ def test_phases_without_legs_are_run():
 def test_bad_legs_and_phases_are_refused(legs, phases, says):
     jobs = job_table({"id": [1], "submit": [0.0], "walltime": [9.0], "run_time": [1.0], "nodes": [1]})
     legs = pl.DataFrame(legs, schema=LEG_SCHEMA, orient="row")
-    rows = [(1, leg, kind, 1.0, 0.0, 0.0, release) for leg, kind, release in phases]
+    rows = [(1, leg, kind, 1.0, 0.0, 0.0, 0.0, release) for leg, kind, release in phases]
     workload = forebay.Workload("w", jobs, legs, pl.DataFrame(rows, schema=PHASE_SCHEMA, orient="row"))
     with pytest.raises(InputError, match=says):
         forebay.simulate(workload, "flat:nodes=1", "fcfs")

@@ -4,6 +4,8 @@ import pytest
 
 from forebay.errors import InputError
 from forebay.platforms import Platform, load, names
+from forebay.platforms.tiers import pfs, shared_bb
+from forebay.platforms.topologies import dragonfly
 
 pytestmark = pytest.mark.small
 
@@ -27,7 +29,7 @@ def mine(tmp_path):
 
 
 def test_presets_are_found_by_looking():
-    assert {"flat", "table1"} <= set(names())
+    assert {"dragonfly-96", "dragonfly-96-nic", "flat", "table1"} <= set(names())
 
 
 def test_table1():
@@ -37,16 +39,45 @@ def test_table1():
 
 
 def test_flat_with_everything():
-    machine = load("flat:nodes=100, burst_buffer=10TB, speed=2 Gflop/s, pfs=5GB/s")
+    machine = load("flat:nodes=100, burst_buffer=10TB, speed=2 Gflop/s, pfs=5GB/s, port=10Gbit/s")
     assert machine.resources == ("nodes", "burst_buffer")  # a file system never runs full
     assert machine.capacities == (100, 10**13)
     assert machine.speed == 2e9
+    assert machine.topology.port == 1.25e9
     assert [tier.name for tier in machine.tiers] == ["burst_buffer", "pfs"]
 
 
 def test_flat_with_nodes_alone():
     assert load("flat:nodes=7") == Platform(name="flat", nodes=7)
     assert load("flat:nodes=7").resources == ("nodes",)
+
+
+def test_dragonfly_96_is_the_published_machine():
+    machine = load("dragonfly-96")
+    assert machine.topology == dragonfly.Topology(
+        groups=3, chassis=4, routers=3, ports=3, storage=1, bandwidth=1.25e9, routing="simgrid"
+    )
+    assert machine.tiers == (
+        shared_bb.Tier(name="burst_buffer", capacity=480 * 10**9, placement="chunked", servers=12),
+        pfs.Tier(name="pfs", bandwidth=5e9, through_ports=False),
+    )
+    assert (machine.capacities, machine.speed) == ((96, 480 * 10**9), 1e9)
+
+
+def test_dragonfly_96_nic_differs_in_routes_and_ports_alone():
+    plain, nic = load("dragonfly-96").describe(), load("dragonfly-96-nic").describe()
+    for part in (plain, nic):
+        del part["name"], part["text"], part["topology"]["text"], part["tiers"][1]["text"]
+    assert (nic["topology"].pop("routing"), nic["tiers"][1].pop("through_ports")) == ("minimal", True)
+    assert (plain["topology"].pop("routing"), plain["tiers"][1].pop("through_ports")) == ("simgrid", False)
+    assert plain == nic
+
+
+def test_dragonfly_96_with_everything_set():
+    machine = load("dragonfly-96:burst_buffer=960GB,placement=pooled,pfs=10GB/s,bandwidth=25Gbit/s")
+    assert machine.capacities == (96, 960 * 10**9)
+    assert machine.topology.bandwidth == 3.125e9
+    assert (machine.tiers[0].placement, machine.tiers[1].bandwidth) == ("pooled", 10e9)
 
 
 def test_a_platform_is_returned_as_it_is():
@@ -68,6 +99,12 @@ def test_a_platform_is_returned_as_it_is():
         ("flat:nodes=4,burst_buffer=0B", "burst_buffer: 0 is not above 0"),
         ("flat:nodes=4,pfs=0GB/s", "pfs: zero bandwidth is refused"),
         ("flat:nodes=4,speed=1e9", "speed: '1e9' has no unit"),
+        ("flat:nodes=4,port=0GB/s", "port: zero bandwidth is refused"),
+        ("dragonfly-96:nodes=100", "nodes: unknown key; known: bandwidth, burst_buffer, pfs, placement"),
+        ("dragonfly-96:placement=chunky", "placement: 'chunky' is not known; write 'pooled' or 'chunked'"),
+        ("dragonfly-96:burst_buffer=0B", "burst_buffer: 0 is not above 0"),
+        ("dragonfly-96:bandwidth=0GB/s", "bandwidth: zero bandwidth is refused"),
+        ("dragonfly-96-nic:burst_buffer=11B", "tiers: burst_buffer has 11 bytes for 12 servers, less than a byte each"),
         ("table1:nodes=3", "nodes: unknown key; nothing can be set here"),
         ("flat:nodes", "'nodes' is not key=value"),
     ],

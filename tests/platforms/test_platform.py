@@ -13,6 +13,7 @@ from forebay import _plugins
 from forebay.platforms import Platform, load, names
 from forebay.platforms.tiers import pfs, pool, shared_bb
 from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.topologies import flat
 from forebay.platforms.topologies._base import BaseTopology
 
 pytestmark = pytest.mark.small
@@ -40,11 +41,18 @@ def test_description_is_json_with_exact_values_and_text():
         "name": "burst_buffer",
         "kind": "shared_bb",
         "capacity": 480 * 10**9,
+        "placement": "pooled",
+        "servers": None,
         "bandwidth": 5e9,
         "text": "480 GB of shared burst buffer at 5 GB/s",
     }
     assert described["tiers"][1]["text"] == "parallel file system, read 5 GB/s, write 1 GB/s"
     assert described["text"].startswith("mine (100 nodes of 1 Gflop/s; burst_buffer: 480 GB")
+
+
+def test_the_network_is_told_unless_it_is_a_plain_crossbar():
+    assert "flat" not in str(MACHINE)
+    assert "; flat, 1 GB/s a node; " in str(MACHINE.model_copy(update={"topology": flat.Topology(bandwidth=1e9)}))
 
 
 def test_a_platform_is_a_value():

@@ -98,7 +98,10 @@ def test_kinds_may_be_written_with_a_hyphen(read):
         ("nodes = 4\ntopology = 'flat'", 'topology: must be a table: write [topology] and below it kind = "flat"'),
         ("nodes = 4\n[topology]\nkind = 'flatt'", "topology.kind: unknown topology 'flatt'; did you mean 'flat'?"),
         ("nodes = 4\n[topology]\nkind = 'flat'\nbandwidth = 10", "topology.bandwidth: '10' has no unit"),
-        ("nodes = 4\n[tiers.bb]\ncapacity = '1 TB'", 'tiers.bb.kind: missing; write kind = "pfs" (known: pfs, pool'),
+        (
+            "nodes = 4\n[tiers.bb]\ncapacity = '1 TB'",
+            'tiers.bb.kind: missing; write kind = "shared_bb" (known: node_local, pfs, pool, shared_bb)',
+        ),
         (
             "nodes = 4\n[tiers.bb]\nkind = 'shard_bb'",
             "tiers.bb.kind: unknown tier kind 'shard_bb'; did you mean 'shared_bb'",

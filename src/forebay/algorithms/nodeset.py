@@ -43,6 +43,56 @@ def take_lowest(free, n_free, held, blank, head, count):
 
 
 @kernel
+def find(free, n_free, node):
+    """The free interval that holds `node`; -1 if it is not free."""
+    a, b = 0, n_free  # the first interval that begins at or below `node` is at `a` when the search ends
+    while a < b:
+        middle = (a + b) >> 1
+        if free[middle]["low"] > node:
+            a = middle + 1
+        else:
+            b = middle
+    return a if a < n_free and free[a]["high"] >= node else -1
+
+
+@kernel
+def take_these(free, n_free, held, blank, head, low, count):
+    """Move the free ids low, low + 1, ... to the chain at `head`; returns (n_free, blank, head).
+
+    The caller has checked that one free interval holds them all. A neighbour above the chain's front joins it.
+    """
+    high = low + count - 1
+    i = find(free, n_free, low)
+    above = free[i]["high"]
+    if free[i]["low"] < low and above > high:
+        for k in range(n_free, i, -1):
+            free[k]["low"] = free[k - 1]["low"]
+            free[k]["high"] = free[k - 1]["high"]
+        free[i]["low"] = high + 1
+        free[i + 1]["high"] = low - 1
+        n_free += 1
+    elif free[i]["low"] < low:
+        free[i]["high"] = low - 1
+    elif above > high:
+        free[i]["low"] = high + 1
+    else:
+        n_free -= 1
+        for k in range(i, n_free):
+            free[k]["low"] = free[k + 1]["low"]
+            free[k]["high"] = free[k + 1]["high"]
+    if head >= 0 and held[head]["high"] == low - 1:
+        held[head]["high"] = high
+        return n_free, blank, head
+    row = blank
+    piece = held[row]
+    blank = piece["next"]
+    piece["low"] = low
+    piece["high"] = high
+    piece["next"] = head
+    return n_free, blank, row
+
+
+@kernel
 def put_back(free, n_free, low, high):
     """Add the interval low..high to the free set, merging with its neighbours; returns n_free."""
     a, b = 0, n_free  # the first interval below `low` is at `a` when the search ends

@@ -89,3 +89,18 @@ def reserve(times, free, n, R, demand, first, until):
         for i in range(first, last):
             free[r, i] -= demand[r]
     return n
+
+
+@kernel
+def take(times, free, n, n_counted, taken, first, until):
+    """Take `taken` away from segment `first` until time `until`; returns n. Rows from `n_counted` on are bits."""
+    last = n
+    if until < float("inf"):
+        last, n = split(times, free, n, until)
+    for row in range(len(taken)):
+        for i in range(first, last):
+            if row < n_counted:
+                free[row, i] -= taken[row]
+            else:
+                free[row, i] &= ~taken[row]
+    return n

@@ -35,7 +35,10 @@ PlatformOption = Annotated[
     ),
 ]
 JobModelOption = Annotated[
-    str, typer.Option("--job-model", metavar="SPEC", help="How jobs behave; alloc-only:kill=false spares late ones.")
+    str | None,
+    typer.Option(
+        "--job-model", metavar="SPEC", help="How jobs behave (default: io-aware where there is data to move)."
+    ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the policy's randomness alone.")]
 WindowOption = Annotated[

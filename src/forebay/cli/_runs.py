@@ -26,7 +26,7 @@ class Setting:
 
     workload: "Workload"
     platform: "Platform"
-    job_model: str
+    job_model: str | None
     seed: int
     window: Period | None
 
@@ -48,13 +48,14 @@ class Setting:
         return self.window[0], math.nextafter(max(end for end in ends if end is not None), math.inf)
 
 
-def read_setting(source: str, platform: str | None, job_model: str, seed: int, window: str | None) -> Setting:
+def read_setting(source: str, platform: str | None, job_model: str | None, seed: int, window: str | None) -> Setting:
     """Read and check everything that runs share. What is quick to check comes first."""
     from forebay import _plugins, workload
     from forebay import platforms as machines
 
     period = parse_period(window, "--window")
-    _plugins.load("engine.jobmodels", _plugins.parse_spec(job_model)[0], "job model")
+    if job_model is not None:
+        _plugins.load("engine.jobmodels", _plugins.parse_spec(job_model)[0], "job model")
     machine = None if platform is None else machines.load(platform)
     jobs = workload.read(source)
     if machine is None:

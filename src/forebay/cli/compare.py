@@ -39,7 +39,7 @@ def command(
         ),
     ] = None,
     platform: options.PlatformOption = None,
-    job_model: options.JobModelOption = "alloc-only",
+    job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.")

@@ -77,4 +77,7 @@ def _show_preset(preset: dict[str, Any], form: Format) -> None:
 def _default(parameter: dict[str, Any]) -> str:
     if parameter["required"]:
         return "must be given"
-    return "none" if parameter["default"] is None else f"{parameter['default']:g}"
+    default = parameter["default"]
+    if isinstance(default, str):
+        return default
+    return "none" if default is None else f"{default:g}"

@@ -26,7 +26,7 @@ def command(
         str,
         typer.Option("--policy", metavar="SPEC", help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine."),
     ] = "fcfs-bb",
-    job_model: options.JobModelOption = "alloc-only",
+    job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
     output: options.FolderOption = None,
     window: options.WindowOption = None,

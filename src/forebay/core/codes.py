@@ -73,6 +73,14 @@ class Why(IntEnum):
     WALLTIME = 11
     TOO_LARGE = 20  # asks for more than the machine has
     BY_POLICY = 21
+    STAGE_IN = 30  # from here on: 30 + PhaseKind, which phase begins or ends
+    COMPUTE = 31
+    CHECKPOINT = 32
+    DRAIN = 33
+    READ = 34
+    WRITE = 35
+    STAGE_OUT = 36
+    RECONFIGURE = 37
 
 
 class LogKind(IntEnum):
@@ -85,6 +93,8 @@ class LogKind(IntEnum):
     RELEASE = 4
     END = 5  # a leg's end; the job's when it was its last leg
     REJECT = 6
+    BEGIN_PHASE = 7
+    END_PHASE = 8  # with the bytes it moved; a drain may have several, one a route
 
 
 class Status(IntEnum):
@@ -113,3 +123,5 @@ class Refusal(IntEnum):
     CANNOT_REJECT = 8
     UNKNOWN_VERB = 9
     TOO_MANY_ACTIONS = 10
+    WRONG_NODES = 11  # picked nodes that are not free, not there, or too many or few
+    NO_ROOM = 12  # a chunk that fits on no server, or not on the one picked

@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from forebay._jit import allocating_kernel, kernel
+from forebay._pointer import pointer_type
 
 CLOCK = np.dtype(
     [
@@ -23,6 +24,9 @@ CLOCK = np.dtype(
         ("n_actions", "i8"),
         ("n_free", "i8"),  # intervals of free nodes
         ("held_blank", "i8"),  # first unused row of `held`
+        ("chunked", "i8"),  # the resource that lies in chunks on servers; -1 = none
+        ("chunk_blank", "i8"),  # first unused row of `chunks`
+        ("n_picks", "i8"),
     ],
     align=True,
 )
@@ -42,6 +46,7 @@ JOB = np.dtype(
         ("last_leg", "i8"),
         ("at", "i8"),  # place in the queue
         ("held", "i8"),  # first interval of the nodes it holds; -1 = none
+        ("chunks", "i8"),  # first run of the chunks it holds; -1 = none
         ("user", "i8"),
         ("group", "i8"),
         ("queue", "i8"),
@@ -49,14 +54,22 @@ JOB = np.dtype(
     ],
     align=True,
 )
-LEG = np.dtype([("walltime", "f8"), ("number", "i8")], align=True)
-"""What the user said of a leg: how long it may take, and which of its job's legs it is (0, 1, ...)."""
+LEG = np.dtype([("walltime", "f8"), ("number", "i8"), ("chunk", "i8")], align=True)
+"""What the user said of a leg: how long it may take, which of its job's legs it is (0, 1, ...), and the bytes of each
+chunk that it takes on servers (0: none)."""
 RESOURCE = np.dtype([("capacity", "i8"), ("free", "i8")], align=True)
 RUNNING = np.dtype([("end", "f8"), ("job", "i8"), ("leg", "i8")], align=True)
 """Running legs by expected end (start + walltime), ties in order of start."""
-ACTION = np.dtype([("time", "f8"), ("job", "i8"), ("verb", "i4"), ("why", "i4")], align=True)
+ACTION = np.dtype(
+    [("time", "f8"), ("job", "i8"), ("first_pick", "i8"), ("n_picks", "i8"), ("verb", "i4"), ("why", "i4")], align=True
+)
+"""A start may name its nodes and servers: rows of `picks`. Without any the engine picks them."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
+CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
+"""`count` chunks of `size` bytes on a server; `next` chains those of one job, in the order of its nodes in `held`."""
+PICK = np.dtype([("low", "i8"), ("count", "i8"), ("server", "i8")], align=True)
+"""Nodes low, low + 1, ... and the server of their chunks (-1: near first). low = -1: chunks without nodes."""
 
 
 class State(NamedTuple):
@@ -73,11 +86,20 @@ class State(NamedTuple):
     actions: np.ndarray  # ACTION, the first n_actions
     free: np.ndarray  # INTERVAL, the first n_free, highest ids first
     held: np.ndarray  # INTERVAL, chained
+    site: np.ndarray  # int32[node]: where it stands
+    near: np.ndarray  # int64[site, server]: servers as a site looks for room, nearest first
+    room: np.ndarray  # int64[server]: free bytes
+    chunks: np.ndarray  # CHUNK, chained
+    picks: np.ndarray  # PICK, the first n_picks
 
 
-def empty_state(n_jobs: int, n_legs: int, n_resources: int, n_nodes: int) -> State:
+def empty_state(
+    n_jobs: int, n_legs: int, n_resources: int, n_nodes: int, n_sites: int = 1, n_servers: int = 0, n_chunks: int = 0
+) -> State:
     """Tables of the right size, blank. Nothing can be held in more pieces than there are nodes."""
     shape = (n_legs, n_resources)
+    # Nodes, and chunks, can be picked once each in a decision; chunks of legs without nodes come on top.
+    n_picks = n_nodes + n_chunks + 1
     return State(
         clock=np.zeros(1, CLOCK),
         jobs=np.zeros(n_jobs, JOB),
@@ -91,10 +113,15 @@ def empty_state(n_jobs: int, n_legs: int, n_resources: int, n_nodes: int) -> Sta
         actions=np.zeros(n_jobs + 1024, ACTION),
         free=np.zeros(n_nodes + 1, INTERVAL),
         held=np.zeros(n_nodes + 1, INTERVAL),
+        site=np.zeros(n_nodes, np.int32),
+        near=np.zeros((n_sites, n_servers), np.int64),
+        room=np.zeros(n_servers, np.int64),
+        chunks=np.zeros(n_chunks, CHUNK),
+        picks=np.zeros(n_picks, PICK),
     )
 
 
-STATE = numba.typeof(empty_state(1, 1, 1, 1))
+STATE = pointer_type(empty_state(1, 1, 1, 1))
 PARAMS = types.float64[::1]
 MEMORY = types.Tuple((types.int64[:, ::1], types.float64[:, ::1]))
 RNG = numba.typeof(np.random.default_rng(0))

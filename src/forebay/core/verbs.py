@@ -14,6 +14,7 @@ def _act(state, verb, job, time, why):
         action["job"] = job
         action["time"] = time
         action["why"] = why
+        action["n_picks"] = 0
     clock["n_actions"] = n + 1
 
 
@@ -21,6 +22,17 @@ def _act(state, verb, job, time, why):
 def act_start(state, job, why):
     """Start the job's waiting leg now."""
     _act(state, Verb.START, job, 0.0, why)
+
+
+@kernel
+def act_start_on(state, job, why, first_pick):
+    """Start the job's waiting leg now on the nodes and servers in rows first_pick, ... of `picks`, the last written."""
+    n = state.clock[0]["n_actions"]
+    act_start(state, job, why)
+    if n < len(state.actions):
+        action = state.actions[n]
+        action["first_pick"] = first_pick
+        action["n_picks"] = state.clock[0]["n_picks"] - first_pick
 
 
 @kernel

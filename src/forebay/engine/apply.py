@@ -3,6 +3,8 @@
 from numba import types
 
 from forebay._jit import kernel
+from forebay.algorithms.nodeset import find
+from forebay.algorithms.place import count_chunks, place
 from forebay.core.codes import JobState, LogKind, Refusal, Status, Verb, Why
 from forebay.engine.phases import start_leg, write_log
 from forebay.engine.queue import dequeue
@@ -19,7 +21,53 @@ def _refuse(truth, refusal, job, resource):
 
 
 @kernel
-def _start(state, truth, j, why):
+def _check_picks(state, truth, j, first_pick, n_picks):
+    """What is wrong with the nodes and servers picked for job `j`, if anything. Nodes must ascend."""
+    n_free, leg = state.clock[0]["n_free"], state.jobs[j]["leg"]
+    size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, 0
+    if first_pick < 0 or first_pick + n_picks > len(state.picks):
+        return Refusal.WRONG_NODES.value
+    for s in range(len(state.room)):
+        truth.room[s] = state.room[s]
+    for i in range(first_pick, first_pick + n_picks):
+        pick = state.picks[i]
+        if pick["low"] >= 0:
+            at = find(state.free, n_free, pick["low"])
+            last = pick["low"] + pick["count"] - 1
+            if pick["low"] < following or pick["count"] < 1 or at < 0 or state.free[at]["high"] < last:
+                return Refusal.WRONG_NODES.value
+            n_nodes += pick["count"]
+            following = last + 1
+        if size > 0:
+            if pick["server"] < 0 or pick["server"] >= len(state.room) or pick["count"] < 1:
+                return Refusal.NO_ROOM.value
+            n_chunks += pick["count"]
+            truth.room[pick["server"]] -= size * pick["count"]
+            if truth.room[pick["server"]] < 0:
+                return Refusal.NO_ROOM.value
+    if n_nodes != state.demands[leg, 0]:
+        return Refusal.WRONG_NODES.value
+    if size > 0 and n_chunks != max(state.jobs[j]["nodes"], 1):
+        return Refusal.NO_ROOM.value
+    return Refusal.NONE.value
+
+
+@kernel
+def _place(state, truth, j):
+    """Pick nodes and servers for a job that takes chunks and names none; returns how many picks, -1 without room."""
+    job = state.jobs[j]
+    leg, n_chunks = job["leg"], max(job["nodes"], 1)
+    size = state.legs[leg]["chunk"]
+    if count_chunks(state.room, size, n_chunks) < n_chunks:
+        return -1
+    for s in range(len(state.room)):
+        truth.room[s] = state.room[s]
+    n_free, n_nodes = state.clock[0]["n_free"], state.demands[leg, 0]
+    return place(state.free, n_free, state.site, state.near, truth.room, n_nodes, n_chunks, size, truth.picks, 0)
+
+
+@kernel
+def _start(state, truth, j, why, first_pick, n_picks):
     if j < 0 or j >= len(state.jobs):
         return _refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
     job = state.jobs[j]
@@ -32,9 +80,20 @@ def _start(state, truth, j, why):
     for r in range(len(state.resources)):
         if state.demands[job["leg"], r] > state.resources[r]["free"]:
             return _refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
-    if len(truth.placements) - truth.cursor[0]["n_placed"] < state.clock[0]["n_free"]:
+    if len(truth.placements) - truth.cursor[0]["n_placed"] < state.clock[0]["n_free"] + n_picks:
         return Status.FULL.value
-    start_leg(state, truth, j, why)
+    if n_picks > 0:
+        refusal = _check_picks(state, truth, j, first_pick, n_picks)
+        if refusal != Refusal.NONE:
+            return _refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else state.clock[0]["chunked"])
+        start_leg(state, truth, j, why, state.picks, first_pick, n_picks)
+    elif state.legs[job["leg"]]["chunk"] > 0:
+        n_picks = _place(state, truth, j)
+        if n_picks < 0:
+            return _refuse(truth, Refusal.NO_ROOM, j, state.clock[0]["chunked"])
+        start_leg(state, truth, j, why, truth.picks, 0, n_picks)
+    else:
+        start_leg(state, truth, j, why, state.picks, 0, 0)
     return Status.DECIDE.value
 
 
@@ -83,7 +142,7 @@ def apply(state, truth):
         action = state.actions[cursor["next_action"]]
         verb = action["verb"]
         if verb == Verb.START:
-            status = _start(state, truth, action["job"], action["why"])
+            status = _start(state, truth, action["job"], action["why"], action["first_pick"], action["n_picks"])
         elif verb == Verb.WAKE:
             status = _wake(state, truth, action["time"])
         elif verb == Verb.REJECT:
@@ -97,4 +156,5 @@ def apply(state, truth):
         cursor["next_action"] += 1
     cursor["next_action"] = 0
     clock["n_actions"] = 0
+    clock["n_picks"] = 0
     return Status.DECIDE.value

@@ -4,11 +4,13 @@ import numpy as np
 
 from forebay import _plugins
 from forebay.algorithms.nodeset import clear
-from forebay.core.codes import JobState
+from forebay.core.codes import JobState, PhaseKind
 from forebay.core.tables import State, empty_state
 from forebay.engine.program import Program
+from forebay.engine.sizes import Held, chunks, log_rows, too_large, traffic
 from forebay.engine.truth import Truth, empty_truth
 from forebay.errors import InputError, nearest
+from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
@@ -30,11 +32,29 @@ def make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     return program
 
 
+def sized(workload: Workload, platform: Platform) -> Platform:
+    """The machine with its automatic capacities worked out: nodes x what the mean job asks for each of its nodes."""
+    jobs = workload.jobs
+    nodes = np.maximum(jobs["nodes"].to_numpy(), 1)
+    asked = {tier.name: jobs[tier.name].to_numpy() for tier in platform.tiers if tier.name in workload.resources}
+    return platform.sized_for({name: float((request / nodes).mean()) for name, request in asked.items()})
+
+
+def default_model(workload: Workload, platform: Platform) -> str:
+    """io-aware for a workload with data to move, on a machine that can move it; else alloc-only."""
+    fabric = platform.fabric()
+    if fabric.pfs_read < 0:
+        return "alloc-only"
+    if workload.phases is not None:
+        return "io-aware" if (workload.phases["bytes"] > 0).any() else "alloc-only"
+    requests = workload.jobs[fabric.buffer] if fabric.buffer in workload.jobs.columns else None
+    return "io-aware" if requests is not None and (requests > 0).any() else "alloc-only"
+
+
 def _check(workload: Workload, program: Program) -> None:
     if not 0 < len(workload) <= MAX_JOBS:
         raise InputError(f"{workload.name}: {len(workload)} jobs; a run takes 1 to {MAX_JOBS:,}")
-    leg_job = np.repeat(np.arange(len(workload)), np.diff(program.first_leg))
-    phase_job = np.repeat(leg_job, np.diff(program.first_phase))
+    leg_job, phase_job = program.leg_job, program.leg_job[program.phase_leg]
     for bad, rows, what, fix in (
         (~(program.walltime > 0), leg_job, "a walltime that is not positive", "correct or drop the job"),
         ((program.demand < 0).any(axis=1), leg_job, "a negative demand", "correct or drop the job"),
@@ -43,6 +63,18 @@ def _check(workload: Workload, program: Program) -> None:
             phase_job,
             "a phase of no finite length",
             "correct it",
+        ),
+        (
+            ~((program.bytes >= 0) & np.isfinite(program.bytes)),
+            phase_job,
+            "a phase that moves no finite number of bytes",
+            "correct it",
+        ),
+        (
+            (program.bytes > 0) & (program.kind == PhaseKind.COMPUTE),
+            phase_job,
+            "a compute phase that moves bytes",
+            "make it a read or a write",
         ),
         (
             ~np.isfinite(workload.jobs["submit"].to_numpy()),
@@ -63,53 +95,67 @@ def _check(workload: Workload, program: Program) -> None:
         raise InputError(f"{workload.name}: jobs are not in order of submission; sort them by submit, then id")
 
 
-def build(workload: Workload, platform: Platform, program: Program) -> tuple[State, Truth]:
-    """The tables of a run, at time 0."""
+def build(workload: Workload, platform: Platform, program: Program) -> tuple[State, Truth, list[str]]:
+    """The tables of a run, at time 0, and what its user should know of it."""
     _check(workload, program)
-    n_jobs, n_legs, n_phases = len(workload), len(program.walltime), len(program.seconds)
-    R = len(platform.resources)
-    state = empty_state(n_jobs, n_legs, R, platform.nodes)
-    early = int((program.release >= 0).sum())
-    n_log = 2 * n_jobs + n_legs * (1 + 2 * R) + early
-    truth = empty_truth(n_jobs, n_legs, n_phases, R, n_log, max(1 << 16, 2 * platform.nodes + 2))
+    fabric = platform.fabric()
+    held = Held(program)
+    chunk, n_chunk_rows = chunks(workload, platform, fabric, program, held)
+    n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
+    state = empty_state(
+        n_jobs, n_legs, R, platform.nodes, fabric.n_sites, len(fabric.near[0]) if fabric.chunked else 0, n_chunk_rows
+    )
+    truth = empty_truth(
+        n_jobs,
+        n_legs,
+        len(program.seconds),
+        R,
+        log_rows(program, R, fabric),
+        max(1 << 16, 2 * platform.nodes + 2),
+        len(state.room),
+        len(state.picks) if fabric.chunked else 0,
+        *traffic(program, fabric, platform.nodes),
+    )
     state.resources["capacity"] = state.resources["free"] = platform.capacities
     state.clock["n_free"] = clear(state.free, state.held, platform.nodes)
-    _fill_legs(truth, program)
-    _fill_jobs(truth, workload, program, np.array(platform.capacities))
-    return state, truth
+    state.clock["chunked"] = platform.resources.index(fabric.buffer) if fabric.chunked else -1
+    state.site[:] = fabric.site
+    if fabric.chunked:
+        state.near[:], state.room[:] = fabric.near, fabric.server_capacity
+        state.chunks["next"] = np.arange(1, n_chunk_rows + 1)
+    _fill_legs(truth, program, held)
+    truth.steps["chunk"] = chunk
+    notes = _fill_jobs(truth, workload, platform, program, fabric)
+    return state, truth, notes
 
 
-def _fill_legs(truth: Truth, program: Program) -> None:
+def _fill_legs(truth: Truth, program: Program, held: Held) -> None:
     """What each leg takes, gives back and keeps, from what it holds and carries; and its phases."""
-    steps, n_legs = truth.steps, len(program.walltime)
-    leg_job = np.repeat(np.arange(len(program.first_leg) - 1), np.diff(program.first_leg))
+    steps, phases = truth.steps, truth.phases
     steps["walltime"], steps["kills"] = program.walltime, program.kills
-    steps["number"] = np.arange(n_legs) - program.first_leg[leg_job]
+    steps["number"] = np.arange(len(steps)) - program.first_leg[program.leg_job]
     steps["phase"], steps["last_phase"] = program.first_phase[:-1], program.first_phase[1:]
-    steps["seconds"] = np.add.reduceat(program.seconds, program.first_phase[:-1])
-    phases = truth.phases
-    phases["seconds"], phases["kind"], phases["resource"] = program.seconds, program.kind, -1
-    held = program.demand.copy()  # what is left at the leg's end
-    for p in np.flatnonzero(program.release >= 0):
-        leg, r = np.searchsorted(program.first_phase, p, side="right") - 1, program.release[p]
-        if held[leg, r] > 0:
-            phases["resource"][p], phases["amount"][p] = r, held[leg, r]
-            held[leg, r] = 0
-    carried = np.zeros_like(held)  # what a leg found from the one before
-    carried[1:] = np.where(program.carry[1:], np.minimum(held[:-1], program.demand[1:]), 0)
-    carried[program.first_leg[:-1]] = 0
-    truth.demands[:] = program.demand - carried
-    truth.carries[:-1] = carried[1:]
-    truth.releases[:] = program.demand - truth.carries  # the engine takes early releases off as they happen
+    # What transfers take is not known before; so a walltime that may be reached needs its timer.
+    length = np.where(program.moving, np.inf, program.seconds)
+    steps["seconds"] = np.add.reduceat(length, program.first_phase[:-1])
+    steps["logged"] = program.logged
+    phases["seconds"], phases["kind"] = program.seconds, program.kind
+    phases["bytes"], phases["communication"] = program.bytes, program.communication
+    phases["resource"], phases["amount"] = held.early_resource, held.early_amount
+    truth.demands[:], truth.carries[:] = held.demands, held.carries
+    truth.releases[:] = program.demand - held.carries  # the engine takes early releases off as they happen
 
 
-def _fill_jobs(truth: Truth, workload: Workload, program: Program, capacities: np.ndarray) -> None:
+def _fill_jobs(
+    truth: Truth, workload: Workload, platform: Platform, program: Program, fabric: Fabric
+) -> list[str]:
     jobs, frame = truth.jobs, workload.jobs
     for name in ("id", "submit", "walltime", "user", "group", "queue", "priority"):
         jobs[name] = frame[name].to_numpy()
     first = program.first_leg[:-1]
-    jobs["leg"], jobs["last_leg"], jobs["held"] = first, program.first_leg[1:] - 1, -1
-    jobs["nodes"] = np.maximum.reduceat(program.demand[:, 0], first)
+    jobs["leg"], jobs["last_leg"], jobs["held"], jobs["chunks"] = first, program.first_leg[1:] - 1, -1, -1
+    jobs["nodes"] = program.nodes
     jobs["start"] = jobs["finish"] = np.nan
-    too_large = np.logical_or.reduceat((program.demand > capacities).any(axis=1), first)
-    jobs["state"] = np.where(too_large, JobState.REJECTED, JobState.UNSUBMITTED)
+    unfit, notes = too_large(workload, platform, program, fabric)
+    jobs["state"] = np.where(unfit, JobState.REJECTED, JobState.UNSUBMITTED)
+    return notes

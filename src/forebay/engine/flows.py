@@ -4,93 +4,133 @@ The clock of a route counts progress per unit of weight. A transfer's end is fix
 stays fixed whatever joins or leaves later: only the clock's speed changes. So an instant costs what its routes cost,
 not what its transfers do, and an end is decided in virtual time: at day 333 one ulp of real time is 19 bytes at 5 GB/s,
 and a comparison of clocks would go round for ever.
+
+Links are shared out anew once an instant, and only where it can matter: a link that its routes could not overfill even
+at their caps couples nobody.
 """
 
-from typing import NamedTuple
-
-import numpy as np
-
 from forebay._jit import kernel
-from forebay.algorithms.heap import TIMER, push, remove
+from forebay.algorithms.heap import push, remove
 from forebay.algorithms.maxmin import share_bandwidth
-from forebay.algorithms.pairing import MEMBER, push_member, remove_member
+from forebay.algorithms.pairing import push_member, remove_member
 
-ROUTE = np.dtype(
-    [
-        ("clock", "f8"),  # progress per unit of weight, at time `at`
-        ("at", "f8"),
-        ("rate", "f8"),  # of the clock
-        ("cap", "f8"),  # the fastest it may run
-        ("weight", "i8"),  # of all its transfers
-        ("root", "i8"),  # the transfer that ends first, see algorithms.pairing; -1 = none
-        ("place", "i8"),  # among the active routes; -1 = idle
-    ],
-    align=True,
-)
-TRANSFER = np.dtype(
-    [*((name, MEMBER[name]) for name in MEMBER.names or ()), ("weight", "i8"), ("route", "i8")], align=True
-)
-NETWORK = np.dtype([("n_timers", "i8"), ("n_active", "i8"), ("seq", "i8"), ("changed", "i1")], align=True)
+_CAPACITY, _LOAD, _CAP, _RATE, _USED, _WANTED = range(6)
+_ROUTES, _LINKS, _FIRST, _CROSSED = range(4)
 
 
-class Network(NamedTuple):
-    """Links, routes over them, and the transfers under way. Route c crosses links[first[c]:first[c + 1]]."""
-
-    state: np.ndarray  # NETWORK, one row
-    capacity: np.ndarray  # float64[link], bytes per second
-    routes: np.ndarray  # ROUTE
-    first: np.ndarray  # int64[route + 1]
-    links: np.ndarray  # int64
-    unit: np.ndarray  # float64: load that a unit of weight puts on the link of the same place; 1 on the most loaded
-    transfers: np.ndarray  # TRANSFER, the caller's rows
-    active: np.ndarray  # int64: routes with transfers, the first n_active
-    timers: np.ndarray  # TIMER heap, slot = route
-    where: np.ndarray  # int64[route]
-    share: np.ndarray  # float64[4, ...] scratch for the solver, by entry or route
-    entry: np.ndarray  # int64[2, ...] scratch for the solver
+@kernel
+def open_route(net, cap):
+    """A route of its own for one transfer: add its links with `cross`. It goes when its transfer does."""
+    state = net.state[0]
+    c = state["blank_route"]
+    route = net.routes[c]
+    state["blank_route"] = route["entry"]
+    route["entry"] = -1
+    route["cap"] = cap
+    return c
 
 
-def make_network(capacity: list[float], routes: list[tuple[float, dict[int, float]]], n_transfers: int) -> Network:
-    """An idle network. A route is (cap, {link: load}); loads are relative to its most loaded link."""
-    n, n_entries = len(routes), sum(len(loads) for _, loads in routes)
-    table = np.zeros(n, ROUTE)
-    table["cap"], table["root"], table["place"] = [cap for cap, _ in routes], -1, -1
-    most = max(n_entries, n, len(capacity)) + 1
-    return Network(
-        state=np.zeros(1, NETWORK),
-        capacity=np.array(capacity, float),
-        routes=table,
-        first=np.cumsum([0, *(len(loads) for _, loads in routes)]).astype(np.int64),
-        links=np.array([k for _, loads in routes for k in loads], np.int64),
-        unit=np.array([load for _, loads in routes for load in loads.values()], float),
-        transfers=np.zeros(n_transfers, TRANSFER),
-        active=np.zeros(n, np.int64),
-        timers=np.zeros(n + 1, TIMER),
-        where=np.full(n, -1, np.int64),
-        share=np.zeros((5, most)),
-        entry=np.zeros((2, most + 1), np.int64),
-    )
+@kernel
+def cross(net, c, k, unit):
+    """Let route `c` cross link `k`, with `unit` of load for each unit of progress."""
+    state = net.state[0]
+    e = state["blank_entry"]
+    entry = net.entries[e]
+    state["blank_entry"] = entry["next"]
+    entry["unit"] = unit
+    entry["route"] = c
+    entry["link"] = k
+    entry["next"] = net.routes[c]["entry"]
+    net.routes[c]["entry"] = e
+
+
+@kernel
+def _close_route(net, c):
+    state, route = net.state[0], net.routes[c]
+    e = route["entry"]
+    while e >= 0:
+        following = net.entries[e]["next"]
+        net.entries[e]["next"] = state["blank_entry"]
+        state["blank_entry"] = e
+        e = following
+    route["entry"] = state["blank_route"]
+    state["blank_route"] = c
 
 
 @kernel
 def _turn(route, now):
     """Bring a route's clock to `now`."""
-    route["clock"] += route["rate"] * (now - route["at"])
+    if now > route["at"]:
+        route["clock"] += route["rate"] * (now - route["at"])
+        route["at"] = now
+
+
+@kernel
+def _mark(net, c):
+    """Route `c` has changed, and with it all its links."""
+    state, route = net.state[0], net.routes[c]
+    if route["changed"] == 0:
+        route["changed"] = 1
+        net.pending[1, state["n_routes"]] = c
+        state["n_routes"] += 1
+    e = route["entry"]
+    while e >= 0:
+        k = net.entries[e]["link"]
+        link = net.links[k]
+        if link["changed"] == 0:
+            link["changed"] = 1
+            net.pending[0, state["n_links"]] = k
+            state["n_links"] += 1
+        e = net.entries[e]["next"]
+
+
+@kernel
+def _wake_route(net, c, now):
+    """Route `c` gets its first transfer: it now counts on its links."""
+    route = net.routes[c]
+    route["clock"] = 0.0
+    route["rate"] = 0.0
     route["at"] = now
+    e = route["entry"]
+    while e >= 0:
+        entry = net.entries[e]
+        link = net.links[entry["link"]]
+        entry["before"] = -1
+        entry["after"] = link["entry"]
+        if link["entry"] >= 0:
+            net.entries[link["entry"]]["before"] = e
+        link["entry"] = e
+        e = entry["next"]
+
+
+@kernel
+def _rest_route(net, c):
+    """Route `c` has lost its last transfer."""
+    state, route = net.state[0], net.routes[c]
+    e = route["entry"]
+    while e >= 0:
+        entry = net.entries[e]
+        if entry["before"] >= 0:
+            net.entries[entry["before"]]["after"] = entry["after"]
+        else:
+            net.links[entry["link"]]["entry"] = entry["after"]
+        if entry["after"] >= 0:
+            net.entries[entry["after"]]["before"] = entry["before"]
+        e = entry["next"]
+    if net.where[c] >= 0:
+        state["n_timers"] = remove(net.timers, net.where, state["n_timers"], c)
+    if c >= state["n_static"]:
+        _close_route(net, c)
 
 
 @kernel
 def join(net, f, c, weight, amount, now):
     """Transfer `f` of `amount` bytes on the route's most loaded link, in `weight` streams, begins on route `c`."""
     state, route, transfer = net.state[0], net.routes[c], net.transfers[f]
-    if route["place"] < 0:
-        route["place"] = state["n_active"]
-        net.active[state["n_active"]] = c
-        state["n_active"] += 1
-        route["clock"] = 0.0
-        route["rate"] = 0.0
-        route["at"] = now
+    if route["root"] < 0:
+        _wake_route(net, c, now)
     _turn(route, now)
+    transfer["amount"] = amount
     transfer["key"] = route["clock"] + amount / weight
     transfer["seq"] = state["seq"]
     transfer["weight"] = weight
@@ -98,33 +138,39 @@ def join(net, f, c, weight, amount, now):
     state["seq"] += 1
     route["weight"] += weight
     route["root"] = push_member(net.transfers, route["root"], f)
-    state["changed"] = 1
+    _mark(net, c)
 
 
 @kernel
-def _drop(net, f):
-    """Take a transfer off its route; a route without any is idle."""
-    state, transfer = net.state[0], net.transfers[f]
+def _drop(net, f, time, moved):
+    """Take a transfer off its route, having moved so many bytes."""
+    transfer = net.transfers[f]
     c = transfer["route"]
     route = net.routes[c]
+    _mark(net, c)
+    e = route["entry"]
+    while e >= 0:
+        entry = net.entries[e]
+        net.links[entry["link"]]["bytes"] += entry["unit"] * moved
+        e = entry["next"]
     route["root"] = remove_member(net.transfers, route["root"], f)
     route["weight"] -= transfer["weight"]
-    state["changed"] = 1
+    transfer["route"] = -1
+    transfer["end"] = time
     if route["root"] < 0:
-        state["n_active"] -= 1
-        last = net.active[state["n_active"]]
-        net.active[route["place"]] = last
-        net.routes[last]["place"] = route["place"]
-        route["place"] = -1
-        if net.where[c] >= 0:
-            state["n_timers"] = remove(net.timers, net.where, state["n_timers"], c)
+        _rest_route(net, c)
 
 
 @kernel
 def leave(net, f, now):
-    """Transfer `f` stops before its end."""
-    _turn(net.routes[net.transfers[f]["route"]], now)
-    _drop(net, f)
+    """Transfer `f` stops before its end; returns the bytes it has moved."""
+    transfer = net.transfers[f]
+    route = net.routes[transfer["route"]]
+    _turn(route, now)
+    moved = transfer["amount"] - (transfer["key"] - route["clock"]) * transfer["weight"]
+    moved = min(max(moved, 0.0), transfer["amount"])
+    _drop(net, f, now, moved)
+    return moved
 
 
 @kernel
@@ -141,54 +187,131 @@ def finish(net, until, ended):
         route = net.routes[c]
         route["clock"] = net.transfers[route["root"]]["key"]
         route["at"] = time
-        while route["root"] >= 0 and net.transfers[route["root"]]["key"] <= route["clock"]:
-            ended[n] = route["root"]
+        while route["root"] >= 0:
+            f = route["root"]
+            transfer = net.transfers[f]
+            ahead = transfer["key"] - route["clock"]
+            if ahead > 0.0:
+                time += ahead / route["rate"]
+                if time > until:
+                    break
+                route["clock"] = transfer["key"]
+                route["at"] = time
+            ended[n] = f
             n += 1
-            _drop(net, route["root"])
+            _drop(net, f, time, transfer["amount"])
     return n
 
 
 @kernel
-def _solve(net):
-    """The rate of every active route, into the scratch row of rates."""
-    n, n_entries = net.state[0]["n_active"], 0
-    first, links = net.entry[0], net.entry[1]
-    load, cap, rate = net.share[0], net.share[1], net.share[2]
-    for a in range(n):
-        c = net.active[a]
-        route = net.routes[c]
+def _choose(net, c, n):
+    """Add route `c` to the routes to be shared out, unless it is there; returns how many there are."""
+    route = net.routes[c]
+    if route["slot"] < 0 and route["root"] >= 0:
+        route["slot"] = n
+        net.chosen[_ROUTES, n] = c
+        return n + 1
+    return n
+
+
+@kernel
+def _choose_along(net, k, n):
+    """Add every active route over link `k`."""
+    e = net.links[k]["entry"]
+    while e >= 0:
+        n = _choose(net, net.entries[e]["route"], n)
+        e = net.entries[e]["after"]
+    return n
+
+
+@kernel
+def _is_tight(net, k):
+    """Whether the routes over link `k` would overfill it, each at its cap."""
+    most = 0.0
+    e = net.links[k]["entry"]
+    while e >= 0:
+        entry = net.entries[e]
+        route = net.routes[entry["route"]]
+        most += route["cap"] * (entry["unit"] * route["weight"])
+        e = entry["after"]
+    return most > net.links[k]["capacity"]
+
+
+@kernel
+def _choose_changed(net):
+    """The routes whose rate may change: those that did change, and all over a link that is tight or just was."""
+    state = net.state[0]
+    n = 0
+    for i in range(state["n_routes"]):
+        n = _choose(net, net.pending[1, i], n)
+    for i in range(state["n_links"]):
+        k = net.pending[0, i]
+        link = net.links[k]
+        was = link["tight"]
+        link["tight"] = _is_tight(net, k)
+        link["changed"] = 0
+        if was or link["tight"]:
+            n = _choose_along(net, k, n)
+    state["n_links"] = 0
+    return n
+
+
+@kernel
+def _solve(net, n):
+    """Rates of the first `n` chosen routes and of all they are coupled with; returns how many those are."""
+    routes, links, first, crossed = net.chosen[_ROUTES], net.chosen[_LINKS], net.chosen[_FIRST], net.chosen[_CROSSED]
+    capacity, load, cap, rate = net.share[_CAPACITY], net.share[_LOAD], net.share[_CAP], net.share[_RATE]
+    n_links, n_entries, a = 0, 0, 0
+    while a < n:
+        route = net.routes[routes[a]]
         first[a] = n_entries
         cap[a] = route["cap"]
-        for e in range(net.first[c], net.first[c + 1]):
-            links[n_entries] = net.links[e]
-            load[n_entries] = net.unit[e] * route["weight"]
-            n_entries += 1
+        e = route["entry"]
+        while e >= 0:
+            entry = net.entries[e]
+            k = entry["link"]
+            link = net.links[k]
+            if link["tight"]:
+                if link["slot"] < 0:
+                    link["slot"] = n_links
+                    links[n_links] = k
+                    capacity[n_links] = link["capacity"]
+                    n_links += 1
+                    n = _choose_along(net, k, n)
+                crossed[n_entries] = link["slot"]
+                load[n_entries] = entry["unit"] * route["weight"]
+                n_entries += 1
+            e = entry["next"]
+        a += 1
     first[n] = n_entries
     share_bandwidth(
-        net.capacity,
+        capacity[:n_links],
         first[: n + 1],
-        links[:n_entries],
+        crossed[:n_entries],
         load[:n_entries],
         cap[:n],
         rate[:n],
-        net.share[3][: len(net.capacity)],
-        net.share[4][: len(net.capacity)],
+        net.share[_USED][:n_links],
+        net.share[_WANTED][:n_links],
     )
+    for i in range(n_links):
+        net.links[links[i]]["slot"] = -1
+    return n
 
 
 @kernel
 def settle(net, now):
     """After all joins and leaves of an instant: share the links anew, and say when each route's next transfer ends."""
     state = net.state[0]
-    if state["changed"] == 0:
+    if state["n_routes"] == 0:
         return
-    state["changed"] = 0
-    _solve(net)
-    rate = net.share[2]
-    for a in range(state["n_active"]):
-        c = net.active[a]
+    n = _solve(net, _choose_changed(net))
+    rate = net.share[_RATE]
+    for a in range(n):
+        c = net.chosen[_ROUTES, a]
         route = net.routes[c]
-        if route["rate"] == rate[a] and net.where[c] >= 0 and route["at"] < now:
+        route["slot"] = -1
+        if route["rate"] == rate[a] and route["changed"] == 0:
             continue  # neither its speed nor its first transfer has changed
         _turn(route, now)
         route["rate"] = rate[a]
@@ -197,3 +320,6 @@ def settle(net, now):
         if rate[a] > 0.0:
             left = max(net.transfers[route["root"]]["key"] - route["clock"], 0.0)
             state["n_timers"] = push(net.timers, net.where, state["n_timers"], now + left / rate[a], c, c)
+    for i in range(state["n_routes"]):
+        net.routes[net.pending[1, i]]["changed"] = 0
+    state["n_routes"] = 0

@@ -8,7 +8,8 @@ from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, LogKind, Reason, Status, Why
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width
 from forebay.engine.apply import apply
-from forebay.engine.phases import end_leg, end_phase, write_log
+from forebay.engine.flows import finish, settle
+from forebay.engine.phases import end_phase, end_transfer, kill, write_log
 from forebay.engine.queue import enqueue
 from forebay.engine.truth import TRUTH
 
@@ -21,6 +22,8 @@ def _next_time(truth):
         time = truth.jobs[cursor["next_submit"]]["submit"]
     if cursor["n_timers"] > 0:
         time = min(time, truth.timers[0]["time"])
+    if truth.network.state[0]["n_timers"] > 0:
+        time = min(time, truth.network.timers[0]["time"])
     if cursor["n_wakes"] > 0:
         time = min(time, truth.wakes[0])
     return time
@@ -28,12 +31,15 @@ def _next_time(truth):
 
 @kernel
 def _ring(state, truth, until):
-    """Handle every timer due by `until`; returns the latest time seen.
+    """Handle every transfer and timer that ends by `until`; returns the latest time seen.
 
     Phases end before walltimes are enforced: a job that ends exactly at its walltime completes.
     """
     cursor = truth.cursor[0]
     latest = -np.inf
+    for i in range(finish(truth.network, until, truth.ended)):
+        latest = max(latest, truth.network.transfers[truth.ended[i]]["end"])
+        end_transfer(state, truth, truth.ended[i])
     n_due = 0
     while cursor["n_timers"] > 0 and truth.timers[0]["time"] <= until:
         time, slot = truth.timers[0]["time"], truth.timers[0]["slot"]
@@ -49,7 +55,7 @@ def _ring(state, truth, until):
         job = state.jobs[j]
         if job["state"] == JobState.RUNNING:
             time = job["leg_start"] + truth.steps[job["leg"]]["walltime"]
-            end_leg(state, truth, j, time, JobState.WALLTIME_REACHED)
+            kill(state, truth, j, time)
     return latest
 
 
@@ -62,6 +68,7 @@ def _arrive(state, truth, j):
     for leg in range(job["leg"], job["last_leg"] + 1):
         state.legs[leg]["walltime"] = truth.steps[leg]["walltime"]
         state.legs[leg]["number"] = truth.steps[leg]["number"]
+        state.legs[leg]["chunk"] = truth.steps[leg]["chunk"]
         for r in range(len(state.resources)):
             state.demands[leg, r] = truth.demands[leg, r]
             state.releases[leg, r] = truth.releases[leg, r]
@@ -86,6 +93,8 @@ def advance(state, truth):
     clock, cursor = state.clock[0], truth.cursor[0]
     clock["reason"] = 0
     while clock["reason"] == 0:
+        # Links are shared out once an instant, after all that it started and ended.
+        settle(truth.network, clock["now"])
         first = _next_time(truth)
         if first == np.inf:
             return Status.STALLED.value if cursor["n_open"] > 0 else Status.DONE.value

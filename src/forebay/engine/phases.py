@@ -4,10 +4,11 @@ from numba import types
 
 from forebay._jit import kernel
 from forebay.algorithms.heap import push, remove
-from forebay.algorithms.nodeset import give_back, take_lowest
-from forebay.core.codes import JobState, LogKind, Reason, Why
+from forebay.algorithms.nodeset import give_back, take_lowest, take_these
+from forebay.core.codes import JobState, LogKind, PhaseKind, Reason, Why
 from forebay.core.tables import STATE
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
+from forebay.engine.transfers import clear_phase, free_transfer, launch, stop_phase
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
@@ -46,13 +47,10 @@ def cancel_timer(truth, slot):
 
 
 @kernel
-def _take_nodes(state, truth, j, count):
-    clock, cursor, job = state.clock[0], truth.cursor[0], state.jobs[j]
-    before = job["held"]
-    n_free, blank, head = take_lowest(state.free, clock["n_free"], state.held, clock["held_blank"], before, count)
-    clock["n_free"] = n_free
-    clock["held_blank"] = blank
-    job["held"] = head
+def _note_nodes(state, truth, j, before):
+    """Remember the nodes that job `j` has got since its chain began at `before`."""
+    cursor = truth.cursor[0]
+    head = state.jobs[j]["held"]
     while head != before:
         placement = truth.placements[cursor["n_placed"]]
         placement["job"] = j
@@ -60,6 +58,58 @@ def _take_nodes(state, truth, j, count):
         placement["high"] = state.held[head]["high"]
         cursor["n_placed"] += 1
         head = state.held[head]["next"]
+
+
+@kernel
+def _take_nodes(state, truth, j, count):
+    """Give job `j` the lowest free nodes."""
+    clock, job = state.clock[0], state.jobs[j]
+    before = job["held"]
+    n_free, blank, head = take_lowest(state.free, clock["n_free"], state.held, clock["held_blank"], before, count)
+    clock["n_free"] = n_free
+    clock["held_blank"] = blank
+    job["held"] = head
+    _note_nodes(state, truth, j, before)
+
+
+@kernel
+def _take_picked(state, truth, j, picks, first_pick, n_picks):
+    """Give job `j` the nodes and chunks that were picked for it."""
+    clock, job = state.clock[0], state.jobs[j]
+    before, size = job["held"], state.legs[job["leg"]]["chunk"]
+    for i in range(first_pick, first_pick + n_picks):
+        pick = picks[i]
+        if pick["low"] >= 0:
+            n_free, blank, head = take_these(
+                state.free, clock["n_free"], state.held, clock["held_blank"], job["held"], pick["low"], pick["count"]
+            )
+            clock["n_free"] = n_free
+            clock["held_blank"] = blank
+            job["held"] = head
+        if size > 0:
+            row = clock["chunk_blank"]
+            chunk = state.chunks[row]
+            clock["chunk_blank"] = chunk["next"]
+            chunk["server"] = pick["server"]
+            chunk["count"] = pick["count"]
+            chunk["size"] = size
+            chunk["next"] = job["chunks"]
+            job["chunks"] = row
+            state.room[pick["server"]] -= size * pick["count"]
+    _note_nodes(state, truth, j, before)
+
+
+@kernel
+def _free_chunks(state, j):
+    """Empty the servers of all that job `j` has there: chunks are kept all or not at all."""
+    clock, job = state.clock[0], state.jobs[j]
+    while job["chunks"] >= 0:
+        row = job["chunks"]
+        chunk = state.chunks[row]
+        state.room[chunk["server"]] += chunk["size"] * chunk["count"]
+        job["chunks"] = chunk["next"]
+        chunk["next"] = clock["chunk_blank"]
+        clock["chunk_blank"] = row
 
 
 @kernel(types.void(STATE, _i8, _i8, _i8))
@@ -73,11 +123,16 @@ def _give_back(state, j, resource, amount):
         clock["n_free"] = n_free
         clock["held_blank"] = blank
         job["held"] = head
+    elif resource == state.clock[0]["chunked"]:
+        _free_chunks(state, j)
 
 
 @kernel
-def start_leg(state, truth, j, why):
-    """Start the waiting leg of job `j` now. The caller has checked that everything it asks for is free."""
+def start_leg(state, truth, j, why, picks, first_pick, n_picks):
+    """Start the waiting leg of job `j` now, on the nodes and servers picked or, without picks, on the lowest nodes.
+
+    The caller has checked that everything it asks for is free.
+    """
     job, now = state.jobs[j], state.clock[0]["now"]
     leg = job["leg"]
     step = truth.steps[leg]
@@ -92,15 +147,22 @@ def start_leg(state, truth, j, why):
         state.resources[r]["free"] -= amount
         if r == 0:
             write_log(state, truth, now, j, LogKind.START, 0, amount, why)
-            if amount > 0:
+            if n_picks > 0:
+                _take_picked(state, truth, j, picks, first_pick, n_picks)
+            elif amount > 0:
                 _take_nodes(state, truth, j, amount)
         elif amount > 0:
             write_log(state, truth, now, j, LogKind.ACQUIRE, r, amount, why)
     add_running(state, j, leg, now + step["walltime"])
-    _set_timer(truth, 2 * j, now + truth.phases[step["phase"]]["seconds"])
+    activity = truth.activities[j]
+    activity["first"] = -1
+    activity["streams"] = 0
+    activity["drains"] = 0
+    activity["final"] = 0
     # A leg that is sure to end a second before its walltime needs no second timer.
     if step["kills"] and step["seconds"] > step["walltime"] - 1.0:
         _set_timer(truth, 2 * j + 1, now + step["walltime"])
+    begin_phase(state, truth, j, now)
 
 
 @kernel
@@ -109,21 +171,6 @@ def _release_early(state, truth, time, j, phase):
     state.releases[state.jobs[j]["leg"], r] -= amount
     write_log(state, truth, time, j, LogKind.RELEASE, r, amount, 0)
     _give_back(state, j, r, amount)
-
-
-@kernel
-def end_phase(state, truth, j, time):
-    """The timer of job `j` rang: on to the next phase, or the leg is over."""
-    step = truth.steps[state.jobs[j]["leg"]]
-    phase = truth.phases[step["phase"]]
-    if phase["resource"] >= 0:
-        _release_early(state, truth, time, j, phase)
-        state.clock[0]["reason"] |= Reason.SCHEDULING_POINT
-    step["phase"] += 1
-    if step["phase"] < step["last_phase"]:
-        _set_timer(truth, 2 * j, time + truth.phases[step["phase"]]["seconds"])
-    else:
-        end_leg(state, truth, j, time, JobState.COMPLETED)
 
 
 @kernel
@@ -159,3 +206,79 @@ def end_leg(state, truth, j, time, final):
         enqueue_begun(state, j)
         write_log(state, truth, time, j, LogKind.QUEUE, -1, 0, 0)
         clock["reason"] |= Reason.LEG_ENDED
+
+
+@kernel
+def _log_phase(state, truth, time, j, kind, phase, amount):
+    """Record that a phase begins or ends, if this leg's phases are of interest."""
+    if truth.steps[state.jobs[j]["leg"]]["logged"]:
+        write_log(state, truth, time, j, kind, -1, amount, Why.STAGE_IN + phase["kind"])
+
+
+@kernel
+def begin_phase(state, truth, j, time):
+    """Begin the next phase of job `j`, and drains on the way to it; without any left, the leg is over."""
+    step, activity = truth.steps[state.jobs[j]["leg"]], truth.activities[j]
+    while step["phase"] < step["last_phase"]:
+        phase = truth.phases[step["phase"]]
+        _log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, phase, 0)
+        begun, seconds = launch(state, truth, j, phase, time)
+        if phase["kind"] != PhaseKind.DRAIN:
+            if begun == 0:
+                _set_timer(truth, 2 * j, time + seconds)
+            return
+        if begun == 0:
+            _log_phase(state, truth, time, j, LogKind.END_PHASE, phase, phase["bytes"])
+        step["phase"] += 1
+    activity["final"] = JobState.COMPLETED
+    if activity["drains"] == 0:
+        end_leg(state, truth, j, time, JobState.COMPLETED)
+
+
+@kernel
+def end_phase(state, truth, j, time):
+    """The phase of job `j` is over: on to the next."""
+    step = truth.steps[state.jobs[j]["leg"]]
+    phase = truth.phases[step["phase"]]
+    clear_phase(truth, j)
+    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase, phase["bytes"])
+    if phase["resource"] >= 0:
+        _release_early(state, truth, time, j, phase)
+        state.clock[0]["reason"] |= Reason.SCHEDULING_POINT
+    step["phase"] += 1
+    begin_phase(state, truth, j, time)
+
+
+@kernel
+def end_transfer(state, truth, f):
+    """Transfer `f` has moved all its bytes: it may have been the last of its phase, or the last that its leg awaits."""
+    transfer = truth.network.transfers[f]
+    j, time = transfer["job"], transfer["end"]
+    activity = truth.activities[j]
+    if not transfer["drain"]:
+        activity["streams"] -= 1
+        if activity["streams"] == 0:
+            end_phase(state, truth, j, time)
+        return
+    if truth.steps[state.jobs[j]["leg"]]["logged"]:
+        write_log(state, truth, time, j, LogKind.END_PHASE, -1, transfer["amount"], Why.DRAIN)
+    free_transfer(truth.network, f)
+    activity["drains"] -= 1
+    if activity["drains"] == 0 and activity["final"] > 0:
+        end_leg(state, truth, j, time, activity["final"])
+
+
+@kernel
+def kill(state, truth, j, time):
+    """The walltime of job `j` is up: its phase stops at once. Drains run on, and it holds what it has until then."""
+    step, activity = truth.steps[state.jobs[j]["leg"]], truth.activities[j]
+    if activity["final"] > 0:  # only drains are left
+        return
+    cancel_timer(truth, 2 * j)
+    phase = truth.phases[step["phase"]]
+    moved = stop_phase(truth, j, time)
+    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase, 0 if phase["kind"] == PhaseKind.COMPUTE else moved)
+    step["phase"] = step["last_phase"]
+    activity["final"] = JobState.WALLTIME_REACHED
+    if activity["drains"] == 0:
+        end_leg(state, truth, j, time, JobState.WALLTIME_REACHED)

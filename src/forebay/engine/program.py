@@ -1,6 +1,7 @@
 """A Program: what every job will do, leg by leg and phase by phase, as arrays. Job models make it, `build` reads it."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -22,9 +23,40 @@ class Program:
     kills: np.ndarray  # bool[leg]
     first_phase: np.ndarray  # int64[leg + 1]
     kind: np.ndarray  # PhaseKind[phase]
-    seconds: np.ndarray  # float64[phase]
+    seconds: np.ndarray  # float64[phase]; where bytes move, they decide
+    bytes: np.ndarray  # float64[phase]: to be moved, all nodes together
+    communication: np.ndarray  # float64[phase]: bytes from each node to each other node
     release: np.ndarray  # int64[phase]: a resource given back at its end, -1 = none
     notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def leg_job(self) -> np.ndarray:
+        """The job of each leg."""
+        return np.repeat(np.arange(len(self.first_leg) - 1), np.diff(self.first_leg))
+
+    @cached_property
+    def phase_leg(self) -> np.ndarray:
+        """The leg of each phase."""
+        return np.repeat(np.arange(len(self.first_phase) - 1), np.diff(self.first_phase))
+
+    @cached_property
+    def nodes(self) -> np.ndarray:
+        """The most nodes that any leg of a job holds."""
+        most: np.ndarray = np.maximum.reduceat(self.demand[:, 0], self.first_leg[:-1])
+        return most
+
+    @cached_property
+    def moving(self) -> np.ndarray:
+        """Phases that may take longer than is written: they move bytes, or nodes send to one another."""
+        several = self.nodes[self.leg_job[self.phase_leg]] > 1
+        moving: np.ndarray = (self.bytes > 0) | ((self.communication > 0) & several)
+        return moving
+
+    @cached_property
+    def logged(self) -> np.ndarray:
+        """Legs whose phases the log tells: those that do more than compute."""
+        staged = np.add.reduceat(self.kind != PhaseKind.COMPUTE, self.first_phase[:-1])
+        return staged > 0
 
 
 def demands(frame: pl.DataFrame, platform: Platform) -> np.ndarray:
@@ -48,16 +80,20 @@ def resource_notes(workload: Workload, platform: Platform) -> list[str]:
         for name in platform.resources[1:]
         if name not in workload.resources
     ]
-    if (workload.jobs["communication"] > 0).any():
-        notes.append("communication between nodes takes no time in this job model")
     return notes
+
+
+def work(workload: Workload, platform: Platform) -> np.ndarray:
+    """Seconds that each job computes on this machine."""
+    jobs = workload.jobs
+    seconds: np.ndarray = jobs["run_time"].to_numpy() + jobs["flop"].to_numpy() / platform.speed
+    return seconds
 
 
 def one_leg_each(workload: Workload, platform: Platform, kill: bool) -> Program:
     """Every job as one leg of one compute phase."""
     jobs = workload.jobs
     n = len(jobs)
-    seconds = jobs["run_time"].to_numpy() + jobs["flop"].to_numpy() / platform.speed
     demand = demands(jobs, platform)
     return Program(
         first_leg=np.arange(n + 1),
@@ -67,14 +103,19 @@ def one_leg_each(workload: Workload, platform: Platform, kill: bool) -> Program:
         kills=np.full(n, kill),
         first_phase=np.arange(n + 1),
         kind=np.full(n, PhaseKind.COMPUTE),
-        seconds=seconds,
+        seconds=work(workload, platform),
+        bytes=np.zeros(n),
+        communication=jobs["communication"].to_numpy(),
         release=np.full(n, -1),
         notes=resource_notes(workload, platform),
     )
 
 
-def as_written(workload: Workload, platform: Platform, kill: bool) -> Program:
-    """Every job by the workload's own legs and phases; what it does not say of a job is as in `one_leg_each`."""
+def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -> Program:
+    """Every job by the workload's own legs and phases; what it does not say of a job is as in `one_leg_each`.
+
+    Unless phases `move` their bytes, each takes the seconds that are written.
+    """
     legs = _all_legs(workload)
     phases = _all_phases(workload, legs)
     known = {"nodes", *workload.resources}
@@ -95,6 +136,8 @@ def as_written(workload: Workload, platform: Platform, kill: bool) -> Program:
         first_phase=_offsets(phases["leg_row"].to_numpy(), len(legs)),
         kind=np.array([kinds[kind] for kind in phases["kind"]], np.int64),
         seconds=phases["seconds"].to_numpy() + phases["flop"].to_numpy() / platform.speed,
+        bytes=phases["bytes"].to_numpy() * move,
+        communication=phases["communication"].to_numpy(),
         release=np.array([resource.get(name, -1) for name in phases["release"]], np.int64),
         notes=resource_notes(workload, platform),
     )
@@ -133,7 +176,7 @@ def _all_legs(workload: Workload) -> pl.DataFrame:
 
 def _all_phases(workload: Workload, legs: pl.DataFrame) -> pl.DataFrame:
     """The phase table in the order of the legs; a job without any phase has one, of its run time and flop."""
-    columns = ["job", "leg", "kind", "seconds", "flop", "release"]
+    columns = ["job", "leg", "kind", "seconds", "flop", "communication", "bytes", "release"]
     given = (pl.DataFrame(schema=PHASE_SCHEMA) if workload.phases is None else workload.phases).select(columns)
     single = workload.jobs.join(given, left_on="id", right_on="job", how="anti").select(
         job="id",
@@ -141,6 +184,8 @@ def _all_phases(workload: Workload, legs: pl.DataFrame) -> pl.DataFrame:
         kind=pl.lit("compute"),
         seconds="run_time",
         flop="flop",
+        communication="communication",
+        bytes=pl.lit(0.0),
         release=pl.lit(None, pl.String),
     )
     phases = pl.concat([given, single]).join(legs.select("job", "leg", "leg_row"), on=["job", "leg"], how="left")

@@ -9,6 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from forebay._pointer import pointer
 from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import State
 from forebay.core.view import Actions, View
@@ -79,7 +80,8 @@ def _compiled(state: State, truth: Truth, policy: Any, rng: np.random.Generator)
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = np.ascontiguousarray(policy.params(), dtype=np.float64)
-    return lambda n: int(run_compiled(state, truth, kernel, params, memory, rng, n))
+    tables = pointer(state), pointer(truth)
+    return lambda n: int(run_compiled(*tables, kernel, params, memory, rng, n))
 
 
 def _plain(state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator) -> Advance:
@@ -110,8 +112,10 @@ def _plain(state: State, truth: Truth, policy: Any, resources: tuple[str, ...], 
         memory = (np.array([[address]], np.int64), np.zeros((0, 0)))
         kernel = call_python
 
+    tables = pointer(state), pointer(truth)
+
     def advance(n_decisions: int) -> int:
-        status = int(run_compiled(state, truth, kernel, np.zeros(0), memory, rng, n_decisions))
+        status = int(run_compiled(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
         if status == Status.STOPPED:
             raise _reason(state, view, failed[0]) from failed[0]
         assert keep is not None or numba.config.DISABLE_JIT  # the callback lives as long as this function

@@ -2,11 +2,13 @@
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from forebay._pointer import pointer_type
 from forebay.algorithms.heap import TIMER
-from forebay.core.tables import JOB
+from forebay.core.tables import JOB, PICK
+from forebay.engine.network import Network, make_network
+from forebay.engine.paths import Paths, no_paths
 
 CURSOR = np.dtype(
     [
@@ -29,17 +31,38 @@ CURSOR = np.dtype(
 STEP = np.dtype(
     [
         ("walltime", "f8"),
-        ("seconds", "f8"),  # all phases together
+        ("seconds", "f8"),  # all phases together; inf where transfers decide
         ("number", "i8"),
+        ("chunk", "i8"),  # bytes of each chunk that it takes on servers; 0 = none
         ("phase", "i8"),  # the next one to begin
         ("last_phase", "i8"),
         ("kills", "i1"),  # whether the job is killed when the leg reaches its walltime
+        ("logged", "i1"),  # whether its phases are
     ],
     align=True,
 )
 """A leg as it really is; `legs` in State shows a policy the part it may know."""
-PHASE = np.dtype([("seconds", "f8"), ("amount", "i8"), ("resource", "i4"), ("kind", "i4")], align=True)
-"""A phase; at its end `amount` of `resource` is given back (resource -1: nothing)."""
+PHASE = np.dtype(
+    [
+        ("seconds", "f8"),
+        ("bytes", "f8"),  # to move, all nodes together
+        ("communication", "f8"),  # bytes from each node to each other node
+        ("amount", "i8"),  # of `resource` given back at its end
+        ("resource", "i4"),  # -1 = none
+        ("kind", "i4"),
+    ],
+    align=True,
+)
+ACTIVITY = np.dtype(
+    [
+        ("first", "i8"),  # transfer of the phase under way; -1 = none
+        ("streams", "i8"),  # of its transfers, those not yet over
+        ("drains", "i8"),  # transfers that run beside the phases
+        ("final", "i1"),  # JobState to end the leg with once the drains are over; 0 = phases are still to come
+    ],
+    align=True,
+)
+"""What a running job is doing."""
 LOG = np.dtype(
     [
         ("time", "f8"),
@@ -74,9 +97,26 @@ class Truth(NamedTuple):
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
     log: np.ndarray  # LOG
     placements: np.ndarray  # PLACEMENT buffer, emptied by the caller
+    activities: np.ndarray  # ACTIVITY
+    paths: Paths
+    network: Network
+    ended: np.ndarray  # int64 scratch: transfers that end in this instant
+    room: np.ndarray  # int64[server] scratch for placing
+    picks: np.ndarray  # PICK scratch for placing
 
 
-def empty_truth(n_jobs: int, n_legs: int, n_phases: int, n_resources: int, n_log: int, n_placements: int) -> Truth:
+def empty_truth(
+    n_jobs: int,
+    n_legs: int,
+    n_phases: int,
+    n_resources: int,
+    n_log: int,
+    n_placements: int,
+    n_servers: int,
+    n_picks: int,
+    paths: Paths,
+    network: Network,
+) -> Truth:
     """Tables of the right size, blank."""
     shape = (n_legs, n_resources)
     return Truth(
@@ -93,7 +133,13 @@ def empty_truth(n_jobs: int, n_legs: int, n_phases: int, n_resources: int, n_log
         due=np.zeros(n_jobs, np.int64),
         log=np.zeros(n_log, LOG),
         placements=np.zeros(n_placements, PLACEMENT),
+        activities=np.zeros(n_jobs, ACTIVITY),
+        paths=paths,
+        network=network,
+        ended=np.zeros(len(network.transfers), np.int64),
+        room=np.zeros(n_servers, np.int64),
+        picks=np.zeros(n_picks, PICK),
     )
 
 
-TRUTH = numba.typeof(empty_truth(1, 1, 1, 1, 1, 1))
+TRUTH = pointer_type(empty_truth(1, 1, 1, 1, 1, 1, 0, 0, no_paths(), make_network([], [], 0)))

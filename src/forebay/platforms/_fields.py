@@ -5,7 +5,7 @@ Numbers are for Python callers. A file must name its units: `capacity = 10` may 
 
 import math
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
@@ -15,6 +15,9 @@ from forebay.errors import InputError
 
 FROM_FILE = "from file"
 """Validation context under which a bare number is refused where a unit exists."""
+
+AUTO: Literal["auto"] = "auto"
+"""A capacity that the workload decides."""
 
 
 class Model(BaseModel):
@@ -60,8 +63,18 @@ def _count(value: Any) -> int:
     return _positive_int(value, "write a number such as 100")
 
 
+def _count_or_zero(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value < 0:
+        raise ValueError(f"{value} is below 0; write a number such as 1")
+    return 0 if value in (0, "0") and not isinstance(value, bool) else _count(value)
+
+
 def _bytes(value: Any, info: ValidationInfo) -> int:
     return _positive_int(_parse(parse_bytes, value, info), 'write a size such as "10 TB", or leave the tier out')
+
+
+def _capacity(value: Any, info: ValidationInfo) -> int | str:
+    return AUTO if isinstance(value, str) and value.strip() == AUTO else _bytes(value, info)
 
 
 def _units(value: Any, info: ValidationInfo) -> int:
@@ -79,7 +92,9 @@ def _flops(value: Any, info: ValidationInfo) -> float:
 
 
 Count = Annotated[int, BeforeValidator(_count), Field(examples=[100])]
+CountOrZero = Annotated[int, BeforeValidator(_count_or_zero), Field(examples=[1])]
 Bytes = Annotated[int, BeforeValidator(_bytes), Field(examples=["10 TB"])]
+Capacity = Annotated[int | Literal["auto"], BeforeValidator(_capacity), Field(examples=["10 TB"])]
 Units = Annotated[int, BeforeValidator(_units), Field(examples=[12])]
 Rate = Annotated[float, BeforeValidator(_rate), Field(examples=["5 GB/s"])]
 Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from pydantic import create_model
+from pydantic import ValidationError, create_model
 
 from forebay.platforms._fields import Model
 from forebay.platforms._problems import Problems
@@ -17,7 +17,12 @@ def make(preset: ModuleType, spec: str, params: Mapping[str, str]) -> Platform:
     problems = Problems(f"platform {spec!r}", equals="=")
     given = problems.check(_parameters(preset), params)
     problems.stop()
-    machine: Platform = preset.make(**dict(given or {}))
+    try:
+        machine: Platform = preset.make(**dict(given or {}))
+    except ValidationError as error:  # each value is fine by itself, but not beside the others
+        problems.take(error, Platform)
+        problems.stop()
+        raise
     return machine
 
 

@@ -16,6 +16,7 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 _WORDS = {
     "string_type": 'must be text in quotes, such as "mine"',
     "string_pattern_mismatch": "must begin with a letter and go on in letters, digits, - and _",
+    "bool_type": "must be true or false, without quotes",
 }
 
 
@@ -46,10 +47,16 @@ class Problems:
         try:
             made = model.model_validate({**values, **known}, context=context)
         except ValidationError as error:
-            for detail in error.errors(include_url=False):
-                self._explain(detail, model, path, known)
+            self.take(error, model, path, known)
             return None
         return made if len(self.lines) == before else None
+
+    def take(
+        self, error: ValidationError, model: type[BaseModel], path: str = "", known: Mapping[str, Any] = NONE
+    ) -> None:
+        """All that pydantic found wrong with a `model`, in our words."""
+        for detail in error.errors(include_url=False):
+            self._explain(detail, model, path, known)
 
     def _explain(self, detail: Any, model: type[BaseModel], path: str, known: Mapping[str, Any]) -> None:
         key = str(detail["loc"][0]) if detail["loc"] else ""
@@ -62,6 +69,8 @@ class Problems:
             self._unknown(key, model, path, known)
         elif detail["type"] == "value_error":
             self.add(name, str(detail["ctx"]["error"]))
+        elif detail["type"] == "literal_error":
+            self.add(name, f"{detail['input']!r} is not known; write {detail['ctx']['expected']}")
         else:
             self.add(name, f"{detail['input']!r} {_WORDS.get(detail['type'], 'is not of the right kind')}")
 

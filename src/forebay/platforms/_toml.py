@@ -71,15 +71,15 @@ def _override(table: dict[str, Any], overrides: Mapping[str, str], problems: Pro
             problems.add(name, f"cannot be set after the file's name; {nearest(name, {'nodes', *finite})}")
 
 
-def _kind(table: Any, path: str, group: str, word: str, problems: Problems) -> str | None:
+def _kind(table: Any, path: str, group: str, word: str, example: str, problems: Problems) -> str | None:
     """The plug-in that a table asks for with its `kind`; None after a complaint."""
     known = [name.replace("-", "_") for name in _plugins.names(group)]
     if not isinstance(table, dict):
-        problems.add(path, f'must be a table: write [{path}] and below it kind = "{known[0]}"')
+        problems.add(path, f'must be a table: write [{path}] and below it kind = "{example}"')
         return None
     kind = table.get("kind")
     if kind is None:
-        problems.add(f"{path}.kind", f'missing; write kind = "{known[0]}" (known: {", ".join(known)})')
+        problems.add(f"{path}.kind", f'missing; write kind = "{example}" (known: {", ".join(known)})')
     elif not isinstance(kind, str) or kind.replace("-", "_") not in known:
         problems.add(f"{path}.kind", f"unknown {word} {kind!r}; {nearest(str(kind), known)}")
     else:
@@ -88,7 +88,7 @@ def _kind(table: Any, path: str, group: str, word: str, problems: Problems) -> s
 
 
 def _topology(table: Any, problems: Problems) -> BaseTopology | None:
-    kind = _kind(table, "topology", "platforms.topologies", "topology", problems)
+    kind = _kind(table, "topology", "platforms.topologies", "topology", "flat", problems)
     if kind is None:
         return None
     model = _plugins.load("platforms.topologies", kind.replace("_", "-"), "topology").Topology
@@ -102,7 +102,7 @@ def _tiers(tables: Any, problems: Problems) -> tuple[BaseTier, ...]:
     made = []
     for name, table in tables.items():
         path = f"tiers.{name}"
-        kind = _kind(table, path, "platforms.tiers", "tier kind", problems)
+        kind = _kind(table, path, "platforms.tiers", "tier kind", "shared_bb", problems)
         if kind is None:
             continue
         model = _plugins.load("platforms.tiers", kind.replace("_", "-"), "tier kind").Tier

@@ -1,12 +1,16 @@
-"""A Platform: the machine as schedulers count it, which is nodes first, then every tier that can run full."""
+"""A Platform: the machine as schedulers count it (nodes first, then every tier that can run full) and its fabric."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from forebay.core.units import format_flops
-from forebay.platforms._fields import Count, Flops, Model
+from forebay.errors import InputError
+from forebay.platforms._fields import AUTO, Count, Flops, Model
+from forebay.platforms.fabric import Fabric
+from forebay.platforms.fabric import make as make_fabric
+from forebay.platforms.tiers import shared_bb
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
@@ -21,29 +25,75 @@ class Platform(Model):
     topology: BaseTopology = Field(default_factory=Flat)
     tiers: tuple[BaseTier, ...] = ()
 
+    @field_validator("topology")
+    @classmethod
+    def _joins_all(cls, topology: BaseTopology, info: ValidationInfo) -> BaseTopology:
+        if "nodes" in info.data:
+            topology.check(info.data["nodes"])
+        return topology
+
     @field_validator("tiers")
     @classmethod
-    def _distinct(cls, tiers: tuple[BaseTier, ...]) -> tuple[BaseTier, ...]:
+    def _fit(cls, tiers: tuple[BaseTier, ...], info: ValidationInfo) -> tuple[BaseTier, ...]:
         names = [tier.name for tier in tiers]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two tiers are called {name!r}; give one another name")
+        _one_chunked(tiers)
+        if {"nodes", "topology"} <= info.data.keys():
+            for tier in tiers:
+                tier.check(info.data["nodes"], info.data["topology"])
         return tiers
 
     @property
     def finite(self) -> Mapping[str, int]:
         """Name and capacity of all that can run full: nodes, then tiers in order."""
-        return {"nodes": self.nodes} | {tier.name: tier.size for tier in self.tiers if tier.size is not None}
+        sizes = {"nodes": self.nodes}
+        for tier in self.tiers:
+            if tier.size == AUTO:
+                raise InputError(
+                    f"platform {self.name}: {tier.name} has the capacity auto, which only a workload can tell; "
+                    f"simulate one on it, or write a size such as {tier.name}=10TB"
+                )
+            if tier.size is not None:
+                sizes[tier.name] = tier.size
+            elif tier.per_node is not None:
+                sizes[tier.name] = tier.per_node * self.nodes
+        return sizes
+
+    @property
+    def per_node(self) -> Mapping[str, int]:
+        """Name and capacity a node of the tiers of which every node has its own."""
+        return {tier.name: tier.per_node for tier in self.tiers if tier.per_node is not None}
 
     @property
     def resources(self) -> tuple[str, ...]:
         """Names of what a job can ask for; their positions are the R of demand vectors."""
-        return tuple(self.finite)
+        limited = (tier for tier in self.tiers if tier.size is not None or tier.per_node is not None)
+        return ("nodes", *(tier.name for tier in limited))
 
     @property
     def capacities(self) -> tuple[int, ...]:
         """How much there is of each of `resources`."""
         return tuple(self.finite.values())
+
+    def fabric(self) -> Fabric:
+        """Links, routes and servers in arrays, as the engine needs them."""
+        _ = self.finite  # complains of sizes that are not known yet
+        return make_fabric(self.nodes, self.topology, self.tiers)
+
+    def sized_for(self, means: Mapping[str, float]) -> "Platform":
+        """The machine with numbers for its auto capacities.
+
+        `means` has by tier what the workload's jobs ask of it for each of their nodes, the mean over jobs.
+        """
+        if all(tier.size != AUTO for tier in self.tiers):
+            return self
+        tiers = [
+            tier.sized(self.nodes, self.topology, means.get(tier.name, 0.0)) if tier.size == AUTO else tier
+            for tier in self.tiers
+        ]
+        return self.model_copy(update={"tiers": tuple(tiers)})
 
     def describe(self) -> dict[str, Any]:
         """The machine as JSON can hold it: exact values, each part with a `text` to read."""
@@ -58,5 +108,19 @@ class Platform(Model):
 
     def __str__(self) -> str:
         parts = [f"{self.nodes} {'node' if self.nodes == 1 else 'nodes'} of {format_flops(self.speed)}"]
+        parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
         return f"{self.name} ({'; '.join(parts)})"
+
+
+def _one_chunked(tiers: tuple[BaseTier, ...]) -> None:
+    """Only one tier can be chunked, the one that staging uses: chunks are placed together with nodes."""
+    shared = [tier for tier in tiers if isinstance(tier, shared_bb.Tier)]
+    chunked = [tier.name for tier in shared if tier.placement == "chunked"]
+    if len(chunked) > 1:
+        raise ValueError(f"{' and '.join(chunked)} are chunked, but only one tier may be; make the others pooled")
+    if chunked and shared[0].name != chunked[0]:
+        raise ValueError(
+            f"{chunked[0]} is chunked, but staging uses the first burst buffer, {shared[0].name}; "
+            f"write {chunked[0]} before it, or make it pooled"
+        )

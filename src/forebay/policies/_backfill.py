@@ -9,6 +9,8 @@ Algorithm 1 of Kopański & Rządca (2021); a preset is a row of numbers:
   idle nodes from now on: the barrier of that paper's Fig. 1.
 
 Expected ends are start + walltime. A leg past its estimate is taken to end a second from now.
+
+Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `_places`.
 """
 
 import numpy as np
@@ -16,15 +18,27 @@ from numba import types
 
 from forebay._jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
-from forebay.algorithms.profile import earliest, fits, reserve
+from forebay.algorithms.place import count_chunks
+from forebay.algorithms.profile import earliest, fits, reserve, take
 from forebay.core.codes import Why
 from forebay.core.tables import STATE, instant_width, policy_kernel
 from forebay.core.verbs import act_start
 from forebay.policies._orders import ORDERS
+from forebay.policies._places import (
+    charge,
+    chunks_of,
+    enough,
+    free_now,
+    least,
+    pick,
+    return_places,
+    start_picked,
+    take_picks,
+)
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 _FREE = types.int64[:, ::1]
-_ORDER, _DESCENDING, _BACKFILL_ORDER, _DEPTH, _MAX_BACKFILL, _RESERVED = range(6)
+_ORDER, _DESCENDING, _BACKFILL_ORDER, _DEPTH, _MAX_BACKFILL, _RESERVED, _PINNED = range(7)
 
 
 @kernel
@@ -49,36 +63,41 @@ def _key(state, j, order):
 
 
 @kernel
-def _fits_now(state, free, j):
+def _fits_now(state, free, room, j):
     leg = state.jobs[j]["leg"]
     for r in range(len(free)):
         if state.demands[leg, r] > free[r]:
             return False
-    return True
+    n_chunks = chunks_of(state, j)
+    return n_chunks == 0 or count_chunks(room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
 
 
 @kernel
-def _start(state, free, j, why):
+def _start(state, free, words, room, j, why):
+    """Start job `j`, which fits: where places matter on the lowest nodes, servers near first, as the engine would."""
     leg = state.jobs[j]["leg"]
     for r in range(len(free)):
         free[r] -= state.demands[leg, r]
-    act_start(state, j, why)
+    if len(words) == 0:
+        act_start(state, j, why)
+    else:
+        start_picked(state, j, why, words, pick(state, j, words, room))
 
 
 @allocating_kernel
-def _sorted(state, line, free, order, sign, count):
+def _sorted(state, line, free, room, order, sign, count):
     """Jobs of `line` by key, then id, at least the first `count` in order; if `free` is not empty, only those that fit.
 
     Leaving out what does not fit is exact: `free` only shrinks during a decision.
     """
     n = 0
     for j in line:
-        if j >= 0 and (len(free) == 0 or _fits_now(state, free, j)):
+        if j >= 0 and (len(free) == 0 or _fits_now(state, free, room, j)):
             n += 1
     keys, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     n = 0
     for j in line:
-        if j >= 0 and (len(free) == 0 or _fits_now(state, free, j)):
+        if j >= 0 and (len(free) == 0 or _fits_now(state, free, room, j)):
             keys[n] = sign * _key(state, j, order)
             ties[n] = state.jobs[j]["id"]
             items[n] = j
@@ -89,47 +108,63 @@ def _sorted(state, line, free, order, sign, count):
 
 @allocating_kernel
 def _started_by_end(state):
-    """Legs that this decision has started so far, by expected end."""
+    """Actions of this decision so far, all starts, by expected end."""
     n = state.clock[0]["n_actions"]
-    ends, ties, legs = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    ends, ties, actions = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     for a in range(n):
-        leg = state.jobs[state.actions[a]["job"]]["leg"]
-        ends[a] = state.clock[0]["now"] + state.legs[leg]["walltime"]
+        ends[a] = _end_if_now(state, state.actions[a]["job"])
         ties[a] = a
-        legs[a] = leg
-    sort_smallest(ends, ties, legs, n, n)
-    return legs
+        actions[a] = a
+    sort_smallest(ends, ties, actions, n, n)
+    return actions
+
+
+@kernel
+def _end_if_now(state, j):
+    """When job `j` is expected to end its waiting leg if it starts now."""
+    return state.clock[0]["now"] + state.legs[state.jobs[j]["leg"]]["walltime"]
+
+
+@kernel
+def _return(state, ahead, column, j, leg, first_pick, n_picks, R, S, W):
+    """All that job `j` gives back when it ends leg `leg`."""
+    for r in range(R):
+        ahead[r, column] += state.releases[leg, r]
+    if S + W > 0:
+        return_places(state, ahead, column, j, leg, first_pick, n_picks, R, S, W)
 
 
 @allocating_kernel(
-    types.Tuple((types.float64[::1], _FREE, types.int64))(STATE, types.int64[::1], types.int64, types.int64)
+    types.Tuple((types.float64[::1], _FREE, types.int64))(
+        STATE, types.int64[::1], types.int64[::1], types.int64[::1], types.int64, types.int64, types.int64, types.int64
+    )
 )
-def _availability(state, free_now, until_fits, R):
+def _availability(state, free, words, room, until_fits, R, S, W):
     """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
-    clock, running, releases = state.clock[0], state.running, state.releases
+    clock, running = state.clock[0], state.running
     now, n_running = clock["now"], clock["n_running"]
     started = _started_by_end(state)
     n_late = 0
     while n_late < n_running and running[n_late]["end"] <= now:
         n_late += 1
-    room = n_running + 3 + (clock["n_queued"] if until_fits < 0 else len(started))
-    times, free = np.empty(room), np.empty((R, room), np.int64)
+    room_for = n_running + 3 + (clock["n_queued"] if until_fits < 0 else len(started))
+    times, ahead = np.empty(room_for), np.empty((R + S + W, room_for), np.int64)
     times[0] = now
-    for r in range(R):
-        free[r, 0] = free_now[r]
+    for row in range(R + S + W):
+        ahead[row, 0] = free[row] if row < R else room[row - R] if row < R + S else words[row - R - S]
     n, i, s, late = 1, n_late, 0, n_late > 0
     while True:
         if until_fits >= 0:
-            enough = True
+            enough_yet = True
             for r in range(R):
-                enough = enough and free[r, n - 1] >= state.demands[until_fits, r]
-            if enough:
+                enough_yet = enough_yet and ahead[r, n - 1] >= state.demands[until_fits, r]
+            if enough_yet:
                 break
         time = np.inf
         if i < n_running:
             time = running[i]["end"]
         if s < len(started):
-            time = min(time, now + state.legs[started[s]]["walltime"])
+            time = min(time, _end_if_now(state, state.actions[started[s]]["job"]))
         if late:
             time = min(time, now + 1.0)
         if time == np.inf:
@@ -137,28 +172,27 @@ def _availability(state, free_now, until_fits, R):
         width = instant_width(time)
         if time - times[n - 1] > width:
             times[n] = time
-            for r in range(R):
-                free[r, n] = free[r, n - 1]
+            for row in range(R + S + W):
+                ahead[row, n] = ahead[row, n - 1]
             n += 1
         while i < n_running and running[i]["end"] <= time + width:
-            for r in range(R):
-                free[r, n - 1] += releases[running[i]["leg"], r]
+            _return(state, ahead, n - 1, running[i]["job"], running[i]["leg"], 0, 0, R, S, W)
             i += 1
-        while s < len(started) and now + state.legs[started[s]]["walltime"] <= time + width:
-            for r in range(R):
-                free[r, n - 1] += releases[started[s], r]
+        while s < len(started) and _end_if_now(state, state.actions[started[s]]["job"]) <= time + width:
+            action = state.actions[started[s]]
+            leg = state.jobs[action["job"]]["leg"]
+            _return(state, ahead, n - 1, action["job"], leg, action["first_pick"], action["n_picks"], R, S, W)
             s += 1
         if late and now + 1.0 <= time + width:
             late = False
             for k in range(n_late):
-                for r in range(R):
-                    free[r, n - 1] += releases[running[k]["leg"], r]
-    return times, free, n
+                _return(state, ahead, n - 1, running[k]["job"], running[k]["leg"], 0, 0, R, S, W)
+    return times, ahead, n
 
 
 @allocating_kernel
-def _easy(state, free, head, rest, limit, R):
-    """One reservation: only what is free now and what is left at its beginning matter, as running legs only release."""
+def _easy(state, free, words, room, head, rest, limit, R):
+    """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release."""
     head_leg = state.jobs[head]["leg"]
     now = state.clock[0]["now"]
     known = False
@@ -170,11 +204,11 @@ def _easy(state, free, head, rest, limit, R):
         if limit == 0:
             return
         limit -= 1
-        if not _fits_now(state, free, j):
+        if not _fits_now(state, free, room, j):
             continue
         if not known:
             known = True
-            times, ahead, n = _availability(state, free, head_leg, R)
+            times, ahead, n = _availability(state, free, words, room, head_leg, R, 0, 0)
             shadow = times[n - 1]
             for r in range(R):
                 spare[r] = ahead[r, n - 1] - state.demands[head_leg, r]
@@ -190,32 +224,80 @@ def _easy(state, free, head, rest, limit, R):
                 continue
             for r in range(R):
                 spare[r] -= state.demands[leg, r]
-        _start(state, free, j, Why.BACKFILLED)
+        _start(state, free, words, room, j, Why.BACKFILLED)
 
 
 @kernel
-def _can_start(state, free, times, ahead, n, R, j):
-    """Whether job `j` can start now and delay nobody."""
-    if j < 0 or not _fits_now(state, free, j):
+def _can_start(state, free, room, times, ahead, n, R, j):
+    """Whether job `j` can start now and delay nobody, as far as amounts tell."""
+    if j < 0 or not _fits_now(state, free, room, j):
         return False
-    leg = state.jobs[j]["leg"]
-    return fits(times, ahead, n, 0, R, state.demands[leg], times[0] + state.legs[leg]["walltime"])
+    return fits(times, ahead, n, 0, R, state.demands[state.jobs[j]["leg"]], _end_if_now(state, j))
 
 
 @allocating_kernel
-def _deep(state, free, line, params, R):
+def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
+    """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
+    if not _can_start(state, free, room, times, ahead, n, R, j):
+        return 0
+    leg, end = state.jobs[j]["leg"], _end_if_now(state, j)
+    if len(words) == 0:
+        _start(state, free, words, room, j, Why.BACKFILLED)
+        return reserve(times, ahead, n, R, state.demands[leg], 0, end)
+    least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
+    least(times, ahead, n, 0, end, R + S, least_free)
+    if W > 0 and not enough(state, j, least_free, R, S, W):
+        return 0
+    # Pinned: among what no reservation holds. Counted: where it would go anyway, if no reservation needs that.
+    first = state.clock[0]["n_picks"]
+    rest = least_free[R : R + S].copy() if W > 0 and S > 0 else room.copy()
+    if pick(state, j, least_free[R + S :] if W > 0 else words, rest) < 0:
+        return 0
+    for row in range(R + S + W):
+        taken[row] = state.demands[leg, row] if row < R else 0
+    if not take_picks(state, j, first, least_free, R, S, W, taken):
+        state.clock[0]["n_picks"] = first
+        return 0
+    size = state.legs[leg]["chunk"]
+    if size > 0:
+        for i in range(first, state.clock[0]["n_picks"]):
+            room[state.picks[i]["server"]] -= size * state.picks[i]["count"]
+    for r in range(len(free)):
+        free[r] -= state.demands[leg, r]
+    start_picked(state, j, Why.BACKFILLED, words, first)
+    return take(times, ahead, n, R + S, taken, 0, end)
+
+
+@allocating_kernel
+def _reserve_place(state, times, ahead, n, R, S, W, j, alone):
+    """Reserve the earliest time at which all is free for job `j`; returns the profile's new length.
+
+    Without another reservation, `alone`, what is free only grows: then the first moment decides.
+    """
+    walltime = state.legs[state.jobs[j]["leg"]]["walltime"]
+    least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
+    for i in range(n):
+        end = times[i] + walltime
+        least(times, ahead, n, i, times[i] if alone else end, R + S, least_free)
+        if enough(state, j, least_free, R, S, W):
+            charge(state, j, least_free, R, S, W, taken)
+            return take(times, ahead, n, R + S, taken, i, end)
+    return n
+
+
+@allocating_kernel
+def _deep(state, free, words, room, line, params, R, S, W):
     """Any number of reservations, on the whole availability profile. line[0] is the first job that does not fit.
 
     Room only shrinks during a decision, so a job that cannot start now will not: behind the `last` one that can,
     reservations have nobody to be kept from.
     """
-    now = state.clock[0]["now"]
     last = len(line) - 1
-    while last >= 0 and (line[last] < 0 or not _fits_now(state, free, line[last])):
+    while last >= 0 and (line[last] < 0 or not _fits_now(state, free, room, line[last])):
         last -= 1
     if last < 0:
         return
-    times, ahead, n = _availability(state, free, -1, R)
+    times, ahead, n = _availability(state, free, words, room, -1, R, S, W)
     depth, limit = int(params[_DEPTH]), int(params[_MAX_BACKFILL])
     i, n_reserved = 0, 0
     while i <= last and n_reserved < depth and (n_reserved == 0 or limit > 0):
@@ -225,41 +307,43 @@ def _deep(state, free, line, params, R):
             continue
         if n_reserved > 0:
             limit -= 1
-        leg = state.jobs[j]["leg"]
-        demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
-        if _can_start(state, free, times, ahead, n, R, j):
-            n = reserve(times, ahead, n, R, demand, 0, now + walltime)
-            _start(state, free, j, Why.BACKFILLED)
+        started = _start_beside(state, free, words, room, times, ahead, n, R, S, W, j)
+        if started > 0:
+            n = started
         else:
-            at = earliest(times, ahead, n, R, demand, walltime)
-            if at >= 0:
-                n = reserve(times, ahead, n, R, demand, at, times[at] + walltime)
+            if len(words) > 0:
+                n = _reserve_place(state, times, ahead, n, R, S, W, j, n_reserved == 0)
+            else:
+                leg = state.jobs[j]["leg"]
+                demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
+                at = earliest(times, ahead, n, R, demand, walltime)
+                if at >= 0:
+                    n = reserve(times, ahead, n, R, demand, at, times[at] + walltime)
             n_reserved += 1
-        while last >= i and not _can_start(state, free, times, ahead, n, R, line[last]):
+        while last >= i and not _can_start(state, free, room, times, ahead, n, R, line[last]):
             last -= 1
     if i > last:
         return
-    for j in _behind(state, free, line[i:], params, limit):
+    for j in _behind(state, free, room, line[i:], params, limit):
         if j < 0:
             continue
         if limit == 0:
             return
         limit -= 1
-        if _can_start(state, free, times, ahead, n, R, j):
-            leg = state.jobs[j]["leg"]
-            n = reserve(times, ahead, n, R, state.demands[leg], 0, now + state.legs[leg]["walltime"])
-            _start(state, free, j, Why.BACKFILLED)
+        started = _start_beside(state, free, words, room, times, ahead, n, R, S, W, j)
+        if started > 0:
+            n = started
 
 
 @allocating_kernel
-def _behind(state, free, rest, params, limit):
+def _behind(state, free, room, rest, params, limit):
     """The jobs behind the reservations in backfill order; the first `limit` of them may be tried."""
     order = int(params[_BACKFILL_ORDER])
     if order == _AS_IS:
         return rest
     if limit < len(rest):  # every job tried counts, fitting or not
-        return _sorted(state, rest, free[:0], order, 1.0, limit)[:limit]
-    return _sorted(state, rest, free, order, 1.0, len(rest))
+        return _sorted(state, rest, free[:0], room, order, 1.0, limit)[:limit]
+    return _sorted(state, rest, free, room, order, 1.0, len(rest))
 
 
 @policy_kernel
@@ -271,33 +355,38 @@ def backfill(state, params, memory, rng):
     free = np.empty(len(state.resources), np.int64)
     for r in range(len(free)):
         free[r] = state.resources[r]["free"]
+    words, room = free[:0], free[:0]
+    pinned = params[_PINNED] > 0 and params[_DEPTH] > 0
+    if pinned or clock["chunked"] >= 0:
+        words, room = free_now(state)
     line = state.queue[clock["queue_first"] : clock["queue_last"]]
     if params[_ORDER] != _AS_IS:
         sign = -1.0 if params[_DESCENDING] > 0 else 1.0
-        line = _sorted(state, line, free[:0], int(params[_ORDER]), sign, len(line))
+        line = _sorted(state, line, free[:0], room, int(params[_ORDER]), sign, len(line))
     i = 0
     while i < len(line):
         j = line[i]
         if j >= 0:
-            if not _fits_now(state, free, j):
+            if not _fits_now(state, free, room, j):
                 break
-            _start(state, free, j, Why.IN_ORDER)
+            _start(state, free, words, room, j, Why.IN_ORDER)
         i += 1
     if i == len(line) or params[_MAX_BACKFILL] == 0:
         return
     R = min(len(free), int(params[_RESERVED]))
     limit = int(params[_MAX_BACKFILL])
-    if params[_DEPTH] > 1:
-        _deep(state, free, line[i:], params, R)
+    if params[_DEPTH] > 1 or (params[_DEPTH] == 1 and len(words) > 0):
+        S = len(room) if R > clock["chunked"] else 0
+        _deep(state, free, words, room, line[i:], params, R, S, len(words) if pinned else 0)
         return
-    rest = _behind(state, free, line[i + 1 :], params, limit)
+    rest = _behind(state, free, room, line[i + 1 :], params, limit)
     if params[_DEPTH] == 1:
-        _easy(state, free, line[i], rest, limit, R)
+        _easy(state, free, words, room, line[i], rest, limit, R)
         return
     for j in rest:
         if j >= 0:
             if limit == 0:
                 return
             limit -= 1
-            if _fits_now(state, free, j):
-                _start(state, free, j, Why.BACKFILLED)
+            if _fits_now(state, free, room, j):
+                _start(state, free, words, room, j, Why.BACKFILLED)

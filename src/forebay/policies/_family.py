@@ -20,6 +20,7 @@ class Backfill(Policy):
     depth: int = 1  # how many waiting jobs hold a reservation
     max_backfill: int = ALL  # how many jobs behind the head are looked at
     reserve: str = "all"  # what a reservation holds: "nodes", or "all" resources
+    reservations: str = "counted"  # "pinned" fixes a reservation's nodes and servers, "counted" their number
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
@@ -30,6 +31,7 @@ class Backfill(Policy):
             ("order", ORDERS),
             ("backfill_order", ("as-queued", *ORDERS[1:])),
             ("reserve", ("nodes", "all")),
+            ("reservations", ("counted", "pinned")),
         ):
             if getattr(self, name) not in known:
                 raise InputError(f"{name} is {getattr(self, name)!r}: {nearest(getattr(self, name), known)}")
@@ -39,7 +41,7 @@ class Backfill(Policy):
         second = 0 if self.backfill_order == "as-queued" else ORDERS.index(self.backfill_order)
         reserved = 1 if self.reserve == "nodes" else ALL
         row = (ORDERS.index(self.order), self.descending, second, self.depth, self.max_backfill, reserved)
-        return np.array(row, dtype=np.float64)
+        return np.array([*row, self.reservations == "pinned"], dtype=np.float64)
 
     def kernel(self) -> Any:
         """The one kernel of the family."""

@@ -42,6 +42,7 @@ PHASE_SCHEMA: dict[str, Any] = {
     "seconds": pl.Float64,
     "flop": pl.Float64,  # per node, on top of `seconds`
     "communication": pl.Float64,
+    "bytes": pl.Float64,  # moved by a phase that is not compute, all nodes together
     "release": pl.String,  # a resource given back when the phase ends; null = none
 }
 """What a leg does, in order. A job without phases is one compute phase of its `run_time` and `flop`."""

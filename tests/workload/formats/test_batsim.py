@@ -115,7 +115,7 @@ def test_composed_profiles_unroll_into_phases_and_sums(read):
         "d": {"type": "delay", "delay": 5},
     }
     w = read(job(1, "out"), job(2, "d"), profiles=profiles)
-    f, d = (1, 0, "compute", 0.0, 100.0, 3.0, None), (1, 0, "compute", 5.0, 0.0, 0.0, None)
+    f, d = (1, 0, "compute", 0.0, 100.0, 3.0, 0.0, None), (1, 0, "compute", 5.0, 0.0, 0.0, 0.0, None)
     assert_frame_equal(w.phases, pl.DataFrame([f, f, d, f, f, d], PHASE_SCHEMA, orient="row"))
     assert w.jobs.select("run_time", "flop", "communication").rows() == [(10.0, 400.0, 12.0), (5.0, 0.0, 0.0)]
 

@@ -86,8 +86,8 @@ def test_the_file_is_plain_batsim(tmp_path):
 
 
 def test_phases_of_computing_survive(tmp_path):
-    rows = [(1, 0, "compute", 2.0, 0.0, 0.0, None), (1, 0, "compute", 0.0, 9.0, 1.0, None)]
-    phases = pl.DataFrame([*rows, (1, 0, "compute", 3.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
+    rows = [(1, 0, "compute", 2.0, 0.0, 0.0, 0.0, None), (1, 0, "compute", 0.0, 9.0, 1.0, 0.0, None)]
+    phases = pl.DataFrame([*rows, (1, 0, "compute", 3.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
     w = replace(two_jobs(flop=[9.0, 0.0], communication=[1.0, 0.0]), phases=phases)
     back, notes = again(w)
     assert notes == []
@@ -96,7 +96,7 @@ def test_phases_of_computing_survive(tmp_path):
 
 
 def test_what_batsim_cannot_hold_is_noted():
-    phases = pl.DataFrame([(1, 0, "stage_in", 2.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
+    phases = pl.DataFrame([(1, 0, "stage_in", 2.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
     legs = pl.DataFrame([(1, 0, 9.0, 2, "")], LEG_SCHEMA, orient="row")
     w = replace(two_jobs(burst_buffer=[5, 6], gpu=[1, 0], fpga=[0, 0]), phases=phases, legs=legs, platform=None)
     back, notes = again(w)

@@ -1,7 +1,7 @@
 """Jobs hold what they ask for and compute; nothing is transferred. Killed at their walltime.
 
-The Alloc-Only model of Kopański & Rządca (2021). Jobs with legs or phases of their own go through them, each phase
-taking the time that is written. Communication between nodes takes none.
+The Alloc-Only model of Kopański & Rządca (2021): one compute phase, in which nodes communicate. Jobs with legs or
+phases of their own go through them, each phase taking the time that is written.
 """
 
 from forebay.engine.program import Program, as_written, one_leg_each
@@ -13,4 +13,4 @@ def program(workload: Workload, platform: Platform, kill: bool = True) -> Progra
     """`kill=false` lets jobs run past their walltime."""
     if workload.legs is None and workload.phases is None:
         return one_leg_each(workload, platform, kill)
-    return as_written(workload, platform, kill)
+    return as_written(workload, platform, kill, move=False)

@@ -1,19 +1,29 @@
 """The plainest machine: nodes, and if asked for a shared burst buffer and a parallel file system."""
 
-from forebay.platforms._fields import Bytes, Count, Flops, Rate
+from forebay.platforms._fields import Capacity, Count, Flops, Rate
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs as pfs_tier
 from forebay.platforms.tiers import shared_bb
 from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.topologies.flat import Topology
 
 DESCRIPTION = "nodes on a crossbar; with burst_buffer=10TB a pooled burst buffer, with pfs=5GB/s a file system"
 
 
-def make(nodes: Count, burst_buffer: Bytes | None = None, speed: Flops = 1e9, pfs: Rate | None = None) -> Platform:
-    """A machine of that many nodes; `pfs` is the file system's bandwidth, the same for reads and writes."""
+def make(
+    nodes: Count,
+    burst_buffer: Capacity | None = None,
+    speed: Flops = 1e9,
+    pfs: Rate | None = None,
+    port: Rate | None = None,
+) -> Platform:
+    """A machine of that many nodes.
+
+    `pfs` is the file system's bandwidth, the same for reads and writes; `port` a node's own, each way.
+    """
     tiers: list[BaseTier] = []
     if burst_buffer is not None:
         tiers.append(shared_bb.Tier(name="burst_buffer", capacity=burst_buffer))
     if pfs is not None:
         tiers.append(pfs_tier.Tier(name="pfs", read=pfs, write=pfs))
-    return Platform(name="flat", nodes=nodes, speed=speed, tiers=tuple(tiers))
+    return Platform(name="flat", nodes=nodes, speed=speed, topology=Topology(bandwidth=port), tiers=tuple(tiers))

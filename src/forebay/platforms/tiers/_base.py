@@ -1,11 +1,12 @@
 """What every kind of tier has: a name, a kind, perhaps a finite size, and a line for people."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
 from forebay.core.result import JOBS_CSV
 from forebay.platforms._fields import Model
+from forebay.platforms.topologies._base import BaseTopology
 
 # A finite tier becomes a column of demand in job tables, where these have another meaning.
 TAKEN = frozenset(
@@ -29,11 +30,26 @@ class BaseTier(Model):
         return name
 
     @property
-    def size(self) -> int | None:
-        """How much jobs may hold of it together, in bytes or units; None where there is no limit."""
+    def size(self) -> int | Literal["auto"] | None:
+        """How much jobs may hold of it together, in bytes or units; None where there is no limit.
+
+        "auto" until a workload gives the size.
+        """
+        return None
+
+    @property
+    def per_node(self) -> int | None:
+        """How much of it a node has, where every node has its own; `size` is then None, for it depends on the nodes."""
         return None
 
     @property
     def text(self) -> str:
         """The tier in a few words."""
         return self.kind
+
+    def check(self, nodes: int, topology: BaseTopology) -> None:
+        """Raise ValueError if there can be no such tier on a machine of these nodes and this network."""
+
+    def sized(self, nodes: int, topology: BaseTopology, mean: float) -> "BaseTier":
+        """This tier with a size instead of "auto", from the bytes that jobs ask for a node, on average."""
+        raise NotImplementedError(self.kind)

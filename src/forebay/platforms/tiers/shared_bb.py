@@ -1,28 +1,76 @@
-"""A shared burst buffer: one pool of fast storage, striped, so that any free bytes serve any job."""
+"""A shared burst buffer: fast storage on servers, striped over all of them or in one chunk for each node of a job."""
 
+import math
 from typing import Literal
 
-from forebay.core.units import format_bytes, format_rate
-from forebay.platforms._fields import Bytes, Rate
+from forebay.core.units import INT64_MAX, format_bytes, format_rate
+from forebay.errors import InputError
+from forebay.platforms._fields import AUTO, Capacity, Count, Rate
 from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.topologies._base import BaseTopology
 
-DESCRIPTION = "a burst buffer that all nodes share, pooled: any free byte serves any job"
+DESCRIPTION = "a burst buffer that all nodes share, pooled (any free byte serves any job) or in chunks on its servers"
+
+Placement = Literal["pooled", "chunked"]
 
 
 class Tier(BaseTier):
-    """Capacity in bytes over all servers; bandwidth in bytes/s, for job models that move data."""
+    """Capacity in bytes and bandwidth in bytes/s each way, both over all servers.
+
+    Pooled data is striped over all servers. Chunked, each node of a job has its share whole on one server.
+    """
 
     kind: Literal["shared_bb"] = "shared_bb"
-    capacity: Bytes
+    capacity: Capacity
+    placement: Placement = "pooled"
+    servers: Count | None = None
     bandwidth: Rate | None = None
 
     @property
-    def size(self) -> int:
+    def size(self) -> int | Literal["auto"]:
         """The capacity."""
         return self.capacity
 
     @property
     def text(self) -> str:
         """The tier in a few words."""
+        room = "auto-sized" if self.capacity == AUTO else f"{format_bytes(self.capacity)} of"
+        chunks = " in chunks" if self.placement == "chunked" else ""
+        servers = f" on {self.servers} server{'s' * (self.servers > 1)}" if self.servers else ""
         speed = f" at {format_rate(self.bandwidth)}" if self.bandwidth else ""
-        return f"{format_bytes(self.capacity)} of shared burst buffer{speed}"
+        return f"{room} shared burst buffer{chunks}{servers}{speed}"
+
+    def servers_on(self, topology: BaseTopology) -> int:
+        """Its servers: all that the network has places for, unless it names a number."""
+        return self.servers or topology.server_slots or 1
+
+    def check(self, nodes: int, topology: BaseTopology) -> None:
+        """Raise ValueError where the network has too few places for the servers, or they have nothing to hold."""
+        servers, slots = self.servers_on(topology), topology.server_slots
+        if slots is not None and servers > slots:
+            cure = f"write servers = {slots} or fewer" if slots else "write storage = 1 below [topology]"
+            raise ValueError(
+                f"{self.name} has {servers} server{'s' * (servers > 1)}, "
+                f"but the topology has {slots} storage slots; {cure}"
+            )
+        if self.capacity != AUTO and self.capacity < servers:
+            raise ValueError(
+                f"{self.name} has {self.capacity} bytes for {servers} servers, less than a byte each; "
+                "write a larger capacity or fewer servers"
+            )
+
+    def sized(self, nodes: int, topology: BaseTopology, mean: float) -> "Tier":
+        """With room for what all nodes would hold if jobs of the average request a node filled the machine.
+
+        In whole bytes, at least one a server; chunked, in equal whole bytes for all servers.
+        """
+        servers, wanted = self.servers_on(topology), nodes * mean
+        if not 0 < wanted < INT64_MAX - servers:
+            raise InputError(
+                f"{self.name}: its capacity is auto, but the workload's jobs ask for {mean:g} bytes of it a node on "
+                'average; write a size such as "10 TB"'
+            )
+        capacity = max(math.ceil(wanted), servers)
+        if self.placement == "chunked":
+            capacity = -(-capacity // servers) * servers
+        return type(self).model_validate({**self.model_dump(), "capacity": capacity})

@@ -1,10 +1,33 @@
-"""What every topology has: a kind, and a line for people."""
+"""What every topology has: a kind, a line for people, and the network it makes of nodes and servers."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from forebay.platforms._fields import Model
 
 
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Shared links and routes. Nodes and servers hang on *sites*; routes go from site to site."""
+
+    names: tuple[str, ...]  # of every link that transfers may share, one way each
+    capacity: NDArray[np.float64]  # [link] bytes/s
+    n_sites: int
+    first: NDArray[np.int64]  # [n_sites * n_sites + 1]: a to b crosses links[first[a * n_sites + b]:first[... + 1]]
+    links: NDArray[np.int64]
+    site: NDArray[np.int32]  # [node]
+    server_site: NDArray[np.int64]  # [server]
+    near: NDArray[np.int64]  # [n_sites, server] servers in the order in which a site looks for room
+
+
 class BaseTopology(Model):
-    """How nodes and servers are joined; the kinds add their sizes and bandwidths."""
+    """How nodes and servers are joined; the kinds add their sizes and bandwidths.
+
+    As it stands it is a crossbar that never limits: a kind overrides what it has to say about.
+    """
 
     kind: str
 
@@ -12,3 +35,34 @@ class BaseTopology(Model):
     def text(self) -> str:
         """The network in a few words."""
         return self.kind
+
+    @property
+    def port(self) -> float:
+        """Bytes/s of a compute node's own port, each way; inf where it never limits."""
+        return math.inf
+
+    @property
+    def server_port(self) -> float:
+        """Bytes/s of a storage server's own port, each way; inf where it never limits."""
+        return math.inf
+
+    @property
+    def server_slots(self) -> int | None:
+        """How many storage servers it has places for; None for as many as one likes."""
+        return None
+
+    def check(self, nodes: int) -> None:
+        """Raise ValueError unless this network joins that many compute nodes."""
+
+    def network(self, nodes: int, servers: int) -> Network:
+        """Links and routes between that many compute nodes and the first `servers` storage servers."""
+        return Network(
+            names=(),
+            capacity=np.empty(0),
+            n_sites=1,
+            first=np.zeros(2, np.int64),
+            links=np.empty(0, np.int64),
+            site=np.zeros(nodes, np.int32),
+            server_site=np.zeros(servers, np.int64),
+            near=np.arange(servers, dtype=np.int64)[None, :],
+        )

@@ -120,7 +120,7 @@ def _found(ids: list[int], entries: list[Any], profiles: Profiles, path: Path) -
         found.rows.append(row)
         found.uneven += work.uneven
         if work.composed:
-            found.phases += [(job, 0, "compute", *step, None) for step in work.steps]
+            found.phases += [(job, 0, "compute", *step, 0.0, None) for step in work.steps]
     return found
 
 

@@ -1,0 +1,38 @@
+"""Sets of nodes as words of 32 bits: for asking which nodes are free during all of several intervals of time."""
+
+from forebay._jit import kernel
+
+
+@kernel
+def mask(word, low, count):
+    """The bits of `word` that stand for the nodes low, low + 1, ..."""
+    begin = max(low - 32 * word, 0)
+    end = min(low + count - 32 * word, 32)
+    return ((1 << (end - begin)) - 1) << begin if end > begin else 0
+
+
+@kernel
+def fill(words, low, count):
+    """Add the nodes low, low + 1, ..."""
+    for w in range(low >> 5, ((low + count - 1) >> 5) + 1):
+        words[w] |= mask(w, low, count)
+
+
+@kernel
+def wipe(words, low, count):
+    """Take the nodes low, low + 1, ... out."""
+    for w in range(low >> 5, ((low + count - 1) >> 5) + 1):
+        words[w] &= ~mask(w, low, count)
+
+
+@kernel
+def count_bits(words):
+    """How many nodes the set has."""
+    count = 0
+    for w in range(len(words)):
+        x = words[w]
+        x = x - ((x >> 1) & 0x55555555)
+        x = (x & 0x33333333) + ((x >> 2) & 0x33333333)
+        x = (x + (x >> 4)) & 0x0F0F0F0F
+        count += ((x * 0x01010101) & 0xFFFFFFFF) >> 24
+    return count

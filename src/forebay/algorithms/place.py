@@ -1,0 +1,82 @@
+"""Where a job goes: nodes, lowest ids first, and a server for each node's chunk, nearest first.
+
+The ONE rule of placement: the engine follows it, and so does every policy that asks where a job would go. A chunk lies
+whole on one server (Kopański & Rządca 2021).
+"""
+
+from forebay._jit import kernel
+
+
+@kernel
+def count_chunks(room, size, enough):
+    """How many chunks of `size` bytes the servers' `room` holds; counting stops at `enough`."""
+    count = 0
+    for s in range(len(room)):
+        if room[s] >= size:
+            count += room[s] // size
+            if count >= enough:
+                break
+    return count
+
+
+@kernel
+def _add_pick(picks, n, first, low, server):
+    """Add a node (low, or -1 for none) and its server to the picks from row `first` on; returns the next row."""
+    if n > first:
+        last = picks[n - 1]
+        follows = low == last["low"] + last["count"] if low >= 0 else last["low"] < 0
+        if follows and last["server"] == server:
+            last["count"] += 1
+            return n
+    pick = picks[n]
+    pick["low"] = low
+    pick["count"] = 1
+    pick["server"] = server
+    return n + 1
+
+
+@kernel
+def pick_server(near, room, size):
+    """The nearest server with room for a chunk, which is taken; -1 if there is none."""
+    for i in range(len(near)):
+        s = near[i]
+        if room[s] >= size:
+            room[s] -= size
+            return s
+    return -1
+
+
+@kernel
+def pick_node(picks, n, first, node, site, near, room, size):
+    """Add a node and, if its chunk has a size, its server; returns the next row, or -1 if no server has room."""
+    server = -1
+    if size > 0:
+        server = pick_server(near[site[max(node, 0)]], room, size)
+        if server < 0:
+            return -1
+    return _add_pick(picks, n, first, node, server)
+
+
+@kernel
+def place(free, n_free, site, near, room, n_nodes, n_chunks, size, picks, first):
+    """Pick the `n_nodes` lowest free nodes and servers for `n_chunks` chunks of `size` bytes, which leave `room`.
+
+    Free intervals are in descending order (see algorithms.nodeset) and stay as they are. Rows go to `picks` from
+    `first` on, in ascending order; returns the next row, or -1 if no server has room. Chunks of a job that gets no
+    nodes now are placed as if it stood on the first.
+    """
+    n = first
+    interval, left = n_free - 1, n_nodes
+    while left > 0:
+        for node in range(free[interval]["low"], min(free[interval]["high"], free[interval]["low"] + left - 1) + 1):
+            n = pick_node(picks, n, first, node, site, near, room, size)
+            if n < 0:
+                return -1
+        left -= free[interval]["high"] - free[interval]["low"] + 1
+        interval -= 1
+    if n_nodes == 0:
+        for _ in range(n_chunks):
+            n = pick_node(picks, n, first, -1, site, near, room, size)
+            if n < 0:
+                return -1
+    return n

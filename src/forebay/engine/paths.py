@@ -1,0 +1,125 @@
+"""Which route each kind of phase takes on a machine, worked out before a run."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from forebay.engine.network import Loads, Network, make_network
+from forebay.platforms.fabric import Fabric
+
+STAGE_IN, STAGE_OUT, CHECKPOINT = range(3)
+"""Rows of `Paths.routes`; from CHECKPOINT on one row a site."""
+
+PATHS = np.dtype([("read", "i8"), ("write", "i8"), ("port", "f8")], align=True)
+"""Routes between file system and compute nodes (-1 = none), and the bandwidth of a node's own port."""
+
+
+class Paths(NamedTuple):
+    """Routes by phase, and links between sites."""
+
+    state: np.ndarray  # PATHS, one row
+    routes: np.ndarray  # int64[2 + site, server]: in from and out to the file system, in from each site
+    first: np.ndarray  # int64: links from site a to b are links[first[a * n_sites + b]:first[a * n_sites + b + 1]]
+    links: np.ndarray  # int64
+    by_site: np.ndarray  # int64[2, site] scratch: a job's nodes
+    by_server: np.ndarray  # int64[server] scratch: a job's streams
+    by_link: np.ndarray  # float64[link] scratch: load
+    touched: np.ndarray  # int64[link] scratch
+
+
+def no_paths() -> Paths:
+    """For runs in which nothing is moved."""
+    state = np.zeros(1, PATHS)
+    state["read"] = state["write"] = -1
+    state["port"] = np.inf
+    none = np.zeros(0, np.int64)
+    by_site = np.zeros((2, 1), np.int64)
+    return Paths(
+        state, np.zeros((0, 0), np.int64), np.zeros(2, np.int64), none, by_site, none.copy(), np.zeros(0), none.copy()
+    )
+
+
+class _Routes:
+    """Routes known before the run; those over the same links under the same cap are one."""
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[float, tuple[tuple[int, float], ...]], int] = {}
+
+    def add(self, cap: float, loads: Loads) -> int:
+        key = (cap, tuple(sorted((k, load) for k, load in loads.items() if k >= 0)))
+        return self.made.setdefault(key, len(self.made))
+
+    def list(self) -> list[tuple[float, Loads]]:
+        return [(cap, dict(loads)) for cap, loads in self.made]
+
+
+def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Paths, Network]:
+    """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too."""
+    made = _Routes()
+    routes = _buffer_routes(fabric, made)
+    state = np.zeros(1, PATHS)
+    cap = fabric.port if fabric.through_ports else np.inf
+    state["read"] = made.add(cap, {fabric.pfs_read: 1.0}) if fabric.pfs_read >= 0 else -1
+    state["write"] = made.add(cap, {fabric.pfs_write: 1.0}) if fabric.pfs_write >= 0 else -1
+    state["port"] = fabric.port
+    n_links = len(fabric.capacity)
+    spare_routes, spare_entries = _spare(fabric) if communicate else (0, 0)
+    network = make_network(fabric.capacity.tolist(), made.list(), n_transfers, spare_routes, spare_entries)
+    paths = Paths(
+        state=state,
+        routes=routes,
+        first=np.ascontiguousarray(fabric.first, np.int64),
+        links=np.ascontiguousarray(fabric.links, np.int64),
+        by_site=np.zeros((2, fabric.n_sites), np.int64),
+        by_server=np.zeros(routes.shape[1], np.int64),
+        by_link=np.zeros(n_links),
+        touched=np.zeros(n_links, np.int64),
+    )
+    return paths, network
+
+
+def _buffer_routes(fabric: Fabric, made: _Routes) -> np.ndarray:
+    """Routes to and from the buffer's servers. A pool is one server that stripes over all."""
+    if fabric.buffer is None:
+        return np.zeros((2 + fabric.n_sites, 0), np.int64)
+    stripes = [[s] for s in range(len(fabric.server_site))]
+    if not fabric.chunked:
+        stripes = [[s for (s,) in stripes]]  # of a node's own device: none
+    # Between file system and servers only links limit; a node's own device lies behind its port.
+    in_nodes = len(fabric.server_site) == 0
+    cap = min(fabric.local, fabric.port if fabric.through_ports else np.inf) if in_nodes else np.inf
+    table = np.zeros((2 + fabric.n_sites, len(stripes)), np.int64)
+    for column, servers in enumerate(stripes):
+        share = 1.0 / max(len(servers), 1)
+        ports = servers if fabric.through_ports else []
+        table[STAGE_IN, column] = made.add(
+            cap, {fabric.pfs_read: 1.0, **{int(fabric.server_in[s]): share for s in ports}}
+        )
+        table[STAGE_OUT, column] = made.add(
+            cap, {fabric.pfs_write: 1.0, **{int(fabric.server_out[s]): share for s in ports}}
+        )
+        for site in range(fabric.n_sites):
+            loads: dict[int, float] = {}
+            for s in servers:
+                pair = site * fabric.n_sites + int(fabric.server_site[s])
+                for k in [*fabric.links[fabric.first[pair] : fabric.first[pair + 1]], fabric.server_in[s]]:
+                    loads[int(k)] = loads.get(int(k), 0.0) + share
+            # a pool's shares add up to 1 but for the last bits
+            loads = {k: min(load, 1.0) for k, load in loads.items()}
+            table[CHECKPOINT + site, column] = made.add(fabric.local if in_nodes else fabric.port, loads)
+    return table
+
+
+def _spare(fabric: Fabric) -> tuple[int, int]:
+    """Room for the routes of compute phases: most routes at a time, most links of all of them together.
+
+    A job of m nodes crosses at most all links between sites, and at most those of its m (m - 1) pairs.
+    """
+    longest = int(np.diff(fabric.first).max(initial=0))
+    n_links = len(np.unique(fabric.links))
+    n_nodes = len(fabric.site)
+    if longest == 0:
+        return 0, 0
+    m = np.arange(2, n_nodes + 1)
+    per_node = np.minimum(n_links, longest * m * (m - 1.0)) / m
+    return n_nodes // 2, int(np.ceil(per_node.max(initial=0) * n_nodes)) + 1

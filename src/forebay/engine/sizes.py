@@ -1,0 +1,141 @@
+"""What a program needs before a run can begin: who holds what when, who can never run, and how large tables must be."""
+
+import numpy as np
+
+from forebay.core.codes import PhaseKind
+from forebay.core.units import format_bytes
+from forebay.engine.network import Network, make_network
+from forebay.engine.paths import Paths, make_paths, no_paths
+from forebay.engine.program import Program
+from forebay.errors import InputError
+from forebay.platforms.fabric import Fabric
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import node_local
+from forebay.workload.workload import Workload
+
+_STAGING = (PhaseKind.STAGE_IN, PhaseKind.CHECKPOINT, PhaseKind.DRAIN, PhaseKind.STAGE_OUT)
+
+
+class Held:
+    """What legs take when they start, keep for the next, and give back early."""
+
+    def __init__(self, program: Program):
+        held = program.demand.copy()  # what is left at the leg's end
+        self.early_resource = np.full(len(program.seconds), -1, np.int32)
+        self.early_amount = np.zeros(len(program.seconds), np.int64)
+        for p in np.flatnonzero(program.release >= 0):
+            leg, r = program.phase_leg[p], program.release[p]
+            if held[leg, r] > 0:
+                self.early_resource[p], self.early_amount[p] = r, held[leg, r]
+                held[leg, r] = 0
+        carried = np.zeros_like(held)  # what a leg found from the one before
+        carried[1:] = np.where(program.carry[1:], np.minimum(held[:-1], program.demand[1:]), 0)
+        carried[program.first_leg[:-1]] = 0
+        self.demands = program.demand - carried
+        self.carries = np.zeros_like(held)
+        self.carries[:-1] = carried[1:]
+
+
+def chunks(
+    workload: Workload, platform: Platform, fabric: Fabric, program: Program, held: Held
+) -> tuple[np.ndarray, int]:
+    """The chunk size of each leg, and how many runs of chunks there can be at a time."""
+    if not fabric.chunked:
+        return np.zeros(len(program.walltime), np.int64), 0
+    r = platform.resources.index(fabric.buffer or "")
+    taken, whole, kept = held.demands[:, r], program.demand[:, r], held.carries[:, r]
+    wrong = ((taken > 0) & (taken < whole)) | ((kept > 0) & (kept < whole))
+    if wrong.any():
+        job = workload.jobs["id"][int(program.leg_job[np.argmax(wrong)])]
+        raise InputError(
+            f"{workload.name}: job {job} carries a part of its {fabric.buffer} from leg to leg; "
+            "where it lies in chunks, carry all of it or nothing"
+        )
+    streams = np.maximum(program.nodes, 1)
+    size = -(-taken // streams[program.leg_job])
+    # With nodes, a run of chunks has one node at least; without, chunks can outlive the nodes.
+    apart = np.bincount(program.leg_job, minlength=len(streams)) > 1
+    apart |= np.bincount(program.leg_job, (size > 0) & (program.demand[:, 0] == 0), len(streams)) > 0
+    return size, platform.nodes + int(streams[apart].sum()) + 1
+
+
+def too_large(
+    workload: Workload, platform: Platform, program: Program, fabric: Fabric
+) -> tuple[np.ndarray, list[str]]:
+    """Jobs that ask for more than the machine could ever give, and a sentence on those whose reason is not plain."""
+    first, notes = program.first_leg[:-1], []
+    unfit = np.logical_or.reduceat((program.demand > np.array(platform.capacities)).any(axis=1), first)
+    streams = np.maximum(program.nodes, 1)
+    most = np.maximum.reduceat(program.demand, first)
+    for r, name in enumerate(platform.resources):
+        each = -(-most[:, r] // streams)
+        tier = next((tier for tier in platform.tiers if tier.name == name), None)
+        if fabric.chunked and name == fabric.buffer:
+            sizes, place = np.unique(each, return_inverse=True)
+            room = np.array([(fabric.server_capacity // max(size, 1)).sum() for size in sizes])[place]
+            apart, holds = (each > 0) & (room < streams) & ~unfit, int(fabric.server_capacity.max())
+            where = f"no server of {name} holds more than {format_bytes(holds)}"
+            where = f"{where}, and a node's request lies whole on one"
+        elif isinstance(tier, node_local.Tier):
+            apart = (each > tier.capacity) & ~unfit
+            where = f"a node has {format_bytes(tier.capacity)} of {name}"
+        else:
+            continue
+        if apart.any():
+            job = int(np.argmax(apart))
+            others = f" ({int(apart.sum()):,} such jobs)" if apart.sum() > 1 else ""
+            notes.append(
+                f"job {workload.jobs['id'][job]} is rejected: it asks for {format_bytes(int(each[job]))} a node on "
+                f"{streams[job]:,} node(s), and {where}{others}"
+            )
+            unfit = unfit | apart
+    return unfit, notes
+
+
+def log_rows(program: Program, R: int, fabric: Fabric) -> int:
+    """The most rows that the log can have."""
+    n_jobs, n_legs = len(program.first_leg) - 1, len(program.walltime)
+    early = int((program.release >= 0).sum())
+    logged = program.logged[program.phase_leg]
+    drains = logged & (program.kind == PhaseKind.DRAIN)
+    parts = int(_parts(program, fabric)[program.leg_job[program.phase_leg[drains]]].sum())
+    return 2 * n_jobs + n_legs * (1 + 2 * R) + early + 2 * int(logged.sum()) + parts
+
+
+def _parts(program: Program, fabric: Fabric) -> np.ndarray:
+    """The most transfers that a job's phase can be."""
+    alone = fabric.n_sites == 1 and not fabric.chunked
+    return np.ones(len(program.nodes), np.int64) if alone else np.maximum(program.nodes, 1)
+
+
+def traffic(program: Program, fabric: Fabric, n_nodes: int) -> tuple[Paths, Network]:
+    """Routes and network for what the program moves; room for the most transfers that can run at a time."""
+    if not program.moving.any():
+        return no_paths(), make_network([], [], 0)
+    _check_paths(program, fabric)
+    job = program.leg_job[program.phase_leg]
+    n_jobs = len(program.nodes)
+    n_drains = np.bincount(job, program.kind == PhaseKind.DRAIN, n_jobs).astype(np.int64)
+    moves = np.bincount(job, program.moving, n_jobs) > 0
+    most = np.where(moves, (1 + n_drains) * _parts(program, fabric), 0)
+    # Jobs that run hold nodes of their own; those with several legs may move data without.
+    apart = (np.diff(program.first_leg) > 1) | (program.nodes == 0)
+    together = n_nodes * (1 + int(n_drains.max())) + int(most[apart].sum())
+    communicate = bool((program.communication > 0).any())
+    return make_paths(fabric, min(int(most.sum()), together), communicate)
+
+
+def _check_paths(program: Program, fabric: Fabric) -> None:
+    """Refuse what moves to or from a store that the machine does not have."""
+    kinds = set(program.kind[program.bytes > 0].tolist())
+    files = fabric.pfs_read >= 0
+    staged = kinds & set(_STAGING)
+    if staged and fabric.buffer is None:
+        raise InputError("phases stage data, and the machine has no buffer for it; add a tier of kind shared_bb")
+    if kinds - {PhaseKind.CHECKPOINT} and not files:
+        raise InputError(
+            "phases move data from or to the file system, and the machine has none; add a tier of kind pfs "
+            "(or pfs=5GB/s to flat), or run with --job-model alloc-only"
+        )
+    if kinds - {*_STAGING, PhaseKind.READ, PhaseKind.WRITE}:
+        raise InputError("a reconfigure phase moves bytes; give it seconds instead")

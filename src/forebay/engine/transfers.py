@@ -1,0 +1,207 @@
+"""What a phase moves, and over which routes: from a job, its nodes and its chunks to transfers on the network."""
+
+from forebay._jit import kernel
+from forebay.core.codes import PhaseKind
+from forebay.engine.flows import cross, join, leave, open_route
+from forebay.engine.paths import CHECKPOINT, STAGE_IN, STAGE_OUT
+
+
+@kernel
+def _send(truth, j, c, weight, amount, time, drain):
+    """One transfer of job `j` over route `c`; returns 1, or 0 if nothing holds it up: no link and no cap."""
+    net = truth.network
+    route = net.routes[c]
+    if route["entry"] < 0 and route["cap"] == float("inf"):
+        return 0
+    state, activity = net.state[0], truth.activities[j]
+    f = state["blank_transfer"]
+    transfer = net.transfers[f]
+    state["blank_transfer"] = transfer["sibling"]
+    transfer["job"] = j
+    transfer["drain"] = drain
+    transfer["sibling"] = -1
+    if drain:
+        activity["drains"] += 1
+    else:
+        transfer["sibling"] = activity["first"]
+        activity["first"] = f
+        activity["streams"] += 1
+    join(net, f, c, weight, amount, time)
+    return 1
+
+
+@kernel
+def free_transfer(net, f):
+    """Hand a row back."""
+    net.transfers[f]["sibling"] = net.state[0]["blank_transfer"]
+    net.state[0]["blank_transfer"] = f
+
+
+@kernel
+def _with_file_system(state, truth, j, phase, time, row, drain):
+    """Between file system and buffer: a stream a chunk; a pool, or nodes' own devices, a stream a node."""
+    job, routes, n = state.jobs[j], truth.paths.routes, 0
+    streams = max(job["nodes"], 1)
+    if job["chunks"] < 0:
+        return _send(truth, j, routes[row, 0], streams, phase["bytes"], time, drain)
+    # Servers behind the same route count together.
+    weights = truth.paths.by_server
+    i = job["chunks"]
+    while i >= 0:
+        weights[_first_server(routes, row, state.chunks[i]["server"])] += state.chunks[i]["count"]
+        i = state.chunks[i]["next"]
+    i = job["chunks"]
+    while i >= 0:
+        s = _first_server(routes, row, state.chunks[i]["server"])
+        if weights[s] > 0:
+            n += _send(truth, j, routes[row, s], weights[s], phase["bytes"] * weights[s] / streams, time, drain)
+            weights[s] = 0
+        i = state.chunks[i]["next"]
+    return n
+
+
+@kernel
+def _first_server(routes, row, s):
+    """The first server with the route of server `s`."""
+    return 0 if routes[row, s] == routes[row, 0] else s
+
+
+@kernel
+def _from_nodes(state, truth, j, phase, time):
+    """From compute nodes to the buffer: a stream a node, to the server of its chunk."""
+    job, routes, n = state.jobs[j], truth.paths.routes, 0
+    count = 0
+    h = job["held"]
+    while h >= 0:
+        count += state.held[h]["high"] - state.held[h]["low"] + 1
+        h = state.held[h]["next"]
+    if count == 0:
+        return 0
+    each = phase["bytes"] / count
+    # Nodes and chunks are chained in the same order; neighbours on one route go together.
+    c, weight = -1, 0
+    i, left = job["chunks"], 0
+    if i >= 0:
+        left = state.chunks[i]["count"]
+    h = job["held"]
+    while h >= 0:
+        for node in range(state.held[h]["high"], state.held[h]["low"] - 1, -1):
+            while i >= 0 and left == 0:
+                i = state.chunks[i]["next"]
+                if i >= 0:
+                    left = state.chunks[i]["count"]
+            s = 0
+            if i >= 0:
+                s = state.chunks[i]["server"]
+                left -= 1
+            to = routes[CHECKPOINT + state.site[node], s]
+            if to != c:
+                if weight > 0:
+                    n += _send(truth, j, c, weight, each * weight, time, False)
+                c = to
+                weight = 0
+            weight += 1
+        h = state.held[h]["next"]
+    return n + _send(truth, j, c, weight, each * weight, time, False)
+
+
+@kernel
+def _count_sites(state, truth, j):
+    """How many of the job's nodes stand at each site: by_site[0] counts, by_site[1] lists. Returns (sites, nodes)."""
+    by_site = truth.paths.by_site
+    n_sites, n_nodes = 0, 0
+    h = state.jobs[j]["held"]
+    while h >= 0:
+        for node in range(state.held[h]["low"], state.held[h]["high"] + 1):
+            x = state.site[node]
+            if by_site[0, x] == 0:
+                by_site[1, n_sites] = x
+                n_sites += 1
+            by_site[0, x] += 1
+            n_nodes += 1
+        h = state.held[h]["next"]
+    return n_sites, n_nodes
+
+
+@kernel
+def _exchange(state, truth, j, phase, time):
+    """A compute phase in which every node sends to every other: one activity over all the links between them.
+
+    Returns (1, 0), or, where the nodes share no link, (0, the seconds it takes).
+    """
+    paths = truth.paths
+    n_sites, n = _count_sites(state, truth, j)
+    by_site, n_touched = paths.by_site, 0
+    all_sites = by_site.shape[1]
+    most = n - 1.0  # on each node's own port, in messages
+    for p in range(n_sites):
+        for q in range(n_sites):
+            a, b = by_site[1, p], by_site[1, q]
+            if a != b:
+                for e in range(paths.first[a * all_sites + b], paths.first[a * all_sites + b + 1]):
+                    k = paths.links[e]
+                    if paths.by_link[k] == 0.0:
+                        paths.touched[n_touched] = k
+                        n_touched += 1
+                    paths.by_link[k] += by_site[0, a] * by_site[0, b]
+                    most = max(most, paths.by_link[k])
+    for p in range(n_sites):
+        by_site[0, by_site[1, p]] = 0
+    message = phase["communication"]
+    slowest = message * (n - 1) / paths.state[0]["port"]  # seconds that the ports need
+    if n_touched == 0:
+        return 0, max(phase["seconds"], slowest)
+    seconds = max(phase["seconds"], slowest)
+    c = open_route(truth.network, message * most / seconds if seconds > 0.0 else float("inf"))
+    for i in range(n_touched):
+        k = paths.touched[i]
+        cross(truth.network, c, k, paths.by_link[k] / most)
+        paths.by_link[k] = 0.0
+    return _send(truth, j, c, 1, message * most, time, False), 0.0
+
+
+@kernel
+def launch(state, truth, j, phase, time):
+    """Begin what a phase moves; returns (transfers begun, seconds that it takes if there are none)."""
+    kind = phase["kind"]
+    if kind == PhaseKind.COMPUTE:
+        if phase["communication"] > 0.0 and state.jobs[j]["nodes"] > 1:
+            return _exchange(state, truth, j, phase, time)
+        return 0, phase["seconds"]
+    if phase["bytes"] <= 0.0:
+        return 0, phase["seconds"]
+    if kind == PhaseKind.STAGE_IN:
+        return _with_file_system(state, truth, j, phase, time, STAGE_IN, False), 0.0
+    if kind == PhaseKind.STAGE_OUT or kind == PhaseKind.DRAIN:
+        return _with_file_system(state, truth, j, phase, time, STAGE_OUT, kind == PhaseKind.DRAIN), 0.0
+    if kind == PhaseKind.CHECKPOINT:
+        return _from_nodes(state, truth, j, phase, time), 0.0
+    c = truth.paths.state[0]["read"] if kind == PhaseKind.READ else truth.paths.state[0]["write"]
+    return _send(truth, j, c, max(state.jobs[j]["nodes"], 1), phase["bytes"], time, False), 0.0
+
+
+@kernel
+def clear_phase(truth, j):
+    """The phase of job `j` is over: hand back the rows of its transfers."""
+    net, activity = truth.network, truth.activities[j]
+    f = activity["first"]
+    while f >= 0:
+        following = net.transfers[f]["sibling"]
+        free_transfer(net, f)
+        f = following
+    activity["first"] = -1
+    activity["streams"] = 0
+
+
+@kernel
+def stop_phase(truth, j, time):
+    """Break off what the phase of job `j` moves; returns the bytes moved so far."""
+    net = truth.network
+    moved = 0.0
+    f = truth.activities[j]["first"]
+    while f >= 0:
+        transfer = net.transfers[f]
+        moved += leave(net, f, time) if transfer["route"] >= 0 else transfer["amount"]
+        f = transfer["sibling"]
+    clear_phase(truth, j)
+    return moved

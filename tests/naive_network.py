@@ -1,0 +1,194 @@
+"""The network said a second time, for the slow twin: links, routes, servers, and rates by textbook progressive filling.
+
+Links are named by tuples: ("green", group, chassis, from, to), ("black", group, router, from, to), ("blue", from, to),
+("in", server), ("out", server), ("pfs",) or ("pfs", "read") and ("pfs", "write").
+"""
+
+import math
+
+
+class Dragonfly:
+    """Slots, routers and routes of a dragonfly, counted one by one."""
+
+    def __init__(self, topology):
+        self.simgrid = topology.routing == "simgrid"
+        slots = [
+            (group, chassis, router, router * topology.ports + port < topology.storage)
+            for group in range(topology.groups)
+            for chassis in range(topology.chassis)
+            for router in range(topology.routers)
+            for port in range(topology.ports)
+        ]
+        self.nodes = [tuple(place) for *place, storage in slots if not storage]
+        self.servers = [tuple(place) for *place, storage in slots if storage]
+
+    def route(self, a, b):
+        """The links from router `a` to router `b`, each a (group, chassis, router)."""
+        (g, c, r), (G, C, R) = a, b
+        links = []
+        if a == b:
+            return links
+        if g != G:
+            if r != G:
+                links.append(("green", g, c, r, G))
+            if c != 0:
+                links.append(("black", g, G, c, 0))
+            links.append(("blue", g, G))
+            c, r = 0, g
+        if r != R:
+            links.append(("green", G, c, r, R))
+            if self.simgrid:
+                c = 0
+        if c != C:
+            links.append(("black", G, R, c, C))
+        return links
+
+    def near(self, place, n_servers):
+        """Servers from the nearest on: own chassis, own group, all others."""
+
+        def distance(server):
+            group, chassis, _ = self.servers[server]
+            if group != place[0]:
+                return 2
+            return 0 if chassis == place[1] else 1
+
+        return sorted(range(n_servers), key=lambda server: (distance(server), server))
+
+
+class Crossbar:
+    """One place for everything: no route has a link."""
+
+    def __init__(self, n_nodes):
+        self.nodes, self.servers = [(0, 0, 0)] * n_nodes, []
+
+    def route(self, _a, _b):
+        """Nothing is crossed."""
+        return []
+
+    def near(self, _place, n_servers):
+        """All are as near."""
+        return list(range(n_servers))
+
+
+class Network:
+    """What a platform is made of: what a transfer crosses, and how much of it per byte."""
+
+    def __init__(self, platform):
+        topology = platform.topology
+        kinds = [tier.kind for tier in platform.tiers]
+        self.shape = Crossbar(platform.nodes) if topology.kind == "flat" else Dragonfly(topology)
+        self.port = topology.bandwidth or math.inf
+        # Of every green, black and blue link and of a server's port; a crossbar has neither.
+        self.rate = topology.bandwidth if topology.kind != "flat" else None
+        self.capacity = {}  # of every other link
+        self.buffer = next(
+            (tier for kind in ("shared_bb", "node_local") for tier in platform.tiers if tier.kind == kind), None
+        )
+        self.shared = "shared_bb" in kinds
+        self.local = (self.buffer.bandwidth or math.inf) if self.buffer and not self.shared else math.inf
+        self.chunked = self.shared and self.buffer.placement == "chunked"
+        self.n_servers = (self.buffer.servers or len(self.shape.servers) or 1) if self.shared else 0
+        self.server_place = self.shape.servers[: self.n_servers] or [(0, 0, 0)] * self.n_servers
+        self.server_size = self.buffer.capacity // self.n_servers if self.shared else 0
+        if self.shared:
+            share = self.buffer.bandwidth / self.n_servers if self.buffer.bandwidth else math.inf
+            for server in range(self.n_servers):
+                self.capacity["in", server] = self.capacity["out", server] = min(share, self.rate or math.inf)
+        pfs = next((tier for tier in platform.tiers if tier.kind == "pfs"), None)
+        self.pfs = {"read": None, "write": None}
+        self.through_ports = pfs is None or pfs.through_ports
+        if pfs is not None and pfs.bandwidth:
+            self.pfs = {"read": ("pfs",), "write": ("pfs",)}
+            self.capacity["pfs",] = pfs.bandwidth
+        elif pfs is not None:
+            self.pfs = {way: ("pfs", way) for way in ("read", "write")}
+            self.capacity["pfs", "read"], self.capacity["pfs", "write"] = pfs.read, pfs.write
+
+    def limits(self, links):
+        """Only the links that can run full."""
+        return {link: load for link, load in links.items() if self.of(link) < math.inf}
+
+    def of(self, link):
+        """Capacity of a link."""
+        return self.capacity.get(link, self.rate)
+
+    def near(self, node):
+        """The servers as a node looks for room."""
+        return self.shape.near(self.shape.nodes[node], self.n_servers)
+
+    def streams(self, kind, total, nodes, n, chunks):
+        """One (bytes, cap, {link: load}) a stream of a phase that moves `total` bytes.
+
+        `nodes` are those that the job holds now, `n` the most that any leg of it holds, `chunks` the server of each of
+        its n chunks where the buffer is chunked.
+        """
+        if kind in ("stage_in", "stage_out", "drain"):
+            way, port = ("read", "in") if kind == "stage_in" else ("write", "out")
+            return [(total / n, *self.staging(way, port, self.servers_of(chunks, i))) for i in range(n)]
+        senders = sorted(nodes) or [0] * n
+        if kind in ("read", "write"):
+            links = {self.pfs[kind]: 1.0} if self.pfs[kind] else {}
+            return [(total / len(senders), self.port if self.through_ports else math.inf, links) for _ in senders]
+        made = []
+        for i, node in enumerate(senders):  # checkpoints
+            servers, links = self.servers_of(chunks, i), {}
+            for server in servers:
+                for link in [*self.shape.route(self.shape.nodes[node], self.server_place[server]), ("in", server)]:
+                    links[link] = links.get(link, 0.0) + 1 / len(servers)
+            cap = self.port if self.shared else self.local
+            made.append((total / len(senders), cap, self.limits(links)))
+        return made
+
+    def servers_of(self, chunks, i):
+        """The servers that hold what the i-th node of a job has in the buffer."""
+        if self.chunked:
+            return chunks[i : i + 1]
+        return list(range(self.n_servers))
+
+    def staging(self, way, port, servers):
+        """Cap and links of a stream between file system and buffer."""
+        links = {self.pfs[way]: 1.0} if self.pfs[way] else {}
+        if self.shared:
+            for server in servers if self.through_ports else ():
+                links[port, server] = 1 / len(servers)
+            return math.inf, self.limits(links)
+        return min(self.local, self.port if self.through_ports else math.inf), links
+
+    def talk(self, each, nodes, seconds):
+        """The one (bytes, cap, {link: load}) of computing while every node sends `each` bytes to every other."""
+        links = {}
+        for a in nodes:
+            for b in nodes:
+                if a != b:
+                    for link in self.shape.route(self.shape.nodes[a], self.shape.nodes[b]):
+                        links[link] = links.get(link, 0.0) + each
+        own = each * (len(nodes) - 1)
+        most = max([own, *links.values()])
+        cap = min(most / seconds if seconds > 0 else math.inf, self.port * most / own)
+        return most, cap, {link: load / most for link, load in links.items()}
+
+
+def fill(capacity, activities):
+    """The rate of each (cap, {link: load}): all rise together, and stop at their cap or where a link is full.
+
+    `capacity` is a function of the link.
+    """
+    crossing = {}
+    for i, (_, links) in enumerate(activities):
+        for link, load in links.items():
+            crossing.setdefault(link, []).append((i, load))
+    rates, rising = [0.0] * len(activities), set(range(len(activities)))
+    while rising:
+        full = {}  # link -> the level at which it is
+        for link, users in crossing.items():
+            wanted = sum(load for i, load in users if i in rising)
+            if wanted > 0:
+                taken = sum(load * rates[i] for i, load in users if i not in rising)
+                full[link] = max(0.0, capacity(link) - taken) / wanted
+        level = min([*full.values(), *(activities[i][0] for i in rising)])
+        stops = {i for i in rising if activities[i][0] <= level}
+        stops |= {i for link in full if full[link] <= level for i, _ in crossing[link] if i in rising}
+        for i in stops:
+            rates[i] = level
+        rising -= stops
+    return rates

@@ -1,0 +1,130 @@
+"""Tiers that move data: what may be written of them, what it means, and what is said of mistakes."""
+
+import pytest
+
+from forebay.errors import InputError
+from forebay.platforms import Platform, load
+from forebay.platforms.tiers import node_local, pfs, shared_bb
+
+pytestmark = pytest.mark.small
+
+EITHER = "write either bandwidth, which reads and writes share, or both read and write"
+DRAGONFLY = (
+    'nodes = 6\n[topology]\nkind = "dragonfly"\ngroups = 1\nchassis = 2\nrouters = 2\nports = 2\nstorage = 1\n'
+    'bandwidth = "1 GB/s"\n'
+)
+BB = '[tiers.bb]\nkind = "shared_bb"\ncapacity = "1 TB"\n'
+CHUNKED = BB + 'placement = "chunked"\n'
+PFS = '[tiers.pfs]\nkind = "pfs"\n'
+LOCAL = '[tiers.nvme]\nkind = "node_local"\ncapacity = "1 TB"\n'
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text):
+        path = tmp_path / "mine.toml"
+        path.write_text(text)
+        return load(path)
+
+    return read
+
+
+def test_a_file_system_with_one_link_or_two(read):
+    shared = read("nodes = 4\n" + PFS + 'bandwidth = "5 GB/s"\nthrough_ports = false\n').tiers[0]
+    assert shared == pfs.Tier(name="pfs", bandwidth=5e9, through_ports=False)
+    assert shared.text == "parallel file system, 5 GB/s for reads and writes, past all ports"
+    apart = read("nodes = 4\n" + PFS + 'read = "5 GB/s"\nwrite = "2 GB/s"\n').tiers[0]
+    assert apart == pfs.Tier(name="pfs", read=5e9, write=2e9)
+    assert apart.through_ports
+
+
+def test_a_buffer_on_servers(read):
+    machine = read(DRAGONFLY + CHUNKED + 'servers = 2\nbandwidth = "3 GB/s"\n')
+    assert machine.tiers[0] == shared_bb.Tier(name="bb", capacity=10**12, placement="chunked", servers=2, bandwidth=3e9)
+    assert machine.tiers[0].text == "1 TB of shared burst buffer in chunks on 2 servers at 3 GB/s"
+    assert read("nodes = 4\n" + BB + "servers = 1").tiers[0].text == "1 TB of shared burst buffer on 1 server"
+
+
+def test_a_buffer_in_every_node(read):
+    machine = read("nodes = 4\n" + BB + LOCAL + 'bandwidth = "2 GB/s"\n')
+    assert machine.tiers[1] == node_local.Tier(name="nvme", capacity=10**12, bandwidth=2e9)
+    assert machine.tiers[1].text == "1 TB of burst buffer in every node at 2 GB/s"
+    assert machine.resources == ("nodes", "bb", "nvme")
+    assert machine.capacities == (4, 10**12, 4 * 10**12)
+    assert machine.per_node == {"nvme": 10**12}
+    assert read("nodes = 4\n" + LOCAL.replace("_", "-")).tiers[0].kind == "node_local"
+
+
+def test_the_capacity_of_a_buffer_in_nodes_may_be_set_after_the_file(read, tmp_path):
+    read("nodes = 4\n" + LOCAL)
+    assert load(f"{tmp_path / 'mine.toml'}:nvme=2TB,nodes=3").capacities == (3, 6 * 10**12)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nodes = 4\n" + PFS, f"tiers.pfs.write: no bandwidth at all; {EITHER}"),
+        ("nodes = 4\n" + PFS + "write = '1 GB/s'", f"tiers.pfs.write: given without read; {EITHER}"),
+        (
+            "nodes = 4\n" + PFS + "read = '1 GB/s'",
+            'tiers.pfs.write: missing; write write = "5 GB/s" beside read, or bandwidth alone',
+        ),
+        (
+            "nodes = 4\n" + PFS + "bandwidth = '1 GB/s'\nread = '1 GB/s'\nwrite = '1 GB/s'",
+            f"tiers.pfs.read: given beside bandwidth; {EITHER}",
+        ),
+        (
+            "nodes = 4\n" + PFS + "bandwidth = '1 GB/s'\nwrite = '1 GB/s'",
+            f"tiers.pfs.write: given beside bandwidth; {EITHER}",
+        ),
+        ("nodes = 4\n" + PFS + "bandwidth = '0 GB/s'", "tiers.pfs.bandwidth: zero bandwidth is refused"),
+        (
+            "nodes = 4\n" + PFS + "bandwidth = '1 GB/s'\nthrough_ports = 'no'",
+            "tiers.pfs.through_ports: 'no' must be true or false, without quotes",
+        ),
+        (
+            "nodes = 4\n" + BB + "placement = 'striped'",
+            "tiers.bb.placement: 'striped' is not known; write 'pooled' or 'chunked'",
+        ),
+        ("nodes = 4\n" + BB + "servers = 0", "tiers.bb.servers: 0 is not above 0"),
+        (
+            "nodes = 4\n" + BB.replace("1 TB", "7 B") + "servers = 8",
+            "tiers: bb has 7 bytes for 8 servers, less than a byte each; write a larger capacity or fewer servers",
+        ),
+        (
+            DRAGONFLY + BB + "servers = 3",
+            "tiers: bb has 3 servers, but the topology has 2 storage slots; write servers = 2 or fewer",
+        ),
+        (
+            DRAGONFLY.replace("storage = 1", "").replace("nodes = 6", "nodes = 8") + BB,
+            "tiers: bb has 1 server, but the topology has 0 storage slots; write storage = 1 below [topology]",
+        ),
+        (
+            "nodes = 4\n" + CHUNKED + CHUNKED.replace("bb]", "other]"),
+            "tiers: bb and other are chunked, but only one tier may be; make the others pooled",
+        ),
+        (
+            "nodes = 4\n" + BB + CHUNKED.replace("bb]", "other]"),
+            "tiers: other is chunked, but staging uses the first burst buffer, bb; write other before it",
+        ),
+        ("nodes = 4\n" + LOCAL.replace("1 TB", "0 TB"), "tiers.nvme.capacity: 0 is not above 0"),
+        ("nodes = 4\n" + LOCAL + "bandwidth = '0 GB/s'", "tiers.nvme.bandwidth: zero bandwidth is refused"),
+        ("nodes = 4\n" + LOCAL.replace("1 TB", "9000 PB"), "tiers: nvme of 4 nodes is too large to count"),
+    ],
+)
+def test_mistakes_are_one_message_each(read, text, message):
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert f"mine.toml: {message}" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_broken_topology_is_not_blamed_on_the_tiers(read):
+    with pytest.raises(InputError) as caught:
+        read(DRAGONFLY.replace("ports = 2", "ports = 0") + BB + "servers = 3")
+    assert str(caught.value).endswith("mine.toml: topology.ports: 0 is not above 0; write a number such as 100")
+
+
+def test_python_callers_hear_the_same():
+    with pytest.raises(ValueError, match="bb has 5 bytes for 9 servers"):
+        Platform(name="mine", nodes=2, tiers=(shared_bb.Tier(name="bb", capacity=5, servers=9),))

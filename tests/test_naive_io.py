@@ -1,0 +1,377 @@
+"""The slow twin of runs with I/O, by hand: it must be right before anything is held against it."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+import naive
+import naive_io
+import random_io
+import random_workloads
+from forebay import platforms
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import node_local, pfs, shared_bb
+from forebay.platforms.topologies import dragonfly, flat
+from naive_network import Network, fill
+
+pytestmark = pytest.mark.small
+
+GB = 10**9
+PAPER, NIC = platforms.load("dragonfly-96"), platforms.load("dragonfly-96-nic")
+COMPLETED, TOO_LONG, REJECTED = naive.COMPLETED, naive.TOO_LONG, naive.REJECTED
+EACH = 3_818_700_000
+
+
+def job(number, nodes, buffer=0, walltime=1e6, submit=0.0, **values):
+    """A row of the job table; its run time is its walltime unless told."""
+    return {"id": number, "submit": submit, "nodes": nodes, "burst_buffer": buffer, "walltime": walltime, **values}
+
+
+def phase(number, kind, amount=0.0, leg=0, **values):
+    """A phase of a job that moves `amount` bytes."""
+    return {"job": number, "leg": leg, "kind": kind, "bytes": float(amount), **values}
+
+
+def outcome(platform, jobs, phases=(), preset="fcfs", model="io-aware", legs=(), **params):
+    """The run, and by job its finish."""
+    neutral = {"run_time": 0.0, "flop": 0.0, "communication": 0.0}
+    rows = [{**neutral, "run_time": row["walltime"], **row} for row in jobs]
+    run = naive_io.simulate(random_io.workload(rows, legs, phases), platform, preset, params, model)
+    return run, {job.id: job.finish for job in run.jobs}
+
+
+def crossbar(nodes=4, capacity=20, servers=2, placement="chunked", rate=None, port=None, **files):
+    """A flat machine with a burst buffer on servers."""
+    bb = shared_bb.Tier(name="burst_buffer", capacity=capacity, placement=placement, servers=servers, bandwidth=rate)
+    tiers = (bb, pfs.Tier(name="pfs", **({"bandwidth": 5.0 * GB} | files)))
+    return Platform(name="hand", nodes=nodes, topology=flat.Topology(bandwidth=port), tiers=tiers)
+
+
+def small_dragonfly():
+    """Router 0: server 0 and node 0. Router 1: nodes 1 and 2. Links and ports of 1.25 GB/s."""
+    topology = dragonfly.Topology(groups=1, chassis=1, routers=2, ports=2, storage=1, bandwidth=1.25 * GB)
+    bb = shared_bb.Tier(name="burst_buffer", capacity=100 * GB, placement="chunked")
+    tiers = (bb, pfs.Tier(name="pfs", bandwidth=5.0 * GB))
+    return Platform(name="hand", nodes=3, topology=topology, tiers=tiers)
+
+
+def close(value):
+    return pytest.approx(value, rel=1e-12)
+
+
+def test_stage_in_alone():
+    # 4 x 3.8187 GB over the PFS's 5 GB/s: 15.2748 / 5 = 3.05496 s
+    run, ends = outcome(PAPER, [job(1, 4, 4 * EACH)], [phase(1, "stage_in", 4 * EACH)])
+    assert ends == {1: close(3.05496)}
+    assert run.chunks[1, 0] == [0, 0, 0, 0]
+    assert run.pfs_bytes == close(4 * EACH)
+
+
+def test_two_at_once_take_twice_as_long():
+    jobs = [job(1, 4, 4 * EACH), job(2, 4, 4 * EACH)]
+    _, ends = outcome(PAPER, jobs, [phase(number, "stage_in", 4 * EACH) for number in (1, 2)])
+    assert ends == {1: close(6.10992), 2: close(6.10992)}
+
+
+def test_shares_go_by_nodes():
+    # 10 GB each: 4 and 12 streams get 1.25 and 3.75 GB/s; the second ends at 10 / 3.75 = 8/3 s, the first then has
+    # 10 - 10/3 GB left at 5 GB/s: 8/3 + 4/3 = 4 s
+    jobs = [job(1, 4, 10 * GB), job(2, 12, 10 * GB)]
+    _, ends = outcome(PAPER, jobs, [phase(number, "stage_in", 10 * GB) for number in (1, 2)])
+    assert ends == {1: close(4.0), 2: close(8 / 3)}
+
+
+def test_four_chunks_behind_one_port():
+    # nodes 0 to 3 are in chassis 0, whose server 0 has room for all: 15.2748 / 1.25 = 12.21984 s
+    _, ends = outcome(NIC, [job(1, 4, 4 * EACH)], [phase(1, "stage_in", 4 * EACH)])
+    assert ends == {1: close(12.21984)}
+
+
+def test_computing_beside_a_checkpoint():
+    # Job 1 on nodes 0 and 1 (routers 0 and 1) computes 2 s and sends 2 GB each way: 1 GB/s. Job 2 on node 2 writes
+    # 1.25 GB to server 0: both cross green 1>0 of 1.25 GB/s, 625 MB/s each. The checkpoint ends at 2 s; the computing
+    # has 0.75 GB left at 1 GB/s: 2.75 s.
+    phases = [phase(1, "compute", seconds=2.0, communication=2.0 * GB), phase(2, "checkpoint", 1.25 * GB)]
+    _, ends = outcome(small_dragonfly(), [job(1, 2), job(2, 1, 2 * GB)], phases)
+    assert ends == {1: close(2.75), 2: close(2.0)}
+
+
+def test_a_drain_does_not_block():
+    # PFS of 5 GB/s through server 0's port of 1.25 GB/s. Drain of 10 GB: 8 s. It runs beside 3 s of computing: the leg
+    # ends at 8 s. With 2.5 GB (2 s) it ends with the computing, at 3 s.
+    phases = [phase(1, "drain", 10 * GB), phase(1, "compute", seconds=3.0)]
+    assert outcome(small_dragonfly(), [job(1, 1, 10 * GB)], phases)[1] == {1: close(8.0)}
+    phases[0]["bytes"] = 2.5 * GB
+    assert outcome(small_dragonfly(), [job(1, 1, 10 * GB)], phases)[1] == {1: 3.0}
+
+
+def test_a_kill_frees_its_share():
+    # two of 10 GB at 2.5 GB/s each; job 2 is killed at 1 s: job 1 has 7.5 GB left at 5 GB/s, 1 + 1.5 = 2.5 s.
+    # Moved: 10 + 2.5 GB.
+    jobs = [job(1, 1, 10 * GB), job(2, 1, 10 * GB, walltime=1.0)]
+    run, ends = outcome(PAPER, jobs, [phase(number, "stage_in", 10 * GB) for number in (1, 2)])
+    assert ends == {1: close(2.5), 2: 1.0}
+    assert [job.state for job in run.jobs] == [COMPLETED, TOO_LONG]
+    assert run.pfs_bytes == close(12.5 * GB)
+
+
+def test_drains_run_on_after_the_kill():
+    # Drain of 10 GB at 1.25 GB/s: 8 s. Walltime 5 s stops the computing; nodes and buffer are held until 8 s, when job
+    # 2, which wants all 3 nodes, starts.
+    phases = [phase(1, "drain", 10 * GB), phase(1, "compute", seconds=30.0)]
+    run, ends = outcome(small_dragonfly(), [job(1, 1, 10 * GB, walltime=5.0), job(2, 3, walltime=1.0)], phases)
+    assert ends == {1: close(8.0), 2: close(9.0)}
+    assert run.jobs[0].state == TOO_LONG
+    # If only the drain is left at 5 s, nothing is killed.
+    phases[1]["seconds"] = 5.0
+    run, ends = outcome(small_dragonfly(), [job(1, 1, 10 * GB, walltime=5.0)], phases)
+    assert (ends[1], run.jobs[0].state) == (close(8.0), COMPLETED)
+
+
+def test_past_its_estimate_counts_as_ending_in_a_second():
+    # As above, fcfs-bb. At 6 s job 1 still drains: expected at 7, so job 2 (3 nodes) is reserved for 7. Job 3 (1 node)
+    # asks for 1 s and fits before; job 4 asks for 1.5 s and does not; at 7 s job 1 is expected at 8: still no.
+    phases = [phase(1, "drain", 10 * GB), phase(1, "compute", seconds=30.0)]
+    jobs = [job(1, 1, 10 * GB, walltime=5.0), job(2, 3, walltime=1.0, submit=1.0)]
+    jobs += [job(3, 1, walltime=1.0, submit=6.0), job(4, 1, walltime=1.5, submit=6.0)]
+    run, _ = outcome(small_dragonfly(), jobs, phases, "fcfs-bb")
+    assert [job.start for job in run.jobs] == [0.0, close(8.0), 6.0, close(9.0)]
+
+
+def test_ends_at_the_walltime():
+    # 5 GB at 5 GB/s take the whole walltime of 1 s: completed. With a second phase behind it: killed at 1 s.
+    staged = [phase(1, "stage_in", 5 * GB)]
+    run, ends = outcome(PAPER, [job(1, 1, 5 * GB, walltime=1.0)], staged)
+    assert (ends[1], run.jobs[0].state) == (close(1.0), COMPLETED)
+    run, ends = outcome(PAPER, [job(1, 1, 5 * GB, walltime=1.0)], [*staged, phase(1, "compute", seconds=1.0)])
+    assert (ends[1], run.jobs[0].state) == (1.0, TOO_LONG)
+
+
+def test_io_aware_life():
+    # T = 2 h: 2 phases of 1 h. D = 100 GB in four chunks of 25 GB, one a server (40 GB each). Staging: four ports of
+    # 1.25 GB/s, the whole PFS: 20 s. Checkpoint of 12.5 GB a node: node 0 is at its server's router and node 1 goes to
+    # server 1 over a black link, 10 s; nodes 2 and 3 share green 1>0 of their chassis, 20 s. The drain of 50 GB takes
+    # 10 s or a little more beside the second hour. In all 7200 + 20 + 20 + 20.
+    run, ends = outcome(NIC, [job(1, 4, 100 * GB, walltime=1e5, run_time=3600.0, flop=3600.0 * GB)])
+    assert run.chunks[1, 0] == [0, 1, 2, 3]
+    assert ends == {1: close(7260.0)}
+    assert run.pfs_bytes == close(250 * GB)
+
+
+@pytest.mark.parametrize(("T", "k"), [(1.0, 1), (5400.0, 2), (9000.0, 2), (1e6, 10)])
+def test_number_of_checkpoints(T, k):
+    kinds = [phase.kind for phase in naive_io.aware({"communication": 0.0}, T, 8)]
+    assert kinds.count("compute") == k
+    assert kinds == ["stage_in", "compute", *["checkpoint", "drain", "compute"] * (k - 1), "stage_out"]
+    assert [phase.kind for phase in naive_io.aware({"communication": 0.0}, T, 0)] == ["compute"] * k
+
+
+def test_alloc_only_computes_and_talks():
+    # flat, ports of 1 GB/s: 3 nodes send 2 x 5 GB each, 10 s; computing takes 4 s, hence 10 s. With 12 s: 12 s.
+    machine = crossbar(port=1.0 * GB, capacity=20 * GB)
+    for seconds, end in ((4.0, 10.0), (12.0, 12.0)):
+        jobs = [job(1, 3, 6 * GB, run_time=seconds, communication=5.0 * GB)]
+        assert outcome(machine, jobs, model="alloc-only")[1] == {1: close(end)}
+
+
+def test_pooled_is_striped():
+    # 2 servers of 1 GB/s: a stream of 10 GB puts half on each: 2 GB/s in all, 5 s; PFS of 5 GB/s does not limit. From a
+    # node with a port of 1.5 GB/s: 20/3 s. Past the ports: 10 / 5 = 2 s.
+    machine = crossbar(placement="pooled", capacity=50 * GB, rate=2.0 * GB, port=1.5 * GB)
+    assert outcome(machine, [job(1, 1, 10 * GB)], [phase(1, "stage_in", 10 * GB)])[1] == {1: close(5.0)}
+    assert outcome(machine, [job(1, 1, 10 * GB)], [phase(1, "checkpoint", 10 * GB)])[1] == {1: close(20 / 3)}
+    machine = crossbar(placement="pooled", capacity=50 * GB, rate=2.0 * GB, port=1.5 * GB, through_ports=False)
+    assert outcome(machine, [job(1, 1, 10 * GB)], [phase(1, "stage_in", 10 * GB)])[1] == {1: close(2.0)}
+
+
+def test_read_and_write():
+    # Each way its own link: read 6 GB at 3 GB/s = 2 s, write 6 GB at 1 GB/s = 6 s. Two nodes behind ports of 1 GB/s:
+    # read 3 s.
+    phases = [phase(1, "read", 6 * GB), phase(1, "write", 6 * GB)]
+    files = {"bandwidth": None, "read": 3.0 * GB, "write": 1.0 * GB}
+    assert outcome(crossbar(**files), [job(1, 2)], phases)[1] == {1: close(8.0)}
+    assert outcome(crossbar(port=1.0 * GB, **files), [job(1, 2)], phases)[1] == {1: close(9.0)}
+
+
+def test_node_local():
+    # 2 nodes with devices of 2 GB/s behind a PFS of 5 GB/s: 8 GB in take 8 / 4 = 2 s; a checkpoint of 8 GB the same.
+    tiers = (
+        node_local.Tier(name="burst_buffer", capacity=5 * GB, bandwidth=2.0 * GB),
+        pfs.Tier(name="pfs", bandwidth=5.0 * GB),
+    )
+    machine = Platform(name="hand", nodes=4, tiers=tiers)
+    phases = [phase(1, "stage_in", 8 * GB), phase(1, "checkpoint", 8 * GB), phase(2, "compute", seconds=1.0)]
+    run, ends = outcome(machine, [job(1, 2, 10 * GB), job(2, 2, 10 * GB + 1)], phases)
+    assert ends[1] == close(4.0)
+    assert run.jobs[1].state == REJECTED
+
+
+def test_chunks_that_fit_nowhere():
+    # 2 servers of 10: one chunk of 11 is too large; three of 6 are too many; two of 6 fit; four of ceil(17/4) = 5 too.
+    rows = [(1, 1, 11), (2, 3, 18), (3, 2, 12), (4, 4, 17)]
+    run, _ = outcome(crossbar(), [job(*row, walltime=1.0) for row in rows], model="alloc-only")
+    assert [job.state for job in run.jobs] == [REJECTED, REJECTED, COMPLETED, COMPLETED]
+    assert (run.chunks[3, 0], run.chunks[4, 0]) == ([0, 1], [0, 0, 1, 1])
+
+
+def test_stage_in_run_stage_out():
+    # Job 1 holds chunks from 0 on: stage-in of 10 GB (2 s), waits for job 2's nodes until 4, runs 3 s, stages out 2 s.
+    # Streams of the legs without nodes: 2, as many as the run has nodes.
+    legs = [(0, 0, ""), (1, 2, "burst_buffer"), (2, 0, "burst_buffer")]
+    legs = [
+        {"job": 1, "leg": leg, "nodes": nodes, "walltime": 9.0, "carry": carry, "burst_buffer": 10 * GB}
+        for leg, nodes, carry in legs
+    ]
+    phases = [phase(1, "stage_in", 10 * GB), phase(1, "compute", leg=1, seconds=3.0), phase(1, "stage_out", 10 * GB, 2)]
+    machine = crossbar(capacity=20 * GB)
+    run, ends = outcome(machine, [job(1, 2, 10 * GB), job(2, 4, walltime=4.0)], phases, legs=legs)
+    assert ends == {1: close(9.0), 2: 4.0}
+    assert [run.chunks[1, leg] for leg in range(3)] == [[0, 0]] * 3
+    assert [(time, number, leg) for time, number, leg, _ in run.starts] == [
+        (0.0, 1, 0),
+        (0.0, 2, 0),
+        (4.0, 1, 1),
+        (7.0, 1, 2),
+    ]
+
+
+def test_pinned_nodes():
+    # Job 1 has node 0 until 1, job 2 nodes 1 and 2 until 10. At 2, nodes 0 and 3 are free; job 3 (3 nodes) is reserved
+    # for 10, pinned to 0, 1, 2. Job 4 (1 node, 20 s): counted, one of 4 nodes is left at 10, and it takes the lowest
+    # free, 0; pinned, node 3.
+    jobs = [job(1, 1, walltime=1.0), job(2, 2, walltime=10.0)]
+    jobs += [job(3, 3, walltime=5.0, submit=2.0), job(4, 1, walltime=20.0, submit=2.0)]
+    for reservations, nodes in (("counted", [{1, 2, 3}, {0}]), ("pinned", [{0, 1, 2}, {3}])):
+        for preset in ("fcfs-easy", "fcfs-bb"):
+            run, _ = outcome(crossbar(), jobs, preset=preset, model="alloc-only", reservations=reservations)
+            assert [(job.start, job.finish) for job in run.jobs[2:]] == [(10.0, 15.0), (2.0, 22.0)]
+            taken = {number: ids for _, number, _, ids in run.starts}
+            assert [taken[3], taken[4]] == nodes
+
+
+def test_pinned_servers():
+    # 4 nodes, 2 servers of 10. Job 1 has 3 nodes until 10. Job 2 (2 nodes, two chunks of 5) is reserved for 10, both
+    # chunks on server 0 either way. Job 3 (1 node, a chunk of 6, 20 s): `place` gives server 0, with nothing left
+    # from 10 on, so counted it waits until job 2 has started; pinned it looks on and starts at once on server 1.
+    # Reserving nodes alone, nothing is in its way on server 0; job 2 then has its chunks on server 1.
+    jobs = [job(1, 3, walltime=10.0), job(2, 2, 10, walltime=5.0), job(3, 1, 6, walltime=20.0)]
+    for preset, reservations, start, servers in (
+        ("fcfs-bb", "counted", 10.0, [[0, 0], [1]]),
+        ("fcfs-bb", "pinned", 0.0, [[0, 0], [1]]),
+        ("fcfs-easy", "counted", 0.0, [[1, 1], [0]]),
+        ("fcfs-easy", "pinned", 0.0, [[1, 1], [0]]),
+    ):
+        run, _ = outcome(crossbar(), jobs, preset=preset, model="alloc-only", reservations=reservations)
+        assert [job.start for job in run.jobs] == [0.0, 10.0, start]
+        assert [run.chunks[2, 0], run.chunks[3, 0]] == servers
+
+
+def test_counted_charges_the_emptiest_server():
+    # Job 1 (1 node) has 4 of server 0 until 100, job 2 two nodes until 10. Free: node 3, 6 and 10 bytes. Job 3 (2
+    # nodes, chunks of 3) is reserved for 10: counted, charged to server 1; pinned, near first, to server 0. Job 4
+    # (1 node, a chunk of 6, 20 s) starts at once: counted on server 0, pinned on server 1.
+    jobs = [job(1, 1, 4, walltime=100.0), job(2, 2, walltime=10.0)]
+    jobs += [job(3, 2, 6, walltime=5.0), job(4, 1, 6, walltime=20.0)]
+    for reservations, servers in (("counted", [[1, 1], [0]]), ("pinned", [[0, 0], [1]])):
+        run, _ = outcome(crossbar(), jobs, preset="fcfs-bb", model="alloc-only", reservations=reservations)
+        assert [job.start for job in run.jobs] == [0.0, 0.0, 10.0, 0.0]
+        assert [run.chunks[3, 0], run.chunks[4, 0]] == servers
+
+
+def test_filling():
+    # Link a of 6 for three, link b of 10 for two of them at half load, one of them capped at 1: it stops there, the
+    # others get (6 - 1) / 2 each; the one on b alone with load 1 gets 10 - 1.25 = 8.75.
+    capacity = {"a": 6.0, "b": 10.0}.get
+    rates = fill(
+        capacity, [(1.0, {"a": 1.0}), (math.inf, {"a": 1.0}), (math.inf, {"a": 1.0, "b": 0.5}), (9.0, {"b": 1.0})]
+    )
+    assert rates == [1.0, 2.5, 2.5, 8.75]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_filling_in_fractions(seed):
+    rng = random.Random(seed)
+    capacity = [rng.choice((1, 2, 3, 5, 8)) for _ in range(rng.randint(1, 4))]
+    wants = []
+    for _ in range(rng.randint(1, 12)):
+        crossed = rng.sample(range(len(capacity)), rng.randint(1, len(capacity)))
+        wants.append((rng.choice((math.inf, math.inf, 0.5, 2)), {k: rng.choice((1, 1, 0.5)) for k in crossed}))
+    exact = naive.share_bandwidth(capacity, [(1, *want) for want in wants])
+    assert fill(capacity.__getitem__, wants) == [pytest.approx(float(rate), rel=1e-12) for rate in exact]
+
+
+def test_routes_by_hand():
+    shape = Network(PAPER).shape
+    # From group 0, chassis 2, router 0 to group 1, chassis 3, router 2.
+    assert shape.route((0, 2, 0), (1, 3, 2)) == [
+        ("green", 0, 2, 0, 1),
+        ("black", 0, 1, 2, 0),
+        ("blue", 0, 1),
+        ("green", 1, 0, 0, 2),
+        ("black", 1, 2, 0, 3),
+    ]
+    # In a group the two kinds differ: SimGrid leaves from chassis 0 after the green hop.
+    assert shape.route((0, 2, 0), (0, 2, 1)) == [("green", 0, 2, 0, 1), ("black", 0, 1, 0, 2)]
+    assert shape.route((0, 2, 0), (0, 0, 1)) == [("green", 0, 2, 0, 1)]
+    assert shape.route((0, 2, 1), (0, 3, 1)) == [("black", 0, 1, 2, 3)]
+    shape = Network(NIC).shape
+    assert shape.route((0, 2, 0), (0, 2, 1)) == [("green", 0, 2, 0, 1)]
+    assert shape.route((0, 2, 0), (0, 0, 1)) == [("green", 0, 2, 0, 1), ("black", 0, 1, 2, 0)]
+
+
+def name(link):
+    """A link as the platform calls it."""
+    kind, *rest = link
+    forms = {"green": "green g{}c{} r{}>r{}", "black": "black g{}r{} c{}>c{}", "blue": "blue g{}>g{}"}
+    return forms[kind].format(*rest)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_fabric_agrees(seed):
+    """Routes, sites, orders of servers and capacities of the platform's own fabric."""
+    platform = PAPER if seed == 0 else random_io.make(seed)[1]
+    fabric, network = platform.fabric(), Network(platform)
+    sites = sorted(set(network.shape.nodes + network.server_place)) if fabric.n_sites > 1 else [(0, 0, 0)]
+    number = {place: site for site, place in enumerate(sites)}
+    assert fabric.n_sites == len(sites)
+    assert [number[place] for place in network.shape.nodes] == fabric.site.tolist()
+    assert [number[place] for place in network.server_place] == fabric.server_site.tolist()
+    assert [network.server_size] * network.n_servers == fabric.server_capacity.tolist()
+    for a, place in enumerate(sites):
+        assert network.shape.near(place, network.n_servers) == fabric.near[a].tolist()
+        for b, other in enumerate(sites):
+            first, last = fabric.first[a * len(sites) + b : a * len(sites) + b + 2]
+            crossed = [fabric.names[link] for link in fabric.links[first:last]]
+            assert crossed == [name(link) for link in network.shape.route(place, other)]
+    rates = [network.of(("in", server)) for server in range(network.n_servers)]
+    ours = [math.inf if link < 0 else fabric.capacity[link] for link in fabric.server_in]
+    assert np.array_equal(rates, ours)
+    assert fabric.capacity[fabric.pfs_read] == network.of(network.pfs["read"])
+    assert fabric.capacity[fabric.pfs_write] == network.of(network.pfs["write"])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_without_io_it_is_the_other_twin(seed):
+    """Workloads that move nothing, against the twin that knows of no network."""
+    workload, platform = random_workloads.make(seed)
+    params, kill = random_workloads.policy(seed, math.inf), seed % 3 > 0
+    one = naive.simulate(workload, platform, params, kill)
+    model = "alloc-only" if kill else "alloc-only:kill=false"
+    other = naive_io.simulate(workload, platform, "fcfs-bb", params, model)
+    assert one.starts == other.starts
+    assert one.decisions == other.decisions
+    ends = [[(str(job.finish), job.state, job.waited) for job in run.jobs] for run in (one, other)]  # nan is not nan
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_comes_back(seed):
+    """Random runs end with everything free, and no more is moved than asked for."""
+    workload, platform = random_io.make(seed)
+    preset, params, model = random_io.policy(seed)
+    run = naive_io.simulate(workload, platform, preset, params, model)
+    assert not run.queue
+    assert run.free == run.space.empty
+    assert all(job.state for job in run.jobs)
