@@ -11,7 +11,7 @@ class Dragonfly:
     """Slots, routers and routes of a dragonfly, counted one by one."""
 
     def __init__(self, topology):
-        self.simgrid = topology.routing == "simgrid"
+        self.simgrid, self.by_name = topology.routing == "simgrid", topology.far_order == "name"
         slots = [
             (group, chassis, router, router * topology.ports + port < topology.storage)
             for group in range(topology.groups)
@@ -21,6 +21,7 @@ class Dragonfly:
         ]
         self.nodes = [tuple(place) for *place, storage in slots if not storage]
         self.servers = [tuple(place) for *place, storage in slots if storage]
+        self.server_slots = [slot for slot, (*_, storage) in enumerate(slots) if storage]
 
     def route(self, a, b):
         """The links from router `a` to router `b`, each a (group, chassis, router)."""
@@ -44,15 +45,18 @@ class Dragonfly:
         return links
 
     def near(self, place, n_servers):
-        """Servers from the nearest on: own chassis, own group, all others."""
-
-        def distance(server):
-            group, chassis, _ = self.servers[server]
-            if group != place[0]:
-                return 2
-            return 0 if chassis == place[1] else 1
-
-        return sorted(range(n_servers), key=lambda server: (distance(server), server))
+        """Servers from the nearest on: own chassis, own group, all others, these by number or by name of their slot."""
+        own, group, far = [], [], []
+        for server in range(n_servers):
+            if self.servers[server][:2] == place[:2]:
+                own.append(server)
+            elif self.servers[server][0] == place[0]:
+                group.append(server)
+            else:
+                far.append(server)
+        if self.by_name:
+            far.sort(key=lambda server: str(self.server_slots[server]))
+        return own + group + far
 
 
 class Crossbar:

@@ -38,12 +38,19 @@ class Plan:
             self.known[time] = left
         return self.known[time]
 
+    def changes(self):
+        """Every time at which something comes back, is taken or ends."""
+        return [time for time, _ in self.returns] + [time for *both, _ in self.taken for time in both]
+
     def least(self, start, duration):
         """The least that is free of everything at any time of [start, start + duration)."""
-        times = [time for time, _ in self.returns]
-        times += [time for first, until, _ in self.taken for time in (first, until)]
-        inside = {time for time in times if before(start, time) and before(time, start + duration)}
+        inside = {time for time in self.changes() if before(start, time) and before(time, start + duration)}
         return np.min([self.at(time) for time in (start, *inside)], axis=0).tolist()
+
+    def just_before(self, time):
+        """What is free in the stretch of time that ends at `time`; for now, what is free now."""
+        earlier = [point for point in (self.now, *self.changes()) if before(point, time)]
+        return self.at(max(earlier, default=time)).tolist()
 
     def candidates(self):
         """When a job could start that cannot now: when something comes back. And now."""
@@ -119,6 +126,11 @@ class Space:
             servers.append(server)
         return ids, servers
 
+    def rested(self, job, plan, time, least):
+        """The row whose nodes a pinned reservation picks from: those free already before `time`, if they will do."""
+        idle = [min(pair) for pair in zip(least, plan.just_before(time), strict=True)]
+        return idle if len(self.free_ids(idle)) >= job.needs()[0] else least
+
     def fullest_last(self, job, least):
         """Servers that a counted reservation charges: the one with the most room first; None if too few."""
         servers, room = [], least[self.R : self.R + self.S]
@@ -152,7 +164,7 @@ class Space:
             least = plan.least(time, job.legs[job.leg].walltime)
             room = least if everything else self.empty  # enough for every job that was not rejected
             if pinned:
-                placed = self.place(job, least, room)
+                placed = self.place(job, self.rested(job, plan, time, least), room)
             else:
                 servers = self.fullest_last(job, room)
                 placed = None if servers is None else ([], servers)

@@ -17,6 +17,8 @@ from naive import PRESETS
 GB = 10**9
 SHAPES = ((2, 2, 2, 2, 1), (3, 2, 3, 2, 1), (2, 1, 3, 2, 1), (1, 3, 2, 2, 1), (2, 2, 2, 3, 2), (2, 3, 2, 2, 1))
 """Groups, chassis, routers, ports, storage slots a chassis."""
+NAMED = ((2, 2, 2, 2, 1), (3, 2, 3, 2, 1), (3, 2, 3, 1, 1), (2, 3, 2, 1, 1), (2, 2, 2, 2, 2), (3, 1, 3, 2, 1))
+"""Where far servers go by name: some group has a slot below 10 and one from 10 on, so text and numbers differ."""
 FAMILIES = ("flat pooled", "flat chunked", "dragonfly chunked", "dragonfly chunked", "dragonfly pooled", "node_local")
 PHASES = PHASE_SCHEMA | {"bytes": pl.Float64}
 
@@ -39,8 +41,9 @@ def workload(jobs, legs=(), phases=(), name="random"):
 class _Machine:
     """A random machine; `room` is what a chunk may take at most, `per_node` what jobs ask for mostly."""
 
-    def __init__(self, rng, family):
+    def __init__(self, seed, rng, family):
         self.rng = rng
+        self.far_order = random.Random(f"far {seed}").choice(("number", "name"))
         self.shape, _, self.kind = family.rpartition(" ")
         files = self.file_system()
         if family == "node_local":
@@ -68,11 +71,12 @@ class _Machine:
 
     def dragonfly(self, storage):
         rng = self.rng
-        groups, chassis, routers, ports, slots = rng.choice(SHAPES)
+        groups, chassis, routers, ports, slots = rng.choice(NAMED if self.far_order == "name" else SHAPES)
         slots *= storage
         shape = {"groups": groups, "chassis": chassis, "routers": routers, "ports": ports, "storage": slots}
         rate = rng.choice((1.25, 0.5, rng.uniform(0.4, 2))) * GB
-        topology = dragonfly.Topology(**shape, bandwidth=rate, routing=rng.choice(("minimal", "simgrid")))
+        routing = rng.choice(("minimal", "simgrid"))
+        topology = dragonfly.Topology(**shape, bandwidth=rate, routing=routing, far_order=self.far_order)
         return topology, groups * chassis * (routers * ports - slots), groups * chassis * slots
 
     def buffer(self, nodes, slots):
@@ -95,7 +99,7 @@ class _Machine:
 class _Maker:
     def __init__(self, seed, family):
         self.rng = rng = random.Random(seed)
-        self.machine = _Machine(rng, family)
+        self.machine = _Machine(seed, rng, family)
         self.whole = rng.random() < 0.4  # times and sizes in few steps: many things at once
         self.legs, self.phases = [], []
 

@@ -26,13 +26,18 @@ def wipe(words, low, count):
 
 
 @kernel
+def count_word(x):
+    """How many of the 32 bits are set."""
+    x = x - ((x >> 1) & 0x55555555)
+    x = (x & 0x33333333) + ((x >> 2) & 0x33333333)
+    x = (x + (x >> 4)) & 0x0F0F0F0F
+    return ((x * 0x01010101) & 0xFFFFFFFF) >> 24
+
+
+@kernel
 def count_bits(words):
     """How many nodes the set has."""
     count = 0
     for w in range(len(words)):
-        x = words[w]
-        x = x - ((x >> 1) & 0x55555555)
-        x = (x & 0x33333333) + ((x >> 2) & 0x33333333)
-        x = (x + (x >> 4)) & 0x0F0F0F0F
-        count += ((x * 0x01010101) & 0xFFFFFFFF) >> 24
+        count += count_word(words[w])
     return count

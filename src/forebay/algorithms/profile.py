@@ -104,3 +104,16 @@ def take(times, free, n, n_counted, taken, first, until):
             else:
                 free[row, i] &= ~taken[row]
     return n
+
+
+@kernel
+def hold_before(times, free, n, n_counted, taken, at):
+    """Take bits away just before segment `at` too: who ends at that very moment overlaps. Returns n.
+
+    Just before is more than an instant, so that ends which are equal but for their last bits overlap alike.
+    """
+    time = max(times[at] - 2.5 * instant_width(times[at]), 0.5 * (times[at - 1] + times[at]))
+    before, n = split(times, free, n, time)
+    for row in range(n_counted, len(taken)):
+        free[row, before] &= ~taken[row]
+    return n

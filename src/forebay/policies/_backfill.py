@@ -19,7 +19,7 @@ from numba import types
 from forebay._jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.place import count_chunks
-from forebay.algorithms.profile import earliest, fits, reserve, take
+from forebay.algorithms.profile import earliest, fits, hold_before, reserve, take
 from forebay.core.codes import Why
 from forebay.core.tables import STATE, instant_width, policy_kernel
 from forebay.core.verbs import act_start
@@ -31,6 +31,7 @@ from forebay.policies._places import (
     free_now,
     least,
     pick,
+    prefer_idle,
     return_places,
     start_picked,
     take_picks,
@@ -147,7 +148,7 @@ def _availability(state, free, words, room, until_fits, R, S, W):
     n_late = 0
     while n_late < n_running and running[n_late]["end"] <= now:
         n_late += 1
-    room_for = n_running + 3 + (clock["n_queued"] if until_fits < 0 else len(started))
+    room_for = n_running + 3 + (2 * clock["n_queued"] if until_fits < 0 else len(started))
     times, ahead = np.empty(room_for), np.empty((R + S + W, room_for), np.int64)
     times[0] = now
     for row in range(R + S + W):
@@ -280,8 +281,10 @@ def _reserve_place(state, times, ahead, n, R, S, W, j, alone):
         end = times[i] + walltime
         least(times, ahead, n, i, times[i] if alone else end, R + S, least_free)
         if enough(state, j, least_free, R, S, W):
+            idle = i > 0 and W > 0 and prefer_idle(state, j, ahead, i - 1, least_free, R + S)
             charge(state, j, least_free, R, S, W, taken)
-            return take(times, ahead, n, R + S, taken, i, end)
+            n = take(times, ahead, n, R + S, taken, i, end)
+            return hold_before(times, ahead, n, R + S, taken, i) if idle else n
     return n
 
 

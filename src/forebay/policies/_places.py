@@ -7,7 +7,7 @@ server's free bytes (S of them) and, where reservations pin nodes, with the free
 import numpy as np
 
 from forebay._jit import allocating_kernel, kernel
-from forebay.algorithms.bits import count_bits, fill, mask, wipe
+from forebay.algorithms.bits import count_bits, count_word, fill, mask, wipe
 from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import instant_width
 from forebay.core.verbs import act_start, act_start_on
@@ -139,6 +139,23 @@ def enough(state, j, least_free, R, S, W):
         if count_chunks(least_free[R : R + S], size, n_chunks) < n_chunks:
             return False
     return W == 0 or count_bits(least_free[R + S : R + S + W]) >= state.demands[leg, 0]
+
+
+@kernel
+def prefer_idle(state, j, ahead, before, least_free, first_word):
+    """Keep to the nodes that are free in column `before` already, if they are enough for job `j`: whether they are.
+
+    To the authors of pinned reservations a node is held up to and including its last moment. So one that comes free
+    just when a reservation begins is pinned only if need be.
+    """
+    count = 0
+    for row in range(first_word, len(least_free)):
+        count += count_word(least_free[row] & ahead[row, before])
+    if count < state.demands[state.jobs[j]["leg"], 0]:
+        return False
+    for row in range(first_word, len(least_free)):
+        least_free[row] &= ahead[row, before]
+    return True
 
 
 @kernel

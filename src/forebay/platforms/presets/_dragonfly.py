@@ -1,7 +1,5 @@
 """What the presets of the 96-node Dragonfly have in common."""
 
-from typing import Literal
-
 from forebay.platforms._fields import Capacity, Rate
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs as pfs_tier
@@ -11,17 +9,26 @@ from forebay.platforms.topologies import dragonfly
 
 def make(
     name: str,
-    routing: Literal["minimal", "simgrid"],
-    through_ports: bool,
+    as_published: bool,
     burst_buffer: Capacity,
     placement: shared_bb.Placement,
     pfs: Rate,
     bandwidth: Rate,
 ) -> Platform:
-    """3 groups of 4 chassis of 3 routers of 3 slots, the first slot of every chassis a storage server."""
+    """3 groups of 4 chassis of 3 routers of 3 slots, the first slot of every chassis a storage server.
+
+    As published: SimGrid's routes, servers searched in Batsim's order, a file system whose traffic crosses no port.
+    """
     network = dragonfly.Topology(
-        groups=3, chassis=4, routers=3, ports=3, storage=1, bandwidth=bandwidth, routing=routing
+        groups=3,
+        chassis=4,
+        routers=3,
+        ports=3,
+        storage=1,
+        bandwidth=bandwidth,
+        routing="simgrid" if as_published else "minimal",
+        far_order="name" if as_published else "number",
     )
     buffer = shared_bb.Tier(name="burst_buffer", capacity=burst_buffer, placement=placement, servers=12)
-    files = pfs_tier.Tier(name="pfs", bandwidth=pfs, through_ports=through_ports)
+    files = pfs_tier.Tier(name="pfs", bandwidth=pfs, through_ports=not as_published)
     return Platform(name=name, nodes=96, topology=network, tiers=(buffer, files))

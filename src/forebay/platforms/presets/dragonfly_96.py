@@ -15,4 +15,4 @@ def make(
     burst_buffer: Capacity = 480 * 10**9, placement: Placement = "chunked", pfs: Rate = 5e9, bandwidth: Rate = 1.25e9
 ) -> Platform:
     """Capacity over all servers, rate of the file system for both ways together, and rate of a link each way."""
-    return _dragonfly.make("dragonfly-96", "simgrid", False, burst_buffer, placement, pfs, bandwidth)
+    return _dragonfly.make("dragonfly-96", True, burst_buffer, placement, pfs, bandwidth)

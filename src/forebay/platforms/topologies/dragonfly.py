@@ -30,6 +30,10 @@ class Topology(BaseTopology):
     target's number (green), then to the target's chassis (black). Routing "simgrid" is that of SimGrid 3.32: after the
     green hop in the target's group it takes itself to be in chassis 0, so the black hop starts there, or is left out
     where the target is in chassis 0.
+
+    A node looks for buffer space on the servers of its chassis, then of its group, then on the others; `far_order` is
+    the order of those: by number, or by the name of their slot, as text. Batsim numbers hosts by name, so programs that
+    search by its numbers try slot 18 before slot 9.
     """
 
     kind: Literal["dragonfly"] = "dragonfly"
@@ -40,6 +44,7 @@ class Topology(BaseTopology):
     storage: CountOrZero = 0
     bandwidth: Rate
     routing: Literal["minimal", "simgrid"] = "minimal"
+    far_order: Literal["number", "name"] = "number"
 
     @field_validator("routers")
     @classmethod
@@ -110,7 +115,8 @@ class Topology(BaseTopology):
         n_sites = self.groups * self.chassis * self.routers
         slots = np.arange(n_sites * self.ports)
         stores = slots % (self.routers * self.ports) < self.storage
-        server_site = (slots[stores] // self.ports)[:servers]
+        server_slots = slots[stores][:servers]
+        server_site = server_slots // self.ports
         names, first, links = self._routes(n_sites)
         return Network(
             names=names,
@@ -120,7 +126,7 @@ class Topology(BaseTopology):
             links=links,
             site=(slots[~stores] // self.ports).astype(np.int32),
             server_site=server_site.astype(np.int64),
-            near=self._near(np.arange(n_sites), server_site),
+            near=self._near(np.arange(n_sites), server_site, server_slots),
         )
 
     def _routes(self, n_sites: int) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
@@ -156,11 +162,17 @@ class Topology(BaseTopology):
             chassis = np.where(router != R, 0, chassis)
         return np.stack([to_router, to_chassis, blue[g, G], inside, black[G, R, chassis, C]], axis=1)
 
-    def _near(self, sites: NDArray[np.int64], server_site: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Servers of the site's own chassis, then of its group, then all others; each in ascending order."""
+    def _near(
+        self, sites: NDArray[np.int64], server_site: NDArray[np.int64], server_slots: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Servers of the site's own chassis, then of its group, both ascending; then all others, in `far_order`."""
         chassis, group = self.routers, self.routers * self.chassis
         same = sum((sites[:, None] // size == server_site // size).astype(np.int64) for size in (chassis, group))
-        return np.argsort(-same, axis=1, kind="stable").astype(np.int64)
+        rank = np.arange(len(server_slots))
+        if self.far_order == "name":
+            rank[np.argsort(server_slots.astype(str), kind="stable")] = rank.copy()
+        ranks = np.where(same > 0, np.arange(len(server_slots)), rank)
+        return np.lexsort((ranks, -same), axis=1).astype(np.int64)
 
 
 def _number(outer: tuple[int, ...], n: int, start: int) -> NDArray[np.int64]:
