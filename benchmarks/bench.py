@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 import forebay as fb
-from forebay.workload.workload import job_table
+from forebay.workload.workload import PHASE_SCHEMA, job_table
 
 DATA = os.environ.get("FOREBAY_DATA")
 
@@ -60,6 +60,57 @@ def kth(buffer: bool = False) -> fb.Workload | None:
     total = np.minimum((each * workload.jobs["nodes"].to_numpy()).astype(np.int64), 492 * 10**9)
     jobs = workload.jobs.with_columns(burst_buffer=pl.Series(total))
     return fb.Workload("kth-bb", jobs, platform="flat:nodes=100,burst_buffer=492GB")
+
+
+def kth_io() -> fb.Workload | None:
+    """The KTH log with requests and communication drawn as Kopański & Rządca (2021) describe, for dragonfly-96."""
+    workload = kth()
+    if workload is None:
+        return None
+    rng = np.random.default_rng(1)
+    jobs = workload.jobs.filter(pl.col("nodes") <= 96)
+    nodes, run_time, n = jobs["nodes"].to_numpy(), jobs["run_time"].to_numpy(), len(jobs)
+    each = np.clip(1024 * (rng.lognormal(np.log(2714115.57), 1.09725, n) - 150361.6), 1e8, 4e10)
+    each = np.where(nodes > 12 * (4e10 // each), 4e10 // np.ceil(nodes / 12), each)  # the whole job must fit
+    each = np.where(jobs["walltime"].to_numpy() <= 120, 1e7, each).astype(np.int64)
+    columns = {
+        "run_time": np.maximum(run_time - 40 * each / 1.25e9, 0.05 * run_time),
+        "communication": np.where(nodes > 1, rng.normal(1e8, 2e7, n), 0.0),
+        "burst_buffer": each * nodes,
+    }
+    return fb.Workload("kth-io", jobs.with_columns(**columns), platform="dragonfly-96")
+
+
+def iterations(n_jobs: int = 4000, n_nodes: int = 500) -> tuple[fb.Workload, fb.Platform]:
+    """Jobs of 10 to 25 times compute and write, all on one file system of 48 GB/s behind ports of 12.5 GB/s."""
+    rng = np.random.default_rng(1)
+    nodes, repeats = rng.integers(1, 33, n_jobs), rng.integers(10, 26, n_jobs)
+    job = np.repeat(np.arange(n_jobs), 2 * repeats)
+    compute = np.arange(len(job)) % 2 == 0
+    seconds = np.where(compute, rng.uniform(20, 200, n_jobs)[job], 0.0)
+    size = np.where(compute, 0.0, (nodes * rng.uniform(1e9, 2e10, n_jobs))[job])
+    run_time = np.bincount(job, seconds)
+    columns = {
+        "id": np.arange(n_jobs),
+        "submit": np.sort(rng.uniform(0, (nodes * run_time).sum() / (0.8 * n_nodes), n_jobs)),
+        "walltime": 20 * run_time,
+        "run_time": run_time,
+        "nodes": nodes,
+    }
+    phases = {
+        "job": job,
+        "leg": np.zeros(len(job), np.int64),
+        "kind": np.where(compute, "compute", "write"),
+        "seconds": seconds,
+        "flop": np.zeros(len(job)),
+        "communication": np.zeros(len(job)),
+        "bytes": size,
+        "release": pl.Series([None] * len(job), dtype=pl.String),
+    }
+    table = pl.DataFrame(phases, schema=PHASE_SCHEMA)
+    return fb.Workload("iterations", job_table(columns), phases=table), fb.platform(
+        f"flat:nodes={n_nodes},port=12.5GB/s,pfs=48GB/s"
+    )
 
 
 def best(work: Callable[[], object], repeats: int = 5) -> float:
@@ -165,6 +216,17 @@ def python_policy() -> None:
     )
 
 
+def data() -> None:
+    """Whole runs in which jobs move data."""
+    workload = kth_io()
+    if workload is not None:
+        for policy in ("fcfs-bb:reservations=pinned", "fcfs-bb"):
+            say(f"KTH, {len(workload):,} jobs, io-aware on dragonfly-96, {policy}", timed(workload, policy, 3))
+    jobs, machine = iterations()
+    what = f"{len(jobs):,} jobs x 10-25 compute + write on one file system, {machine.nodes} nodes, fcfs-easy"
+    say(what, best(lambda: fb.simulate(jobs, machine, "fcfs-easy"), 3))
+
+
 def transfers() -> None:
     """A million transfers of 1 MB to 1 GB in 1 to 8 streams over one link; whoever ends is replaced at once."""
     from benchmark_kernels import churn
@@ -228,7 +290,7 @@ def main() -> None:
     cores, load = os.cpu_count(), os.getloadavg()[0]
     print(f"{platform.machine()}, Python {platform.python_version()}, {cores} cores, load {load:.2f}")
     print("| work | measured | note |\n|---|---|---|")
-    for part in (logs, growth, million, transfers, python_policy, start_up):
+    for part in (logs, growth, million, data, transfers, python_policy, start_up):
         part()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from types import SimpleNamespace
 
-from forebay.algorithms import heap, maxmin, nodeset, order, pairing, profile, setformat
+import naive_kernels
+from forebay.algorithms import bits, heap, maxmin, nodeset, order, pairing, place, profile, setformat
+from naive_kernels import Nodes, Timers, group_intervals, sort_smallest, write_sets
+from naive_time import Calendar, Profile, width
 
 ALL = math.inf
 PRESETS = {
@@ -33,58 +36,6 @@ DEFAULTS = {
     "reserve": "all",
 }
 COMPLETED, TOO_LONG, REJECTED = "COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "REJECTED"
-
-
-def width(time):
-    """How far apart two times may be and still count as equal."""
-    return min(1e-9 * max(1.0, abs(time)), 1e-6)
-
-
-def before(a, b):
-    """Whether `a` is truly earlier than `b`."""
-    return a < b and (math.isinf(b) or b - a > width(b))
-
-
-class Profile:
-    """What will be free when: what is free now, what comes back when, and what is reserved from when until when."""
-
-    def __init__(self, now, free):
-        self.now, self.free = now, list(free)
-        self.returns = []  # (time, amounts)
-        self.taken = []  # (from, until, amounts)
-
-    def points(self):
-        """Every time at which something changes, and now."""
-        times = [time for time, _ in self.returns]
-        times += [time for start, until, _ in self.taken for time in (start, until)]
-        return sorted({self.now, *(time for time in times if self.now < time < math.inf)})
-
-    def at(self, time):
-        """What is free at `time`, added up."""
-        left = list(self.free)
-        for back, amounts in self.returns:
-            if not before(time, back):
-                left = [a + b for a, b in zip(left, amounts, strict=True)]
-        for start, until, amounts in self.taken:
-            if not before(time, start) and before(time, until):
-                left = [a - b for a, b in zip(left, amounts, strict=True)]
-        return left
-
-    def fits(self, demand, start, duration):
-        """Whether `demand` is free at every point of [start, start + duration)."""
-        inside = [point for point in self.points() if before(start, point) and before(point, start + duration)]
-        return all(need <= have for time in [start, *inside] for need, have in zip(demand, self.at(time), strict=True))
-
-    def earliest(self, demand, duration):
-        """The first point from which `demand` is free for `duration`; infinity if there is none."""
-        for point in self.points():
-            if self.fits(demand, point, duration):
-                return point
-        return math.inf
-
-    def reserve(self, demand, start, duration):
-        """Take `demand` away over [start, start + duration)."""
-        self.taken.append((start, start + duration, list(demand)))
 
 
 @dataclass
@@ -350,62 +301,6 @@ def simulate(workload, platform, policy, kill=True, watch=None):
     return run
 
 
-class Timers:
-    """The heap as a list that is searched anew each time."""
-
-    def __init__(self):
-        self.rows = []  # (time, seq, slot)
-
-    def push(self, time, seq, slot):
-        self.rows.append((time, seq, slot))
-
-    def remove(self, slot):
-        self.rows = [row for row in self.rows if row[2] != slot]
-
-    def first(self):
-        return min(self.rows)
-
-
-class Nodes:
-    """Free and held node ids, one by one. What was taken last is given back first."""
-
-    def __init__(self, n_nodes):
-        self.free = set(range(n_nodes))
-
-    def take_lowest(self, held, count):
-        taken = sorted(self.free)[:count]
-        self.free -= set(taken)
-        held += taken
-
-    def put_back(self, low, high):
-        self.free |= set(range(low, high + 1))
-
-    def give_back(self, held, count):
-        for _ in range(count):
-            self.free.add(held.pop())
-
-
-def sort_smallest(keys, ties, items, count):
-    """The `count` items with the smallest (key, tie)."""
-    return [item for _, _, item in sorted(zip(keys, ties, items, strict=True))][:count]
-
-
-def group_intervals(intervals, n_owners):
-    """Each owner's (low, high), lowest first."""
-    return [sorted((low, high) for owner, low, high in intervals if owner == o) for o in range(n_owners)]
-
-
-def write_sets(groups):
-    """Node sets as text, node by node."""
-    lines = []
-    for intervals in groups:
-        nodes = {node for low, high in intervals for node in range(low, high + 1)}
-        firsts = sorted(node for node in nodes if node - 1 not in nodes)
-        lasts = sorted(node for node in nodes if node + 1 not in nodes)
-        lines.append(" ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in zip(firsts, lasts, strict=True)))
-    return lines
-
-
 def share_bandwidth(capacity, transfers):
     """The rate per unit of weight of each (weight, cap, {link: load}), in exact fractions, transfer by transfer.
 
@@ -462,20 +357,33 @@ def transfers(capacity, routes, events):
 
 
 COMPARISONS = {
+    bits.mask: naive_kernels.mask,
+    bits.fill: naive_kernels.fill,
+    bits.wipe: naive_kernels.wipe,
+    bits.count_word: naive_kernels.count_word,
+    bits.count_bits: naive_kernels.count_bits,
     heap.push: Timers.push,
     heap.remove: Timers.remove,
     maxmin.share_bandwidth: share_bandwidth,
     nodeset.clear: Nodes,
     nodeset.take_lowest: Nodes.take_lowest,
+    nodeset.find: Nodes.find,
+    nodeset.take_these: Nodes.take_these,
     nodeset.put_back: Nodes.put_back,
     nodeset.give_back: Nodes.give_back,
     order.sort_smallest: sort_smallest,
     pairing.push_member: Timers.push,
     pairing.remove_member: Timers.remove,
+    place.count_chunks: naive_kernels.count_chunks,
+    place.pick_server: naive_kernels.pick_server,
+    place.pick_node: naive_kernels.pick_node,
+    place.place: naive_kernels.place,
     profile.fits: Profile.fits,
     profile.earliest: Profile.earliest,
     profile.split: Profile.points,
     profile.reserve: Profile.reserve,
+    profile.take: Calendar.take,
+    profile.hold_before: Calendar.hold_before,
     setformat.group_intervals: group_intervals,
     setformat.write_sets: write_sets,
 }

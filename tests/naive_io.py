@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import naive
-from naive import COMPLETED, DEFAULTS, PRESETS, REJECTED, TOO_LONG, width
+from naive import COMPLETED, DEFAULTS, PRESETS, REJECTED, TOO_LONG
 from naive_network import Network, fill
 from naive_plan import Plan, Space
+from naive_time import width
 
 TRANSFERS = ("stage_in", "checkpoint", "drain", "read", "write", "stage_out")
 
@@ -327,10 +328,10 @@ class Run:
             job = waiting.pop(0)
             looks -= 1
             if not started(job):
-                time, row = space.reserve(job, plan, *rules)
+                time, row, closed = space.reserve(job, plan, *rules)
                 reservations += 1
                 if row is not None:
-                    plan.take(row, time, job.legs[job.leg].walltime)
+                    plan.take(row, time, job.legs[job.leg].walltime, closed)
         if policy.depth == 0:
             waiting.pop(0)  # the head: it does not fit, that is why it is the head
             looks -= 1

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from naive import before
+from naive_time import before
 
 
 class Plan:
@@ -17,11 +17,14 @@ class Plan:
         self.now, self.free = now, np.array(free)
         self.returns = []  # (time, amounts)
         self.taken = []  # (from, until, amounts)
+        self.closed = []  # (time, amounts): out of reach for who ends at that very time
         self.known = {}  # time -> what is free then, as long as nothing changes
 
-    def take(self, amounts, start, duration):
-        """Take `amounts` away over [start, start + duration)."""
+    def take(self, amounts, start, duration, closed=None):
+        """Take `amounts` away over [start, start + duration); those `closed`, from who ends at `start` as well."""
         self.known = {}
+        if closed is not None:
+            self.closed.append((start, np.array(closed)))
         if start < math.inf:
             self.taken.append((start, start + duration, np.array(amounts)))
 
@@ -44,8 +47,13 @@ class Plan:
 
     def least(self, start, duration):
         """The least that is free of everything at any time of [start, start + duration)."""
-        inside = {time for time in self.changes() if before(start, time) and before(time, start + duration)}
-        return np.min([self.at(time) for time in (start, *inside)], axis=0).tolist()
+        end = start + duration
+        inside = {time for time in self.changes() if before(start, time) and before(time, end)}
+        least = np.min([self.at(time) for time in (start, *inside)], axis=0)
+        for time, amounts in self.closed:
+            if not before(time, end) and not before(end, time):
+                least = np.where(amounts > 0, 0, least)
+        return least.tolist()
 
     def just_before(self, time):
         """What is free in the stretch of time that ends at `time`; for now, what is free now."""
@@ -127,9 +135,13 @@ class Space:
         return ids, servers
 
     def rested(self, job, plan, time, least):
-        """The row whose nodes a pinned reservation picks from: those free already before `time`, if they will do."""
+        """The row whose nodes a pinned reservation picks from: those free already before `time`; None if too few."""
         idle = [min(pair) for pair in zip(least, plan.just_before(time), strict=True)]
-        return idle if len(self.free_ids(idle)) >= job.needs()[0] else least
+        return idle if len(self.free_ids(idle)) >= job.needs()[0] else None
+
+    def closed(self, row):
+        """Of what a reservation takes, the nodes."""
+        return [need if r >= self.R + self.S else 0 for r, need in enumerate(row)]
 
     def fullest_last(self, job, least):
         """Servers that a counted reservation charges: the one with the most room first; None if too few."""
@@ -159,12 +171,16 @@ class Space:
         return row, *placed
 
     def reserve(self, job, plan, pinned, everything):
-        """(time, row) of a job's reservation: the first time at which it fits; infinity if there is none."""
+        """(time, row, closed) of a job's reservation: the first time at which it fits; infinity if there is none.
+
+        `closed` is what who ends at that very time may not have either: the pinned nodes, if all are idle before.
+        """
         for time in plan.candidates():
             least = plan.least(time, job.legs[job.leg].walltime)
             room = least if everything else self.empty  # enough for every job that was not rejected
+            idle = self.rested(job, plan, time, least) if pinned else None
             if pinned:
-                placed = self.place(job, self.rested(job, plan, time, least), room)
+                placed = self.place(job, idle or least, room)
             else:
                 servers = self.fullest_last(job, room)
                 placed = None if servers is None else ([], servers)
@@ -174,5 +190,5 @@ class Space:
             if not everything:
                 row = [need if r == 0 or r >= self.R + self.S else 0 for r, need in enumerate(row)]
             if self.enough(row, least, self.R + self.S):
-                return time, row
-        return math.inf, None
+                return time, row, self.closed(row) if idle and before(plan.now, time) else None
+        return math.inf, None, None

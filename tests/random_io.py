@@ -15,10 +15,11 @@ from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_ta
 from naive import PRESETS
 
 GB = 10**9
+STEP = 1800.0
 SHAPES = ((2, 2, 2, 2, 1), (3, 2, 3, 2, 1), (2, 1, 3, 2, 1), (1, 3, 2, 2, 1), (2, 2, 2, 3, 2), (2, 3, 2, 2, 1))
 """Groups, chassis, routers, ports, storage slots a chassis."""
 NAMED = ((2, 2, 2, 2, 1), (3, 2, 3, 2, 1), (3, 2, 3, 1, 1), (2, 3, 2, 1, 1), (2, 2, 2, 2, 2), (3, 1, 3, 2, 1))
-"""Where far servers go by name: some group has a slot below 10 and one from 10 on, so text and numbers differ."""
+"""Where far servers go by name: those of some group stand on slots 2 to 9 and on later ones ("12" < "8")."""
 FAMILIES = ("flat pooled", "flat chunked", "dragonfly chunked", "dragonfly chunked", "dragonfly pooled", "node_local")
 PHASES = PHASE_SCHEMA | {"bytes": pl.Float64}
 
@@ -228,6 +229,21 @@ class _Maker:
 def make(seed):
     """A workload of 5 to 25 jobs and a machine for it; six seeds in a row have all kinds of machine."""
     return _Maker(seed, FAMILIES[seed % len(FAMILIES)]).make()
+
+
+def tied(seed):
+    """The jobs of `make`, in steps of half an hour, for alloc-only: what ends meets what begins everywhere.
+
+    No legs: two that end in one instant would queue in an order that nothing decides.
+    """
+    made, platform = make(seed)
+    rows = made.jobs.to_dicts()
+    for row in rows:
+        length = row["run_time"] + row["flop"] / platform.speed
+        row |= {"submit": row["submit"] // STEP * STEP, "run_time": -(-length // STEP) * STEP, "flop": 0.0}
+        row["walltime"] = row["walltime"] if math.isinf(row["walltime"]) else -(-row["walltime"] // STEP) * STEP
+        row["communication"] = 0.0
+    return workload(rows, name="tied"), platform
 
 
 def policy(seed):

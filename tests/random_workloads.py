@@ -32,7 +32,9 @@ def workload(jobs, legs=(), phases=(), name="random"):
     if not legs:
         return Workload(name, frame)
     pools = {key: pl.Int64 for key in legs[0] if key not in LEG_SCHEMA}
-    phases = [{"kind": "compute", "flop": 0.0, "communication": 0.0, "bytes": 0.0, "release": None, **row} for row in phases]
+    phases = [
+        {"kind": "compute", "flop": 0.0, "communication": 0.0, "bytes": 0.0, "release": None, **row} for row in phases
+    ]
     return Workload(
         name,
         frame,

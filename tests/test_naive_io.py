@@ -1,9 +1,7 @@
 """The slow twin of runs with I/O, by hand: it must be right before anything is held against it."""
 
 import math
-import random
 
-import numpy as np
 import pytest
 
 import naive
@@ -14,7 +12,6 @@ from forebay import platforms
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, pfs, shared_bb
 from forebay.platforms.topologies import dragonfly, flat
-from naive_network import Network, fill
 
 pytestmark = pytest.mark.small
 
@@ -237,18 +234,83 @@ def test_stage_in_run_stage_out():
     ]
 
 
+def nodes_by_job(run):
+    """The nodes that each job's last leg got, by job."""
+    return [ids for *_, ids in sorted(run.starts, key=lambda start: start[1])]
+
+
 def test_pinned_nodes():
     # Job 1 has node 0 until 1, job 2 nodes 1 and 2 until 10. At 2, nodes 0 and 3 are free; job 3 (3 nodes) is reserved
-    # for 10, pinned to 0, 1, 2. Job 4 (1 node, 20 s): counted, one of 4 nodes is left at 10, and it takes the lowest
-    # free, 0; pinned, node 3.
-    jobs = [job(1, 1, walltime=1.0), job(2, 2, walltime=10.0)]
-    jobs += [job(3, 3, walltime=5.0, submit=2.0), job(4, 1, walltime=20.0, submit=2.0)]
-    for reservations, nodes in (("counted", [{1, 2, 3}, {0}]), ("pinned", [{0, 1, 2}, {3}])):
+    # for 10, pinned to 0, 1, 2, as 0 and 3 alone, idle before, are too few. Job 4 (1 node, 20 s): counted, one of 4
+    # nodes is left at 10, and it takes the lowest free, 0; pinned, node 3. Job 5 (1 node, 8 s) ends as job 3 begins;
+    # not all of job 3's nodes were idle before, so none is closed to job 5: it has the other node.
+    jobs = [job(1, 1, walltime=1.0), job(2, 2, walltime=10.0), job(3, 3, walltime=5.0, submit=2.0)]
+    jobs += [job(4, 1, walltime=20.0, submit=2.0), job(5, 1, walltime=8.0, submit=2.0)]
+    for reservations, nodes in (("counted", [{1, 2, 3}, {0}, {3}]), ("pinned", [{0, 1, 2}, {3}, {0}])):
         for preset in ("fcfs-easy", "fcfs-bb"):
             run, _ = outcome(crossbar(), jobs, preset=preset, model="alloc-only", reservations=reservations)
-            assert [(job.start, job.finish) for job in run.jobs[2:]] == [(10.0, 15.0), (2.0, 22.0)]
-            taken = {number: ids for _, number, _, ids in run.starts}
-            assert [taken[3], taken[4]] == nodes
+            assert [(job.start, job.finish) for job in run.jobs[2:]] == [(10.0, 15.0), (2.0, 22.0), (2.0, 10.0)]
+            assert nodes_by_job(run)[2:] == nodes
+
+
+def test_pinned_nodes_were_idle_before():
+    # 4 nodes, 2 servers of 10. Job 1 has nodes 0 and 1 and both servers until 10. Job 2 (1 node, a chunk of 5, 5 s)
+    # waits for the buffer: reserved for 10. All four nodes are free then, 2 and 3 already before: pinned to 2, not to
+    # 0. So job 3 (2 nodes, 20 s) finds node 3 alone. So does job 4 (2 nodes, 10 s): it would end at the very moment at
+    # which node 2 is wanted. Job 5 (2 nodes, 9 s) starts on 2 and 3. At 9 the same holds for jobs 3 and 4. At 10 all is
+    # free: job 2 gets node 0, job 3 nodes 1 and 2, and at 15, when job 2 has gone, job 4 nodes 0 and 3.
+    # Counted, one node of four is kept at 10: job 3 starts at once on 2 and 3, job 2 at 10 on 0, job 4 when that has
+    # gone, at 15, on 0 and 1, job 5 after job 3, at 20.
+    jobs = [job(1, 2, 20, walltime=10.0), job(2, 1, 5, walltime=5.0)]
+    jobs += [job(number, 2, walltime=walltime) for number, walltime in ((3, 20.0), (4, 10.0), (5, 9.0))]
+    for reservations, starts, nodes in (
+        ("pinned", [0.0, 10.0, 10.0, 15.0, 0.0], [{0, 1}, {0}, {1, 2}, {0, 3}, {2, 3}]),
+        ("counted", [0.0, 10.0, 0.0, 15.0, 20.0], [{0, 1}, {0}, {2, 3}, {0, 1}, {2, 3}]),
+    ):
+        run, _ = outcome(crossbar(), jobs, preset="fcfs-bb", model="alloc-only", reservations=reservations)
+        assert [job.start for job in run.jobs] == starts
+        assert nodes_by_job(run) == nodes
+
+
+def test_only_nodes_are_closed():
+    # 3 nodes, 1 server of 10. Job 1 has node 0 and 6 bytes until 10, job 2 (1 node, 5
+    # bytes) is reserved for 10 on node 1, idle before. Job 3 (1 node, 4 bytes) lasts until 10 too: node 1 is closed to
+    # it, node 2 is not, nor are the bytes, of which job 2 takes 5 of 10 from 10 on.
+    jobs = [job(1, 1, 6, walltime=10.0), job(2, 1, 5, walltime=5.0), job(3, 1, 4, walltime=10.0)]
+    machine = crossbar(nodes=3, capacity=10, servers=1)
+    run, _ = outcome(machine, jobs, preset="fcfs-bb", model="alloc-only", reservations="pinned")
+    assert [job.start for job in run.jobs] == [0.0, 10.0, 0.0]
+    assert nodes_by_job(run) == [{0}, {0}, {2}]
+
+
+def test_pinned_nodes_were_idle_beside_reservations():
+    # One server of 10, which jobs 1 to 4 need whole, one after the other; depth 3. Job 1 has nodes 0 and 1 until 10.
+    # Pinned: job 2 (1 node) to node 2 over [10, 15), as 2 and 3 are idle before; job 3 (2 nodes) to 0 and 1 over
+    # [15, 20), as 0, 1 and 3 are; job 4 (2 nodes) to 2 and 3 over [20, 25), as job 3 has the others just before. So job
+    # 5 (1 node, 20 s) finds no node: node 3 is wanted when it ends. Job 6 (19 s) has node 3. At 10 job 2 starts on node
+    # 0; pinned are 1 and 2 from 15 and 0 and 3 from 20, so job 5 waits. At 15 job 3 starts on 0 and 1; 2 and 3 are
+    # pinned from 20. At 19 job 6 ends, and at 20 job 4 starts on 0 and 1, job 5 on 2.
+    # Counted, jobs 5 and 6 both start at once: of the other two nodes the reserved jobs need two at most.
+    jobs = [job(1, 2, 10, walltime=10.0), job(2, 1, 10, walltime=5.0), job(3, 2, 10, walltime=5.0)]
+    jobs += [job(4, 2, 10, walltime=5.0), job(5, 1, walltime=20.0), job(6, 1, walltime=19.0)]
+    machine = crossbar(capacity=10, servers=1)
+    for reservations, start in (("pinned", 20.0), ("counted", 0.0)):
+        run, _ = outcome(machine, jobs, preset="fcfs-bb", model="alloc-only", depth=3, reservations=reservations)
+        assert [job.start for job in run.jobs] == [0.0, 10.0, 15.0, 20.0, start, 0.0]
+        assert nodes_by_job(run) == [{0, 1}, {0}, {0, 1}, {0, 1}, {2}, {3}]
+
+
+def test_chunks_far_away_by_name():
+    # Slots of servers: 0 and 4 in group 0, 8 and 12 in group 1; 3 nodes a chassis; a server holds one chunk of 10. Of
+    # nodes 0 to 3 (chassis 0, 0, 0, 1) node 0 takes server 0, node 1 server 1 of its group, node 2 a far one: by number
+    # server 2; by name server 3 ("12" < "8"). Node 3 gets what is left.
+    shape = {"groups": 2, "chassis": 2, "routers": 2, "ports": 2, "storage": 1, "bandwidth": 1.25 * GB}
+    bb = shared_bb.Tier(name="burst_buffer", capacity=40, placement="chunked")
+    for far_order, servers in (("number", [0, 1, 2, 3]), ("name", [0, 1, 3, 2])):
+        topology = dragonfly.Topology(**shape, far_order=far_order)
+        machine = Platform(name="hand", nodes=12, topology=topology, tiers=(bb,))
+        run, _ = outcome(machine, [job(1, 4, 40, walltime=1.0)], model="alloc-only")
+        assert run.chunks[1, 0] == servers
 
 
 def test_pinned_servers():
@@ -278,78 +340,6 @@ def test_counted_charges_the_emptiest_server():
         run, _ = outcome(crossbar(), jobs, preset="fcfs-bb", model="alloc-only", reservations=reservations)
         assert [job.start for job in run.jobs] == [0.0, 0.0, 10.0, 0.0]
         assert [run.chunks[3, 0], run.chunks[4, 0]] == servers
-
-
-def test_filling():
-    # Link a of 6 for three, link b of 10 for two of them at half load, one of them capped at 1: it stops there, the
-    # others get (6 - 1) / 2 each; the one on b alone with load 1 gets 10 - 1.25 = 8.75.
-    capacity = {"a": 6.0, "b": 10.0}.get
-    rates = fill(
-        capacity, [(1.0, {"a": 1.0}), (math.inf, {"a": 1.0}), (math.inf, {"a": 1.0, "b": 0.5}), (9.0, {"b": 1.0})]
-    )
-    assert rates == [1.0, 2.5, 2.5, 8.75]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_filling_in_fractions(seed):
-    rng = random.Random(seed)
-    capacity = [rng.choice((1, 2, 3, 5, 8)) for _ in range(rng.randint(1, 4))]
-    wants = []
-    for _ in range(rng.randint(1, 12)):
-        crossed = rng.sample(range(len(capacity)), rng.randint(1, len(capacity)))
-        wants.append((rng.choice((math.inf, math.inf, 0.5, 2)), {k: rng.choice((1, 1, 0.5)) for k in crossed}))
-    exact = naive.share_bandwidth(capacity, [(1, *want) for want in wants])
-    assert fill(capacity.__getitem__, wants) == [pytest.approx(float(rate), rel=1e-12) for rate in exact]
-
-
-def test_routes_by_hand():
-    shape = Network(PAPER).shape
-    # From group 0, chassis 2, router 0 to group 1, chassis 3, router 2.
-    assert shape.route((0, 2, 0), (1, 3, 2)) == [
-        ("green", 0, 2, 0, 1),
-        ("black", 0, 1, 2, 0),
-        ("blue", 0, 1),
-        ("green", 1, 0, 0, 2),
-        ("black", 1, 2, 0, 3),
-    ]
-    # In a group the two kinds differ: SimGrid leaves from chassis 0 after the green hop.
-    assert shape.route((0, 2, 0), (0, 2, 1)) == [("green", 0, 2, 0, 1), ("black", 0, 1, 0, 2)]
-    assert shape.route((0, 2, 0), (0, 0, 1)) == [("green", 0, 2, 0, 1)]
-    assert shape.route((0, 2, 1), (0, 3, 1)) == [("black", 0, 1, 2, 3)]
-    shape = Network(NIC).shape
-    assert shape.route((0, 2, 0), (0, 2, 1)) == [("green", 0, 2, 0, 1)]
-    assert shape.route((0, 2, 0), (0, 0, 1)) == [("green", 0, 2, 0, 1), ("black", 0, 1, 2, 0)]
-
-
-def name(link):
-    """A link as the platform calls it."""
-    kind, *rest = link
-    forms = {"green": "green g{}c{} r{}>r{}", "black": "black g{}r{} c{}>c{}", "blue": "blue g{}>g{}"}
-    return forms[kind].format(*rest)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_fabric_agrees(seed):
-    """Routes, sites, orders of servers and capacities of the platform's own fabric."""
-    platform = PAPER if seed == 0 else random_io.make(seed)[1]
-    fabric, network = platform.fabric(), Network(platform)
-    sites = sorted(set(network.shape.nodes + network.server_place)) if fabric.n_sites > 1 else [(0, 0, 0)]
-    number = {place: site for site, place in enumerate(sites)}
-    assert fabric.n_sites == len(sites)
-    assert [number[place] for place in network.shape.nodes] == fabric.site.tolist()
-    assert [number[place] for place in network.server_place] == fabric.server_site.tolist()
-    assert [network.server_size] * network.n_servers == fabric.server_capacity.tolist()
-    for a, place in enumerate(sites):
-        assert network.shape.near(place, network.n_servers) == fabric.near[a].tolist()
-        for b, other in enumerate(sites):
-            first, last = fabric.first[a * len(sites) + b : a * len(sites) + b + 2]
-            crossed = [fabric.names[link] for link in fabric.links[first:last]]
-            assert crossed == [name(link) for link in network.shape.route(place, other)]
-    rates = [network.of(("in", server)) for server in range(network.n_servers)]
-    ours = [math.inf if link < 0 else fabric.capacity[link] for link in fabric.server_in]
-    assert np.array_equal(rates, ours)
-    assert fabric.capacity[fabric.pfs_read] == network.of(network.pfs["read"])
-    assert fabric.capacity[fabric.pfs_write] == network.of(network.pfs["write"])
 
 
 @pytest.mark.parametrize("seed", range(8))

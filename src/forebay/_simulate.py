@@ -63,6 +63,7 @@ def simulate(
         log=collect.log_frame(truth, chosen.resources),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,
+        links=collect.links_frame(truth, chosen.fabric().names),
     )
 
 

@@ -20,7 +20,9 @@ from forebay.engine.collect import log_hash
 from forebay.engine.run import run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
-from forebay.platforms import load as load_platform
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import shared_bb
+from forebay.platforms.tiers.shared_bb import Placement
 from forebay.policies import load as load_policy
 from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
 
@@ -83,6 +85,17 @@ class Case:
     nodes: int
     buffer: int
     jobs: tuple[Job, ...]
+    servers: int = 0  # that the buffer lies on in chunks, evenly; 0 = it is a pool
+
+    def platform(self) -> Platform:
+        """The machine."""
+        if not self.buffer:
+            return Platform(name="case", nodes=self.nodes)
+        placement: Placement = "chunked" if self.servers else "pooled"
+        buffer = shared_bb.Tier(
+            name="burst_buffer", capacity=self.buffer, placement=placement, servers=self.servers or None
+        )
+        return Platform(name="case", nodes=self.nodes, tiers=(buffer,))
 
     def workload(self) -> Workload:
         """The jobs as a Workload."""
@@ -107,13 +120,16 @@ class Case:
             orient="row",
         )
         phases = pl.DataFrame(
-            [(i, k, "compute", leg.seconds, 0.0, 0.0, 0.0, None) for i, k, leg in rows], schema=PHASE_SCHEMA, orient="row"
+            [(i, k, "compute", leg.seconds, 0.0, 0.0, 0.0, None) for i, k, leg in rows],
+            schema=PHASE_SCHEMA,
+            orient="row",
         )
         return Workload("case", jobs, legs, phases)
 
     def text(self) -> str:
         """The case as a table to read."""
-        lines = [f"machine: {self.nodes} node(s), {self.buffer} B of burst buffer"]
+        chunks = f" in chunks on {self.servers} server(s)" if self.servers else ""
+        lines = [f"machine: {self.nodes} node(s), {self.buffer} B of burst buffer{chunks}"]
         for i, job in enumerate(self.jobs):
             legs = "; then ".join(
                 f"{leg.nodes} node(s), {leg.buffer} B, runs {leg.seconds:g} s of {leg.walltime:g} s asked"
@@ -129,7 +145,9 @@ def random_case(rng: np.random.Generator) -> Case:
     nodes, buffer = int(rng.integers(1, 9)), int(rng.integers(0, 11))
     n = int(rng.integers(1, 16))
     submits = np.sort(rng.integers(0, max(2, 3 * n), n))
-    return Case(nodes, buffer, tuple(Job(float(submit), _random_legs(rng, nodes, buffer)) for submit in submits))
+    jobs = tuple(Job(float(submit), _random_legs(rng, nodes, buffer)) for submit in submits)
+    servers = int(rng.integers(1, 4)) if buffer and rng.random() < 0.4 else 0
+    return Case(nodes, max(buffer, servers), jobs, servers)
 
 
 def _random_legs(rng: np.random.Generator, nodes: int, buffer: int) -> tuple[Leg, ...]:
@@ -168,9 +186,9 @@ def _explain(spec: Any, rule: str, case: Case) -> str:
 def _breach(spec: Any, case: Case) -> tuple[str, str] | None:
     """The rule that the policy breaks on a case and how, or None."""
     policy = load_policy(spec)
-    platform = load_platform(f"flat:nodes={case.nodes}" + (f",burst_buffer={case.buffer}B" if case.buffer else ""))
-    workload = case.workload()
-    *tables, _ = build(workload, platform, make_program(workload, platform, "alloc-only"))
+    platform, workload = case.platform(), case.workload()
+    state, truth, _ = build(workload, platform, make_program(workload, platform, "alloc-only"))
+    tables = state, truth
     try:
         first = _run(policy, *tables, platform.resources)
         again = _run(policy, *tables, platform.resources)
@@ -252,10 +270,11 @@ def _copy(tables: Any) -> Any:
 
 
 def _snapshot(state: State) -> list[bytes]:
-    """Every table's bytes, leaving out what a policy may write: the actions and their count."""
+    """Every table's bytes, leaving out what a policy may write: actions, picks and how many."""
     clock = state.clock.copy()
-    clock["n_actions"] = 0
-    return [table.tobytes() for table in state._replace(clock=clock, actions=state.actions[:0])]
+    clock["n_actions"] = clock["n_picks"] = 0
+    tables = state._replace(clock=clock, actions=state.actions[:0], picks=state.picks[:0])
+    return [table.tobytes() for table in tables]
 
 
 def _shrink(case: Case, still: Callable[[Case], bool]) -> Case:
@@ -285,7 +304,9 @@ def _smaller(case: Case) -> Iterator[Case]:
     for nodes in range(1, case.nodes):
         yield replace(case, nodes=nodes)
     if case.buffer:
-        yield replace(case, buffer=0)
+        yield replace(case, buffer=0, servers=0)
+    if case.servers:
+        yield replace(case, servers=0)
     for i, job in enumerate(case.jobs):
         for simpler in _simpler(job):
             jobs = [*case.jobs[:i], simpler, *case.jobs[i + 1 :]]

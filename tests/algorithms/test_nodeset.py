@@ -5,6 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import naive
 from forebay.algorithms import nodeset
@@ -26,6 +28,11 @@ class Pair:
         self.n, self.blank, self.heads[job] = answer
         self.twin.take_lowest(self.lists[job], count)
 
+    def take_these(self, low, count, job=0):
+        answer = nodeset.take_these(self.free, self.n, self.held, self.blank, self.heads[job], low, count)
+        self.n, self.blank, self.heads[job] = answer
+        self.twin.take_these(self.lists[job], low, count)
+
     def give(self, count, job=0):
         answer = nodeset.give_back(self.free, self.n, self.held, self.blank, self.heads[job], count)
         self.n, self.blank, self.heads[job] = answer
@@ -35,13 +42,17 @@ class Pair:
         """The free set, lowest first."""
         return [(int(row["low"]), int(row["high"])) for row in self.free[: self.n][::-1]]
 
+    def chain(self, job):
+        """The intervals that a job holds, from the front."""
+        found, row = [], self.heads[job]
+        while row != -1:
+            found.append((int(self.held[row]["low"]), int(self.held[row]["high"])))
+            row = self.held[row]["next"]
+        return found
+
     def holds(self, job):
         """The ids of a chain."""
-        nodes, row = set(), self.heads[job]
-        while row != -1:
-            nodes |= set(range(self.held[row]["low"], self.held[row]["high"] + 1))
-            row = self.held[row]["next"]
-        return nodes
+        return {node for low, high in self.chain(job) for node in range(low, high + 1)}
 
     def check(self):
         free = self.intervals()
@@ -50,6 +61,11 @@ class Pair:
         assert all(a[1] + 1 < b[0] for a, b in pairwise(free))
         for job, nodes in enumerate(self.lists):
             assert self.holds(job) == set(nodes)
+        for node in range(len(self.free)):
+            row = nodeset.find(self.free, self.n, node)
+            assert (row >= 0) == self.twin.find(node)
+            assert row < self.n
+            assert row < 0 or self.free[row]["low"] <= node <= self.free[row]["high"]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -68,6 +84,40 @@ def test_random_operations(seed):
     for job in range(9):
         pair.give(len(pair.lists[job]), job)
     assert pair.intervals() == [(0, 39)]
+
+
+SMALL = st.integers(0, 30)
+
+
+@given(st.lists(st.tuples(st.sampled_from(("these", "lowest", "give")), st.integers(0, 3), SMALL, SMALL), max_size=25))
+def test_chosen_nodes(steps):
+    """Jobs take parts of free intervals, or the lowest nodes, and give back: what was taken last goes first."""
+    pair = Pair(n_nodes=40, n_jobs=4)
+    for kind, job, a, b in steps:
+        pieces = pair.intervals()
+        if kind == "give":
+            pair.give(min(a, len(pair.lists[job])), job)
+        elif kind == "lowest":
+            pair.take(min(a, len(pair.twin.free)), job)
+        elif pieces:
+            low, high = pieces[a % len(pieces)]
+            low += b % (high - low + 1)
+            pair.take_these(low, 1 + (a + b) % (high - low + 1), job)
+        pair.check()
+
+
+def test_chosen_neighbours_join():
+    """4-5, then 6-7 above: one interval. Then 2-3 below: another one, in front."""
+    pair = Pair(10)
+    pair.take_these(4, 2)
+    pair.take_these(6, 2)
+    assert pair.chain(0) == [(4, 7)]
+    pair.take_these(2, 2)
+    assert pair.chain(0) == [(2, 3), (4, 7)]
+    assert pair.intervals() == [(0, 1), (8, 9)]
+    pair.give(3)  # 3 and 2, then 7
+    assert pair.holds(0) == {4, 5, 6}
+    pair.check()
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-import naive
+import naive_kernels
+import naive_time
 from forebay.algorithms import profile
 
 pytestmark = pytest.mark.small
@@ -22,7 +25,7 @@ class Pair:
         self.times, self.free = np.zeros(ROOM), np.zeros((len(free), ROOM), np.int64)
         self.times[0], self.free[:, 0], self.n = now, free, 1
         self.R = len(free)
-        self.twin = naive.Profile(now, free)
+        self.twin = naive_time.Profile(now, free)
 
     def returns(self, time, amounts):
         """Something comes back at `time`, for good."""
@@ -47,11 +50,11 @@ class Pair:
     def check(self):
         """Segments ascend by more than an instant and hold what the sums say."""
         times = self.times[: self.n].tolist()
-        assert all(naive.before(a, b) for a, b in pairwise(times))
+        assert all(naive_time.before(a, b) for a, b in pairwise(times))
         for i, time in enumerate(times):
             assert self.free[:, i].tolist() == self.twin.at(time)
         for point in self.twin.points():
-            assert any(abs(time - point) <= naive.width(point) for time in times)
+            assert any(abs(time - point) <= naive_time.width(point) for time in times)
 
     def fits(self, demand, first, until):
         """Both answers to 'is it free from segment `first` until then'."""
@@ -123,3 +126,97 @@ def test_never():
     pair = Pair(0.0, [1, 5])
     pair.returns(4.0, [1, 0])
     assert pair.reserve([3, 0], 1.0) == math.inf
+
+
+class Bits:
+    """Counted rows and rows of bits in one profile, and a twin for each."""
+
+    def __init__(self, free, nodes, returns):
+        n_words = 2
+        self.times, self.free, self.n = np.zeros(ROOM), np.zeros((1 + n_words, ROOM), np.int64), 1
+        self.free[:, 0] = self.row(free, nodes)
+        self.counts, self.nodes = naive_time.Profile(0.0, [free]), naive_time.Calendar(0.0, nodes)
+        for time, count, back in returns:
+            first, self.n = profile.split(self.times, self.free, self.n, time)
+            self.free[0, first : self.n] += count
+            self.free[1:, first : self.n] |= self.row(count, back)[1:, None]
+            self.counts.returns.append((time, [count]))
+            self.nodes.returns.append((time, back))
+
+    def row(self, count, nodes):
+        return np.array([count, *naive_kernels.to_words(nodes, 2)], np.int64)
+
+    def segment(self, time):
+        """The one that begins at `time`, but for an instant."""
+        return next(i for i in range(self.n) if abs(self.times[i] - time) <= naive_time.width(time))
+
+    def take(self, count, nodes, start, until):
+        first = self.segment(start)
+        self.n = profile.take(self.times, self.free, self.n, 1, self.row(count, nodes), first, until)
+        self.counts.reserve([count], start, until - start)
+        self.nodes.take(nodes, start, until)
+
+    def hold_before(self, nodes, time):
+        at = self.segment(time)
+        self.n = profile.hold_before(self.times, self.free, self.n, 1, self.row(9, nodes), at)
+        self.nodes.hold_before(nodes, time)
+
+    def during(self, start, until):
+        """The nodes that every segment from `start` until then has, as words."""
+        first = self.segment(start)
+        inside = [i for i in range(first + 1, self.n) if naive_time.before(self.times[i], until)]
+        return np.bitwise_and.reduce(self.free[1:, [first, *inside]], axis=1).tolist()
+
+    def check(self):
+        """Counts at every segment; nodes from each point until each other, a little less, and a little more."""
+        times = self.times[: self.n].tolist()
+        assert all(naive_time.before(a, b) for a, b in pairwise(times))
+        assert [[count] for count in self.free[0, : self.n].tolist()] == [self.counts.at(time) for time in times]
+        points = self.nodes.points()
+        for start in points:
+            for point in points:
+                for until in (point - 0.04, point * (1 - 1e-14), point, point * (1 + 1e-14), point + 0.04):
+                    if until > start + 0.01:
+                        slow = naive_kernels.to_words(self.nodes.during(start, until), 2)
+                        assert self.during(start, until) == slow, (start, until)
+
+
+SOME_NODES = st.sets(st.integers(0, 63), max_size=40)
+TICKS = st.integers(1, 12)
+
+
+@given(
+    st.sampled_from((1.0, 0.1)),
+    SOME_NODES,
+    st.lists(st.tuples(TICKS, SOME_NODES), min_size=1, max_size=5),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 20), TICKS | st.just(math.inf), SOME_NODES), max_size=6),
+)
+def test_nodes_by_bits(tick, nodes, returns, steps):
+    """Nodes and counts are taken from any point on; the nodes, some of the times, also from who ends at that point."""
+    pair = Bits(50, nodes, [(ticks * tick, 1, back) for ticks, back in returns])
+    pair.check()
+    for closed, choice, ticks, some in steps:
+        points = pair.nodes.points()
+        time = points[choice % len(points)]
+        pair.take(choice, some, time, time + ticks * tick)
+        if closed and time > 0:
+            pair.hold_before(some, time)
+        pair.check()
+
+
+def test_bits_are_taken_once():
+    """Node 1 is taken twice over [2, 4): it is gone, and its neighbours are as they were; counts add up."""
+    pair = Bits(5, {0, 1, 2}, [(2.0, 0, set())])
+    pair.take(1, {1}, 2.0, 4.0)
+    pair.take(1, {1, 40}, 2.0, 4.0)
+    assert pair.times[: pair.n].tolist() == [0.0, 2.0, 4.0]
+    assert pair.free[:, : pair.n].tolist() == [[5, 3, 5], [7, 5, 7], [0, 0, 0]]
+
+
+def test_closed_to_who_ends_then():
+    """Node 1 is wanted from 0.3 on: until 0.3, or 0.1 + 0.2, one may have nodes 0 and 2; until 0.29 all three."""
+    pair = Bits(5, {0, 1, 2}, [(0.3, 1, set())])
+    pair.take(1, {1}, 0.3, 1.0)
+    pair.hold_before({1}, 0.3)
+    assert [pair.during(0.0, until)[0] for until in (0.29, 0.3, 0.1 + 0.2, 0.5)] == [7, 5, 5, 5]
+    assert pair.free[0, : pair.n].tolist() == [5, 5, 5, 6]

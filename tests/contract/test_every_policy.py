@@ -6,7 +6,15 @@ import forebay as fb
 from forebay import policies
 from forebay.contract import RULES, check_policy
 
-FAMILY = [*policies.names(), "fcfs-bb:depth=3", "sjf-bb:max_backfill=2", "priority:order=nodes,descending=false"]
+FAMILY = [
+    *policies.names(),
+    "fcfs-bb:depth=3",
+    "sjf-bb:max_backfill=2",
+    "priority:order=nodes,descending=false",
+    "fcfs-bb:reservations=pinned",
+    "fcfs-easy:reservations=pinned",
+    "conservative-bb:reservations=pinned",
+]
 
 
 @pytest.mark.parametrize("spec", FAMILY)

@@ -23,9 +23,18 @@ def close(a, b):
 
 
 def check_seed(seed):
+    """A random run whose jobs move data."""
+    check(seed, *random_io.make(seed), *random_io.policy(seed))
+
+
+def check_tied(seed):
+    """A random run in which ends meet beginnings, under pinned reservations."""
+    preset, params, _ = random_io.policy(seed)
+    check(seed, *random_io.tied(seed), preset, params | {"reservations": "pinned"}, "alloc-only")
+
+
+def check(seed, workload, platform, preset, params, model):
     """Run both; every start, end, state, wait and node must agree."""
-    workload, platform = random_io.make(seed)
-    preset, params, model = random_io.policy(seed)
     slow = naive_io.simulate(workload, platform, preset, params, model)
     policy = random_io.spec(preset, params)
     if slow.queue:  # legs that hold what they carry can lock each other out; then both must say so
@@ -61,6 +70,19 @@ def test_engine_equals_naive_io_small(seed):
 def test_engine_equals_naive_io(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_seed(seed)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("seed", [19, 28, 42])
+def test_tied_runs_equal_naive_io_small(seed):
+    """A node that is pinned to a job is closed, in each of these, to another that would end as that begins."""
+    check_tied(seed)
+
+
+@pytest.mark.parametrize("chunk", range(2 * CHUNKS))
+def test_tied_runs_equal_naive_io(chunk):
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        check_tied(seed)
 
 
 @pytest.mark.full

@@ -35,7 +35,9 @@ def with_parts(w: Workload) -> Workload:
     legs = pl.DataFrame(
         [(job, 0, float(job), 1, "", job) for job in ids], LEG_SCHEMA | {"burst_buffer": pl.Int64}, orient="row"
     )
-    phases = pl.DataFrame([(job, 0, "compute", float(job), 0.0, 0.0, 0.0, None) for job in ids], PHASE_SCHEMA, orient="row")
+    phases = pl.DataFrame(
+        [(job, 0, "compute", float(job), 0.0, 0.0, 0.0, None) for job in ids], PHASE_SCHEMA, orient="row"
+    )
     return replace(w, legs=legs, phases=phases)
 
 

@@ -4,7 +4,12 @@ The ONE rule of placement: the engine follows it, and so does every policy that 
 whole on one server (Kopański & Rządca 2021).
 """
 
+from numba import types
+
 from forebay._jit import kernel
+from forebay.core.tables import PICKS
+
+_i8 = types.int64
 
 
 @kernel
@@ -46,7 +51,7 @@ def pick_server(near, room, size):
     return -1
 
 
-@kernel
+@kernel(_i8(PICKS, _i8, _i8, _i8, types.int32[::1], _i8[:, ::1], _i8[::1], _i8))
 def pick_node(picks, n, first, node, site, near, room, size):
     """Add a node and, if its chunk has a size, its server; returns the next row, or -1 if no server has room."""
     server = -1

@@ -91,7 +91,7 @@ def reserve(times, free, n, R, demand, first, until):
     return n
 
 
-@kernel
+@kernel(types.int64(_TIMES, _FREE, types.int64, types.int64, types.int64[::1], types.int64, types.float64))
 def take(times, free, n, n_counted, taken, first, until):
     """Take `taken` away from segment `first` until time `until`; returns n. Rows from `n_counted` on are bits."""
     last = n

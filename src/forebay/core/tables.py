@@ -124,6 +124,7 @@ def empty_state(
 STATE = pointer_type(empty_state(1, 1, 1, 1))
 PARAMS = types.float64[::1]
 MEMORY = types.Tuple((types.int64[:, ::1], types.float64[:, ::1]))
+PICKS = numba.from_dtype(PICK)[::1]
 RNG = numba.typeof(np.random.default_rng(0))
 DECIDE = types.void(STATE, PARAMS, MEMORY, RNG)
 

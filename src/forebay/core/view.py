@@ -1,5 +1,8 @@
 """The two faces of a State that a policy in plain Python sees: a View to read, Actions to write."""
 
+from collections.abc import Iterable
+from typing import Protocol
+
 import numpy as np
 
 from forebay.core.codes import Reason, Verb, Why
@@ -72,18 +75,38 @@ class View:
         row: np.ndarray = self.demands[self._leg[job]]
         return row
 
+    def chunk(self, job: int) -> int:
+        """Bytes that each node of the job's waiting leg needs whole on one server; 0 where buffers are pooled."""
+        return int(self._state.legs["chunk"][self._leg[job]])
+
+    @property
+    def room(self) -> np.ndarray:
+        """Free bytes of each server of a chunked buffer; empty where buffers are pooled."""
+        return self._state.room.copy()
+
     def walltime(self, job: int) -> float:
         """How long the job's waiting or running leg may take."""
         self.last_job = int(job)
         return float(self._walltime[self._leg[job]])
 
 
+class Places(Protocol):
+    """Where jobs would go, after what this decision has started."""
+
+    matter: bool  # whether fitting depends on places, not on amounts alone
+
+    def begin(self) -> None: ...
+    def fits(self, job: int) -> bool: ...
+    def place(self, job: int, nodes: Iterable[int] | None = None) -> tuple[int, int]: ...
+
+
 class Actions:
     """The verbs. The engine checks and carries them out, in order, when the policy returns."""
 
-    def __init__(self, state: State, view: View):
+    def __init__(self, state: State, view: View, places: Places):
         self._view, self._clock, self._room = view, state.clock[0], len(state.actions)
-        self._columns = tuple(state.actions[name] for name in ("verb", "job", "time", "why"))
+        self._columns = tuple(state.actions[name] for name in ("verb", "job", "time", "why", "first_pick", "n_picks"))
+        self._places = places
         self._free = state.resources["free"]
         self._n = 0
         self._left: list[int] | None = None
@@ -94,6 +117,7 @@ class Actions:
         self._n = 0
         self._left = None
         self._uncounted.clear()
+        self._places.begin()
 
     @property
     def free(self) -> list[int]:
@@ -111,12 +135,14 @@ class Actions:
         for need, left in zip(self._view.demand(job).tolist(), self.free, strict=True):
             if need > left:
                 return False
-        return True
+        return self._places.fits(job) if self._places.matter else True
 
-    def start(self, job: int, why: Why = Why.NONE) -> None:
-        """Start the job's waiting leg now."""
-        self._add(Verb.START, job, 0.0, why)
-        if 0 <= job < len(self._view.jobs):
+    def start(self, job: int, why: Why = Why.NONE, nodes: Iterable[int] | None = None) -> None:
+        """Start the job's waiting leg now, on the lowest free nodes or on those given."""
+        known = 0 <= job < len(self._view.jobs)
+        picks = self._places.place(job, nodes) if known and (nodes is not None or self._places.matter) else (0, 0)
+        self._add(Verb.START, job, 0.0, why, picks)
+        if known:
             self._uncounted.append(job)
 
     def wake(self, time: float) -> None:
@@ -132,14 +158,15 @@ class Actions:
         self._n = 0
         self._add(Verb.STOP, -1, 0.0, Why.NONE)
 
-    def _add(self, verb: int, job: int, time: float, why: int) -> None:
+    def _add(self, verb: int, job: int, time: float, why: int, picks: tuple[int, int] = (0, 0)) -> None:
         n = self._n
         if n < self._room:  # the engine refuses the run when the count passes the table's length
-            verbs, jobs, times, whys = self._columns
+            verbs, jobs, times, whys, firsts, counts = self._columns
             verbs[n] = verb
             jobs[n] = job
             times[n] = time
             whys[n] = why
+            firsts[n], counts[n] = picks
         self._n = n + 1
         self._clock["n_actions"] = n + 1
         self._view.last_job = int(job)

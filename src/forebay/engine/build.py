@@ -146,9 +146,7 @@ def _fill_legs(truth: Truth, program: Program, held: Held) -> None:
     truth.releases[:] = program.demand - held.carries  # the engine takes early releases off as they happen
 
 
-def _fill_jobs(
-    truth: Truth, workload: Workload, platform: Platform, program: Program, fabric: Fabric
-) -> list[str]:
+def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> list[str]:
     jobs, frame = truth.jobs, workload.jobs
     for name in ("id", "submit", "walltime", "user", "group", "queue", "priority"):
         jobs[name] = frame[name].to_numpy()

@@ -70,6 +70,45 @@ def _allocations(placements: list[np.ndarray], n_jobs: int) -> pl.Series:
     return pl.concat(parts)
 
 
+def _phase_times(log: np.ndarray, n_jobs: int, kind: Why) -> np.ndarray:
+    """Seconds that each job spent in phases of a kind that one job goes through one after the other."""
+    rows = log[log["reason"] == kind]
+    begun, ended = rows[rows["kind"] == LogKind.BEGIN_PHASE], rows[rows["kind"] == LogKind.END_PHASE]
+    begun, ended = (part[np.argsort(part["job"], kind="stable")] for part in (begun, ended))
+    return np.bincount(begun["job"], ended["time"] - begun["time"], n_jobs)
+
+
+def staging_frame(truth: Truth) -> pl.DataFrame | None:
+    """What staging took of each job's time, null for jobs that did none; None if nobody did any."""
+    if not truth.steps["logged"].any():
+        return None
+    log, n_jobs = truth.log[: int(truth.cursor[0]["n_log"])], len(truth.jobs)
+    legs = log[truth.steps["logged"][truth.jobs["leg"][log["job"]] + log["leg"]] != 0]
+    held = np.zeros(n_jobs)  # seconds that legs with staging ran
+    for kind, sign in ((LogKind.START, -1), (LogKind.END, 1)):
+        rows = legs[legs["kind"] == kind]
+        held += sign * np.bincount(rows["job"], rows["time"], n_jobs)
+    computes = legs[(legs["kind"] == LogKind.BEGIN_PHASE) & (legs["reason"] == Why.COMPUTE)]
+    compute_start = np.full(n_jobs, np.nan)
+    np.fmin.at(compute_start, computes["job"], computes["time"])
+    ran = np.bincount(legs["job"][legs["kind"] == LogKind.START], minlength=n_jobs) > 0
+    columns = {
+        "stage_in_time": _phase_times(legs, n_jobs, Why.STAGE_IN),
+        "io_time": np.maximum(held - _phase_times(legs, n_jobs, Why.COMPUTE), 0.0),
+        "compute_start": compute_start,
+    }
+    return pl.DataFrame({name: np.where(ran, column, np.nan) for name, column in columns.items()}).fill_nan(None)
+
+
+def links_frame(truth: Truth, names: tuple[str, ...]) -> pl.DataFrame:
+    """What crossed each shared link; no rows where nothing moved."""
+    links = truth.network.links
+    schema = {"link": pl.String, "capacity": pl.Float64, "bytes": pl.Float64}
+    if not len(links):
+        return pl.DataFrame(schema=schema)
+    return pl.DataFrame({"link": names, "capacity": links["capacity"], "bytes": links["bytes"]}, schema=schema)
+
+
 def jobs_frame(
     state: State, truth: Truth, placements: list[np.ndarray], workload: Workload, resources: tuple[str, ...]
 ) -> pl.DataFrame:
@@ -105,4 +144,6 @@ def jobs_frame(
     )
     extra = source.select("user", "group", "queue", "priority", *(r for r in resources[1:] if r in source.columns))
     n_legs = pl.Series("n_legs", truth.jobs["last_leg"] - truth.jobs["leg"] + 1)
-    return frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
+    staging = staging_frame(truth)
+    frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
+    return frame if staging is None else frame.hstack(staging)

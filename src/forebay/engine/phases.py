@@ -6,7 +6,7 @@ from forebay._jit import kernel
 from forebay.algorithms.heap import push, remove
 from forebay.algorithms.nodeset import give_back, take_lowest, take_these
 from forebay.core.codes import JobState, LogKind, PhaseKind, Reason, Why
-from forebay.core.tables import STATE
+from forebay.core.tables import PICKS, STATE
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
 from forebay.engine.transfers import clear_phase, free_transfer, launch, stop_phase
 from forebay.engine.truth import TRUTH
@@ -72,7 +72,7 @@ def _take_nodes(state, truth, j, count):
     _note_nodes(state, truth, j, before)
 
 
-@kernel
+@kernel(types.void(STATE, TRUTH, _i8, PICKS, _i8, _i8))
 def _take_picked(state, truth, j, picks, first_pick, n_picks):
     """Give job `j` the nodes and chunks that were picked for it."""
     clock, job = state.clock[0], state.jobs[j]
@@ -128,44 +128,6 @@ def _give_back(state, j, resource, amount):
 
 
 @kernel
-def start_leg(state, truth, j, why, picks, first_pick, n_picks):
-    """Start the waiting leg of job `j` now, on the nodes and servers picked or, without picks, on the lowest nodes.
-
-    The caller has checked that everything it asks for is free.
-    """
-    job, now = state.jobs[j], state.clock[0]["now"]
-    leg = job["leg"]
-    step = truth.steps[leg]
-    dequeue(state, j)
-    if step["number"] == 0:
-        job["start"] = now
-    job["waited"] += now - job["queued_since"]
-    job["leg_start"] = now
-    job["state"] = JobState.RUNNING
-    for r in range(len(state.resources)):
-        amount = state.demands[leg, r]
-        state.resources[r]["free"] -= amount
-        if r == 0:
-            write_log(state, truth, now, j, LogKind.START, 0, amount, why)
-            if n_picks > 0:
-                _take_picked(state, truth, j, picks, first_pick, n_picks)
-            elif amount > 0:
-                _take_nodes(state, truth, j, amount)
-        elif amount > 0:
-            write_log(state, truth, now, j, LogKind.ACQUIRE, r, amount, why)
-    add_running(state, j, leg, now + step["walltime"])
-    activity = truth.activities[j]
-    activity["first"] = -1
-    activity["streams"] = 0
-    activity["drains"] = 0
-    activity["final"] = 0
-    # A leg that is sure to end a second before its walltime needs no second timer.
-    if step["kills"] and step["seconds"] > step["walltime"] - 1.0:
-        _set_timer(truth, 2 * j + 1, now + step["walltime"])
-    begin_phase(state, truth, j, now)
-
-
-@kernel
 def _release_early(state, truth, time, j, phase):
     r, amount = phase["resource"], phase["amount"]
     state.releases[state.jobs[j]["leg"], r] -= amount
@@ -173,7 +135,7 @@ def _release_early(state, truth, time, j, phase):
     _give_back(state, j, r, amount)
 
 
-@kernel
+@kernel(types.void(STATE, TRUTH, _i8, _f8, _i8))
 def end_leg(state, truth, j, time, final):
     """The running leg of `j` is over: a job that ends gives back all it holds, another what its next leg can spare."""
     clock, job = state.clock[0], state.jobs[j]
@@ -208,11 +170,11 @@ def end_leg(state, truth, j, time, final):
         clock["reason"] |= Reason.LEG_ENDED
 
 
-@kernel
-def _log_phase(state, truth, time, j, kind, phase, amount):
+@kernel(types.void(STATE, TRUTH, _f8, _i8, _i8, _i8, _f8))
+def _log_phase(state, truth, time, j, kind, phase_kind, amount):
     """Record that a phase begins or ends, if this leg's phases are of interest."""
     if truth.steps[state.jobs[j]["leg"]]["logged"]:
-        write_log(state, truth, time, j, kind, -1, amount, Why.STAGE_IN + phase["kind"])
+        write_log(state, truth, time, j, kind, -1, amount, Why.STAGE_IN + phase_kind)
 
 
 @kernel
@@ -221,14 +183,14 @@ def begin_phase(state, truth, j, time):
     step, activity = truth.steps[state.jobs[j]["leg"]], truth.activities[j]
     while step["phase"] < step["last_phase"]:
         phase = truth.phases[step["phase"]]
-        _log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, phase, 0)
+        _log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, phase["kind"], 0)
         begun, seconds = launch(state, truth, j, phase, time)
         if phase["kind"] != PhaseKind.DRAIN:
             if begun == 0:
                 _set_timer(truth, 2 * j, time + seconds)
             return
         if begun == 0:
-            _log_phase(state, truth, time, j, LogKind.END_PHASE, phase, phase["bytes"])
+            _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], phase["bytes"])
         step["phase"] += 1
     activity["final"] = JobState.COMPLETED
     if activity["drains"] == 0:
@@ -241,7 +203,7 @@ def end_phase(state, truth, j, time):
     step = truth.steps[state.jobs[j]["leg"]]
     phase = truth.phases[step["phase"]]
     clear_phase(truth, j)
-    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase, phase["bytes"])
+    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], phase["bytes"])
     if phase["resource"] >= 0:
         _release_early(state, truth, time, j, phase)
         state.clock[0]["reason"] |= Reason.SCHEDULING_POINT
@@ -277,8 +239,48 @@ def kill(state, truth, j, time):
     cancel_timer(truth, 2 * j)
     phase = truth.phases[step["phase"]]
     moved = stop_phase(truth, j, time)
-    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase, 0 if phase["kind"] == PhaseKind.COMPUTE else moved)
+    if phase["kind"] == PhaseKind.COMPUTE:
+        moved = 0.0  # what nodes send one another is not for the log
+    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], moved)
     step["phase"] = step["last_phase"]
     activity["final"] = JobState.WALLTIME_REACHED
     if activity["drains"] == 0:
         end_leg(state, truth, j, time, JobState.WALLTIME_REACHED)
+
+
+@kernel(types.void(STATE, TRUTH, _i8, _i8, PICKS, _i8, _i8))
+def start_leg(state, truth, j, why, picks, first_pick, n_picks):
+    """Start the waiting leg of job `j` now, on the nodes and servers picked or, without picks, on the lowest nodes.
+
+    The caller has checked that everything it asks for is free.
+    """
+    job, now = state.jobs[j], state.clock[0]["now"]
+    leg = job["leg"]
+    step = truth.steps[leg]
+    dequeue(state, j)
+    if step["number"] == 0:
+        job["start"] = now
+    job["waited"] += now - job["queued_since"]
+    job["leg_start"] = now
+    job["state"] = JobState.RUNNING
+    for r in range(len(state.resources)):
+        amount = state.demands[leg, r]
+        state.resources[r]["free"] -= amount
+        if r == 0:
+            write_log(state, truth, now, j, LogKind.START, 0, amount, why)
+            if n_picks > 0:
+                _take_picked(state, truth, j, picks, first_pick, n_picks)
+            elif amount > 0:
+                _take_nodes(state, truth, j, amount)
+        elif amount > 0:
+            write_log(state, truth, now, j, LogKind.ACQUIRE, r, amount, why)
+    add_running(state, j, leg, now + step["walltime"])
+    activity = truth.activities[j]
+    activity["first"] = -1
+    activity["streams"] = 0
+    activity["drains"] = 0
+    activity["final"] = 0
+    # A leg that is sure to end a second before its walltime needs no second timer.
+    if step["kills"] and step["seconds"] > step["walltime"] - 1.0:
+        _set_timer(truth, 2 * j + 1, now + step["walltime"])
+    begin_phase(state, truth, j, now)

@@ -13,6 +13,7 @@ from forebay._pointer import pointer
 from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import State
 from forebay.core.view import Actions, View
+from forebay.engine.places import Places
 from forebay.engine.truth import Truth
 from forebay.errors import (
     BadActionError,
@@ -89,7 +90,7 @@ def _plain(state: State, truth: Truth, policy: Any, resources: tuple[str, ...], 
     from forebay.engine.loop import run_compiled
 
     view = View(state, resources, rng)
-    act = Actions(state, view)
+    act = Actions(state, view, Places(state))
     if hasattr(policy, "setup"):
         policy.setup(view)
     decide, failed = policy.decide, []
@@ -149,6 +150,18 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return OversubscribedError(
                 f"{at} started {job}, which needs {need:,} of {resources[r]} while {free:,} are free; "
                 "test act.fits(job) before act.start(job)"
+            )
+        case Refusal.WRONG_NODES:
+            need = int(state.demands[state.jobs[j]["leg"], 0])
+            return OversubscribedError(
+                f"{at} picked nodes for {job} that are not free, or not the {need:,} that it needs; "
+                "pick free nodes, or leave the choice to act.start(job)"
+            )
+        case Refusal.NO_ROOM:
+            size, chunks = int(state.legs[state.jobs[j]["leg"]]["chunk"]), max(int(state.jobs[j]["nodes"]), 1)
+            return OversubscribedError(
+                f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of its "
+                f"{chunks:,} node(s), and the servers have not that room; test act.fits(job) before act.start(job)"
             )
         case Refusal.ALREADY_STARTED:
             return StartedTwiceError(f"{at} started {job}, which runs already; start only jobs of view.queue, once")

@@ -59,9 +59,7 @@ def chunks(
     return size, platform.nodes + int(streams[apart].sum()) + 1
 
 
-def too_large(
-    workload: Workload, platform: Platform, program: Program, fabric: Fabric
-) -> tuple[np.ndarray, list[str]]:
+def too_large(workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> tuple[np.ndarray, list[str]]:
     """Jobs that ask for more than the machine could ever give, and a sentence on those whose reason is not plain."""
     first, notes = program.first_leg[:-1], []
     unfit = np.logical_or.reduceat((program.demand > np.array(platform.capacities)).any(axis=1), first)

@@ -1,12 +1,18 @@
 """What a phase moves, and over which routes: from a job, its nodes and its chunks to transfers on the network."""
 
+from numba import types
+
 from forebay._jit import kernel
 from forebay.core.codes import PhaseKind
+from forebay.core.tables import STATE
 from forebay.engine.flows import cross, join, leave, open_route
 from forebay.engine.paths import CHECKPOINT, STAGE_IN, STAGE_OUT
+from forebay.engine.truth import TRUTH
+
+_f8, _i8 = types.float64, types.int64
 
 
-@kernel
+@kernel(_i8(TRUTH, _i8, _i8, _i8, _f8, _f8, types.boolean))
 def _send(truth, j, c, weight, amount, time, drain):
     """One transfer of job `j` over route `c`; returns 1, or 0 if nothing holds it up: no link and no cap."""
     net = truth.network
@@ -38,12 +44,18 @@ def free_transfer(net, f):
 
 
 @kernel
-def _with_file_system(state, truth, j, phase, time, row, drain):
+def _first_server(routes, row, s):
+    """The first server with the route of server `s`."""
+    return 0 if routes[row, s] == routes[row, 0] else s
+
+
+@kernel(_i8(STATE, TRUTH, _i8, _f8, _f8, _i8, types.boolean))
+def _with_file_system(state, truth, j, amount, time, row, drain):
     """Between file system and buffer: a stream a chunk; a pool, or nodes' own devices, a stream a node."""
     job, routes, n = state.jobs[j], truth.paths.routes, 0
     streams = max(job["nodes"], 1)
     if job["chunks"] < 0:
-        return _send(truth, j, routes[row, 0], streams, phase["bytes"], time, drain)
+        return _send(truth, j, routes[row, 0], streams, amount, time, drain)
     # Servers behind the same route count together.
     weights = truth.paths.by_server
     i = job["chunks"]
@@ -54,16 +66,10 @@ def _with_file_system(state, truth, j, phase, time, row, drain):
     while i >= 0:
         s = _first_server(routes, row, state.chunks[i]["server"])
         if weights[s] > 0:
-            n += _send(truth, j, routes[row, s], weights[s], phase["bytes"] * weights[s] / streams, time, drain)
+            n += _send(truth, j, routes[row, s], weights[s], amount * weights[s] / streams, time, drain)
             weights[s] = 0
         i = state.chunks[i]["next"]
     return n
-
-
-@kernel
-def _first_server(routes, row, s):
-    """The first server with the route of server `s`."""
-    return 0 if routes[row, s] == routes[row, 0] else s
 
 
 @kernel
@@ -171,9 +177,9 @@ def launch(state, truth, j, phase, time):
     if phase["bytes"] <= 0.0:
         return 0, phase["seconds"]
     if kind == PhaseKind.STAGE_IN:
-        return _with_file_system(state, truth, j, phase, time, STAGE_IN, False), 0.0
-    if kind == PhaseKind.STAGE_OUT or kind == PhaseKind.DRAIN:
-        return _with_file_system(state, truth, j, phase, time, STAGE_OUT, kind == PhaseKind.DRAIN), 0.0
+        return _with_file_system(state, truth, j, phase["bytes"], time, STAGE_IN, False), 0.0
+    if kind in (PhaseKind.STAGE_OUT, PhaseKind.DRAIN):
+        return _with_file_system(state, truth, j, phase["bytes"], time, STAGE_OUT, kind == PhaseKind.DRAIN), 0.0
     if kind == PhaseKind.CHECKPOINT:
         return _from_nodes(state, truth, j, phase, time), 0.0
     c = truth.paths.state[0]["read"] if kind == PhaseKind.READ else truth.paths.state[0]["write"]

@@ -38,7 +38,8 @@ from forebay.policies._places import (
 )
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
-_FREE = types.int64[:, ::1]
+_i8 = types.int64
+_FREE = _i8[:, ::1]
 _ORDER, _DESCENDING, _BACKFILL_ORDER, _DEPTH, _MAX_BACKFILL, _RESERVED, _PINNED = range(7)
 
 
@@ -126,7 +127,7 @@ def _end_if_now(state, j):
     return state.clock[0]["now"] + state.legs[state.jobs[j]["leg"]]["walltime"]
 
 
-@kernel
+@kernel(types.void(STATE, _FREE, _i8, _i8, _i8, _i8, _i8, _i8, _i8, _i8))
 def _return(state, ahead, column, j, leg, first_pick, n_picks, R, S, W):
     """All that job `j` gives back when it ends leg `leg`."""
     for r in range(R):
@@ -136,9 +137,7 @@ def _return(state, ahead, column, j, leg, first_pick, n_picks, R, S, W):
 
 
 @allocating_kernel(
-    types.Tuple((types.float64[::1], _FREE, types.int64))(
-        STATE, types.int64[::1], types.int64[::1], types.int64[::1], types.int64, types.int64, types.int64, types.int64
-    )
+    types.Tuple((types.float64[::1], _FREE, _i8))(STATE, _i8[::1], _i8[::1], _i8[::1], _i8, _i8, _i8, _i8)
 )
 def _availability(state, free, words, room, until_fits, R, S, W):
     """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
@@ -379,7 +378,7 @@ def backfill(state, params, memory, rng):
     R = min(len(free), int(params[_RESERVED]))
     limit = int(params[_MAX_BACKFILL])
     if params[_DEPTH] > 1 or (params[_DEPTH] == 1 and len(words) > 0):
-        S = len(room) if R > clock["chunked"] else 0
+        S = len(room) if clock["chunked"] < R else 0
         _deep(state, free, words, room, line[i:], params, R, S, len(words) if pinned else 0)
         return
     rest = _behind(state, free, room, line[i + 1 :], params, limit)

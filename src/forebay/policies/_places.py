@@ -5,6 +5,7 @@ server's free bytes (S of them) and, where reservations pin nodes, with the free
 """
 
 import numpy as np
+from numba import types
 
 from forebay._jit import allocating_kernel, kernel
 from forebay.algorithms.bits import count_bits, count_word, fill, mask, wipe
@@ -12,8 +13,8 @@ from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import instant_width
 from forebay.core.verbs import act_start, act_start_on
 
-
 LARGEST = 2**62
+_i8 = types.int64
 
 
 @kernel
@@ -82,7 +83,7 @@ def _free_nodes(ahead, at, column, low, count):
 
 @kernel
 def return_places(state, ahead, column, j, leg, first_pick, n_picks, R, S, W):
-    """Job `j` ends leg `leg`: its servers and nodes are free again in a column. Picks are those of a leg started now."""
+    """Job `j` ends leg `leg`: its servers and nodes are free in a column. Picks are those of a leg started now."""
     chunked = state.clock[0]["chunked"]
     if S > 0 and state.releases[leg, chunked] > 0:
         i = state.jobs[j]["chunks"]
@@ -111,7 +112,7 @@ def return_places(state, ahead, column, j, leg, first_pick, n_picks, R, S, W):
         h = piece["next"]
 
 
-@kernel
+@kernel(types.void(types.float64[::1], _i8[:, ::1], _i8, _i8, types.float64, _i8, _i8[::1]))
 def least(times, ahead, n, first, until, n_counted, least_free):
     """What is free from segment `first` all the way until time `until`: the least of counted rows, nodes in common."""
     for row in range(len(least_free)):

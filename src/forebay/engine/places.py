@@ -1,0 +1,69 @@
+"""Nodes and servers as a policy in plain Python sees them during a decision: what its own starts have left."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from forebay.algorithms.place import count_chunks, pick_server
+from forebay.core.tables import State
+
+
+class Places:
+    """A scratch copy on which starts are tried by the engine's own rule of placement."""
+
+    def __init__(self, state: State):
+        self._state, self._clock = state, state.clock[0]
+        self.matter = bool(self._clock["chunked"] >= 0)
+        self._room = state.room.copy()
+        self._idle = np.zeros(0, bool)
+        self._known = False
+
+    def begin(self) -> None:
+        """A new decision."""
+        self._known = False
+        self._clock["n_picks"] = 0
+
+    def fits(self, job: int) -> bool:
+        """Whether servers have room for the job's chunks."""
+        self._look()
+        n_chunks, size = self._chunks(job)
+        return n_chunks == 0 or int(count_chunks(self._room, size, n_chunks)) >= n_chunks
+
+    def place(self, job: int, nodes: Iterable[int] | None = None) -> tuple[int, int]:
+        """Take places for a job: the lowest free nodes, or those given. Returns its picks: first, count.
+
+        No picks are made of places that the engine would choose by itself.
+        """
+        self._look()
+        first = int(self._clock["n_picks"])
+        n_chunks, size = self._chunks(job)
+        leg = self._state.jobs[job]["leg"]
+        lowest = np.flatnonzero(self._idle)[: self._state.demands[leg, 0]]
+        chosen = lowest if nodes is None else np.unique(np.fromiter(nodes, np.int64))
+        known = chosen[(chosen >= 0) & (chosen < len(self._idle))]
+        self._idle[known] = False
+        servers = [-1] * len(chosen)
+        if n_chunks > 0:
+            sites = self._state.site[known] if len(known) else self._state.site[:1].repeat(n_chunks)
+            servers = [int(pick_server(self._state.near[site], self._room, size)) for site in sites]
+        if nodes is None or len(chosen) > len(self._state.picks) - first:
+            return first, 0
+        rows = self._state.picks[first : first + len(chosen)]
+        rows["low"], rows["count"], rows["server"] = chosen, 1, servers[: len(chosen)]
+        self._clock["n_picks"] = first + len(chosen)
+        return first, len(chosen)
+
+    def _look(self) -> None:
+        """Copy what is free, once a decision."""
+        if self._known:
+            return
+        self._known = True
+        state = self._state
+        self._room[:] = state.room
+        self._idle = np.zeros(len(state.site), bool)
+        for piece in state.free[: self._clock["n_free"]]:
+            self._idle[piece["low"] : piece["high"] + 1] = True
+
+    def _chunks(self, job: int) -> tuple[int, int]:
+        size = int(self._state.legs[self._state.jobs[job]["leg"]]["chunk"])
+        return (max(int(self._state.jobs[job]["nodes"]), 1) if size > 0 else 0), size
