@@ -21,7 +21,7 @@ _ROOT = Path(__file__).parent
 
 def _sources() -> list[Path]:
     shared = [path for folder in ("core", "algorithms", "engine") for path in (_ROOT / folder).glob("**/*.py")]
-    return sorted([*shared, *(_ROOT / "policies").glob("_*.py"), Path(__file__)])
+    return sorted([*shared, *(_ROOT / "policies").glob("_*.py"), *_ROOT.glob("_[jp]*.py")])
 
 
 def cache_folder() -> Path:

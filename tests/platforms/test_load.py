@@ -55,7 +55,14 @@ def test_flat_with_nodes_alone():
 def test_dragonfly_96_is_the_published_machine():
     machine = load("dragonfly-96")
     assert machine.topology == dragonfly.Topology(
-        groups=3, chassis=4, routers=3, ports=3, storage=1, bandwidth=1.25e9, routing="simgrid"
+        groups=3,
+        chassis=4,
+        routers=3,
+        ports=3,
+        storage=1,
+        bandwidth=1.25e9,
+        routing="simgrid",
+        far_order="name",
     )
     assert machine.tiers == (
         shared_bb.Tier(name="burst_buffer", capacity=480 * 10**9, placement="chunked", servers=12),
@@ -64,13 +71,21 @@ def test_dragonfly_96_is_the_published_machine():
     assert (machine.capacities, machine.speed) == ((96, 480 * 10**9), 1e9)
 
 
-def test_dragonfly_96_nic_differs_in_routes_and_ports_alone():
+def test_dragonfly_96_nic_differs_in_routes_ports_and_far_servers_alone():
     plain, nic = load("dragonfly-96").describe(), load("dragonfly-96-nic").describe()
     for part in (plain, nic):
         del part["name"], part["text"], part["topology"]["text"], part["tiers"][1]["text"]
     assert (nic["topology"].pop("routing"), nic["tiers"][1].pop("through_ports")) == ("minimal", True)
     assert (plain["topology"].pop("routing"), plain["tiers"][1].pop("through_ports")) == ("simgrid", False)
+    assert (nic["topology"].pop("far_order"), plain["topology"].pop("far_order")) == ("number", "name")
     assert plain == nic
+
+
+def test_far_servers_by_name():
+    # Slots of servers 0, 1, ... are 0, 9, 18, ...; as text "9" comes after "81". Site 12 is the first of group 1,
+    # chassis 4: its own server 4, then 5 6 7 of its group, then the others by the text of 0 9 18 27 72 81 90 99.
+    assert load("dragonfly-96").fabric().near[12].tolist() == [4, 5, 6, 7, 0, 2, 3, 8, 9, 1, 10, 11]
+    assert load("dragonfly-96-nic").fabric().near[12].tolist() == [4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11]
 
 
 def test_dragonfly_96_with_everything_set():

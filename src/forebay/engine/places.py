@@ -42,14 +42,17 @@ class Places:
         chosen = lowest if nodes is None else np.unique(np.fromiter(nodes, np.int64))
         known = chosen[(chosen >= 0) & (chosen < len(self._idle))]
         self._idle[known] = False
-        servers = [-1] * len(chosen)
         if n_chunks > 0:
-            sites = self._state.site[known] if len(known) else self._state.site[:1].repeat(n_chunks)
+            sites = [*self._state.site[known], *self._state.site[:1].repeat(max(n_chunks - len(known), 0))]
             servers = [int(pick_server(self._state.near[site], self._room, size)) for site in sites]
+            chosen = np.append(chosen, np.full(max(n_chunks - len(chosen), 0), -1))
+        else:
+            servers = [-1] * len(chosen)
         if nodes is None or len(chosen) > len(self._state.picks) - first:
             return first, 0
         rows = self._state.picks[first : first + len(chosen)]
-        rows["low"], rows["count"], rows["server"] = chosen, 1, servers[: len(chosen)]
+        rows["low"], rows["count"] = chosen, 1
+        rows["server"] = (servers + [-1] * len(chosen))[: len(chosen)]
         self._clock["n_picks"] = first + len(chosen)
         return first, len(chosen)
 

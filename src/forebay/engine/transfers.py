@@ -86,9 +86,15 @@ def _from_nodes(state, truth, j, phase, time):
     each = phase["bytes"] / count
     # Nodes and chunks are chained in the same order; neighbours on one route go together.
     c, weight = -1, 0
-    i, left = job["chunks"], 0
-    if i >= 0:
-        left = state.chunks[i]["count"]
+    i, left = job["chunks"], -count  # chunks without a node come first
+    while i >= 0:
+        left += state.chunks[i]["count"]
+        i = state.chunks[i]["next"]
+    i = job["chunks"]
+    while i >= 0 and left >= state.chunks[i]["count"]:
+        left -= state.chunks[i]["count"]
+        i = state.chunks[i]["next"]
+    left = state.chunks[i]["count"] - left if i >= 0 else 0
     h = job["held"]
     while h >= 0:
         for node in range(state.held[h]["high"], state.held[h]["low"] - 1, -1):

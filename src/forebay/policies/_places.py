@@ -41,11 +41,7 @@ def pick(state, j, words, room):
     clock, leg = state.clock[0], state.jobs[j]["leg"]
     first = n = clock["n_picks"]
     size, left, w = state.legs[leg]["chunk"], state.demands[leg, 0], 0
-    if left == 0:
-        for _ in range(chunks_of(state, j)):
-            n = pick_node(state.picks, n, first, -1, state.site, state.near, room, size)
-            if n < 0:
-                return -1
+    alone = chunks_of(state, j) - left  # chunks beyond the nodes that it gets now
     while left > 0:
         if words[w] == 0:
             w += 1
@@ -57,6 +53,10 @@ def pick(state, j, words, room):
                     return -1
                 left -= 1
         w += 1
+    for _ in range(alone):
+        n = pick_node(state.picks, n, first, -1, state.site, state.near, room, size)
+        if n < 0:
+            return -1
     clock["n_picks"] = n
     return first
 
