@@ -161,7 +161,7 @@ class Space:
     def start_beside(self, job, free, plan, pinned, everything):
         """What a start beside the plan's reservations takes: (row, ids, servers), or None."""
         least = plan.least(plan.now, job.legs[job.leg].walltime)
-        placed = self.place(job, least if pinned else free, least if pinned and everything else free)
+        placed = self.place(job, least if pinned else free, least if everything else free)
         if placed is None:
             return None
         row = self.row(job, *placed)

@@ -67,8 +67,8 @@ def place(free, n_free, site, near, room, n_nodes, n_chunks, size, picks, first)
     """Pick the `n_nodes` lowest free nodes and servers for `n_chunks` chunks of `size` bytes, which leave `room`.
 
     Free intervals are in descending order (see algorithms.nodeset) and stay as they are. Rows go to `picks` from
-    `first` on, in ascending order; returns the next row, or -1 if no server has room. Chunks beyond the nodes that a job
-    gets now are placed as if from the machine's first node.
+    `first` on, in ascending order; returns the next row, or -1 if no server has room. Chunks beyond the nodes that a
+    job gets now are placed as if from the machine's first node.
     """
     n = first
     interval, left = n_free - 1, n_nodes

@@ -1,6 +1,7 @@
 """`forebay compare`: the same workload and machine under several policies, best first."""
 
 import re
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 from forebay._files import replacing
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._outputs import RUN_FILES, output_folder, write_run
+from forebay.cli._outputs import output_folder, written_run
 from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
 from forebay.errors import InputError
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.cli._runs import Setting
+
+Columns = list[tuple[str, str, Callable[[Any], str]]]
+"""Key in the summary, title, and how the number is written."""
 
 EXAMPLES = options.examples(
     "forebay compare",
@@ -106,10 +110,9 @@ def _run_all(setting: "Setting", schedulers: dict[str, Any], folder: Path, form:
     with ExitStack() as files, _runs.progress_bar(n_jobs * len(schedulers), form) as bar:
         for (spec, policy), name in zip(schedulers.items(), folder_names(list(schedulers)), strict=True):
             own = files.enter_context(output_folder(folder / name))
-            temporary = files.enter_context(replacing(*(own / file for file in RUN_FILES)))
             result, document = setting.simulate(policy, spec, bar(spec, n_jobs * len(documents)))
-            write_run(temporary, result, document)
-            documents.append(document | {"folder": str(own)})
+            written = files.enter_context(written_run(own, result, document))
+            documents.append(document | {"folder": str(own), "files": written})
         documents.sort(key=_by_wait)
         [temporary_csv] = files.enter_context(replacing(folder / "compare.csv"))
         rows = [{"policy": document["policy"]} | document["summary"] for document in documents]
@@ -151,32 +154,47 @@ def _report(documents: list[dict[str, Any]], folder: Path) -> None:
     ]
     if first["window"]:
         about.append(("window", f"jobs submitted from {' to '.join(map(_numbers.seconds, first['window']))}"))
-    ranking = fitting(partial(_ranking, documents))
+    tables = [fitting(partial(_ranking, documents))]
+    if "mean_io_time" in first["summary"]:
+        tables.append(fitting(partial(_staging, documents)))
     files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
-    files.append(("", f"{folder / 'POLICY'}: {', '.join(RUN_FILES)}"))
-    show(pairs(about), ranking, *notes_block(_notes(documents)), pairs(files))
+    files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
+    show(pairs(about), *tables, *notes_block(_notes(documents)), pairs(files))
 
 
 def _ranking(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
     from forebay.cli._numbers import number
 
-    resources = list(documents[0]["resources"])
-    used = ["\n".join([*name.split("_"), "%"]) for name in resources]
-    columns = ["policy", "mean\nwait", "±\n95 %", "p95\nwait", "max\nwait", "bounded\nslowdown\n(10 min)", *used]
-    columns += ["killed", "waiting\n> 1 day"]
-    rows = []
-    for document in documents:
-        numbers = document["summary"]
-        times = [f"{key}_waiting_time" for key in ("mean", "ci95", "p95", "max")]
-        shares = [numbers[f"utilisation_{name}"] for name in resources]
-        rows.append(
-            [
-                document["policy"],
-                *(seconds(numbers[time]) for time in times),
-                number(numbers["mean_bounded_slowdown_10min"]),
-                *("-" if share is None else f"{100 * share:.1f}" for share in shares),
-                f"{numbers['n_killed']:,}",
-                f"{numbers['n_waiting_over_a_day']:,}",
-            ]
-        )
-    return table(columns, rows, numbers=range(1, len(columns)), gap=gap)
+    columns: Columns = [
+        ("mean_waiting_time", "mean\nwait", seconds),
+        ("ci95_waiting_time", "±\n95 %", seconds),
+        ("p95_waiting_time", "p95\nwait", seconds),
+        ("max_waiting_time", "max\nwait", seconds),
+        ("mean_bounded_slowdown_10min", "bounded\nslowdown\n(10 min)", number),
+        *((f"utilisation_{name}", "\n".join([*name.split("_"), "%"]), _share) for name in documents[0]["resources"]),
+        ("n_killed", "killed", "{:,}".format),
+        ("n_waiting_over_a_day", "waiting\n> 1 day", "{:,}".format),
+    ]
+    return _table(documents, columns, gap)
+
+
+def _staging(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
+    """What runs that stage data have besides; a table of its own, for the first fills a narrow screen."""
+    columns: Columns = [
+        ("mean_stage_in_time", "mean\nstage-in", seconds),
+        ("mean_io_time", "mean\nI/O time", seconds),
+        ("pfs_utilisation", "file\nsystem\n%", _share),
+    ]
+    return _table(documents, [column for column in columns if column[0] in documents[0]["summary"]], gap)
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def _table(documents: list[dict[str, Any]], columns: Columns, gap: int) -> "Table":
+    rows = [
+        [document["policy"], *(text(document["summary"][key]) for key, _, text in columns)] for document in documents
+    ]
+    titles = ["policy", *(title for _, title, _ in columns)]
+    return table(titles, rows, numbers=range(1, len(titles)), gap=gap)

@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from forebay._files import replacing
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._outputs import RUN_FILES, output_folder, write_run
+from forebay.cli._outputs import output_folder, written_run
 from forebay.cli._print import answer, notes_block, pairs, show
 
 EXAMPLES = options.examples(
@@ -35,7 +34,7 @@ def command(
     """Simulate a workload under one policy, and sum it up.
 
     With -o the folder gets jobs.csv (Batsim's columns), jobs.parquet (every column), log.parquet (every change) and
-    run.json (what was run, with which versions, and the summary).
+    run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
     from forebay.cli import _compile, _runs
 
@@ -43,29 +42,28 @@ def command(
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
     with output_folder(output) if output else nullcontext():
         _compile.prepare([scheduler])
-        document = _simulate(setting, scheduler, policy, form, output)
+        document, files = _simulate(setting, scheduler, policy, form, output)
     if form is Format.json:
-        answer(document | {"files": [str(path) for path in _files(output)]})
+        answer(document | {"files": [str(output / name) for name in files] if output else []})
     else:
-        _report(document, output)
+        _report(document, output, files)
 
 
-def _files(folder: Path | None) -> list[Path]:
-    return [] if folder is None else [folder / name for name in RUN_FILES]
-
-
-def _simulate(setting: Any, policy: Any, spec: str, form: Format, folder: Path | None) -> dict[str, Any]:
+def _simulate(
+    setting: Any, policy: Any, spec: str, form: Format, folder: Path | None
+) -> tuple[dict[str, Any], list[str]]:
+    """All there is to say of the run, and the names of the files written."""
     from forebay.cli import _runs
 
     with _runs.progress_bar(len(setting.workload), form) as bar:
         result, document = setting.simulate(policy, spec, bar(spec, 0))
-    if folder is not None:
-        with replacing(*_files(folder)) as temporary:
-            write_run(temporary, result, document)
-    return dict(document)
+    if folder is None:
+        return document, []
+    with written_run(folder, result, document) as files:
+        return document, files
 
 
-def _report(document: dict[str, Any], folder: Path | None) -> None:
+def _report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
     from forebay.cli._numbers import number, percent, seconds, wait_with_interval
 
@@ -88,8 +86,21 @@ def _report(document: dict[str, Any], folder: Path | None) -> None:
             (f"{name.replace('_', ' ')} in use", percent(numbers[f"utilisation_{name}"]))
             for name in document["resources"]
         ),
+        *_staging(numbers),
         ("killed", f"{numbers['n_killed']:,}"),
         ("rejected", f"{numbers['n_rejected']:,}"),
     ]
-    files = [pairs([("written", f"{folder}: {', '.join(RUN_FILES)}")])] if folder else []
+    files = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
     show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)
+
+
+def _staging(numbers: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a run that stages data has besides."""
+    from forebay.cli._numbers import percent, seconds
+
+    shown = (
+        ("pfs_utilisation", "file system in use", percent),
+        ("mean_stage_in_time", "mean stage-in time", seconds),
+        ("mean_io_time", "mean I/O time", seconds),
+    )
+    return [(words, text(numbers[key])) for key, words, text in shown if key in numbers]

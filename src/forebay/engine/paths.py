@@ -1,5 +1,6 @@
 """Which route each kind of phase takes on a machine, worked out before a run."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -55,16 +56,10 @@ class _Routes:
 
 def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Paths, Network]:
     """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too."""
-    made = _Routes()
-    routes = _buffer_routes(fabric, made)
-    state = np.zeros(1, PATHS)
-    cap = fabric.port if fabric.through_ports else np.inf
-    state["read"] = made.add(cap, {fabric.pfs_read: 1.0}) if fabric.pfs_read >= 0 else -1
-    state["write"] = made.add(cap, {fabric.pfs_write: 1.0}) if fabric.pfs_write >= 0 else -1
-    state["port"] = fabric.port
+    state, routes, made = _routes(fabric)
     n_links = len(fabric.capacity)
     spare_routes, spare_entries = _spare(fabric) if communicate else (0, 0)
-    network = make_network(fabric.capacity.tolist(), made.list(), n_transfers, spare_routes, spare_entries)
+    network = make_network(fabric.capacity.tolist(), made, n_transfers, spare_routes, spare_entries)
     paths = Paths(
         state=state,
         routes=routes,
@@ -76,6 +71,19 @@ def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Pat
         touched=np.zeros(n_links, np.int64),
     )
     return paths, network
+
+
+@lru_cache(maxsize=16)
+def _routes(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, list[tuple[float, Loads]]]:
+    """PATHS, routes by phase, and all routes that are known before a run. Kernels only read them."""
+    made = _Routes()
+    routes = _buffer_routes(fabric, made)
+    state = np.zeros(1, PATHS)
+    cap = fabric.port if fabric.through_ports else np.inf
+    state["read"] = made.add(cap, {fabric.pfs_read: 1.0}) if fabric.pfs_read >= 0 else -1
+    state["write"] = made.add(cap, {fabric.pfs_write: 1.0}) if fabric.pfs_write >= 0 else -1
+    state["port"] = fabric.port
+    return state, routes, made.list()
 
 
 def _buffer_routes(fabric: Fabric, made: _Routes) -> np.ndarray:

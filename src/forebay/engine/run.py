@@ -11,10 +11,10 @@ import numpy as np
 
 from forebay._pointer import pointer
 from forebay.core.codes import JobState, Refusal, Status
-from forebay.core.tables import State
+from forebay.core.tables import STATE, State
 from forebay.core.view import Actions, View
 from forebay.engine.places import Places
-from forebay.engine.truth import Truth
+from forebay.engine.truth import TRUTH, Truth
 from forebay.errors import (
     BadActionError,
     OversubscribedError,
@@ -81,7 +81,7 @@ def _compiled(state: State, truth: Truth, policy: Any, rng: np.random.Generator)
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = np.ascontiguousarray(policy.params(), dtype=np.float64)
-    tables = pointer(state), pointer(truth)
+    tables = pointer(state, STATE), pointer(truth, TRUTH)
     return lambda n: int(run_compiled(*tables, kernel, params, memory, rng, n))
 
 
@@ -113,7 +113,7 @@ def _plain(state: State, truth: Truth, policy: Any, resources: tuple[str, ...], 
         memory = (np.array([[address]], np.int64), np.zeros((0, 0)))
         kernel = call_python
 
-    tables = pointer(state), pointer(truth)
+    tables = pointer(state, STATE), pointer(truth, TRUTH)
 
     def advance(n_decisions: int) -> int:
         status = int(run_compiled(*tables, kernel, np.zeros(0), memory, rng, n_decisions))

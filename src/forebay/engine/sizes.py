@@ -69,8 +69,10 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
         each = -(-most[:, r] // streams)
         tier = next((tier for tier in platform.tiers if tier.name == name), None)
         if fabric.chunked and name == fabric.buffer:
-            sizes, place = np.unique(each, return_inverse=True)
-            room = np.array([(fabric.server_capacity // max(size, 1)).sum() for size in sizes])[place]
+            room = sum(
+                count * (capacity // np.maximum(each, 1))
+                for capacity, count in zip(*np.unique(fabric.server_capacity, return_counts=True), strict=True)
+            )
             apart, holds = (each > 0) & (room < streams) & ~unfit, int(fabric.server_capacity.max())
             where = f"no server of {name} holds more than {format_bytes(holds)}"
             where = f"{where}, and a node's request lies whole on one"

@@ -28,6 +28,7 @@ from forebay.metrics.starvation import (
     waiting_over,
     waiting_over_walltimes,
 )
+from forebay.metrics.traffic import link_utilisation, mean_io_time, mean_stage_in_time, moved, pfs_utilisation
 from forebay.metrics.window import window, window_by_fraction
 
 __all__ = [
@@ -35,12 +36,16 @@ __all__ = [
     "by_size_class",
     "by_user",
     "ci95",
+    "link_utilisation",
     "makespan",
     "mean",
     "mean_bounded_slowdown",
+    "mean_io_time",
     "mean_slowdown",
+    "mean_stage_in_time",
     "mean_turnaround",
     "mean_wait",
+    "moved",
     "n_jobs",
     "n_killed",
     "n_rejected",
@@ -48,6 +53,7 @@ __all__ = [
     "n_waiting_over_10_walltimes",
     "n_waiting_over_a_day",
     "percentiles",
+    "pfs_utilisation",
     "summary",
     "throughput",
     "usage",

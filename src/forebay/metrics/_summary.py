@@ -1,7 +1,8 @@
 """All numbers of a run in one flat dictionary, for tables, comparisons and run.json."""
 
 from forebay.core.result import Result
-from forebay.metrics import jobs, machine, starvation
+from forebay.metrics import jobs, machine, starvation, traffic
+from forebay.metrics._table import STAGING
 from forebay.metrics.window import window as restrict
 
 SPREAD = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown_10s", "bounded_slowdown_10min")
@@ -13,11 +14,12 @@ Number = float | int | None
 def summary(result: Result, window: tuple[float, float] | None = None) -> dict[str, Number]:
     """Every number of a run, or of the jobs submitted in a window of it (seconds); None where no job counts.
 
-    ci95_* is 1.96 s / sqrt(n) over the jobs of this one run.
+    ci95_* is 1.96 s / sqrt(n) over the jobs of this one run. Numbers of staging and traffic are there only where the
+    run has any.
     """
     if window is not None:
         result = restrict(result, *window)
-    return {**_counts(result), **_machine(result), **_jobs(result)}
+    return {**_counts(result), **_machine(result), **_jobs(result), **_traffic(result)}
 
 
 def _counts(result: Result) -> dict[str, Number]:
@@ -52,4 +54,16 @@ def _jobs(result: Result) -> dict[str, Number]:
     for name in NODE_WEIGHTED:
         numbers[f"node_weighted_mean_{name}"] = jobs.weighted_mean(result, name)
     numbers["node_seconds_weighted_mean_waiting_time"] = jobs.weighted_mean(result, by="node_seconds")
+    return numbers
+
+
+def _traffic(result: Result) -> dict[str, Number]:
+    """Of jobs that stage data; nodes that merely talk to one another leave the summary as it is."""
+    if not set(STAGING) <= set(result.jobs.columns):
+        return {}
+    numbers: dict[str, Number] = {f"mean_{name}": jobs.mean(result, name) for name in STAGING}
+    if traffic.pfs_links(result):
+        numbers["pfs_utilisation"] = traffic.pfs_utilisation(result)
+    if traffic.link_names(result):
+        numbers |= {f"bytes_{kind}": amount for kind, amount in traffic.moved(result).items()}
     return numbers

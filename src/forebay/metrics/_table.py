@@ -29,8 +29,13 @@ MEASURES = {
     "slowdown": pl.when(_execution > 0).then(_turnaround / _execution),
     "bounded_slowdown_10s": bounded_slowdown(10),
     "bounded_slowdown_10min": bounded_slowdown(600),
+    "stage_in_time": pl.col("stage_in_time"),
+    "io_time": pl.col("io_time"),
 }
 """What can be taken of each job, by its name in tables and summaries."""
+
+STAGING = ("stage_in_time", "io_time")
+"""Measures whose columns only some runs have."""
 
 
 def measure(name: str) -> pl.Expr:
@@ -42,7 +47,8 @@ def measure(name: str) -> pl.Expr:
 
 def counted(result: Result) -> pl.LazyFrame:
     """The jobs that enter means: killed ones do, rejected ones do not."""
-    return result.jobs.lazy().filter(pl.col("final_state") != "REJECTED")
+    missing = [pl.lit(None, pl.Float64).alias(name) for name in STAGING if name not in result.jobs.columns]
+    return result.jobs.lazy().filter(pl.col("final_state") != "REJECTED").with_columns(missing)
 
 
 def number(frame: pl.LazyFrame, value: pl.Expr) -> float | None:

@@ -15,7 +15,10 @@ PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 
 
 def mean(result: Result, name: str) -> float | None:
-    """Mean of a measure: waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min."""
+    """Mean of a measure, over the jobs that have it.
+
+    waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time, io_time.
+    """
     return number(counted(result), measure(name).mean())
 
 

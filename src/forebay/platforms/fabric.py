@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,8 @@ def buffer_of(tiers: Sequence[BaseTier]) -> shared_bb.Tier | node_local.Tier | N
     return next(shared, None) or next(local, None)
 
 
-def make(nodes: int, topology: BaseTopology, tiers: Sequence[BaseTier]) -> Fabric:
+@lru_cache(maxsize=16)
+def make(nodes: int, topology: BaseTopology, tiers: tuple[BaseTier, ...]) -> Fabric:
     """The fabric of a machine whose parts fit together and whose tiers have sizes."""
     buffer = buffer_of(tiers)
     shared = buffer if isinstance(buffer, shared_bb.Tier) else None

@@ -246,18 +246,11 @@ def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
         return reserve(times, ahead, n, R, state.demands[leg], 0, end)
     least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
     least(times, ahead, n, 0, end, R + S, least_free)
-    if W > 0 and not enough(state, j, least_free, R, S, W):
+    if not enough(state, j, least_free, R, S, W):
         return 0
-    # Pinned: among what no reservation holds. Counted: where it would go anyway, if no reservation needs that.
-    first = state.clock[0]["n_picks"]
-    rest = least_free[R : R + S].copy() if W > 0 and S > 0 else room.copy()
-    if pick(state, j, least_free[R + S :] if W > 0 else words, rest) < 0:
-        return 0
-    for row in range(R + S + W):
-        taken[row] = state.demands[leg, row] if row < R else 0
-    if not take_picks(state, j, first, least_free, R, S, W, taken):
-        state.clock[0]["n_picks"] = first
-        return 0
+    # On servers where no reservation needs the room; on nodes that none has pinned, or any if they are only counted.
+    first = pick(state, j, least_free[R + S :] if W > 0 else words, least_free[R : R + S] if S > 0 else room.copy())
+    take_picks(state, j, first, R, S, W, taken)
     size = state.legs[leg]["chunk"]
     if size > 0:
         for i in range(first, state.clock[0]["n_picks"]):

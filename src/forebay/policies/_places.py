@@ -13,7 +13,6 @@ from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import instant_width
 from forebay.core.verbs import act_start, act_start_on
 
-LARGEST = 2**62
 _i8 = types.int64
 
 
@@ -160,9 +159,12 @@ def prefer_idle(state, j, ahead, before, least_free, first_word):
 
 
 @kernel
-def take_picks(state, j, first, least_free, R, S, W, taken):
-    """Add to `taken` what the picks of job `j` take from each row; whether `least_free` has it."""
-    size = state.legs[state.jobs[j]["leg"]]["chunk"]
+def take_picks(state, j, first, R, S, W, taken):
+    """What job `j` takes from each row with its picks, the last made, into `taken`."""
+    leg = state.jobs[j]["leg"]
+    size = state.legs[leg]["chunk"]
+    for row in range(len(taken)):
+        taken[row] = state.demands[leg, row] if row < R else 0
     for i in range(first, state.clock[0]["n_picks"]):
         row = state.picks[i]
         if W > 0 and row["low"] >= 0:
@@ -170,10 +172,6 @@ def take_picks(state, j, first, least_free, R, S, W, taken):
                 taken[R + S + w] |= mask(w, row["low"], row["count"])
         if S > 0 and size > 0:
             taken[R + row["server"]] += size * row["count"]
-    for s in range(R, R + S):
-        if taken[s] > least_free[s]:
-            return False
-    return True
 
 
 @kernel
@@ -184,15 +182,12 @@ def charge(state, j, least_free, R, S, W, taken):
     """
     clock, leg, n_chunks = state.clock[0], state.jobs[j]["leg"], chunks_of(state, j)
     size = state.legs[leg]["chunk"]
-    for row in range(len(taken)):
-        taken[row] = state.demands[leg, row] if row < R else 0
     if W > 0 and S > 0:
         first = pick(state, j, least_free[R + S :], least_free[R : R + S])
-        for s in range(R, R + S):
-            least_free[s] = LARGEST  # the picks took it already
-        take_picks(state, j, first, least_free, R, S, W, taken)
+        take_picks(state, j, first, R, S, W, taken)
         clock["n_picks"] = first
         return
+    take_picks(state, j, clock["n_picks"], R, S, W, taken)
     if W > 0:
         _lowest(least_free[R:], state.demands[leg, 0], taken[R:])
         return

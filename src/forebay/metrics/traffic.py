@@ -1,0 +1,78 @@
+"""What was moved: use of shared links and of the file system, bytes by kind, and what staging took of jobs' time."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from forebay.core.result import Result
+from forebay.errors import InputError, nearest
+from forebay.metrics.jobs import mean
+from forebay.metrics.machine import span
+
+MOVES = ("stage_in", "checkpoint", "drain", "stage_out", "read", "write")
+"""Kinds of phases that move bytes, as the log names them."""
+
+
+def mean_stage_in_time(result: Result) -> float | None:
+    """Mean time in which data was copied into the buffer, over jobs with phases besides compute."""
+    return mean(result, "stage_in_time")
+
+
+def mean_io_time(result: Result) -> float | None:
+    """Mean time in which a job ran but did not compute, over jobs with phases besides compute."""
+    return mean(result, "io_time")
+
+
+def link_utilisation(result: Result, link: str) -> float | None:
+    """Bytes that crossed a shared link over what it could have carried during the makespan, 0 to 1.
+
+    None for a window of a run: when bytes crossed a link is not recorded.
+    """
+    known = link_names(result)
+    if link not in known:
+        hint = nearest(link, known) if known else "no shared link carried anything in this run"
+        raise InputError(f"unknown link {link!r}: {hint}")
+    return _carried(result, [link])
+
+
+def pfs_utilisation(result: Result) -> float | None:
+    """The same for the file system: its one link, or those for reads and for writes together.
+
+    None for a window of a run, and where nothing was moved or the machine has no file system.
+    """
+    return _carried(result, pfs_links(result))
+
+
+def moved(result: Result) -> dict[str, int]:
+    """Bytes that phases of each kind moved, all of the result's jobs together; empty where the log tells no phases.
+
+    What a phase had moved when its job was killed counts too. What nodes send one another is not in it: see `links`.
+    """
+    ends = result.log.lazy().filter(pl.col("kind") == "end_phase")
+    if "window" in result.facts:
+        ends = ends.join(result.jobs.lazy().select(job="job_id"), on="job", how="semi")
+    rows = ends.group_by(pl.col("reason").cast(pl.String)).agg(pl.col("amount").sum()).collect().rows()
+    found = dict(rows)
+    return {kind: int(found.get(kind, 0)) for kind in MOVES} if found else {}
+
+
+def link_names(result: Result) -> list[str]:
+    """The shared links of a run; none where nothing could be moved."""
+    return [] if result.links.is_empty() else result.links["link"].to_list()
+
+
+def pfs_links(result: Result) -> list[str]:
+    """Those of the links that lead to the file system."""
+    tiers = result.facts.get("platform", {}).get("tiers", [])
+    name = next((tier["name"] for tier in tiers if tier["kind"] == "pfs"), None)
+    ours = {name, f"{name} read", f"{name} write"} if name else set()
+    return [link for link in link_names(result) if link in ours]
+
+
+def _carried(result: Result, links: Sequence[str]) -> float | None:
+    """Bytes over some links / (their capacities x the makespan)."""
+    during = span(result)
+    if not links or "window" in result.facts or during is None or during[0] >= during[1]:
+        return None
+    row = result.links.filter(pl.col("link").is_in(links)).select("bytes", "capacity").sum().row(0)
+    return float(row[0]) / (float(row[1]) * (during[1] - during[0]))
