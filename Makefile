@@ -29,6 +29,7 @@ bench: $(VENV)/installed ## speed: figures for benchmarks/RESULTS.md
 check-full: $(VENV)/dev ## everything, the long proofs too
 	$(BIN)/pip install --quiet --editable ".[dev,evalys]"
 	$(MAKE) test
+	scripts/install-simgrid
 	$(BIN)/pytest -n 2 -m "full"
 
 $(VENV)/python:
