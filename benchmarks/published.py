@@ -133,7 +133,7 @@ def choices(cell: pl.DataFrame, metric: str) -> list[str]:
 def draw(table: pl.DataFrame, cell: pl.DataFrame, metric: str, policies: tuple[str, ...], path: Path) -> None:
     """Replicas as dots and the run as given as a bar, as ratios to the published value; log scale."""
     mpl.rcParams.update({"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "forebay", "axes.linewidth": 0.6})
-    figure, axes = plt.subplots(1, 2, figsize=(9, 0.75 + 0.62 * len(policies)), sharey=True, sharex=True)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 1.25 + 0.6 * len(policies)), sharey=True, sharex=True)
     for axis, model in zip(axes, MODELS, strict=True):
         for row, policy in enumerate(policies):
             for place, part in enumerate(PARTS):

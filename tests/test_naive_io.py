@@ -315,12 +315,12 @@ def test_chunks_far_away_by_name():
 
 def test_pinned_servers():
     # 4 nodes, 2 servers of 10. Job 1 has 3 nodes until 10. Job 2 (2 nodes, two chunks of 5) is reserved for 10, both
-    # chunks on server 0 either way. Job 3 (1 node, a chunk of 6, 20 s): `place` gives server 0, with nothing left
-    # from 10 on, so counted it waits until job 2 has started; pinned it looks on and starts at once on server 1.
+    # chunks on server 0 either way. Job 3 (1 node, a chunk of 6, 20 s): server 0, the nearest, has nothing left
+    # from 10 on, so it looks on and starts at once on server 1.
     # Reserving nodes alone, nothing is in its way on server 0; job 2 then has its chunks on server 1.
     jobs = [job(1, 3, walltime=10.0), job(2, 2, 10, walltime=5.0), job(3, 1, 6, walltime=20.0)]
     for preset, reservations, start, servers in (
-        ("fcfs-bb", "counted", 10.0, [[0, 0], [1]]),
+        ("fcfs-bb", "counted", 0.0, [[0, 0], [1]]),
         ("fcfs-bb", "pinned", 0.0, [[0, 0], [1]]),
         ("fcfs-easy", "counted", 0.0, [[1, 1], [0]]),
         ("fcfs-easy", "pinned", 0.0, [[1, 1], [0]]),

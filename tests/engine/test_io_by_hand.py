@@ -214,8 +214,8 @@ def test_an_automatic_buffer():
 
 
 def test_chunks_before_all_nodes():
-    # Leg 0 has 1 node and takes the buffer of a job of 2: a chunk on each of 2 servers. Leg 1 has both nodes and carries
-    # it: node 0's checkpoint goes to server 0, node 1's to server 1, each 5 GB through its own 1 GB/s.
+    # Leg 0 has 1 node and takes the buffer of a job of 2: a chunk on each of 2 servers. Leg 1 has both nodes and that
+    # buffer: node 0's checkpoint goes to server 0, node 1's to server 1, each 5 GB through its own 1 GB/s.
     legs = pl.DataFrame(
         [(1, 0, 900.0, 1, "", 20 * GB), (1, 1, 900.0, 2, "nodes burst_buffer", 20 * GB)],
         schema={**LEG_SCHEMA, "burst_buffer": pl.Int64},

@@ -55,7 +55,7 @@ def result(rows, log=None, nodes=4):
             "amount": pl.Int64,
         },
         orient="row",
-    )
+    ).with_columns(reason=pl.lit("none"))
     return Result(pl.DataFrame(rows, schema=schema), changes, {"nodes": nodes, "bb": 10}, {"seed": 7})
 
 

@@ -39,7 +39,7 @@ class Result:
     *log* has a row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject,
     begin_phase, end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row
     carries the nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its
-    own. Phases are told of legs that do more than compute; their end carries the bytes moved.
+    own. Phases are told of jobs that do more than compute; their end carries the bytes moved.
 
     *links* has a row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
     """

@@ -69,7 +69,7 @@ INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
 """`count` chunks of `size` bytes on a server; `next` chains those of one job, in the order of its nodes in `held`."""
 PICK = np.dtype([("low", "i8"), ("count", "i8"), ("server", "i8")], align=True)
-"""Nodes low, low + 1, ... and the server of their chunks (-1: near first). low = -1: chunks without nodes."""
+"""Nodes low, low + 1, ... and the server of their chunks (-1: they have none). low = -1: chunks without nodes."""
 
 
 class State(NamedTuple):

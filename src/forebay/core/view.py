@@ -69,6 +69,12 @@ class View:
         """What each resource had left when the decision began; `act.free` counts what was started since."""
         return self._free.copy()
 
+    @property
+    def free_nodes(self) -> np.ndarray:
+        """The nodes that were free when the decision began, ascending."""
+        pieces = self._state.free[: self._clock["n_free"]][::-1]
+        return np.concatenate([np.arange(low, high + 1) for low, high, _ in pieces] or [np.zeros(0, np.int64)])
+
     def demand(self, job: int) -> np.ndarray:
         """What the job's waiting leg asks of each resource."""
         self.last_job = int(job)

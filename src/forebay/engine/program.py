@@ -54,9 +54,11 @@ class Program:
 
     @cached_property
     def logged(self) -> np.ndarray:
-        """Legs whose phases the log tells: those that do more than compute."""
-        staged = np.add.reduceat(self.kind != PhaseKind.COMPUTE, self.first_phase[:-1])
-        return staged > 0
+        """Legs whose phases the log tells: those of jobs that do more than compute."""
+        job = self.leg_job[self.phase_leg]
+        staged = np.bincount(job, self.kind != PhaseKind.COMPUTE, len(self.first_leg) - 1) > 0
+        logged: np.ndarray = staged[self.leg_job]
+        return logged
 
 
 def demands(frame: pl.DataFrame, platform: Platform) -> np.ndarray:

@@ -4,9 +4,11 @@ A policy may also stand in a user's own file: `load("mine.py:Mine:patience=3")`.
 """
 
 import dataclasses
+import hashlib
 import importlib.util
 import inspect
 import re
+import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -102,13 +104,16 @@ def _from_file(path: Path, name: str) -> type:
 @cache
 def _import(path: Path, changed: int) -> ModuleType:
     """A user's file as a module: run once, and again only after it has changed."""
-    module_spec = importlib.util.spec_from_file_location(f"forebay_user_{path.stem}", path)
+    name = f"forebay_user_{path.stem}_{hashlib.sha256(bytes(path)).hexdigest()[:8]}"
+    module_spec = importlib.util.spec_from_file_location(name, path)
     assert module_spec is not None
     assert module_spec.loader is not None
     module = importlib.util.module_from_spec(module_spec)
+    sys.modules[name] = module  # where Numba's cache looks for a kernel's home when it reads it back
     try:
         module_spec.loader.exec_module(module)
     except Exception as error:
+        del sys.modules[name]
         raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
     return module
 

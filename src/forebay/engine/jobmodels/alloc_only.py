@@ -13,4 +13,7 @@ def program(workload: Workload, platform: Platform, kill: bool = True) -> Progra
     """`kill=false` lets jobs run past their walltime."""
     if workload.legs is None and workload.phases is None:
         return one_leg_each(workload, platform, kill)
-    return as_written(workload, platform, kill, move=False)
+    program = as_written(workload, platform, kill, move=False)
+    if workload.phases is not None and (workload.phases["bytes"] > 0).any():
+        program.notes.append("nothing is moved in job model alloc-only: phases take the seconds that are written")
+    return program
