@@ -227,3 +227,20 @@ def test_chunks_before_all_nodes():
     machine = Platform(name="two", nodes=2, tiers=(buffer, pfs.Tier(name="pfs", bandwidth=5e9, through_ports=False)))
     result = run(fb.Workload("early", jobs, legs, pl.DataFrame(rows, PHASE_SCHEMA, orient="row")), machine)
     assert (phase(result, 1, "stage_in"), phase(result, 1, "checkpoint")) == (near(4), near(5))
+
+
+def test_buffers_that_outlive_their_nodes():
+    # One node and one server. Each of five jobs computes for 1 s, gives the node back, and stages 1 GB out: job k starts
+    # at k - 1. At 250 MB/s nobody is through when the last joins, at 5 s, so five have chunks on the one server while
+    # none has a node. 5 GB cross without a pause from 1 s on: the last ends at 21 s.
+    jobs = workload(*[(1, GB, 1, 100)] * 5)
+    rows = []
+    for job in range(1, 6):
+        rows.append((job, 0, "compute", 1.0, 0.0, 0.0, 0.0, "nodes"))
+        rows.append((job, 0, "stage_out", 0.0, 0.0, 0.0, 1e9, None))
+    buffer = shared_bb.Tier(name="burst_buffer", capacity=5 * GB, placement="chunked", servers=1)
+    machine = Platform(name="one", nodes=1, tiers=(buffer, pfs.Tier(name="pfs", bandwidth=2.5e8)))
+    result = run(fb.Workload("late", jobs.jobs, phases=pl.DataFrame(rows, PHASE_SCHEMA, orient="row")), machine)
+    assert result.jobs["starting_time"].to_list() == [0, 1, 2, 3, 4]
+    assert result.jobs["finish_time"].min() > 5
+    assert result.jobs["finish_time"].max() == near(21)

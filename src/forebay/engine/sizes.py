@@ -53,10 +53,17 @@ def chunks(
         )
     streams = np.maximum(program.nodes, 1)
     size = -(-taken // streams[program.leg_job])
-    # With nodes, a run of chunks has one node at least; without, chunks can outlive the nodes.
-    apart = np.bincount(program.leg_job, minlength=len(streams)) > 1
-    apart |= np.bincount(program.leg_job, (size > 0) & (program.demand[:, 0] == 0), len(streams)) > 0
-    return size, platform.nodes + int(streams[apart].sum()) + 1
+    # A run of chunks has a node at least, unless it can outlive its nodes.
+    return size, platform.nodes + int(streams[_without_nodes(program)].sum()) + 1
+
+
+def _without_nodes(program: Program) -> np.ndarray:
+    """Jobs that may hold or move data while they hold no nodes."""
+    several = np.diff(program.first_leg) > 1
+    gives_back = np.zeros(len(several), bool)
+    gives_back[program.leg_job[program.phase_leg[program.release == 0]]] = True
+    apart: np.ndarray = several | gives_back | (program.nodes == 0)
+    return apart
 
 
 def too_large(workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> tuple[np.ndarray, list[str]]:
@@ -118,9 +125,8 @@ def traffic(program: Program, fabric: Fabric, n_nodes: int) -> tuple[Paths, Netw
     n_drains = np.bincount(job, program.kind == PhaseKind.DRAIN, n_jobs).astype(np.int64)
     moves = np.bincount(job, program.moving, n_jobs) > 0
     most = np.where(moves, (1 + n_drains) * _parts(program, fabric), 0)
-    # Jobs that run hold nodes of their own; those with several legs may move data without.
-    apart = (np.diff(program.first_leg) > 1) | (program.nodes == 0)
-    together = n_nodes * (1 + int(n_drains.max())) + int(most[apart].sum())
+    # Of jobs that hold nodes, there cannot be more at a time than nodes.
+    together = n_nodes * (1 + int(n_drains.max())) + int(most[_without_nodes(program)].sum())
     communicate = bool((program.communication > 0).any())
     return make_paths(fabric, min(int(most.sum()), together), communicate)
 
