@@ -230,7 +230,7 @@ def test_chunks_before_all_nodes():
 
 
 def test_buffers_that_outlive_their_nodes():
-    # One node and one server. Each of five jobs computes for 1 s, gives the node back, and stages 1 GB out: job k starts
+    # One node and one server. Each of five jobs computes for 1 s, gives the node back and stages 1 GB out: job k starts
     # at k - 1. At 250 MB/s nobody is through when the last joins, at 5 s, so five have chunks on the one server while
     # none has a node. 5 GB cross without a pause from 1 s on: the last ends at 21 s.
     jobs = workload(*[(1, GB, 1, 100)] * 5)
