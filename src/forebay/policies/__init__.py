@@ -64,8 +64,9 @@ def load(spec: str | Any) -> Any:
 
 
 def _own_class(module: Any) -> type:
-    """The one policy that a module of ours defines."""
-    (cls,) = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__]
+    """The one policy that a module of ours defines, beside helpers of its own."""
+    classes = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__]
+    (cls,) = [c for c in classes if not c.__name__.startswith("_")]
     return cls
 
 
