@@ -1,8 +1,8 @@
 """Published means against ours: Kopański & Rządca (2021), four parts of the KTH log, both job models.
 
 `python benchmarks/published.py` (with FOREBAY_DATA) runs every cell as given and 20 times with 0 to 5 s added at random
-to each run time, then writes the figures of docs/reference/published-numbers.md and prints its tables. Needs the extra
-`plots`; about five minutes.
+to each run time, then writes the figures of docs/reference/published-numbers.md and prints its tables. About five
+minutes.
 """
 
 import os

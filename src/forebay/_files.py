@@ -1,7 +1,8 @@
 """Write files whole or not at all: to a temporary name beside the target, then renamed."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +19,16 @@ def writable_folder(folder: Path) -> Path:
     except OSError as error:
         raise InputError(f"{folder}: cannot write there ({error.strerror}); choose another folder") from None
     return folder
+
+
+def file_names(labels: Sequence[str]) -> list[str]:
+    """A file's or folder's name for each label: as it is, with whatever may trouble a file system replaced."""
+    names: list[str] = []
+    for label in labels:
+        plain = re.sub(r"[^\w.=,+-]", "_", label).lstrip(".") or "policy"
+        taken = sum(re.sub(r"~\d+$", "", name) == plain for name in names)
+        names.append(f"{plain}~{taken + 1}" if taken else plain)
+    return names
 
 
 @contextmanager

@@ -5,7 +5,8 @@ import json
 import polars as pl
 import pytest
 
-from forebay.cli.compare import folder_names, split_specs
+from forebay._files import file_names
+from forebay.cli.compare import split_specs
 from forebay.errors import InputError
 from forebay.policies import names
 
@@ -33,7 +34,7 @@ def test_lists_that_make_no_sense(text):
 
 @pytest.mark.small
 def test_folders_are_safe_and_distinct():
-    assert folder_names(["fcfs-bb:depth=3", "../a b.py:A", "x:y", "x_y"]) == [
+    assert file_names(["fcfs-bb:depth=3", "../a b.py:A", "x:y", "x_y"]) == [
         "fcfs-bb_depth=3",
         "_a_b.py_A",
         "x_y",

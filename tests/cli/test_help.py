@@ -10,11 +10,15 @@ import pytest
 COMMANDS = (
     "run",
     "compare",
+    "plot",
     "workload",
     "workload info",
     "workload convert",
     "workload split",
     "workload list",
+    "workload generate",
+    "workload models",
+    "workload fit-bb",
     "policies",
     "platforms",
     "job-models",
@@ -27,7 +31,7 @@ LOADED = """
 import json, sys
 from forebay.cli.main import _guarded
 code = _guarded(sys.argv[1:])
-heavy = [name for name in ("numpy", "polars", "numba") if name in sys.modules]
+heavy = [name for name in ("numpy", "polars", "numba", "matplotlib") if name in sys.modules]
 print("\\n" + json.dumps([code, heavy]))
 """
 

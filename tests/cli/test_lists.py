@@ -12,6 +12,7 @@ LISTS = {
     "job-models": "alloc-only",
     "formats": "swf",
     "workload list": "table1",
+    "workload models": "lublin99",
 }
 
 

@@ -97,3 +97,15 @@ def test_split_refuses(forebay, tmp_path):
 )
 def test_info_of_real_traces_names_what_was_dropped(forebay, data, name, why):
     assert why in forebay("workload", "info", data / "swf" / f"{name}.swf.gz").out
+
+
+def test_convert_attaches_a_sidecar(forebay, tmp_path):
+    side = tmp_path / "side.csv"
+    side.write_text("id,burst_buffer\n1,4000\n99,5\n")
+    code, out, _ = forebay("workload", "convert", "table1", tmp_path / "a.json", "--sidecar", side)
+    assert code == 0
+    assert "burst_buffer of 1 jobs from side.csv" in out
+    assert read(tmp_path / "a.json").jobs["burst_buffer"][0] == 4000
+    side.write_text("id,burst_buffer\n1,lots\n")
+    code, _, err = forebay("workload", "convert", "table1", tmp_path / "b.json", "--sidecar", side)
+    assert (code, "side.csv: line 2: burst_buffer is 'lots'" in err) == (2, True)

@@ -52,7 +52,7 @@ def test_the_suffix_tells_the_format_else_the_content(tmp_path, name, text, stem
 @pytest.mark.parametrize("content", [b"hello world", b"", b"\x1f\x8bnot gzip", b"1 2 3\n"])
 def test_content_of_no_format_is_refused(tmp_path, content):
     (tmp_path / "a.txt").write_bytes(content)
-    with pytest.raises(InputError, match=r"a\.txt: neither name nor content.*\.json, \.json\.gz, \.swf, \.swf\.gz"):
+    with pytest.raises(InputError, match=r"a\.txt: neither name nor content.*\.json, .*\.sacct, .*\.swf\.gz"):
         workload.read(tmp_path / "a.txt")
 
 
@@ -96,13 +96,13 @@ def test_write_takes_the_suffix_and_reads_back(tmp_path, name):
 
 
 def test_an_unknown_suffix_is_refused_on_write(tmp_path):
-    with pytest.raises(InputError, match=r"w\.csv: no format.*\.json, \.json\.gz, \.swf, \.swf\.gz"):
+    with pytest.raises(InputError, match=r"w\.csv: no format.*\.json, .*\.sacct, .*\.swf\.gz"):
         workload.write(workload.read("table1"), tmp_path / "w.csv")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_every_format_and_embedded_workload_keeps_the_contract():
-    assert names("workload.formats") == ["batsim", "swf"]
+    assert names("workload.formats") == ["batsim", "parquet", "sacct", "swf"]
     for name in names("workload.formats"):
         module = load("workload.formats", name, "format")
         assert module.DESCRIPTION

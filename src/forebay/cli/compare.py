@@ -1,6 +1,5 @@
 """`forebay compare`: the same workload and machine under several policies, best first."""
 
-import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._files import replacing
+from forebay._files import file_names, replacing
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._outputs import output_folder, written_run
@@ -20,9 +19,13 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.cli._runs import Setting
+    from forebay.core.result import Result
 
 Columns = list[tuple[str, str, Callable[[Any], str]]]
 """Key in the summary, title, and how the number is written."""
+
+FIGURES = ("letter-values", "usage", "wait-by-size", "waits")
+"""Those that show policies side by side."""
 
 EXAMPLES = options.examples(
     "forebay compare",
@@ -49,26 +52,35 @@ def command(
         Path, typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.")
     ] = Path("forebay-results"),
     window: options.WindowOption = None,
+    plots: Annotated[
+        bool | None,
+        typer.Option("--plots/--no-plots", help="Draw figures too, with their data. Default: yes.", show_default=False),
+    ] = None,
     form: options.FormatOption = Format.text,
 ) -> None:
     """Rank policies on one workload, shortest mean wait first.
 
     The output folder gets compare.csv, with every number of every policy, and a folder for each policy with the files
-    that `forebay run` writes.
+    that `forebay run` writes. Figures of all policies together stand beside it; `forebay plot` draws schedules too.
     """
-    from forebay.cli import _compile, _runs
+    from forebay.cli import _compile, _pictures, _runs
     from forebay.policies import names
 
     specs = names() if policies is None else split_specs(policies)
     schedulers = {spec: _runs.load_policy(spec) for spec in specs}
+    if plots:
+        _pictures.check(FIGURES)
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
     with output_folder(output):
         _compile.prepare(schedulers.values())
-        documents = _run_all(setting, schedulers, output, form)
+        documents, results = _run_all(setting, schedulers, output, form)
+        pictures = []
+        if plots or (plots is None and _pictures.available()):
+            pictures = _pictures.draw(FIGURES, results, dict.fromkeys(results, documents[0]["window"]), output, "svg")
     if form is Format.json:
-        answer(_comparison(documents, output))
+        answer(_comparison(documents, output, pictures))
     else:
-        _report(documents, output)
+        _report(documents, output, pictures)
 
 
 def split_specs(text: str) -> list[str]:
@@ -89,35 +101,32 @@ def split_specs(text: str) -> list[str]:
     return specs
 
 
-def folder_names(specs: list[str]) -> list[str]:
-    """A folder's name for each policy: its spec, with whatever may trouble a file system replaced."""
-    names: list[str] = []
-    for spec in specs:
-        plain = re.sub(r"[^\w.=,+-]", "_", spec).lstrip(".") or "policy"
-        taken = sum(re.sub(r"~\d+$", "", name) == plain for name in names)
-        names.append(f"{plain}~{taken + 1}" if taken else plain)
-    return names
+def _run_all(
+    setting: "Setting", schedulers: dict[str, Any], folder: Path, form: Format
+) -> tuple[list[dict[str, Any]], dict[str, "Result"]]:
+    """Every run, best first: what there is to say of it, and its result.
 
-
-def _run_all(setting: "Setting", schedulers: dict[str, Any], folder: Path, form: Format) -> list[dict[str, Any]]:
-    """Every run, best first. Files take their names together, once the last run is over."""
+    Files take their names together, once the last run is over.
+    """
     import polars as pl
 
     from forebay.cli import _runs
 
     documents: list[dict[str, Any]] = []
+    results: dict[str, Result] = {}
     n_jobs = len(setting.workload)
     with ExitStack() as files, _runs.progress_bar(n_jobs * len(schedulers), form) as bar:
-        for (spec, policy), name in zip(schedulers.items(), folder_names(list(schedulers)), strict=True):
+        for (spec, policy), name in zip(schedulers.items(), file_names(list(schedulers)), strict=True):
             own = files.enter_context(output_folder(folder / name))
             result, document = setting.simulate(policy, spec, bar(spec, n_jobs * len(documents)))
+            results[spec] = result
             written = files.enter_context(written_run(own, result, document))
             documents.append(document | {"folder": str(own), "files": written})
         documents.sort(key=_by_wait)
         [temporary_csv] = files.enter_context(replacing(folder / "compare.csv"))
         rows = [{"policy": document["policy"]} | document["summary"] for document in documents]
         pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary_csv)
-    return documents
+    return documents, {document["policy"]: results[document["policy"]] for document in documents}
 
 
 def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
@@ -130,7 +139,7 @@ def _notes(documents: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(note for document in documents for note in document["notes"]))
 
 
-def _comparison(documents: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
+def _comparison(documents: list[dict[str, Any]], folder: Path, pictures: list[Path]) -> dict[str, Any]:
     """The answer as JSON: what the runs share, then a summary for each policy, best first."""
     shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
     return {
@@ -140,11 +149,11 @@ def _comparison(documents: list[dict[str, Any]], folder: Path) -> dict[str, Any]
             {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
             for document in documents
         ],
-        "files": [str(folder / "compare.csv")],
+        "files": [str(file) for file in (folder / "compare.csv", *pictures)],
     }
 
 
-def _report(documents: list[dict[str, Any]], folder: Path) -> None:
+def _report(documents: list[dict[str, Any]], folder: Path, pictures: list[Path]) -> None:
     from forebay.cli import _numbers
 
     first = documents[0]
@@ -159,6 +168,9 @@ def _report(documents: list[dict[str, Any]], folder: Path) -> None:
         tables.append(fitting(partial(_staging, documents)))
     files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
     files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
+    drawn = [picture.name for picture in pictures if picture.suffix != ".csv"]
+    if drawn:
+        files.append(("", f"{folder}: {', '.join(drawn)}, and the data of each as CSV"))
     show(pairs(about), *tables, *notes_block(_notes(documents)), pairs(files))
 
 

@@ -14,12 +14,16 @@ from forebay.cli import (
     formats,
     job_models,
     platforms,
+    plot,
     policies,
     run,
     warmup,
     workload_convert,
+    workload_fit_bb,
+    workload_generate,
     workload_info,
     workload_list,
+    workload_models,
     workload_split,
 )
 from forebay.cli._options import examples
@@ -62,7 +66,7 @@ def forebay(
 
 @workload.callback(invoke_without_command=True, epilog=examples("forebay workload info trace.swf.gz"))
 def workload_group(context: typer.Context) -> None:
-    """Describe, convert and split workload files."""
+    """Describe, convert, split and generate workload files."""
     _help_if_alone(context)
 
 
@@ -78,6 +82,7 @@ def _add(group: typer.Typer, module: Any, name: str) -> None:
 
 _add(app, run, "run")
 _add(app, compare, "compare")
+_add(app, plot, "plot")
 _add(app, policies, "policies")
 _add(app, platforms, "platforms")
 _add(app, job_models, "job-models")
@@ -89,6 +94,9 @@ _add(workload, workload_info, "info")
 _add(workload, workload_convert, "convert")
 _add(workload, workload_split, "split")
 _add(workload, workload_list, "list")
+_add(workload, workload_generate, "generate")
+_add(workload, workload_models, "models")
+_add(workload, workload_fit_bb, "fit-bb")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -8,6 +8,7 @@ import typer
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
+from forebay.cli.workload_generate import Model, Seed
 
 if TYPE_CHECKING:
     from forebay.workload import Workload
@@ -16,12 +17,19 @@ EXAMPLES = options.examples(
     "forebay workload convert trace.swf.gz trace.json",
     "forebay workload convert trace.swf week.swf --slice 7d:14d",
     "forebay workload convert trace.swf small.swf --filter 'nodes<=64' --first 1000",
+    "forebay workload convert trace.swf full.json --model burst-buffer --model io-phases:speed=1e9 --seed 1",
 )
 
 
 Join = Annotated[
     list[str] | None,
     typer.Option("--join", metavar="FILE", help="Merge this workload in, by date.", show_default=False),
+]
+Sidecar = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--sidecar", metavar="FILE", help="Attach this CSV or Parquet table, keyed by job number.", show_default=False
+    ),
 ]
 Slice = Annotated[
     str | None,
@@ -44,22 +52,36 @@ Perfect = Annotated[
 def command(
     source: Annotated[str, typer.Argument(metavar="IN", help="A workload file, or the name of an embedded one.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
+    sidecars: Sidecar = None,
     joined: Join = None,
     period: Slice = None,
     conditions: Filter = None,
     first: First = None,
     load: Load = None,
     perfect: Perfect = False,
+    attached: Model = None,
+    seed: Seed = 0,
     form: options.FormatOption = Format.text,
 ) -> None:
     """Write a workload in another format, or changed.
 
-    Changes are made in the order of the options below; --join and --filter may be given several times.
+    Changes are made in the order of the options below; --sidecar, --join, --filter and --model may be given several
+    times.
     """
     from forebay import workload
+    from forebay.workload import models
 
     slice_of = options.parse_period(period, "--slice")
-    jobs = _changed(workload.read(source), joined or [], slice_of, conditions or [], first, load, perfect)
+    jobs = _changed(
+        _with_tables(workload.read(source), sidecars or []),
+        joined or [],
+        slice_of,
+        conditions or [],
+        first,
+        load,
+        perfect,
+    )
+    jobs = models.attach(jobs, attached or [], seed)
     notes = [*jobs.notes, *workload.write(jobs, target)]
     if form is Format.json:
         document = {"file": str(target), "jobs": len(jobs), "records": jobs.records, "dropped": jobs.dropped}
@@ -68,6 +90,14 @@ def command(
     rows = [("wrote", f"{target}, {len(jobs):,} jobs"), *(("from", line) for line in jobs.provenance)]
     dropped = [("left out", f"{count:,} records: {why}") for why, count in jobs.dropped.items()]
     show(pairs([*rows, *dropped]), *notes_block(notes))
+
+
+def _with_tables(jobs: "Workload", sidecars: list[Path]) -> "Workload":
+    from forebay.workload import _sidecar, operations
+
+    for path in sidecars:
+        jobs = operations.attach_table(jobs, _sidecar.load(path), path.name)
+    return jobs
 
 
 def _changed(

@@ -71,7 +71,8 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
     rows += [
         (name.replace("_", " "), f"asked for by {demand['jobs']:,} jobs") for name, demand in facts["resources"].items()
     ]
-    return [*rows, *_estimates(facts)]
+    odd = [("looks odd" if not k else "", text) for k, text in enumerate(facts["findings"])]
+    return [*rows, *_estimates(facts), *odd]
 
 
 def _estimates(facts: dict[str, Any]) -> list[tuple[str, str]]:

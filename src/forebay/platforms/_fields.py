@@ -83,6 +83,14 @@ def _units(value: Any, info: ValidationInfo) -> int:
     return _positive_int(value, 'write whole units such as 12, or a size such as "64 GB"')
 
 
+def _pools(value: Any, info: ValidationInfo) -> tuple[int, ...]:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split("/")]
+    if not isinstance(value, list | tuple) or not value:
+        raise ValueError(f"{value!r} is not a list of capacities; write 5000/200")
+    return tuple(_units(part, info) for part in value)
+
+
 def _rate(value: Any, info: ValidationInfo) -> float:
     return _positive_float(_parse(parse_rate, value, info), "bandwidth", 'write a rate such as "5 GB/s"')
 
@@ -98,3 +106,4 @@ Capacity = Annotated[int | Literal["auto"], BeforeValidator(_capacity), Field(ex
 Units = Annotated[int, BeforeValidator(_units), Field(examples=[12])]
 Rate = Annotated[float, BeforeValidator(_rate), Field(examples=["5 GB/s"])]
 Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]
+Pools = Annotated[tuple[int, ...], BeforeValidator(_pools), Field(examples=["5000/200"])]

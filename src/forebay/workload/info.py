@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from forebay.workload._doctor import findings
 from forebay.workload._source import machine_nodes
 from forebay.workload.operations import REFERENCE_SPEED
 from forebay.workload.workload import Workload
@@ -50,6 +51,7 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
         "walltime": _spread(walltime[np.isfinite(walltime)]),
         "flop": _flop(jobs),
         "estimates": _estimates(run, walltime),
+        "findings": findings(w, n_nodes),
         "resources": {name: _demand(jobs[name].to_numpy()) for name in w.resources},
     }
 
@@ -88,9 +90,10 @@ def _estimates(run: NDArray[Any], walltime: NDArray[Any]) -> dict[str, Any]:
     asked = np.isfinite(walltime)
     run, walltime = run[asked], walltime[asked]
     some = len(run) > 0
+    used = np.minimum(run, walltime) / np.where(walltime > 0, walltime, 1)
     return {
         "jobs_without_walltime": int((~asked).sum()),
-        "mean_accuracy": float((np.minimum(run, walltime) / walltime).mean()) if some else None,
+        "mean_accuracy": float(used.mean()) if some else None,
         "perfect_share": float((run == walltime).mean()) if some else None,
         "jobs_past_walltime": int((run > walltime).sum()),
     }

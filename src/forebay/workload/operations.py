@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from forebay.errors import InputError, nearest
+from forebay.workload import _sidecar
 from forebay.workload._source import in_order
 from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, Workload
 
@@ -116,6 +117,37 @@ def perfect_estimates(w: Workload, speed: float = REFERENCE_SPEED) -> Workload:
     if (w.jobs["communication"] > 0).any():
         notes += ("perfect estimates leave out the time of communication, which depends on the machine",)
     return _with(w, line, notes=notes, jobs=w.jobs.with_columns(walltime=pl.col("run_time") + pl.col("flop") / speed))
+
+
+def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Workload:
+    """Values for jobs by their number, in a column `id`: of the job table's own columns, or of further resources.
+
+    A job without a row keeps what it has; of a resource that is new to it, it asks 0. Rows of other jobs are noted.
+    """
+    if w.legs is not None:
+        raise InputError(f"{w.name}: legs have demands of their own; a table can be attached to jobs without legs only")
+    frame = _sidecar.typed(frame, label)
+    names = [name for name in frame.columns if name != "id"]
+    jobs = w.jobs.join(frame, on="id", how="left", suffix=" given", maintain_order="left")
+    given = [
+        pl.coalesce(f"{name} given", name) if name in w.jobs.columns else pl.col(name).fill_null(0) for name in names
+    ]
+    jobs = jobs.with_columns(column.alias(name) for name, column in zip(names, given, strict=True))
+    jobs, moved = in_order(jobs.select(*w.jobs.columns, *(name for name in names if name not in w.jobs.columns)))
+    known = int(w.jobs["id"].is_in(frame["id"].implode()).sum())
+    if not known:
+        raise InputError(
+            f"{label}: none of its {len(frame):,} rows is for a job of {w.name}; are these its job numbers?"
+        )
+    notes = list(w.notes)
+    if known < len(frame):
+        notes.append(f"{len(frame) - known:,} row(s) of {label} are for jobs that are not in the workload: not used")
+    if known < len(w):
+        new = [name for name in names if name not in w.jobs.columns]
+        rest = f", and 0 for {', '.join(new)}" if new else ""
+        notes.append(f"{len(w) - known:,} job(s) have no row in {label}: they keep their values{rest}")
+    line = f"{', '.join(names)} of {known:,} jobs from {label}"
+    return _with(w, line, jobs=jobs, epoch=w.epoch + moved, notes=tuple(notes))
 
 
 def join(ws: Sequence[Workload]) -> Workload:

@@ -281,7 +281,6 @@ NOTES = {
     "NASA-iPSC-1993-3.1-cln.swf.gz": (
         "18,066 job(s) without a requested time: their run time is taken, a perfect estimate",
     ),
-    "bbsched_test.swf": ("10 column(s) after SWF's 18 are not read",),
 }
 
 
@@ -290,7 +289,7 @@ def test_real_logs(data, name, tmp_path):
     records, jobs, dropped, epoch, nodes = REAL[name]
     w = swf.read(data / "swf" / name)
     assert (w.records, len(w), w.dropped, w.epoch) == (records, jobs, dropped, epoch)
-    assert w.platform == f"flat:nodes={nodes}"
+    assert w.platform.split(",")[0] == f"flat:nodes={nodes}"
     assert w.notes == NOTES.get(name, ())
     assert w.jobs["submit"].is_sorted()
     assert swf.write(w, tmp_path / "again.swf") == []

@@ -60,7 +60,7 @@ class Profiles:
         profile = self._table[name]
         if not isinstance(profile, dict):
             raise InputError(f"{where} is {brief(profile)}; it must be an object")
-        kind = member(profile, "type", where)
+        kind = _kind(profile, where)
         bb = None
         if "bb" in profile:
             bb = whole(profile["bb"], where, "bb")
@@ -90,6 +90,18 @@ class Profiles:
         stated = [need for need in (bb, *(part.bb for part in parts)) if need is not None]
         steps = repeat * tuple(step for part in parts for step in part.steps)
         return Work(steps, max(stated, default=None), True, any(part.uneven for part in parts))
+
+
+def _kind(profile: Mapping[str, Any], where: str) -> Any:
+    """A profile's type by its name in Batsim 3 and 4."""
+    kind = member(profile, "type", where)
+    if kind == "ptask_homogeneous":
+        strategy = profile.get("generation_strategy", "defined_amount_used_for_each_value")
+        if not isinstance(strategy, str) or strategy not in _STRATEGIES:
+            hint = nearest(str(strategy), list(_STRATEGIES))
+            raise InputError(f"{where}: unknown 'generation_strategy' {brief(strategy)}; {hint}")
+        return _STRATEGIES[strategy]
+    return _OTHER_NAMES.get(kind, kind) if isinstance(kind, str) else kind
 
 
 def _delay(profile: Mapping[str, Any], nodes: int, where: str) -> tuple[Step, bool]:
@@ -136,6 +148,20 @@ def _communication(value: Any, where: str, key: str) -> float:
         raise InputError(f"{where}: {key!r} is {amount:g}; bytes cannot be negative")
     return amount
 
+
+_OTHER_NAMES = {
+    "ptask": "parallel",  # Batsim 5
+    "sequential_composition": "composed",
+    "msg_par": "parallel",  # before Batsim 3
+    "msg_par_hg": "parallel_homogeneous",
+    "msg_par_hg_tot": "parallel_homogeneous_total",
+}
+
+_STRATEGIES = {
+    "defined_amount_used_for_each_value": "parallel_homogeneous",
+    "defined_amount_spread_uniformly": "parallel_homogeneous_total",
+}
+"""What `generation_strategy` of Batsim 5's `ptask_homogeneous` means."""
 
 _KINDS: dict[str, Callable[[Mapping[str, Any], int, str], tuple[Step, bool]]] = {
     "delay": _delay,

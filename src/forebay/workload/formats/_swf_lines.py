@@ -34,6 +34,7 @@ FIELDS = (
 N_FIELDS = len(FIELDS)
 
 _WANTED = (0, 1, 3, 4, 7, 8, 11, 12, 14)  # fields that become columns: half the memory of all 18
+_POOLS = "BurstBuffer"  # the header of further resources, as CQSim's burst-buffer branch writes it
 _BLOCK = 1 << 22  # bytes parsed at a time: bounds the index arrays, whose size is a multiple of the text's
 _PLAIN = b"0123456789+-.eE \t\n"
 _COMMENT = re.compile(rb"(?m)^[ \t]*;(.*)$")
@@ -43,12 +44,17 @@ _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 @dataclass
 class Content:
-    """What an SWF file says: header entries, wanted columns by field name, and each record's line number."""
+    """What an SWF file says: header entries, wanted columns by field name, and each record's line number.
+
+    `requests` has a column for each of the `capacities` that a header `BurstBuffer: 5000, 200` lists.
+    """
 
     header: dict[str, str]
     table: dict[str, NDArray[np.float64]]
     lines: NDArray[np.int64]
     notes: list[str]
+    capacities: tuple[int, ...] = ()
+    requests: list[NDArray[np.float64]] = field(default_factory=list)
 
 
 @dataclass
@@ -67,21 +73,41 @@ def parse(data: bytes, path: Path) -> Content:
     """The header and records of SWF text."""
     header: dict[str, str] = {}
     parts: list[_Rows] = []
+    capacities: tuple[int, ...] = ()
     for first_line, block in _blocks(_tidy(data)):
         if b";" in block:
             for comment in _COMMENT.finditer(block):
                 entry = _HEADER.match(comment[1].decode("utf-8", "replace"))
+                if entry and entry[1] == _POOLS and not parts and not capacities:
+                    line = first_line + block.count(b"\n", 0, comment.start())
+                    capacities = _capacities(entry[2], f"{path}: line {line}")
                 if entry:
                     header.setdefault(entry[1], entry[2])
             block = _COMMENT.sub(b"", block)  # noqa: PLW2901
-        rows = _fast(block) or _careful(block, first_line, path)
+        rows = _fast(block, len(capacities)) or _careful(block, first_line, path, len(capacities))
         rows.lines += first_line
         parts.append(rows)
-    values = np.concatenate([rows.values for rows in parts]) if parts else np.empty((0, len(_WANTED)))
+    n_read = N_FIELDS + len(capacities)
+    wanted = [*_WANTED, *range(N_FIELDS, n_read)]
+    values = np.concatenate([rows.values for rows in parts]) if parts else np.empty((0, len(wanted)))
     lines = np.concatenate([rows.lines for rows in parts]) if parts else np.empty(0, np.int64)
-    extra = max((rows.widest for rows in parts), default=N_FIELDS) - N_FIELDS
-    notes = [f"{extra} column(s) after SWF's {N_FIELDS} are not read"] if extra else []
-    return Content(header, {FIELDS[f]: values[:, k] for k, f in enumerate(_WANTED)}, lines, notes)
+    extra = max((rows.widest for rows in parts), default=n_read) - n_read
+    own = f"SWF's {N_FIELDS}" + (f" and the {len(capacities)} of its {_POOLS} header" if capacities else "")
+    notes = [f"{extra} column(s) after {own} are not read"] if extra > 0 else []
+    table = {FIELDS[f]: values[:, k] for k, f in enumerate(_WANTED)}
+    requests = [values[:, len(_WANTED) + k] for k in range(len(capacities))]
+    return Content(header, table, lines, notes, capacities, requests)
+
+
+def _capacities(text: str, where: str) -> tuple[int, ...]:
+    """The whole numbers of a header `BurstBuffer: 5000, 200`, one for each resource."""
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if not re.fullmatch(r"[0-9]{1,15}", word) or not int(word):
+            raise InputError(
+                f"{where}: the header {_POOLS} lists {word!r}; it must list whole capacities above 0: '5000, 200'"
+            )
+    return tuple(int(word) for word in words)
 
 
 def _tidy(data: bytes) -> bytes:
@@ -102,20 +128,21 @@ def _blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
         begin = end
 
 
-def _fast(block: bytes) -> _Rows | None:
+def _fast(block: bytes, n_requests: int = 0) -> _Rows | None:
     """All records of a block at once; None if anything at all is unusual."""
     if block.translate(None, _PLAIN):
         return None
     text = np.frombuffer(block, np.uint8)
     ink = np.concatenate(([False], text > ord(" ")))
     words = np.flatnonzero(ink[1:] & ~ink[:-1])
+    wanted = np.array([*_WANTED, *range(N_FIELDS, N_FIELDS + n_requests)])
     if not len(words):
-        return _Rows(np.empty((0, len(_WANTED))), np.empty(0, np.int64))
+        return _Rows(np.empty((0, len(wanted))), np.empty(0, np.int64))
     line_ends = np.append(np.flatnonzero(text == ord("\n")), len(text))
     words_upto = np.searchsorted(words, line_ends)
     widths = np.diff(words_upto, prepend=0)
     lines = np.flatnonzero(widths)
-    if widths[lines].min() < N_FIELDS:
+    if widths[lines].min() < N_FIELDS + n_requests:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # numpy up to 2.x only warns when it stops before the end
@@ -127,26 +154,28 @@ def _fast(block: bytes) -> _Rows | None:
     if len(values) != len(words) or not np.isfinite(values).all():
         return None
     begins = (words_upto - widths)[lines]
-    return _Rows(values[begins[:, None] + np.array(_WANTED)], lines, int(widths.max()))
+    return _Rows(values[begins[:, None] + wanted], lines, int(widths.max()))
 
 
-def _careful(block: bytes, first_line: int, path: Path) -> _Rows:
+def _careful(block: bytes, first_line: int, path: Path, n_requests: int = 0) -> _Rows:
     """The same a line at a time, with a message for the first line that cannot be read."""
+    n_read = N_FIELDS + n_requests
+    own = f"SWF has {N_FIELDS}" + (f" and the header {_POOLS} adds {n_requests}" if n_requests else "")
     values, lines, widest = [], [], N_FIELDS
     for k, line in enumerate(block.split(b"\n")):
         words = line.split()
         if not words:
             continue
         where = f"{path}: line {first_line + k}"
-        if not _is_text(b" ".join(words[:N_FIELDS])):
+        if not _is_text(b" ".join(words[:n_read])):
             raise InputError(f"{where}: not text; an SWF file is plain text (or that, packed by gzip)")
-        if len(words) < N_FIELDS:
-            raise InputError(f"{where}: {len(words)} fields, and SWF has {N_FIELDS}; write -1 for what is not known")
-        values.append([_value(word, f, where) for f, word in enumerate(words[:N_FIELDS])])
+        if len(words) < n_read:
+            raise InputError(f"{where}: {len(words)} fields, and {own}; write -1 for what is not known")
+        values.append([_value(word, f, where) for f, word in enumerate(words[:n_read])])
         lines.append(k)
         widest = max(widest, len(words))
-    table = np.array(values, np.float64).reshape(len(values), N_FIELDS)
-    return _Rows(table[:, _WANTED], np.array(lines, np.int64), widest)
+    table = np.array(values, np.float64).reshape(len(values), n_read)
+    return _Rows(table[:, [*_WANTED, *range(N_FIELDS, n_read)]], np.array(lines, np.int64), widest)
 
 
 def _is_text(words: bytes) -> bool:
@@ -158,6 +187,7 @@ def _is_text(words: bytes) -> bool:
 
 def _value(word: bytes, index: int, where: str) -> float:
     if not is_number(word) or not np.isfinite(float(word)):
-        what = f"field {index + 1} ({FIELDS[index]}) is {word.decode('utf-8', 'replace')!r}"
+        name = FIELDS[index] if index < N_FIELDS else f"request of resource {index + 1 - N_FIELDS}"
+        what = f"field {index + 1} ({name}) is {word.decode('utf-8', 'replace')!r}"
         raise InputError(f"{where}: {what}; it must be a finite number, -1 where not known")
     return float(word)

@@ -41,17 +41,16 @@ def read(path: Path) -> Workload:
         why = f": all {records:,} records are left out ({_source.dropped_text(dropped)})" if records else ""
         raise InputError(f"{path}: holds no job{why}; an SWF file has a line of 18 numbers for each job")
     _check(columns, columns.pop("line"), path)
-    notes = [*content.notes, *_estimate_notes(columns.pop("asked"))]
+    notes = [*content.notes, *_estimate_notes(columns.pop("asked")), *_clear_unknown(columns, _resources(content))]
     jobs = job_table(columns)
     notes += _source.order_notes(jobs["submit"])
     jobs, first = _source.in_order(jobs)
     start = _leading_number(content.header.get("UnixStartTime", ""))
-    processors = _leading_number(content.header.get("MaxProcs", ""))
     return Workload(
         name=source.stem(SUFFIXES),
         jobs=jobs,
         epoch=start + first,
-        platform=f"flat:nodes={processors:.0f}" if processors > 0 and processors.is_integer() else None,
+        platform=_platform(content),
         records=records,
         dropped=dropped,
         notes=tuple(notes),
@@ -78,9 +77,40 @@ def _columns(content: lines.Content) -> tuple[dict[str, Any], dict[str, int]]:
         "queue": table["queue"],
         "asked": asked,
         "line": content.lines,
+        **dict(zip(_resources(content), content.requests, strict=True)),
     }
     keep = ~(idle | nowhere)
     return {name: values[keep] for name, values in columns.items()}, {why: n for why, n in counts.items() if n}
+
+
+def _resources(content: lines.Content) -> list[str]:
+    return _resource_names(len(content.capacities))
+
+
+def _resource_names(count: int) -> list[str]:
+    """Names of the resources that columns after the 18th ask for."""
+    return ["burst_buffer"] if count == 1 else [f"resource_{k}" for k in range(1, count + 1)]
+
+
+def _clear_unknown(columns: dict[str, Any], resources: list[str]) -> list[str]:
+    """Take requests below 0, SWF's word for "not known", as none."""
+    notes = []
+    for name in resources:
+        unknown = columns[name] < 0
+        if unknown.any():
+            columns[name] = np.where(unknown, 0, columns[name])
+            notes.append(f"{name} of {int(unknown.sum()):,} job(s) is not known: taken as 0")
+    return notes
+
+
+def _platform(content: lines.Content) -> str | None:
+    """The machine that the header tells of: nodes, and a pool for each further resource."""
+    processors = _leading_number(content.header.get("MaxProcs", ""))
+    if processors <= 0 or not processors.is_integer():
+        return None
+    sizes = [str(capacity) for capacity in content.capacities]
+    pools = "" if not sizes else f",burst_buffer={sizes[0]}B" if len(sizes) == 1 else f",pools={'/'.join(sizes)}"
+    return f"flat:nodes={processors:.0f}{pools}"
 
 
 def _leading_number(text: str) -> float:
@@ -91,7 +121,8 @@ def _leading_number(text: str) -> float:
 
 def _check(columns: dict[str, Any], line: Any, path: Path) -> None:
     """Refuse numbers that must be whole and are not, and ids that occur twice."""
-    for name in ("id", "nodes", "user", "group", "queue"):
+    further = [name for name in columns if name == "burst_buffer" or name.startswith("resource_")]
+    for name in ("id", "nodes", "user", "group", "queue", *further):
         values = columns[name]
         wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= _EXACT))
         if len(wrong):
@@ -131,7 +162,8 @@ def write(workload: Workload, path: Path) -> list[str]:
         "group": _number("group"),
         "queue": _number("queue"),
     }
-    table = jobs.select(**{name: known.get(name, unknown) for name in lines.FIELDS})
+    known |= {name: _number(name) for name in _capacities(workload)}
+    table = jobs.select(**{name: known.get(name, unknown) for name in (*lines.FIELDS, *_capacities(workload))})
     body = table.write_csv(include_header=False, separator=" ", quote_style="never")
     _source.save(path, (_header(workload) + body).encode())
     return _lost(workload)
@@ -144,6 +176,17 @@ def _number(name: str) -> pl.Expr:
     return pl.when(whole).then(column.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(column.cast(pl.String))
 
 
+def _capacities(workload: Workload) -> dict[str, str]:
+    """The resources that a header `BurstBuffer` can tell of: those of a machine such as `read` names."""
+    found = re.fullmatch(r"flat:nodes=\d+,(?:burst_buffer=(\d+)B|pools=(\d+(?:/\d+)+))", workload.platform or "")
+    if not found:
+        return {}
+    one, several = found.groups()
+    amounts = [one] if one else several.split("/")
+    capacities = dict(zip(_resource_names(len(amounts)), amounts, strict=True))
+    return capacities if set(workload.resources) == set(capacities) <= set(workload.jobs.columns) else {}
+
+
 def _header(workload: Workload) -> str:
     n_nodes = _source.machine_nodes(workload.platform)
     epoch = int(workload.epoch) if workload.epoch.is_integer() else workload.epoch
@@ -153,6 +196,7 @@ def _header(workload: Workload) -> str:
         ("MaxRecords", len(workload)),
         *([("MaxProcs", n_nodes)] if n_nodes else []),
         ("UnixStartTime", epoch),
+        *([("BurstBuffer", ", ".join(_capacities(workload).values()))] if _capacities(workload) else []),
         *(("Note", " ".join(line.split())) for line in workload.provenance),
     ]
     return "".join(f"; {key}: {value}\n" for key, value in entries)
@@ -174,7 +218,9 @@ def _refuse(workload: Workload, path: Path) -> None:
 def _lost(workload: Workload) -> list[str]:
     jobs = workload.jobs
     endless = int(jobs["walltime"].is_infinite().sum())
-    lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *workload.resources)}
+    kept = _capacities(workload)
+    others = [name for name in workload.resources if name not in kept]
+    lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *others)}
     notes = [
         f"{name} of {count:,} jobs is not written: SWF has no field for it" for name, count in lost.items() if count
     ]
@@ -184,4 +230,4 @@ def _lost(workload: Workload) -> list[str]:
         notes.append("legs and phases are not written: SWF has jobs only")
     if len(jobs) and jobs["submit"].min() != 0:
         notes.append("the first job is not submitted at 0: read back, it is, and the epoch moves instead")
-    return notes + _source.platform_notes(workload.platform)
+    return notes if kept else notes + _source.platform_notes(workload.platform)

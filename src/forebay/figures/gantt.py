@@ -1,0 +1,189 @@
+"""The schedule: jobs on the nodes they held over time; below, on the same axis, burst buffers and the file system."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.collections import PolyCollection
+from matplotlib.patches import Patch
+
+from forebay._files import file_names
+from forebay.core.result import Result
+from forebay.figures import _steps, _style
+from forebay.metrics import usage
+from forebay.metrics._table import changes
+
+DESCRIPTION = "the schedule: jobs on nodes over time, burst buffers and the file system below; a picture a run"
+OVER_TIME = True
+
+FEW = 40
+"""Up to so many jobs each has a colour and its number; of more, colours tell how long they waited."""
+VECTORS = 1500
+"""More rectangles than this become pixels, also in SVG and PDF: nobody could pick one out, and files stay small."""
+MOST = 700
+"""Steps of a lane; with more of them, means over intervals are drawn instead."""
+
+WAITED = {
+    "waited under 1 min": (60, "#fde725"),
+    "under 1 h": (3600, "#5ec962"),
+    "under 6 h": (21600, "#21918c"),
+    "under 1 d": (86400, "#3b528b"),
+    "longer": (np.inf, "#440154"),
+}
+"""Viridis: its order shows to the colour-blind and in grey too."""
+READS, WRITES = ("stage_in", "read"), ("drain", "stage_out", "write")
+
+Lane = tuple[str, _steps.Steps]
+
+
+def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
+    """A picture for each result; of several, each has its name after that of the figure.
+
+    NAME.csv has the rectangles: job, first and last node, start and end. NAME-lanes.csv has the steps below.
+    """
+    if len(results) == 1:
+        return _one(next(iter(results.items())), path)
+    names = file_names(list(results))
+    places = [path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names]
+    return [file for item, place in zip(results.items(), places, strict=True) for file in _one(item, place)]
+
+
+def _one(item: tuple[str, Result], path: Path) -> list[Path]:
+    label, result = item
+    start, end = _steps.over(result)
+    boxes = rectangles(result)
+    lanes, width = _lanes(result), None
+    if any(times.size > MOST for _, (times, _) in lanes.values()):
+        width = _steps.width_for(start, end, MOST)
+        lanes = {name: (kind, _steps.averaged(steps, start, end, width)) for name, (kind, steps) in lanes.items()}
+    below = [name for name in result.resources if name != "nodes"]
+    if "file system read" in lanes:
+        below.append("file system")
+    with _style.page(_style.PAGE, 2.6 + 0.75 * len(below)) as figure:
+        ratios = [2.6, *[0.8] * len(below)]
+        axes = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
+        unit = _style.clock(axes[-1], start, end, ticks=12)
+        _schedule(axes[0], figure, boxes, result, unit)
+        axes[0].set_title(label, loc="left", fontweight="bold")
+        for axis, name in zip(axes[1:], below, strict=True):
+            if name == "file system":
+                _file_system(axis, lanes, unit, end)
+            else:
+                _held(axis, name, lanes[name][1], result.resources[name], unit, end)
+        if width is not None:
+            axes[-1].set_xlabel(f"{axes[-1].get_xlabel()}; below the schedule, means over {_style.duration(width)}")
+        figure.align_ylabels()
+        return _style.write(figure, path, {"": boxes, "-lanes": _table(lanes)})
+
+
+def rectangles(result: Result) -> pl.DataFrame:
+    """A row for each run of neighbouring nodes of a job, from the first node it took to the last it gave back."""
+    job_id = result.jobs.schema["job_id"]
+    held = (
+        changes(result, "nodes")
+        .filter(pl.col("amount") != 0)
+        .group_by(pl.col("job").cast(job_id).alias("job_id"))
+        .agg(start=pl.col("time").min(), end=pl.col("time").max())
+    )
+    part = pl.col("part").str.split("-")
+    return (
+        result.jobs.lazy()
+        .select("job_id", "waiting_time", part=pl.col("allocated_resources").cast(pl.String).str.split(" "))
+        .join(held, on="job_id", maintain_order="left")
+        .explode("part")
+        .filter(pl.col("part").str.len_chars() > 0)
+        .select(
+            job="job_id",
+            first_node=part.list.first().cast(pl.Int64),
+            last_node=part.list.last().cast(pl.Int64),
+            start="start",
+            end="end",
+            waiting_time="waiting_time",
+        )
+        .collect()
+    )
+
+
+def _schedule(axis: Any, figure: Any, boxes: pl.DataFrame, result: Result, unit: float) -> None:
+    """All rectangles as one collection: tens of thousands take a moment."""
+    nodes = result.resources["nodes"]
+    low, high = boxes["first_node"].to_numpy() - 0.5, boxes["last_node"].to_numpy() + 0.5
+    start, end = boxes["start"].to_numpy() / unit, boxes["end"].to_numpy() / unit
+    corners = np.stack([np.stack([start, end, end, start], 1), np.stack([low, low, high, high], 1)], 2)
+    few = boxes["job"].n_unique() <= FEW
+    if few:
+        place = boxes["job"].rank("dense").to_numpy().astype(int) - 1
+        colours = np.array(_style.FILLS)[place % len(_style.FILLS)]
+    else:
+        place = np.searchsorted([limit for limit, _ in WAITED.values()], boxes["waiting_time"].to_numpy(), side="right")
+        colours = np.array([colour for _, colour in WAITED.values()])[place]
+        _style.legend(figure, [Patch(color=colour, label=text) for text, (_, colour) in WAITED.items()], 5)
+    many = boxes.height > VECTORS
+    line = {"edgecolors": "none", "linewidths": 0} if many else {"edgecolors": "white", "linewidths": 0.3}
+    axis.add_collection(PolyCollection(corners, facecolors=list(colours), rasterized=many, **line))
+    if few:
+        for job, x, y, fill in zip(boxes["job"], (start + end) / 2, (low + high) / 2, colours, strict=True):
+            ink = "white" if fill in _style.DARK else "black"
+            axis.text(x, y, str(job), ha="center", va="center", fontsize=6, color=ink, clip_on=True)
+    if boxes.is_empty():
+        _style.note(axis, "no job started")
+    axis.set_ylim(nodes - 0.5, -0.5)
+    axis.yaxis.get_major_locator().set_params(integer=True)
+    axis.set_ylabel("node")
+
+
+def _lanes(result: Result) -> dict[str, Lane]:
+    """Every step function below the schedule, by name, with its unit."""
+    lanes: dict[str, Lane] = {}
+    for name in result.resources:
+        if name != "nodes":
+            steps = usage(result, name)
+            lanes[name] = ("bytes", (steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)))
+    if (result.log["kind"] == "end_phase").any():
+        lanes["file system read"] = ("bytes/s", _steps.transfers(result, READS))
+        lanes["file system write"] = ("bytes/s", _steps.transfers(result, WRITES))
+    return lanes
+
+
+def _held(axis: Any, name: str, steps: _steps.Steps, capacity: int, unit: float, end: float) -> None:
+    size, word = _style.bytes_unit(capacity)
+    _fill(axis, steps, unit, end, size, _style.BLUE)
+    axis.axhline(capacity / size, color="black", lw=0.6, ls=(0, (4, 2)))
+    axis.set_ylim(0, 1.08 * capacity / size or 1)
+    axis.set_ylabel(f"{name.replace('_', chr(10), 1).replace('_', ' ')}\n({word})")
+
+
+def _file_system(axis: Any, lanes: Mapping[str, Lane], unit: float, end: float) -> None:
+    """Reads up, writes down, from one line in the middle."""
+    reads, writes = lanes["file system read"][1], lanes["file system write"][1]
+    top = max(reads[1].max(initial=0.0), writes[1].max(initial=0.0))
+    size, word = _style.bytes_unit(top)
+    _fill(axis, reads, unit, end, size, _style.GREEN)
+    _fill(axis, writes, unit, end, -size, _style.ORANGE)
+    axis.axhline(0, color="black", lw=0.6)
+    axis.set_ylim(-1.08 * top / size or -1, 1.08 * top / size or 1)
+    axis.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+    axis.set_ylabel(f"file system\n({word}/s)")
+    for y, text, colour in ((0.96, "read", _style.GREEN), (0.04, "write", _style.ORANGE)):
+        where = {"transform": axis.transAxes, "ha": "left", "va": "top" if y > 0.5 else "bottom", "fontsize": 7}
+        axis.text(1.005, y, text, color=colour, **where)
+
+
+def _fill(axis: Any, steps: _steps.Steps, unit: float, end: float, size: float, colour: str) -> None:
+    times, values = steps
+    if times.size:
+        x, y = np.append(times, max(end, times[-1])) / unit, np.append(values, values[-1]) / size
+        axis.fill_between(x, y, step="post", color=colour, lw=0, alpha=0.75)
+
+
+def _table(lanes: Mapping[str, Lane]) -> pl.DataFrame:
+    schema = {"lane": pl.String, "unit": pl.String, "time": pl.Float64, "value": pl.Float64}
+    frames = [
+        pl.DataFrame({"time": times, "value": values}, schema_overrides={"time": pl.Float64, "value": pl.Float64})
+        .with_columns(lane=pl.lit(name), unit=pl.lit(kind))
+        .select(*schema)
+        for name, (kind, (times, values)) in lanes.items()
+    ]
+    return pl.concat([pl.DataFrame(schema=schema), *frames])

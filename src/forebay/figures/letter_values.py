@@ -1,0 +1,88 @@
+"""Letter-value plot of waiting times (Hofmann, Wickham & Kafadar 2017): a box plot that goes on into the tails.
+
+Boxes hold the middle half of jobs, the middle three quarters, seven eighths, ... as far as there are enough jobs beyond
+a box for its ends to be trusted; jobs beyond the last one are dots.
+"""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
+
+from forebay.core.result import Result
+from forebay.figures import _style
+from forebay.figures._waits import waiting_times
+
+DESCRIPTION = "waiting times: a box plot with further boxes for the tails (letter values), a row a policy"
+
+NORMAL_95 = 1.96
+
+
+def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
+    """A row a result. The CSV has each box: the share of jobs in it and its two ends; share 0 is the median."""
+    waits = {label: waiting_times(result) for label, result in results.items()}
+    boxes = pl.concat([_table(label, values) for label, values in waits.items()])
+    longest = max((float(values.max()) for values in waits.values() if values.size), default=0.0)
+    with _style.page(_style.COLUMN, 0.75 + 0.24 * max(len(waits), 3)) as figure:
+        axis = figure.subplots()
+        for row, (label, values) in enumerate(waits.items()):
+            _row(axis, row, boxes.filter(pl.col("result") == label), values)
+        if not any(values.size for values in waits.values()):
+            _style.note(axis, "no job started")
+        _style.waits_axis(axis, "x", longest)
+        axis.set_xlim(left=-6)
+        axis.set_yticks(range(len(waits)), list(waits))
+        axis.set_ylim(len(waits) - 0.45, -0.55)
+        axis.tick_params(axis="y", length=0)
+        axis.set_xlabel("waiting time")
+        axis.grid(True, axis="x")
+        return _style.write(figure, path, {"": boxes})
+
+
+def depth(n: int) -> int:
+    """How many letter values, the median included, are worth showing of n numbers.
+
+    The last is the one whose 95 % interval does not yet reach over the next.
+    """
+    return max(1, math.floor(math.log2(n / (2 * NORMAL_95**2))) + 1) if n else 0
+
+
+def letter_values(values: np.ndarray) -> list[tuple[float, float, float]]:
+    """(share of the values between, lower end, upper end), median first."""
+    found = []
+    for place in range(1, depth(values.size) + 1):
+        tail = 0.5**place
+        low, high = np.quantile(values, [tail, 1 - tail])
+        found.append((1 - 2 * tail, float(low), float(high)))
+    return found
+
+
+def _table(label: str, values: np.ndarray) -> pl.DataFrame:
+    rows = [(label, values.size, *box) for box in letter_values(values)]
+    schema = {"result": pl.String, "n": pl.Int64, "share": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    return pl.DataFrame(rows, schema, orient="row")
+
+
+def _row(axis: Any, row: int, boxes: pl.DataFrame, values: np.ndarray) -> None:
+    """Outermost box first, so that thicker ones lie on it; paler the further out."""
+    found = boxes.select("low", "high").rows()
+    if not found:
+        return
+    rectangles, colours = [], []
+    blue, white = np.array(to_rgb(_style.BLUE)), np.ones(3)
+    for place in range(len(found) - 1, 0, -1):
+        (low, high), half = found[place], 0.4 * 0.8 ** (place - 1)
+        rectangles.append([(low, row - half), (high, row - half), (high, row + half), (low, row + half)])
+        share = 1 - 0.8 * (place - 1) / max(len(found) - 1, 1)
+        colours.append(share * blue + (1 - share) * white)
+    axis.add_collection(PolyCollection(rectangles, facecolors=colours, edgecolors="white", linewidths=0.3))
+    low, high = found[-1]
+    beyond = np.unique(values[(values < low) | (values > high)])
+    axis.plot(beyond, np.full(beyond.size, row), "o", ms=1.6, mew=0, color=_style.GREY, clip_on=False)
+    middle = found[0][0]
+    axis.plot([middle, middle], [row - 0.42, row + 0.42], color="black", lw=1.4, solid_capstyle="butt")

@@ -1,0 +1,111 @@
+"""The machine over time: how many nodes are waited for, and how much of each resource is in use."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.lines import Line2D
+
+from forebay.core.result import Result
+from forebay.figures import _steps, _style
+from forebay.metrics import usage
+
+DESCRIPTION = "the machine over time: nodes waited for, and the use of each resource"
+OVER_TIME = True
+
+MOST = 120
+"""Steps of a line; with more of them, means over intervals are drawn instead."""
+LINES = 3
+"""Use of a resource is drawn as lines of up to so many results; of more, each has a strip: lines would hide another."""
+QUEUE = "queue"
+
+Curves = dict[tuple[str, str], _steps.Steps]
+"""By result and panel."""
+
+
+def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
+    """A panel for the queue and one for each resource. The CSV has a row a step drawn: nodes waited for, or percent."""
+    spans = [_steps.over(result) for result in results.values()]
+    start, end = min(low for low, _ in spans), max(high for _, high in spans)
+    resources = list(dict.fromkeys(name for result in results.values() for name in result.resources))
+    curves: Curves = {}
+    for label, result in results.items():
+        curves |= {(label, panel): _steps_of(result, panel) for panel in (QUEUE, *result.resources)}
+    strips, width = len(results) > LINES, None
+    if strips or max(times.size for times, _ in curves.values()) > MOST:
+        width = _steps.width_for(start, end, MOST)
+        curves = {key: _steps.averaged(steps, start, end, width) for key, steps in curves.items()}
+    heights = [1.2, *[0.3 + 0.12 * len(results) if strips else 0.9] * len(resources)]
+    with _style.page(_style.PAGE, 0.9 + 0.15 * (len(results) // 5) + 1.1 * sum(heights)) as figure:
+        rows = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+        unit = _style.clock(rows[-1], start, end, ticks=12)
+        look = _style.looks(list(results))
+        _lines(rows[0], curves, QUEUE, look, unit, end)
+        rows[0].set_ylabel("nodes\nwaited for")
+        rows[0].yaxis.get_major_locator().set_params(integer=True)
+        rows[0].yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        top = max(values.max(initial=0.0) for (_, panel), (_, values) in curves.items() if panel == QUEUE)
+        rows[0].set_ylim(0, 1.05 * top or 1)
+        picture = None
+        for axis, name in zip(rows[1:], resources, strict=True):
+            if strips:
+                picture = _strips(axis, curves, name, list(results), unit)
+                axis.set_title(f"{name.replace('_', ' ')} in use", loc="left", pad=3)
+            else:
+                _lines(axis, curves, name, look, unit, end)
+                axis.set(ylim=(0, 104), yticks=[0, 25, 50, 75, 100], ylabel=f"{name.replace('_', ' ')}\nin use (%)")
+        if picture is not None:
+            figure.colorbar(picture, ax=list(rows[1:]), label="in use (%)", pad=0.01, aspect=30)
+        else:
+            figure.align_ylabels()
+        if width is not None:
+            rows[-1].set_xlabel(f"{rows[-1].get_xlabel()}; means over {_style.duration(width)}")
+        _style.legend(figure, [Line2D([], [], label=label, **style) for label, style in look.items()], 5)
+        return _style.write(figure, path, {"": _table(curves)})
+
+
+def _steps_of(result: Result, panel: str) -> _steps.Steps:
+    if panel == QUEUE:
+        return _steps.queued_nodes(result)
+    steps = usage(result, panel)
+    return steps["time"].to_numpy(), 100 * steps["amount"].to_numpy() / max(result.resources[panel], 1)
+
+
+def _lines(
+    axis: Any, curves: Curves, panel: str, look: Mapping[str, Mapping[str, Any]], unit: float, end: float
+) -> None:
+    for label, style in look.items():
+        times, values = curves.get((label, panel), (np.zeros(0), np.zeros(0)))
+        if times.size:
+            x = np.concatenate([[0.0], times, [max(end, times[-1])]]) / unit
+            y = np.concatenate([[0.0], values, [values[-1]]])
+            axis.plot(x, y, drawstyle="steps-post", **{**style, "linewidth": 1.0})
+    axis.grid(True)
+
+
+def _strips(axis: Any, curves: Curves, panel: str, labels: list[str], unit: float) -> Any:
+    """A strip a result: the darker, the more is in use."""
+    times, _ = curves[labels[0], QUEUE]
+    nothing = (times, np.full(times.size, np.nan))
+    shares = np.stack([curves.get((label, panel), nothing)[1] for label in labels])
+    width = times[1] - times[0] if times.size > 1 else unit
+    edges = np.append(times, times[-1] + width) / unit
+    axis.set_yticks(range(len(labels)), labels, fontsize=6)
+    axis.tick_params(axis="y", length=0)
+    rows = np.arange(len(labels) + 1) - 0.5
+    picture = axis.pcolormesh(edges, rows, shares, cmap="Blues", vmin=0, vmax=100, rasterized=True)
+    axis.hlines(rows[1:-1], edges[0], edges[-1], colors="white", lw=1.2)
+    axis.set_ylim(len(labels) - 0.5, -0.5)
+    return picture
+
+
+def _table(curves: Curves) -> pl.DataFrame:
+    frames = [
+        pl.DataFrame({"time": times.astype(float), "value": values.astype(float)})
+        .with_columns(result=pl.lit(label), panel=pl.lit(panel))
+        .select("result", "panel", "time", "value")
+        for (label, panel), (times, values) in curves.items()
+    ]
+    return pl.concat(frames)

@@ -1,0 +1,59 @@
+"""Who waits: mean waits of small and of large jobs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from matplotlib.lines import Line2D
+
+from forebay.core.result import Result
+from forebay.figures import _style
+from forebay.metrics import by_size_class
+
+DESCRIPTION = "mean waiting time by size of jobs (nodes), a line a policy"
+
+
+def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
+    """A line a result over classes of sizes, those without any job left out. The CSV has `by_size_class` of all."""
+    tables = {label: by_size_class(result) for label, result in results.items()}
+    table = pl.concat([found.insert_column(0, _named(label, found.height)) for label, found in tables.items()])
+    classes = list(dict.fromkeys(table.filter(pl.col("n") > 0)["size_class"]))
+    classes.sort(key=lambda name: int(name.partition("-")[0]))
+    longest = float(table["mean_waiting_time"].max() or 0)  # type: ignore[arg-type]
+    with _style.page(_style.COLUMN, 2.9) as figure:
+        axis = figure.subplots()
+        look = _style.looks(list(results))
+        handles = []
+        for place, (label, style) in enumerate(look.items()):
+            known = dict(tables[label].select("size_class", "mean_waiting_time").rows())
+            # Side by side, so that marks at the same height are seen; no class reaches into its neighbour.
+            x = np.arange(len(classes)) + 0.5 * ((place + 0.5) / len(look) - 0.5)
+            y = [np.nan if known.get(name) is None else known[name] for name in classes]
+            mark = {"marker": _style.MARKERS[place % len(_style.MARKERS)], "ms": 3.2, "mew": 0, "lw": 0.8, **style}
+            axis.plot(x, y, clip_on=False, **mark)
+            handles.append(Line2D([], [], label=label, **mark))
+        shortest = float(table["mean_waiting_time"].min() or 0)  # type: ignore[arg-type]
+        if shortest >= 60:
+            _style.log_waits_axis(axis, "y", 0.7 * shortest, longest)
+        else:
+            _style.waits_axis(axis, "y", longest)
+        axis.set_xticks(range(len(classes)), [_tick(name, tables) for name in classes])
+        axis.set_xlim(-0.5, max(len(classes), 1) - 0.5)
+        if not classes:
+            _style.note(axis, "no job started")
+        axis.set(xlabel="nodes of a job (number of such jobs)", ylabel="mean waiting time")
+        axis.grid(True, axis="y")
+        _style.legend(figure, handles, 3)
+        return _style.write(figure, path, {"": table})
+
+
+def _named(label: str, rows: int) -> pl.Series:
+    return pl.Series("result", [label] * rows, dtype=pl.String)
+
+
+def _tick(name: str, tables: Mapping[str, pl.DataFrame]) -> str:
+    """A class, and below it how many jobs are of it if all results agree."""
+    counts = {found.filter(pl.col("size_class") == name)["n"].sum() for found in tables.values()}
+    text = name.replace("-", "\N{EN DASH}")
+    return f"{text}\n({counts.pop():,})" if len(counts) == 1 else text

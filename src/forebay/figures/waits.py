@@ -1,0 +1,77 @@
+"""Waiting times as a distribution: the share of jobs that wait at most so long, and that of those that wait longer."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.lines import Line2D
+
+from forebay.core.result import Result
+from forebay.figures import _style
+from forebay.figures._waits import waiting_times
+
+DESCRIPTION = "waiting times: share of jobs that wait at most so long, and the tail of the longest waits"
+
+MOST = 400
+"""Steps drawn of a curve; evenly spread over jobs, and over the orders of magnitude of the tail."""
+
+
+def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
+    """All results in both panels. The CSV has a row a step drawn: `share_at_most` is the ECDF at `waiting_time`."""
+    table = pl.concat([_curve(label, waiting_times(result)) for label, result in results.items()])
+    longest = float(table["waiting_time"].max() or 0)  # type: ignore[arg-type]
+    with _style.page(_style.COLUMN, 4.3) as figure:
+        share, tail = figure.subplots(2, 1)
+        look = _style.looks(list(results))
+        for label, style in look.items():
+            rows = table.filter(pl.col("result") == label)
+            x, y = rows["waiting_time"].to_numpy(), rows["share_at_most"].to_numpy()
+            if x.size:
+                ends = np.concatenate([[0.0], x, [2 * max(longest, 60.0)]])
+                share.plot(ends, np.concatenate([[0.0], y, [1.0]]), drawstyle="steps-post", **style)
+            waited = x > 0
+            if waited.any():
+                above = np.concatenate([[1 - np.max(y[~waited], initial=0.0)], 1 - y[waited]])
+                # A step starts at the wait before it; the first goes on to the left as far as the axis does.
+                tail.plot(np.concatenate([[1e-3], x[waited]]), above, drawstyle="steps-post", **style)
+        _style.waits_axis(share, "x", longest)
+        share.set(ylim=(0, 1.02), ylabel="share of jobs waiting\nat most so long", xlabel="waiting time")
+        share.grid(True)
+        _tail_axis(tail, table, longest)
+        _style.legend(figure, [Line2D([], [], label=label, **style) for label, style in look.items()], 3)
+        return _style.write(figure, path, {"": table})
+
+
+def _curve(label: str, waits: np.ndarray) -> pl.DataFrame:
+    """Distinct waits and the share of jobs up to each, thinned where there are too many to see."""
+    values, counts = np.unique(waits, return_counts=True)
+    share = np.cumsum(counts) / max(waits.size, 1)
+    if values.size > MOST:
+        even = np.linspace(0, 1, MOST // 2)
+        last = 1 - np.geomspace(1 / waits.size, 1, MOST // 2)
+        keep = np.searchsorted(share, np.concatenate([even, last]))
+        keep = np.unique(np.concatenate([[0], np.clip(keep, 0, values.size - 1), [values.size - 1]]))
+        values, share = values[keep], share[keep]
+    names = pl.Series("result", [label] * values.size, dtype=pl.String)
+    columns = {"waiting_time": values.astype(float), "share_at_most": share, "share_above": 1 - share}
+    return pl.DataFrame([names, *(pl.Series(name, column) for name, column in columns.items())])
+
+
+def _tail_axis(axis: Any, table: pl.DataFrame, longest: float) -> None:
+    """Logarithmic both ways."""
+    axis.set(xlabel="waiting time", ylabel="share of jobs\nwaiting longer")
+    waited = table.filter(pl.col("waiting_time") > 0)
+    if waited.is_empty():
+        axis.set(xticks=[], yticks=[])
+        _style.note(axis, "no job waits")
+        return
+    shares = table.filter(pl.col("share_above") > 1e-12)["share_above"]
+    least = float(shares.min()) if shares.len() else 0.1  # type: ignore[arg-type]
+    axis.set_yscale("log", nonpositive="clip")
+    axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.yaxis.set_minor_formatter(lambda value, _: "")
+    axis.set_ylim(10 ** np.floor(np.log10(0.99 * least)), 1.2)
+    _style.log_waits_axis(axis, "x", float(waited["waiting_time"].quantile(0.01) or 1.0), longest)
+    axis.grid(True)

@@ -1,0 +1,302 @@
+"""Slurm's accounting: `sacct -P` output, or CSV with its column names in a header; any columns that suffice."""
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from forebay.errors import InputError
+from forebay.workload import _source
+from forebay.workload.formats import _sacct_values as values
+from forebay.workload.formats._sacct_rows import Row, is_header, rows
+from forebay.workload.workload import Workload, job_table
+
+DESCRIPTION = "Slurm accounting: `sacct -P` output, or CSV with its column names in a header"
+SUFFIXES = (".sacct", ".sacct.gz")
+
+_WAITING = {"PENDING": "still pending", "RUNNING": "still running", "SUSPENDED": "still running"}
+_NODES = ("NNodes", "AllocNodes", "ReqNodes")
+_CPUS = ("NCPUS", "AllocCPUS", "ReqCPUS")
+
+
+def matches(head: bytes) -> bool:
+    """Whether a file that begins so has sacct's column names in its first line."""
+    first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    return is_header(first.decode("utf-8", "replace"))
+
+
+def read(path: Path) -> Workload:
+    """The jobs of a sacct listing, packed or not: those that started and ended; steps are left out.
+
+    A job arrives when it was eligible, else when submitted. The machine is as large as the most nodes in use at once.
+    """
+    source = _source.load(path)
+    columns, lines = rows(source)
+    found = _Found()
+    for row in lines:
+        found.add(row)
+    if not found.jobs:
+        why = f": all {found.records:,} records are left out ({_source.dropped_text(found.dropped)})"
+        raise InputError(f"{path}: holds no job{why if found.records else ''}; list jobs that have ended")
+    table = {name: [job.get(name, 0) for job in found.jobs] for name in _names(found.jobs)}
+    table["id"], notes = _ids(table.pop("name"))
+    starts = table.pop("start")
+    for name in ("user", "group", "queue"):
+        table[name] = _numbered(table[name])
+    platform, sized = _machine(starts, table)
+    jobs = job_table(table)
+    jobs, first = _source.in_order(jobs)
+    return Workload(
+        name=source.stem((*SUFFIXES, ".csv", ".csv.gz", ".txt", ".txt.gz")),
+        jobs=jobs,
+        epoch=first,
+        platform=platform,
+        records=found.records,
+        dropped=dict(found.dropped),
+        notes=(*notes, *found.notes(columns), *sized),
+        provenance=(f"read {path.name} (sacct, {found.records:,} records)",),
+        sha256=source.sha256,
+    )
+
+
+@dataclass
+class _Found:
+    """What the rows so far have given."""
+
+    jobs: list[dict[str, Any]] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+    records: int = 0
+    way: tuple[str, str] | None = None  # how times are written, and where that was first seen
+    endless: Counter[str] = field(default_factory=Counter)
+    cpus_for_nodes: int = 0
+
+    def add(self, row: Row) -> None:
+        """Keep the row's job, or count why not."""
+        self.records += 1
+        name = row["JobID"] or row["JobIDRaw"]
+        if not name:
+            raise InputError(f"{row.where}: the JobID is empty; every record has one")
+        if "." in name:
+            self.dropped["job step"] += 1
+            return
+        times = {column: self._moment(row, column) for column in ("Submit", "Eligible", "Start", "End")}
+        reason, run = self._run_time(row, times)
+        if reason:
+            self.dropped[reason] += 1
+            return
+        submit = times["Submit"] if times["Eligible"] is None else times["Eligible"]
+        if submit is None:
+            raise InputError(
+                f"{row.where}: job {name} ran, but its Submit time is not known; correct or remove the line"
+            )
+        need = _tres(row)
+        cpus = _first_count(row, _CPUS, need.pop("cpu", ""))
+        nodes = _first_count(row, _NODES, need.pop("node", ""))
+        if nodes is None and cpus:
+            self.cpus_for_nodes += 1
+            nodes = cpus
+        if not nodes:
+            self.dropped["no nodes"] += 1
+            return
+        # JobIDRaw is a number for array tasks and components too.
+        job: dict[str, Any] = {"name": row["JobIDRaw"] or name, "submit": submit, "run_time": run, "nodes": nodes}
+        job |= {"start": times["Start"], "walltime": self._walltime(row), "priority": _priority(row)}
+        job["user"] = row["UID"] or row["User"]
+        job["group"] = row["GID"] or row["Group"] or row["Account"]
+        job["queue"] = row["Partition"]
+        self.jobs.append(job | _demands(row, need, nodes, cpus))
+
+    def _moment(self, row: Row, column: str) -> float | None:
+        text = row[column]
+        if text == "0" and column != "Submit":
+            return None  # the database's own word for "not yet"
+        found = values.moment(text, row.where, column)
+        if found is None:
+            return None
+        seconds, way = found
+        if self.way is None:
+            self.way = way, row.where.rpartition(": ")[2]
+        elif way != self.way[0]:
+            raise InputError(
+                f"{row.where}: {column} is {way}, but times from {self.way[1]} on were {self.way[0]}; "
+                "write all in one way (SLURM_TIME_FORMAT)"
+            )
+        return seconds
+
+    def _run_time(self, row: Row, times: dict[str, float | None]) -> tuple[str, float]:
+        """Why a job is of no use ("" if it is), and how long it ran."""
+        state = (row["State"].split() or [""])[0].rstrip("+").upper()
+        if state in _WAITING:
+            return _WAITING[state], 0.0
+        start, end = times["Start"], times["End"]
+        if row["ElapsedRaw"]:
+            run = _number(row, "ElapsedRaw")
+        elif row["Elapsed"]:
+            run = values.duration(row["Elapsed"], row.where, "Elapsed")
+        else:
+            run = end - start if start is not None and end is not None else 0.0
+        if "Start" in row.values and start is None:
+            return "cancelled before it started" if state.startswith("CANCELLED") else "never started", 0.0
+        if not run > 0:
+            return "cancelled before it started" if state.startswith("CANCELLED") else "run time not positive", 0.0
+        return "", run
+
+    def _walltime(self, row: Row) -> float:
+        column = "TimelimitRaw" if row["TimelimitRaw"] else "Timelimit"
+        limit = values.time_limit(row[column], row.where, column)
+        if math.isinf(limit):
+            self.endless[row[column] or "none given"] += 1
+        return limit
+
+    def notes(self, columns: set[str]) -> list[str]:
+        """What the user should know of the jobs."""
+        notes = []
+        if not {"Timelimit", "TimelimitRaw"} & columns:
+            notes.append(
+                "no column Timelimit: every walltime is infinite, so that backfilling cannot tell when a job ends"
+            )
+        elif self.endless:
+            words = ", ".join(f"{count:,} {word}" for word, count in self.endless.items())
+            notes.append(f"{self.endless.total():,} job(s) without a time limit ({words}): their walltime is infinite")
+        if self.cpus_for_nodes:
+            notes.append(f"{self.cpus_for_nodes:,} job(s) without a number of nodes: each CPU is taken as a node")
+        if self.way and self.way[0] == values.CALENDAR:
+            notes.append("dates without a time zone are taken as UTC: a change to summer time shows as an hour's jump")
+        if any("memory" in job for job in self.jobs):
+            notes.append("memory is a demand (bytes, a job's total): machines without a pool of that name ignore it")
+        return notes
+
+
+def _number(row: Row, column: str) -> float:
+    try:
+        number = float(row[column])
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{row.where}: {column} is {row[column][:40]!r}; it must be a number")
+    return number
+
+
+def _priority(row: Row) -> float:
+    return 0.0 if row["Priority"].lower() in values.UNKNOWN else _number(row, "Priority")
+
+
+def _first_count(row: Row, columns: tuple[str, ...], fallback: str) -> int | None:
+    """The first of the columns that is above 0, else what TRES says."""
+    for column in columns:
+        number = values.count(row[column], row.where, column)
+        if number:
+            return number
+    return values.count(fallback, row.where, "TRES")
+
+
+def _tres(row: Row) -> dict[str, str]:
+    """What was requested, and over that what was given."""
+    asked = values.tres(row["ReqTRES"], row.where, "ReqTRES")
+    return asked | values.tres(row["AllocTRES"], row.where, "AllocTRES")
+
+
+def _demands(row: Row, need: dict[str, str], nodes: int, cpus: int | None) -> dict[str, int]:
+    """A job's totals of memory, burst buffers, licences and generic resources (GPUs)."""
+    found: Counter[str] = Counter()
+    for name, amount in need.items():
+        kind, _, which = name.partition("/")
+        if kind == "bb":
+            found["burst_buffer"] += values.memory(amount, nodes, cpus, row.where, name)
+        elif kind == "mem":
+            found["memory"] += values.memory(amount, nodes, cpus, row.where, name)
+        elif kind in {"license", "gres"} and ":" not in which:  # gres/gpu:a100 is part of gres/gpu
+            found[re.sub(r"\W", "_", f"{kind}_{which}")] += values.count(amount, row.where, name) or 0
+    if "mem" not in need and row["ReqMem"]:
+        found["memory"] = values.memory(row["ReqMem"], nodes, cpus, row.where, "ReqMem")
+    return dict(found)
+
+
+def _names(jobs: list[dict[str, Any]]) -> list[str]:
+    """The columns of all jobs, in order of appearance."""
+    return list(dict.fromkeys(name for job in jobs for name in job))
+
+
+def _ids(names: list[str]) -> tuple[list[int], list[str]]:
+    """Whole numbers: a job's own where it has one, else a new one beyond the largest, with notes on who got those."""
+    plain = [int(name) if re.fullmatch(r"[0-9]{1,18}", name) else None for name in names]
+    last = max((number for number in plain if number is not None), default=0)
+    first, taken, ids = last + 1, set(), []
+    renamed: Counter[str] = Counter()
+    for name, number in zip(names, plain, strict=True):
+        if number is not None and number not in taken:
+            taken.add(number)
+            ids.append(number)
+            continue
+        kind = (
+            "requeued job(s), the later run" if number is not None else "array task(s)" if "_" in name else "other(s)"
+        )
+        renamed["component(s) of heterogeneous jobs" if "+" in name else kind] += 1
+        last += 1
+        ids.append(last)
+    notes = [
+        f"{count:,} {kind}: numbered anew, from {first} on; all are jobs of their own"
+        for kind, count in renamed.items()
+    ]
+    return ids, notes
+
+
+def _numbered(names: list[str]) -> list[int]:
+    """Whole numbers as they are, "" as -1; other names as 1, 2, ... in order of appearance."""
+    if all(re.fullmatch(r"[0-9]{0,15}", name) for name in names):
+        return [int(name) if name else -1 for name in names]
+    number = {name: k for k, name in enumerate((n for n in dict.fromkeys(names) if n), 1)}
+    return [number.get(name, -1) for name in names]
+
+
+def _machine(starts: list[float | None], table: dict[str, list[Any]]) -> tuple[str | None, list[str]]:
+    """As many nodes as were in use at once."""
+    if any(start is None for start in starts):
+        return None, ["the machine's size is not known, for lack of a column Start: name a platform when you simulate"]
+    begin, nodes = np.array(starts, np.float64), np.array(table["nodes"], np.int64)
+    moments = np.concatenate([begin + np.array(table["run_time"]), begin])  # who ends goes before who starts
+    in_use = np.concatenate([-nodes, nodes])[np.argsort(moments, kind="stable")].cumsum()
+    most = int(in_use.max())
+    note = (
+        f"the machine's size is taken as the most nodes in use at once, {most:,}; jobs that share a node count it each"
+    )
+    return f"flat:nodes={most}", [note]
+
+
+def write(workload: Workload, path: Path) -> list[str]:
+    """Write what `sacct -P` would list, with times in seconds since 1970; returns what it cannot hold."""
+    jobs = workload.jobs
+    odd = jobs.filter(~(pl.col("submit").is_finite() & pl.col("run_time").is_finite()) | (pl.col("run_time") <= 0))
+    if len(odd):
+        raise InputError(f"{path}: job {odd['id'][0]} has no run time in seconds; write .json (Batsim) instead")
+    if len(jobs) and float(jobs["submit"][0]) + workload.epoch < 0:
+        raise InputError(f"{path}: jobs arrive before 1970, which sacct cannot say; write .swf instead")
+    lines = ["JobID|Submit|ElapsedRaw|Timelimit|NNodes|UID|GID|Partition|Priority"]
+    for job in jobs.iter_rows(named=True):
+        known = ("" if job[name] < 0 else str(job[name]) for name in ("user", "group", "queue"))
+        times = (_plain(job["submit"] + workload.epoch), _plain(job["run_time"]), _limit(job["walltime"]))
+        lines.append("|".join([str(job["id"]), *times, str(job["nodes"]), *known, _plain(job["priority"])]))
+    _source.save(path, ("\n".join(lines) + "\n").encode())
+    lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", *workload.resources)}
+    notes = [f"{name} of {count:,} job(s) is not written" for name, count in lost.items() if count]
+    if workload.legs is not None or workload.phases is not None:
+        notes.append("legs and phases are not written: sacct has jobs only")
+    if workload.platform is not None:
+        notes.append(f"the platform {workload.platform!r} is not kept: name it again when you simulate")
+    return notes
+
+
+def _plain(number: float) -> str:
+    return str(int(number)) if number == int(number) else repr(number)
+
+
+def _limit(seconds: float) -> str:
+    if math.isinf(seconds):
+        return "UNLIMITED"
+    hours, rest = divmod(seconds, 3600)
+    return f"{int(hours):02d}:{int(rest // 60):02d}:{_plain(rest % 60)}"

@@ -1,0 +1,119 @@
+"""Models of workloads: one module each, with `DESCRIPTION` and either `generate` or `attach`.
+
+`generate(rng, ...)` makes a workload of nothing; `attach(workload, rng, ...)` gives the jobs of one what they lack.
+Their parameters are keywords with defaults. Every draw comes from the generator that is passed in: `stream` makes one
+for each model, so that adding a model never changes what another one draws.
+"""
+
+import dataclasses
+import hashlib
+import inspect
+from collections import Counter
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from forebay import _plugins
+from forebay.errors import InputError, nearest
+from forebay.workload.workload import Workload
+
+__all__ = ["attach", "describe", "generate", "names", "stream"]
+
+_GROUP = "workload.models"
+
+
+def names() -> list[str]:
+    """Every model that can be named."""
+    return _plugins.names(_GROUP)
+
+
+def describe(name: str) -> dict[str, Any]:
+    """A model in words: what it does, whether it generates or attaches, and its parameters with their defaults."""
+    module = _load(name)
+    kind = "generate" if hasattr(module, "generate") else "attach"
+    params = {key: one.default for key, one in _parameters(module).items()}
+    return {"name": _proper(name), "kind": kind, "description": module.DESCRIPTION, "parameters": params}
+
+
+def stream(seed: int, name: str, turn: int = 0) -> np.random.Generator:
+    """The random numbers of one model under one seed; `turn` counts its earlier uses on the same workload."""
+    if seed < 0:
+        raise InputError(f"the seed is {seed}; give a whole number from 0 up")
+    label = int.from_bytes(hashlib.sha256(_proper(name).encode()).digest()[:8], "big")
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, label], spawn_key=(turn,))))
+
+
+def generate(spec: str, seed: int, **more: Any) -> Workload:
+    """The workload of `lublin99:nodes=256,load=0.8`; `more` are parameters that win over those of the spec."""
+    name, module, values = _parsed(spec)
+    if not hasattr(module, "generate"):
+        raise InputError(f"model {name!r} makes no jobs, it completes those of a workload; {_of_kind('generate')}")
+    made: Workload = module.generate(stream(seed, name), **(values | more))
+    return _signed(made, spec, seed)
+
+
+def attach(workload: Workload, specs: Iterable[str], seed: int) -> Workload:
+    """The workload after each of these models in turn."""
+    turns: Counter[str] = Counter()
+    for spec in specs:
+        name, module, values = _parsed(spec)
+        if not hasattr(module, "attach"):
+            raise InputError(f"model {name!r} makes a workload of its own; {_of_kind('attach')}")
+        workload = _signed(module.attach(workload, stream(seed, name, turns[name]), **values), spec, seed)
+        turns[name] += 1
+    return workload
+
+
+def _proper(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _load(name: str) -> ModuleType:
+    return _plugins.load(_GROUP, _proper(name), "model")
+
+
+def _of_kind(kind: str) -> str:
+    return f"those that do: {', '.join(one for one in names() if hasattr(_load(one), kind))}"
+
+
+def _signed(workload: Workload, spec: str, seed: int) -> Workload:
+    """The model's line of provenance, with all that is needed to repeat it."""
+    *before, line = workload.provenance or (f"model {spec}",)
+    return dataclasses.replace(workload, provenance=(*before, f"{line} [{spec}, seed {seed}]"))
+
+
+def _parameters(module: ModuleType) -> dict[str, inspect.Parameter]:
+    function = getattr(module, "generate", None) or module.attach
+    return {key: one for key, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY}
+
+
+def _parsed(spec: str) -> tuple[str, ModuleType, dict[str, Any]]:
+    """Name, module and parameters of a spec, each value as its parameter wants it."""
+    name, given = _plugins.parse_spec(spec)
+    module = _load(name)
+    known = _parameters(module)
+    values = {}
+    for key, text in given.items():
+        if key not in known:
+            raise InputError(f"model {name!r} has no parameter {key!r}: {nearest(key, known)}")
+        values[key] = _convert(f"model {name!r}: {key}", text, known[key])
+    return _proper(name), module, values
+
+
+def _convert(what: str, text: str, parameter: inspect.Parameter) -> Any:
+    """Text as the type of the default; bytes and seconds may carry a unit (40GB, 2h)."""
+    if isinstance(parameter.default, str):
+        return text
+    whole = isinstance(parameter.default, int)
+    try:
+        return int(text) if whole else float(text)
+    except ValueError:
+        units = getattr(parameter.annotation, "__metadata__", ())
+        if not units:
+            raise InputError(f"{what}={text!r} is not a {'whole ' if whole else ''}number") from None
+    try:
+        return float(units[0](text))
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from None

@@ -1,0 +1,65 @@
+"""What all models share: types of parameters, the checks of their ranges, and the line that tells what was done."""
+
+import dataclasses
+import math
+from typing import Annotated, Any
+
+from forebay.core.units import parse_bytes, parse_seconds
+from forebay.errors import InputError
+from forebay.workload.workload import Workload
+
+Bytes = Annotated[float, parse_bytes]
+Seconds = Annotated[float, parse_seconds]
+
+
+def above(model: str, limit: float, **values: float) -> None:
+    """Refuse what is not a finite number above `limit`."""
+    for name, value in values.items():
+        if not (value > limit and math.isfinite(value)):
+            raise InputError(f"model {model!r}: {name} is {value:g}; give a number above {limit:g}")
+
+
+def at_least(model: str, limit: float, **values: float) -> None:
+    """Refuse what is not a finite number from `limit` up."""
+    for name, value in values.items():
+        if not (value >= limit and math.isfinite(value)):
+            raise InputError(f"model {model!r}: {name} is {value:g}; give a number from {limit:g} up")
+
+
+def share(model: str, **values: float) -> None:
+    """Refuse what is no share of a whole."""
+    for name, value in values.items():
+        if not 0 <= value <= 1:
+            raise InputError(f"model {model!r}: {name} is {value:g}; give a share from 0 to 1")
+
+
+def finite(model: str, **values: float) -> None:
+    """Refuse infinities and what is not a number."""
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise InputError(f"model {model!r}: {name} is {value:g}; give a finite number")
+
+
+def ordered(model: str, **values: float) -> None:
+    """Refuse a first value above the second."""
+    (low, low_value), (high, high_value) = values.items()
+    if not low_value <= high_value:
+        raise InputError(f"model {model!r}: {low} is {low_value:g}; give at most {high}, which is {high_value:g}")
+
+
+def one_of(model: str, known: tuple[str, ...], **values: str) -> None:
+    """Refuse a word that is not known."""
+    for name, value in values.items():
+        if value not in known:
+            raise InputError(f"model {model!r}: {name} is {value!r}; give one of {', '.join(known)}")
+
+
+def whole_jobs(model: str, w: Workload) -> None:
+    """Refuse workloads whose jobs come in steps: these ask for resources, and take time, step by step."""
+    if w.legs is not None or w.phases is not None:
+        raise InputError(f"{w.name}: model {model!r} is for jobs of one step; these have legs or phases of their own")
+
+
+def changed(w: Workload, line: str, *notes: str, **changes: Any) -> Workload:
+    """`w` with these changes, and a line of provenance."""
+    return dataclasses.replace(w, notes=(*w.notes, *notes), provenance=(*w.provenance, line), **changes)

@@ -1,0 +1,259 @@
+"""sacct listings: what each column becomes, which records are left out, what is refused and where; the real sample."""
+
+import math
+
+import pytest
+
+import forebay as fb
+from forebay.errors import InputError
+from forebay.workload.formats import sacct
+
+small = pytest.mark.small
+
+HEAD = "JobID|Submit|Start|End|ElapsedRaw|Timelimit|NNodes|State"
+GIB = 2**30
+
+
+@pytest.fixture
+def file(tmp_path):
+    def put(content, name="jobs.sacct"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return put
+
+
+@pytest.fixture
+def read(file):
+    return lambda *lines: sacct.read(file("\n".join(lines) + "\n"))
+
+
+def job(name="1", submit="100", start="110", end="170", elapsed="60", limit="00:02:00", nodes="2", state="COMPLETED"):
+    return "|".join([name, submit, start, end, elapsed, limit, nodes, state])
+
+
+def one(read, column, value):
+    """The only job of a file with one more column."""
+    return read(f"{HEAD}|{column}", f"{job()}|{value}").jobs.row(0, named=True)
+
+
+@small
+def test_every_column_comes_from_its_own(read):
+    w = read(f"{HEAD}|User|Account|Partition|Priority", job("7") + "|ann|phys|long|5", job("8", "105") + "|bob|phys||")
+    assert w.jobs.select("id", "submit", "run_time", "walltime", "nodes").rows() == [
+        (7, 0, 60, 120, 2),
+        (8, 5, 60, 120, 2),
+    ]
+    assert w.jobs.select("user", "group", "queue", "priority").rows() == [(1, 1, 1, 5), (2, 1, -1, 0)]
+    assert (w.epoch, w.records, w.dropped, w.name) == (100.0, 2, {}, "jobs")
+    assert w.platform == "flat:nodes=4"
+    assert w.provenance == ("read jobs.sacct (sacct, 2 records)",)
+
+
+@small
+def test_the_machine_is_what_was_in_use_at_once_and_an_end_frees_for_a_start_of_that_second(read):
+    w = read(HEAD, job("1", nodes="3"), job("2", start="170", end="230", nodes="5"), job("3", start="120", nodes="1"))
+    assert w.platform == "flat:nodes=6"  # 3 + 1 until 170; then 5 + 1, until 180
+    assert any("most nodes in use at once, 6" in note for note in w.notes)
+
+
+@small
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1-02:03:04", 93784),
+        ("02:03:04", 7384),
+        ("90", 5400),
+        ("1-12", 129600),
+        ("30:30", 1830),
+        ("UNLIMITED", math.inf),
+        ("Partition_Limit", math.inf),
+        ("", math.inf),
+        ("00:00:00", math.inf),
+    ],
+)
+def test_time_limits(read, text, seconds):
+    assert read(HEAD, job(limit=text)).jobs["walltime"][0] == seconds
+
+
+@small
+def test_jobs_without_a_time_limit_are_noted_by_what_stood_there(read):
+    w = read(HEAD, job("1", limit="UNLIMITED"), job("2", limit=""), job("3", limit="UNLIMITED"), job("4"))
+    assert w.notes[0] == "3 job(s) without a time limit (2 UNLIMITED, 1 none given): their walltime is infinite"
+    w = read("JobID|Submit|ElapsedRaw|NNodes", "1|5|6|7")
+    assert "no column Timelimit" in w.notes[0]
+    assert w.platform is None
+
+
+@small
+def test_raw_limits_are_minutes(read):
+    w = read("JobID,Submit,Elapsed,NNodes,TimelimitRaw", "1,5,00:00:30,7,2")
+    assert w.jobs.select("run_time", "walltime").row(0) == (30, 120)
+
+
+@small
+def test_the_run_time_is_the_first_of_elapsedraw_elapsed_and_end_less_start(read):
+    assert read("JobID|Submit|Elapsed|NNodes", "1|5|1-00:00:01|7").jobs["run_time"][0] == 86401
+    assert read("JobID|Submit|Start|End|NNodes", "1|5|10|25|7").jobs["run_time"][0] == 15
+
+
+@small
+def test_eligible_is_the_arrival_where_known(read):
+    w = read(f"{HEAD}|Eligible", job("1", "100") + "|105", job("2", "101") + "|Unknown")
+    assert w.jobs.select("id", "submit").rows() == [(2, 0), (1, 4)]
+    assert w.epoch == 101
+
+
+@small
+def test_dates_are_utc_unless_they_say_otherwise(read):
+    w = read(
+        "JobID|Submit|Elapsed|NNodes", "1|2024-01-01T00:00:00|00:01:00|1", "2|2024-01-01T01:00:10+01:00|00:01:00|1"
+    )
+    assert w.epoch == 1704067200
+    assert w.jobs["submit"].to_list() == [0, 10]
+    assert any("UTC" in note for note in w.notes)
+
+
+@small
+def test_records_that_are_no_job_that_ran_are_left_out_by_reason(read):
+    w = read(
+        HEAD,
+        job("1"),
+        job("1.batch"),
+        job("1.0"),
+        job("2", start="None", elapsed="0", state="CANCELLED by 1000"),
+        job("3", start="Unknown", end="Unknown", elapsed="0", state="PENDING"),
+        job("4_[5-9%2]", start="Unknown", end="Unknown", elapsed="0", state="PENDING"),
+        job("5", end="Unknown", state="RUNNING"),
+        job("6", elapsed="0", state="FAILED"),
+        job("7", nodes="0"),
+        job("8", state="CANCELLED by 1000"),
+        job("9", start="None", elapsed="0", state="BOOT_FAIL"),
+    )
+    assert w.jobs["id"].to_list() == [1, 8]
+    assert w.dropped == {
+        "job step": 2,
+        "cancelled before it started": 1,
+        "still pending": 2,
+        "still running": 1,
+        "run time not positive": 1,
+        "no nodes": 1,
+        "never started": 1,
+    }
+
+
+@small
+def test_arrays_components_and_requeues_are_numbered_beyond_the_largest(read):
+    w = read(HEAD, job("20"), job("10_1"), job("10_2"), job("11+0"), job("11+1"), job("20", "300"))
+    assert w.jobs["id"].to_list() == [20, 21, 22, 23, 24, 25]
+    assert w.notes[:3] == (
+        "2 array task(s): numbered anew, from 21 on; all are jobs of their own",
+        "2 component(s) of heterogeneous jobs: numbered anew, from 21 on; all are jobs of their own",
+        "1 requeued job(s), the later run: numbered anew, from 21 on; all are jobs of their own",
+    )
+
+
+@small
+def test_raw_ids_are_taken_where_listed(read):
+    w = read(f"{HEAD}|JobIDRaw", job("10_1") + "|12", job("10_2") + "|10")
+    assert w.jobs["id"].to_list() == [10, 12]
+
+
+@small
+def test_tres_give_nodes_and_demands(read):
+    w = read(
+        "JobID|Submit|ElapsedRaw|ReqTRES|AllocTRES",
+        "1|5|6|cpu=1,mem=1G|cpu=36,mem=60G,node=3,billing=36,license/foo=2,bb/datawarp=100G,gres/gpu=4,gres/gpu:a=4",
+        "2|5|6|cpu=8,mem=512M,node=2|",
+    )
+    assert w.jobs["nodes"].to_list() == [3, 2]
+    assert w.resources == ("memory", "license_foo", "burst_buffer", "gres_gpu")
+    assert w.jobs.select(w.resources).rows() == [(60 * GIB, 2, 100 * GIB, 4), (GIB // 2, 0, 0, 0)]
+    assert any(note.startswith("memory is a demand") for note in w.notes)
+
+
+@small
+@pytest.mark.parametrize(
+    ("text", "size"), [("4Gn", 8 * GIB), ("1Gc", 5 * GIB), ("3G", 3 * GIB), ("2048", 2 * GIB), ("", 0)]
+)
+def test_requested_memory_is_a_job_total(read, text, size):
+    w = read(f"{HEAD}|NCPUS|ReqMem", f"{job()}|5|{text}", f"{job('2')}|5|1G")
+    assert w.jobs["memory"][0] == size
+
+
+@small
+def test_cpus_stand_in_for_nodes_with_a_note(read):
+    w = read("JobID|Submit|ElapsedRaw|NCPUS", "1|5|6|4K")
+    assert w.jobs["nodes"][0] == 4096
+    assert any("each CPU is taken as a node" in note for note in w.notes)
+
+
+@small
+def test_csv_bytes_order_marks_line_ends_and_trailing_delimiters_do_not_matter(file):
+    plain = sacct.read(file(f"{HEAD}\n{job()}\n")).jobs
+    assert sacct.read(file(b"\xef\xbb\xbf" + f"{HEAD}\r\n{job()}\r\n\r\n".encode())).jobs.equals(plain)
+    assert sacct.read(file(f"{HEAD}|\n{job()}|\n")).jobs.equals(plain)
+    commas = f"{HEAD}\n{job()}\n".replace("|", ",")
+    assert fb.read(file(commas, "jobs.csv")).jobs.equals(plain)
+    assert fb.read(file(commas.replace("State", '"State"').replace("COMPLETED", '"a,b"'), "j.txt")).jobs.equals(plain)
+
+
+@small
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "is empty"),
+        (f"{HEAD}\n", "holds no job; list jobs that have ended"),
+        (f"{HEAD}\n{job(state='RUNNING')}", r"holds no job: all 1 records are left out \(1 still running\)"),
+        (f"{HEAD}\n{job()}\n2|100|11", "line 3: 3 fields, and the header names 8; is the file cut short"),
+        (f"{HEAD}\n{job()}|x", "line 2: 9 fields, and the header names 8; does a value hold the delimiter"),
+        (HEAD.replace("|", ";"), r"line 1: columns are not divided by '\|' or ','"),
+        (HEAD.replace("|", "\t"), "line 1: columns are not divided"),
+        ("1 2 3", "line 1: is no header that names JobID"),
+        ("JobID|State\n1|x", r"line 1: no column Submit \(or Eligible\), ElapsedRaw .*, NNodes"),
+        ("JobID|Submit|jobid|Elapsed|NNodes\n", "line 1: the column JobID occurs twice"),
+        (
+            f"{HEAD}\n{job()}\n{job('2', '2024-01-01T00:00:00')}",
+            "line 3: Submit is a calendar date, but times from line 2",
+        ),
+        (f"{HEAD}\n{job(submit='-5')}", "line 2: Submit is '-5', before 1970"),
+        (f"{HEAD}\n{job(submit='1960-01-01T00:00:00')}", "line 2: Submit is '1960-01-01T00:00:00', before 1970"),
+        (f"{HEAD}\n{job(submit='soon')}", "line 2: Submit is 'soon'; write a date"),
+        (f"{HEAD}\n{job(submit='Unknown')}", "line 2: job 1 ran, but its Submit time is not known"),
+        (f"{HEAD}\n{job(limit='long')}", "line 2: Timelimit is 'long'"),
+        (f"{HEAD}\n{job(nodes='few')}", "line 2: NNodes is 'few'"),
+        (f"{HEAD}\n{job(elapsed='x')}", "line 2: ElapsedRaw is 'x'"),
+        (f"{HEAD}\n{job(name='')}", "line 2: the JobID is empty"),
+        (f"{HEAD}|ReqMem\n{job()}|much", "line 2: ReqMem is 'much'"),
+        (f"{HEAD}|ReqMem\n{job()}|1Gc", "line 2: ReqMem is '1Gc', for each CPU"),
+        (f"{HEAD}|ReqTRES\n{job()}|cpu", "line 2: ReqTRES has 'cpu'"),
+        (f"{HEAD}|Priority\n{job()}|high", "line 2: Priority is 'high'"),
+        (f"{HEAD}\n".encode() + b"\xff\xfe", "line 2: not text in UTF-8"),
+        ('JobID,Submit,Elapsed,NNodes\n1,"5', "line 2: cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line(file, text, says):
+    with pytest.raises(InputError, match=says):
+        sacct.read(file(text))
+
+
+@small
+def test_written_files_read_back(tmp_path):
+    default = fb.read("default")
+    notes = fb.write(default, tmp_path / "x.sacct.gz")
+    again = fb.read(tmp_path / "x.sacct.gz")
+    kept = ["id", "submit", "run_time", "walltime", "nodes", "user", "group", "queue", "priority"]
+    for name in kept:
+        assert again.jobs[name].to_list() == pytest.approx(default.jobs[name].to_list(), abs=1e-6), name
+    assert again.epoch == default.epoch
+    assert any("burst_buffer" in note for note in notes)
+
+
+def test_the_real_sample_runs(data):
+    w = fb.read(data / "slurm" / "cirrus_2024Q1_sacct_subset.csv.gz")
+    assert (w.records, len(w)) == (11_635, 11_434)
+    assert w.dropped == {"cancelled before it started": 199, "run time not positive": 2}
+    jobs = fb.simulate(w, policy="fcfs-easy").jobs
+    assert len(jobs) == len(w)
+    assert (jobs["starting_time"] >= jobs["submission_time"]).all()
