@@ -82,9 +82,9 @@ def test_requests_of_the_model_come_back_as_a_log_normal():
     assert best["fit"]["scale"] / 1024 == pytest.approx(2_714_116, rel=0.04)
 
 
-def test_memory_is_per_node_and_comes_first():
+def test_requests_are_per_node_and_memory_comes_first():
     w = models.generate("lublin99:jobs=100", 1)
-    with_memory = w.jobs.with_columns(memory=w.jobs["nodes"] * 0 + 7, burst_buffer=w.jobs["nodes"] * 3)
+    with_memory = w.jobs.with_columns(memory=w.jobs["nodes"] * 7, burst_buffer=w.jobs["nodes"] * 3)
     both = dataclasses.replace(w, jobs=with_memory)
     assert fitting.requests(both)[0] == "memory"
     assert set(fitting.requests(both)[1]) == {7.0}

@@ -1,7 +1,7 @@
 """Slurm's way with burst buffers: space goes to the jobs that are expected to start first, as long as it lasts.
 
 Start times are estimated on nodes alone. A job whose stage-in has not begun holds no reservation, neither of nodes nor
-of buffer: one that needs much of it may starve behind a stream of small ones (Kopański & Rządca 2021, section 1). For
+of buffer: one that needs much of it may starve behind a stream of small ones (Kopański & Rządca 2021, section 3). For
 jobs of three legs: see job model three-legs. Jobs whose buffer comes with their nodes wait until both are free.
 """
 
@@ -24,7 +24,7 @@ class _Plan:
         for end, leg in zip(view.running["end"].tolist(), view.running["leg"].tolist(), strict=True):
             nodes = int(view.releases[leg][0])
             if nodes:
-                self._add(max(end, view.now + 1.0) if end <= view.now else end, nodes)
+                self._add(end if end > view.now else view.now + 1.0, nodes)
 
     def _split(self, time: float) -> int:
         at = bisect_left(self.times, time)

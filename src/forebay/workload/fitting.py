@@ -35,9 +35,7 @@ def requests(w: Workload, column: str = "") -> tuple[str, _Floats]:
     if found not in w.resources:
         known = ", ".join(w.resources) or "none"
         raise InputError(f"{w.name}: no column {found or 'memory or burst_buffer'!r} of requests; it has: {known}")
-    values = w.jobs[found].to_numpy().astype(np.float64)
-    if found != "memory":  # this one is per node already
-        values = values / w.jobs["nodes"].to_numpy()
+    values = w.jobs[found].to_numpy() / w.jobs["nodes"].to_numpy()
     return found, values[values > 0]
 
 

@@ -51,18 +51,19 @@ def test_requests_of_jobs_that_do_not_fit_are_cut_by_hand():
 
     13 nodes of 40 GB: only 12 fit, so ceil(13 / 12) = 2 share a server, 20 GB each. 96 nodes of 5 GB: 8 to a server.
     """
-    w = jobs([24, 25, 13, 12, 96, 97], memory=np.array([15, 15, 40, 40, 5, 5]) * GB)
+    nodes = np.array([24, 25, 13, 12, 96, 97])
+    w = jobs(nodes, memory=nodes * np.array([15, 15, 40, 40, 5, 5]) * GB)
     assert per_node(from_memory(w)) == [15 * GB, 13_333_333_333, 20 * GB, 40 * GB, 5 * GB, 4_444_444_444]
 
 
 def test_short_requests_get_a_constant():
-    w = jobs([2, 2, 2], [119.0, 120.0, 121.0], memory=np.array([GB] * 3))
+    w = jobs([2, 2, 2], [119.0, 120.0, 121.0], memory=np.array([2 * GB] * 3))
     assert per_node(from_memory(w)) == [10 * MB, 10 * MB, GB]
     assert per_node(from_memory(w, short=MB, short_request=119.0)) == [MB, GB, GB]
 
 
 def test_memory_stands_for_the_request_within_bounds():
-    w = from_memory(jobs([1, 1, 3], memory=np.array([-1, 99 * GB, 2 * GB])))
+    w = from_memory(jobs([1, 1, 3], memory=np.array([-1, 99 * GB, 6 * GB])))
     assert per_node(w) == [100 * MB, 40 * GB, 2 * GB]
     assert w.jobs["burst_buffer"].dtype == pl.Int64
     assert w.jobs["burst_buffer"][2] == 6 * GB

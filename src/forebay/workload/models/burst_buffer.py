@@ -37,8 +37,8 @@ def attach(
     """The workload with a demand `burst_buffer`; one that it had is replaced.
 
     `sigma`, `loc` and `scale` are those of a shifted log-normal, in KiB per node; `source="memory"` takes the column
-    `memory` (bytes per node) instead. `least` and `most` bound the request per node, `most` is also what one of the
-    `servers` holds, and `short` is the request of jobs that ask for at most `short_request` seconds.
+    `memory` (a job's total, as of any demand) instead. `least` and `most` bound the request per node, `most` is also
+    what one of the `servers` holds, and `short` is the request of jobs that ask for at most `short_request` seconds.
     """
     checks.one_of(_NAME, ("lognormal", "memory"), source=source)
     checks.above(_NAME, 0, sigma=sigma, scale=scale)
@@ -49,16 +49,16 @@ def attach(
     checks.ordered(_NAME, short=short, most=most)
     checks.whole_jobs(_NAME, workload)
     jobs = workload.jobs
+    nodes = jobs["nodes"].to_numpy()
     if source == "memory":
         if "memory" not in jobs.columns:
             raise InputError(
-                f"{workload.name}: model {_NAME!r} with source=memory needs a job column 'memory' (bytes per node), "
+                f"{workload.name}: model {_NAME!r} with source=memory needs a job column 'memory' (a job's total), "
                 f"which this workload lacks; leave source out to draw requests"
             )
-        draws = jobs["memory"].to_numpy().astype(np.float64)
+        draws = jobs["memory"].to_numpy() / nodes
     else:
         draws = draw(rng, len(jobs), sigma=sigma, loc=loc, scale=scale)
-    nodes = jobs["nodes"].to_numpy()
     per_node = packed(np.clip(draws, least, most).astype(np.int64), nodes, int(most), servers)
     per_node = np.where(jobs["walltime"].to_numpy() <= short_request, np.int64(short), per_node)
     what = "as the memory requested" if source == "memory" else "from a log-normal"
