@@ -36,6 +36,12 @@ DEFAULTS = {
     "reserve": "all",
 }
 COMPLETED, TOO_LONG, REJECTED = "COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "REJECTED"
+KILLED, CANCELLED = "COMPLETED_KILLED", "CANCELLED"
+NO_LIMITS = {"run_time": math.inf, "user_jobs": math.inf, "user_nodes": math.inf, "over": "hold"}
+
+
+class _OverLimitError(Exception):
+    """A decision would start more than its user may have; what it has started so far stands."""
 
 
 @dataclass
@@ -125,8 +131,9 @@ def jobs_of(workload, platform):
 class Run:
     """One run, event by event. `watch(now, {job id: time})` is shown the reservations of each decision."""
 
-    def __init__(self, workload, platform, policy, kill=True, watch=None):
+    def __init__(self, workload, platform, policy, kill=True, watch=None, limits=None):
         self.policy = SimpleNamespace(**DEFAULTS | policy)
+        self.limits = SimpleNamespace(**NO_LIMITS | (limits or {}))
         self.kill, self.watch = kill, watch
         self.capacities = list(platform.capacities)
         self.free_nodes = set(range(self.capacities[0]))
@@ -140,6 +147,9 @@ class Run:
         self.events = []  # dicts: time, count (ties go to the one made first), kind, job
         for job in sorted(self.jobs, key=lambda job: (job.submit, job.id)):
             self.event(job.submit, "submit", job)
+        for job in self.jobs:
+            if job.columns["cancel"] < math.inf:
+                self.event(job.submit + job.columns["cancel"], "cancel", job)
 
     def event(self, time, kind, job):
         self.count += 1
@@ -149,18 +159,33 @@ class Run:
         """All events that count as simultaneous with the next one, then one decision."""
         first = min(event["time"] for event in self.events)
         now, decide = first, False
-        for kind, happen in (("phase", self.end_phase), ("kill", self.end_at_walltime), ("submit", self.submit)):
+        turns = {
+            "phase": self.end_phase, "kill": self.end_at_walltime, "submit": self.submit, "cancel": self.cancel
+        }  # fmt: skip
+        for kind, happen in turns.items():
             while due := [e for e in self.events if e["kind"] == kind and e["time"] <= first + width(first)]:
                 event = min(due, key=lambda e: (e["time"], e["count"]))
                 self.events.remove(event)
                 now = max(now, event["time"])
                 decide |= happen(event["job"], event["time"])
-        if decide:
+        while decide:
             self.decisions.append(now)
-            self.decide(now)
+            try:
+                self.decide(now)
+                decide = False
+            except _OverLimitError:
+                pass  # it decides again, on what is left
 
     def submit(self, job, time):
         if any(need > have for leg in job.legs for need, have in zip(leg.demand, self.capacities, strict=True)):
+            job.state = REJECTED
+            return False
+        most, limits = max(leg.demand[0] for leg in job.legs), self.limits
+        known = job.columns["user"] >= 0
+        if job.columns["walltime"] > limits.run_time or (known and most > limits.user_nodes):
+            job.state = REJECTED
+            return False
+        if limits.over == "reject" and self.over_limit(job):
             job.state = REJECTED
             return False
         job.queued = time
@@ -187,6 +212,30 @@ class Run:
             job.finish, job.state = time, COMPLETED
         return True
 
+    def over_limit(self, job):
+        """Whether the user has begun too much already for this job to begin beside it."""
+        user = job.columns["user"]
+        begun = [one for one in self.jobs if one.columns["user"] == user and one.start == one.start and not one.state]
+        nodes = sum(max(leg.demand[0] for leg in one.legs) for one in [*begun, job])
+        return user >= 0 and (len(begun) + 1 > self.limits.user_jobs or nodes > self.limits.user_nodes)
+
+    def cancel(self, job, time):
+        """Its user withdraws the job, whatever it is doing."""
+        if job.state:
+            return False
+        nothing = [0] * len(self.capacities)
+        job.state = KILLED if job.start == job.start else CANCELLED
+        if job in self.running:
+            self.end_leg(job, nothing)
+        else:
+            self.queue.remove(job)
+            job.waited += time - job.queued
+            for r, held in enumerate(job.held()):
+                self.give_back(job, r, held)
+        if job.state == KILLED:
+            job.finish = time
+        return True
+
     def end_at_walltime(self, job, time):
         self.end_leg(job, [0] * len(self.capacities))
         job.finish, job.state = time, TOO_LONG
@@ -194,7 +243,7 @@ class Run:
 
     def end_leg(self, job, keeps):
         """Nothing more happens to the leg; all but `keeps` is given back."""
-        self.events = [event for event in self.events if event["job"] is not job]
+        self.events = [event for event in self.events if event["job"] is not job or event["kind"] == "cancel"]
         self.running.remove(job)
         for r, kept in enumerate(keeps):
             self.give_back(job, r, job.held()[r] - kept)
@@ -211,6 +260,8 @@ class Run:
         return [len(self.free_nodes), *self.free_pools]
 
     def start(self, job, now):
+        if job.leg == 0 and self.over_limit(job):
+            raise _OverLimitError
         leg, needs = job.legs[job.leg], job.needs()
         taken = sorted(self.free_nodes)[: needs[0]]
         self.free_nodes -= set(taken)
@@ -263,7 +314,8 @@ class Run:
     def decide(self, now):
         """Algorithm 1 of Kopański & Rządca, with `depth` reservations in line 14."""
         policy, reservations, self.beside = self.policy, [], {}
-        waiting = self.ordered(self.queue, policy.order, policy.descending)
+        allowed = [job for job in self.queue if job.leg > 0 or not self.over_limit(job)]
+        waiting = self.ordered(allowed, policy.order, policy.descending)
         while waiting and self.fits_now(waiting[0]):
             self.start(waiting.pop(0), now)
         if not waiting or policy.max_backfill == 0:
@@ -293,9 +345,9 @@ class Run:
             self.watch(now, {job.id: time for job, time in reservations})
 
 
-def simulate(workload, platform, policy, kill=True, watch=None):
-    """The finished Run of `workload` under `policy`, a dict of the family's parameters."""
-    run = Run(workload, platform, policy, kill, watch)
+def simulate(workload, platform, policy, kill=True, watch=None, limits=None):
+    """The finished Run of `workload` under `policy`, a dict of the family's parameters, and under `limits`, another."""
+    run = Run(workload, platform, policy, kill, watch, limits)
     while run.events:
         run.instant()
     return run

@@ -1,5 +1,6 @@
 """Small random workloads, each the same for ever by its seed: many ties, every shape of job that a run must survive."""
 
+import dataclasses
 import math
 import random
 
@@ -119,6 +120,24 @@ class _Maker:
 def make(seed, legs=True):
     """A workload of 5 to 40 jobs and the machine that it fits."""
     return _Maker(seed, legs).make()
+
+
+def with_cancels(w, seed):
+    """The same jobs; a third of them are withdrawn, soon or late."""
+    rng = random.Random(f"cancel {seed}")
+    cancel = [rng.choice((0.5, 1.0, 3.0, 7.0, 15.0, 40.0)) if rng.random() < 0.35 else math.inf for _ in range(len(w))]
+    return dataclasses.replace(w, jobs=w.jobs.with_columns(cancel=pl.Series(cancel, dtype=pl.Float64)))
+
+
+def limits(seed):
+    """Random limits, tight enough to bind."""
+    rng = random.Random(f"limits {seed}")
+    return {
+        "run_time": rng.choice((math.inf, math.inf, 15.0)),
+        "user_jobs": rng.choice((1, 2, 3, 2**53)),
+        "user_nodes": rng.choice((2, 4, 8, 2**53)),
+        "over": rng.choice(("hold", "hold", "reject")),
+    }
 
 
 def policy(seed, unlimited):

@@ -16,6 +16,7 @@ from forebay.errors import InputError
 from forebay.platforms import load as load_platform
 from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
+from forebay.policies._limited import apart
 from forebay.workload.workload import Workload
 
 
@@ -33,10 +34,10 @@ def simulate(
     the workload has data to move and the machine can move it. The seed feeds the policy's randomness alone.
     """
     chosen = sized(workload, load_platform(machine_of(workload) if platform is None else platform))
-    scheduler = load_policy(policy)
+    scheduler, limits = apart(load_policy(policy))
     job_model = job_model or default_model(workload, chosen)
     program = make_program(workload, chosen, job_model)
-    state, truth, notes = build(workload, chosen, program)
+    state, truth, notes = build(workload, chosen, program, limits)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     begun = time.perf_counter()
     placements = run(state, truth, scheduler, chosen.resources, rng, progress)

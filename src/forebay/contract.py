@@ -3,6 +3,7 @@
 Whoever writes a policy can run this: `forebay check-policy mine.py:Mine`, or `check_policy(...)` in one's own tests.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,6 +25,7 @@ from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import shared_bb
 from forebay.platforms.tiers.shared_bb import Placement
 from forebay.policies import load as load_policy
+from forebay.policies._limited import apart
 from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
 
 RULES = {
@@ -76,6 +78,7 @@ class Job:
 
     submit: float
     legs: tuple[Leg, ...]
+    cancel: float = math.inf  # seconds until its user withdraws it
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,8 @@ class Case:
                 "walltime": np.array([job.legs[0].walltime for job in self.jobs], float),
                 "run_time": np.array([job.legs[0].seconds for job in self.jobs], float),
                 "nodes": np.array([job.legs[0].nodes for job in self.jobs]),
+                "user": np.arange(len(self.jobs)) % 3,
+                "cancel": np.array([job.cancel for job in self.jobs], float),
                 "burst_buffer": np.array([job.legs[0].buffer for job in self.jobs]),
             }
         )
@@ -136,16 +141,21 @@ class Case:
                 + (f", carries {leg.carry}" if leg.carry else "")
                 for leg in job.legs
             )
-            lines.append(f"job {i + 1} (row {i}): submitted at {job.submit:g} s, {legs}")
+            withdrawn = "" if job.cancel == math.inf else f", withdrawn after {job.cancel:g} s"
+            lines.append(f"job {i + 1} (row {i}): submitted at {job.submit:g} s{withdrawn}, {legs}")
         return "\n".join(lines)
 
 
 def random_case(rng: np.random.Generator) -> Case:
-    """A few jobs with many ties, on a machine where they collide; some too large, some past their walltime."""
+    """A few jobs with many ties, on a machine where they collide; some too large, past their walltime or withdrawn."""
     nodes, buffer = int(rng.integers(1, 9)), int(rng.integers(0, 11))
     n = int(rng.integers(1, 16))
     submits = np.sort(rng.integers(0, max(2, 3 * n), n))
-    jobs = tuple(Job(float(submit), _random_legs(rng, nodes, buffer)) for submit in submits)
+    cancels = np.where(rng.random(n) < 0.1, rng.integers(1, 20, n), np.inf)
+    jobs = tuple(
+        Job(float(submit), _random_legs(rng, nodes, buffer), float(cancel))
+        for submit, cancel in zip(submits, cancels, strict=True)
+    )
     servers = int(rng.integers(1, 4)) if buffer and rng.random() < 0.4 else 0
     return Case(nodes, max(buffer, servers), jobs, servers)
 
@@ -185,14 +195,14 @@ def _explain(spec: Any, rule: str, case: Case) -> str:
 
 def _breach(spec: Any, case: Case) -> tuple[str, str] | None:
     """The rule that the policy breaks on a case and how, or None."""
-    policy = load_policy(spec)
+    policy, limits = apart(load_policy(spec))
     platform, workload = case.platform(), case.workload()
-    state, truth, _ = build(workload, platform, make_program(workload, platform, "alloc-only"))
+    state, truth, _ = build(workload, platform, make_program(workload, platform, "alloc-only"), limits)
     tables = state, truth
     try:
         first = _run(policy, *tables, platform.resources)
         again = _run(policy, *tables, platform.resources)
-        other = _run(load_policy(spec), *tables, platform.resources)
+        other = _run(apart(load_policy(spec))[0], *tables, platform.resources)
     except _WroteError as error:
         return "tidy", str(error)
     except PolicyError as error:
@@ -261,8 +271,7 @@ def _run(policy: Any, state: State, truth: Truth, resources: tuple[str, ...]) ->
     """One run on copies of the tables."""
     state, truth = _copy(state), _copy(truth)
     run(state, truth, _Watched(policy, state), resources, np.random.default_rng(0))
-    ended = (JobState.COMPLETED, JobState.WALLTIME_REACHED, JobState.REJECTED)
-    return _Outcome(log_hash(truth), state.jobs["id"][~np.isin(state.jobs["state"], ended)].tolist())
+    return _Outcome(log_hash(truth), state.jobs["id"][state.jobs["state"] < JobState.COMPLETED].tolist())
 
 
 def _copy(tables: Any) -> Any:
@@ -316,6 +325,8 @@ def _smaller(case: Case) -> Iterator[Case]:
 def _simpler(job: Job) -> Iterator[Job]:
     if len(job.legs) > 1:
         yield replace(job, legs=(replace(job.legs[1], carry=""),))
+    if job.cancel < math.inf:
+        yield replace(job, cancel=math.inf)
     if job.submit > 0:
         yield replace(job, submit=0.0)
         yield replace(job, submit=job.submit - 1)

@@ -1,6 +1,7 @@
 """The engine against its slow twin: random workloads under every preset and under random parameters of the family."""
 
 import math
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -8,8 +9,11 @@ import pytest
 import forebay
 import naive
 import random_workloads
+from forebay.core.limits import Limits
 from forebay.errors import StalledError
+from forebay.policies import load
 from forebay.policies._family import Backfill
+from forebay.policies._limited import Limited
 from forebay.policies._orders import ALL
 
 CHUNKS, CHUNK = 20, 10
@@ -25,9 +29,10 @@ def close(a, b):
     return abs(a - b) <= 1e-9 * max(1.0, abs(b))
 
 
-def check_same(workload, platform, policy, params, kill=True):
+def check_same(workload, platform, policy, params, kill=True, limits=None):
     """Run both; every start, end, state, wait and node must agree, and the number of decisions."""
-    slow = naive.simulate(workload, platform, params, kill)
+    slow = naive.simulate(workload, platform, params, kill, limits=limits)
+    policy = policy if limits is None else Limited(load(policy), Limits(**limits))
     model = f"alloc-only:kill={str(kill).lower()}"
     if slow.queue:  # legs that hold what they carry can lock each other out; then both must say so
         with pytest.raises(StalledError, match=f"leaves {len(slow.queue)} job"):
@@ -39,7 +44,7 @@ def check_same(workload, platform, policy, params, kill=True):
     assert all(close(a[0], b[0]) for a, b in zip(starts, slow.starts, strict=True))
     for row, job in zip(fast.jobs.to_dicts(), slow.jobs, strict=True):
         assert (row["job_id"], row["final_state"]) == (job.id, job.state)
-        if job.state == naive.REJECTED:
+        if job.state in (naive.REJECTED, naive.CANCELLED):
             assert row["starting_time"] is row["finish_time"] is row["total_wait"] is None
             continue
         assert close(row["starting_time"], job.start)
@@ -61,6 +66,36 @@ def check_seed(seed):
         params = random_workloads.policy(10 * seed + draw, math.inf)
         policy = Backfill(**random_workloads.policy(10 * seed + draw, ALL))
         check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
+
+
+def check_site(seed):
+    """One workload with cancelled jobs, one under limits, one with both; users that are not known too."""
+    workload, platform = random_workloads.make(seed)
+    user = pl.col("user")
+    workload = replace(workload, jobs=workload.jobs.with_columns(user=pl.when(user == 3).then(-1).otherwise(user)))
+    withdrawn = random_workloads.with_cancels(workload, seed)
+    for draw, (jobs, limits) in enumerate(
+        (
+            (withdrawn, None),
+            (workload, random_workloads.limits(2 * seed)),
+            (withdrawn, random_workloads.limits(2 * seed + 1)),
+        )
+    ):
+        params = random_workloads.policy(10 * seed + draw, math.inf)
+        policy = Backfill(**random_workloads.policy(10 * seed + draw, ALL))
+        check_same(jobs, platform, policy, params, kill=(seed + draw) % 3 > 0, limits=limits)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_limits_and_cancelled_jobs_equal_naive(chunk):
+    for seed in range(20_000 + chunk * CHUNK, 20_000 + (chunk + 1) * CHUNK):
+        check_site(seed)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("seed", range(1100, 1106))
+def test_limits_and_cancelled_jobs_equal_naive_small(seed):
+    check_site(seed)
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

@@ -86,10 +86,11 @@ def notes_of(result: "Result", workload: "Workload") -> list[str]:
     if left_out:
         why = dropped_text(workload.dropped)
         notes.insert(0, f"{left_out:,} of {workload.records:,} records left out: {why}")
-    too_large = int((result.log["reason"] == "too_large").sum())
-    if too_large:
-        verb = "job asks" if too_large == 1 else "jobs ask"
-        notes.append(f"{too_large:,} {verb} for more than the machine has: rejected, and in no mean")
+    for reason, what in (("too_large", "more than the machine has"), ("over_limit", "more than a limit allows")):
+        count = int((result.log["reason"] == reason).sum())
+        if count:
+            verb = "job asks" if count == 1 else "jobs ask"
+            notes.append(f"{count:,} {verb} for {what}: rejected, and in no mean")
     return notes
 
 

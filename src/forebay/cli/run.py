@@ -90,6 +90,8 @@ def _report(document: dict[str, Any], folder: Path | None, written: list[str]) -
         ("killed", f"{numbers['n_killed']:,}"),
         ("rejected", f"{numbers['n_rejected']:,}"),
     ]
+    if numbers["n_cancelled"]:
+        results.append(("cancelled while waiting", f"{numbers['n_cancelled']:,}"))
     files = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
     show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)
 

@@ -17,6 +17,7 @@ class JobState(IntEnum):
     WALLTIME_REACHED = 12
     KILLED = 13
     REJECTED = 14
+    CANCELLED = 15  # withdrawn before it began
 
 
 FINAL_STATE = {
@@ -25,8 +26,13 @@ FINAL_STATE = {
     JobState.WALLTIME_REACHED: "COMPLETED_WALLTIME_REACHED",
     JobState.KILLED: "COMPLETED_KILLED",
     JobState.REJECTED: "REJECTED",
+    JobState.CANCELLED: "CANCELLED",
 }
-"""Batsim's words for the final states."""
+"""Batsim's words for the final states, and one of ours: Batsim knows no job that leaves the queue by itself."""
+
+
+NEVER_BEGUN = (JobState.REJECTED, JobState.CANCELLED)
+"""Final states of jobs that enter no mean."""
 
 
 class PhaseKind(IntEnum):
@@ -71,8 +77,10 @@ class Why(IntEnum):
     BACKFILLED = 2  # started ahead of a job that came before it
     COMPLETED = 10
     WALLTIME = 11
+    CANCELLED = 12  # its user withdrew it
     TOO_LARGE = 20  # asks for more than the machine has
     BY_POLICY = 21
+    OVER_LIMIT = 22  # of what a user may run
     STAGE_IN = 30  # from here on: 30 + PhaseKind, which phase begins or ends
     COMPUTE = 31
     CHECKPOINT = 32
@@ -95,6 +103,7 @@ class LogKind(IntEnum):
     REJECT = 6
     BEGIN_PHASE = 7
     END_PHASE = 8  # with the bytes it moved; a drain may have several, one a route
+    CANCEL = 9  # withdrawn while it waits
 
 
 class Status(IntEnum):
@@ -125,3 +134,4 @@ class Refusal(IntEnum):
     TOO_MANY_ACTIONS = 10
     WRONG_NODES = 11  # picked nodes that are not free, not there, or too many or few
     NO_ROOM = 12  # a chunk that fits on no server, or not on the one picked
+    OVER_LIMIT = 13  # a job that its user's limits hold back

@@ -12,7 +12,8 @@ from forebay.engine.truth import TRUTH
 
 
 @kernel(types.int64(TRUTH, types.int64, types.int64, types.int64))
-def _refuse(truth, refusal, job, resource):
+def refuse(truth, refusal, job, resource):
+    """Note why an action is refused."""
     cursor = truth.cursor[0]
     cursor["refusal"] = refusal
     cursor["refused_job"] = job
@@ -69,28 +70,28 @@ def _place(state, truth, j):
 @kernel
 def _start(state, truth, j, why, first_pick, n_picks):
     if j < 0 or j >= len(state.jobs):
-        return _refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
+        return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
     job = state.jobs[j]
     if job["state"] == JobState.UNSUBMITTED:
-        return _refuse(truth, Refusal.NOT_SUBMITTED, j, -1)
+        return refuse(truth, Refusal.NOT_SUBMITTED, j, -1)
     if job["state"] == JobState.RUNNING:
-        return _refuse(truth, Refusal.ALREADY_STARTED, j, -1)
+        return refuse(truth, Refusal.ALREADY_STARTED, j, -1)
     if job["state"] != JobState.QUEUED:
-        return _refuse(truth, Refusal.ENDED, j, -1)
+        return refuse(truth, Refusal.ENDED, j, -1)
     for r in range(len(state.resources)):
         if state.demands[job["leg"], r] > state.resources[r]["free"]:
-            return _refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
+            return refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
     if len(truth.placements) - truth.cursor[0]["n_placed"] < state.clock[0]["n_free"] + n_picks:
         return Status.FULL.value
     if n_picks > 0:
         refusal = _check_picks(state, truth, j, first_pick, n_picks)
         if refusal != Refusal.NONE:
-            return _refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else state.clock[0]["chunked"])
+            return refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else state.clock[0]["chunked"])
         start_leg(state, truth, j, why, state.picks, first_pick, n_picks)
     elif state.legs[job["leg"]]["chunk"] > 0:
         n_picks = _place(state, truth, j)
         if n_picks < 0:
-            return _refuse(truth, Refusal.NO_ROOM, j, state.clock[0]["chunked"])
+            return refuse(truth, Refusal.NO_ROOM, j, state.clock[0]["chunked"])
         start_leg(state, truth, j, why, truth.picks, 0, n_picks)
     else:
         start_leg(state, truth, j, why, state.picks, 0, 0)
@@ -100,10 +101,10 @@ def _start(state, truth, j, why, first_pick, n_picks):
 @kernel
 def _reject(state, truth, j):
     if j < 0 or j >= len(state.jobs):
-        return _refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
+        return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
     job = state.jobs[j]
     if job["state"] != JobState.QUEUED or truth.steps[job["leg"]]["number"] > 0:
-        return _refuse(truth, Refusal.CANNOT_REJECT, j, -1)
+        return refuse(truth, Refusal.CANNOT_REJECT, j, -1)
     dequeue(state, j)
     job["state"] = JobState.REJECTED
     truth.cursor[0]["n_open"] -= 1
@@ -116,7 +117,7 @@ def _reject(state, truth, j):
 def _wake(state, truth, time):
     cursor = truth.cursor[0]
     if not time > state.clock[0]["now"]:
-        return _refuse(truth, Refusal.WAKE_NOT_LATER, -1, -1)
+        return refuse(truth, Refusal.WAKE_NOT_LATER, -1, -1)
     n = cursor["n_wakes"]
     at = n
     while at > 0 and truth.wakes[at - 1] > time:
@@ -124,7 +125,7 @@ def _wake(state, truth, time):
     if at > 0 and truth.wakes[at - 1] == time:
         return Status.DECIDE.value
     if n == len(truth.wakes):
-        return _refuse(truth, Refusal.TOO_MANY_WAKES, -1, -1)
+        return refuse(truth, Refusal.TOO_MANY_WAKES, -1, -1)
     for i in range(n, at, -1):
         truth.wakes[i] = truth.wakes[i - 1]
     truth.wakes[at] = time
@@ -137,7 +138,7 @@ def apply(state, truth):
     """Carry out this instant's actions in order. Anything but DECIDE means that one could not be; it stays the next."""
     clock, cursor = state.clock[0], truth.cursor[0]
     if clock["n_actions"] > len(state.actions):
-        return _refuse(truth, Refusal.TOO_MANY_ACTIONS, -1, -1)
+        return refuse(truth, Refusal.TOO_MANY_ACTIONS, -1, -1)
     while cursor["next_action"] < clock["n_actions"]:
         action = state.actions[cursor["next_action"]]
         verb = action["verb"]
@@ -150,7 +151,7 @@ def apply(state, truth):
         elif verb == Verb.STOP:
             status = Status.STOPPED.value
         else:
-            status = _refuse(truth, Refusal.UNKNOWN_VERB, action["job"], -1)
+            status = refuse(truth, Refusal.UNKNOWN_VERB, action["job"], -1)
         if status != Status.DECIDE:
             return status
         cursor["next_action"] += 1

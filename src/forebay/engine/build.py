@@ -5,10 +5,11 @@ import numpy as np
 from forebay import _plugins
 from forebay.algorithms.nodeset import clear
 from forebay.core.codes import JobState, PhaseKind
+from forebay.core.limits import Limits
 from forebay.core.tables import State, empty_state
 from forebay.engine.program import Program
 from forebay.engine.sizes import Held, chunks, log_rows, too_large, traffic
-from forebay.engine.truth import Truth, empty_truth
+from forebay.engine.truth import CANCEL, Truth, empty_truth
 from forebay.errors import InputError, nearest
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
@@ -77,6 +78,12 @@ def _check(workload: Workload, program: Program) -> None:
             "make it a read or a write",
         ),
         (
+            ~(workload.jobs["cancel"].to_numpy() > 0),
+            np.arange(len(workload)),
+            "a time of cancelling that is not after its submission",
+            "give seconds above 0, or inf for never",
+        ),
+        (
             ~np.isfinite(workload.jobs["submit"].to_numpy()),
             np.arange(len(workload)),
             "no finite submit time",
@@ -95,13 +102,16 @@ def _check(workload: Workload, program: Program) -> None:
         raise InputError(f"{workload.name}: jobs are not in order of submission; sort them by submit, then id")
 
 
-def build(workload: Workload, platform: Platform, program: Program) -> tuple[State, Truth, list[str]]:
+def build(
+    workload: Workload, platform: Platform, program: Program, limits: Limits | None = None
+) -> tuple[State, Truth, list[str]]:
     """The tables of a run, at time 0, and what its user should know of it."""
     _check(workload, program)
     fabric = platform.fabric()
     held = Held(program)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, held)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
+    cancels = _cancels(workload)
     state = empty_state(
         n_jobs, n_legs, R, platform.nodes, fabric.n_sites, len(fabric.near[0]) if fabric.chunked else 0, n_chunk_rows
     )
@@ -115,7 +125,11 @@ def build(workload: Workload, platform: Platform, program: Program) -> tuple[Sta
         len(state.room),
         len(state.picks) if fabric.chunked else 0,
         *traffic(program, fabric, platform.nodes),
+        n_cancels=len(cancels),
+        n_limited=n_jobs if limits else 0,
+        n_persons=workload.jobs["user"].n_unique(),
     )
+    truth.cancels[:] = cancels
     state.resources["capacity"] = state.resources["free"] = platform.capacities
     state.clock["n_free"] = clear(state.free, state.held, platform.nodes)
     state.clock["chunked"] = platform.resources.index(fabric.buffer) if fabric.chunked else -1
@@ -126,7 +140,29 @@ def build(workload: Workload, platform: Platform, program: Program) -> tuple[Sta
     _fill_legs(truth, program, held)
     truth.steps["chunk"] = chunk
     notes = _fill_jobs(truth, workload, platform, program, fabric)
+    if limits:
+        notes += _fill_limits(truth, workload, limits)
     return state, truth, notes
+
+
+def _cancels(workload: Workload) -> np.ndarray:
+    """Jobs that are withdrawn, by time, then by row."""
+    time = (workload.jobs["submit"] + workload.jobs["cancel"]).to_numpy()
+    rows = np.flatnonzero(np.isfinite(time))
+    cancels = np.zeros(len(rows), CANCEL)
+    cancels["job"] = rows[np.argsort(time[rows], kind="stable")]
+    cancels["time"] = time[cancels["job"]]
+    return cancels
+
+
+def _fill_limits(truth: Truth, workload: Workload, limits: Limits) -> list[str]:
+    user = workload.jobs["user"].to_numpy()
+    truth.limits["run_time"], truth.limits["active"] = limits.run_time, True
+    truth.limits["user_jobs"], truth.limits["user_nodes"] = limits.user_jobs, limits.user_nodes
+    truth.limits["rejects"] = limits.over == "reject"
+    truth.person[:] = np.where(user >= 0, np.unique(user, return_inverse=True)[1], -1)
+    unknown = int((user < 0).sum())
+    return [f"{unknown:,} job(s) name no user: limits per user do not hold for them"] if unknown else []
 
 
 def _fill_legs(truth: Truth, program: Program, held: Held) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from forebay.algorithms.setformat import group_intervals, write_sets
-from forebay.core.codes import FINAL_STATE, JobState, LogKind, Why
+from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState, LogKind, Why
 from forebay.core.result import JOBS_CSV
 from forebay.core.tables import State
 from forebay.engine.truth import LOG, Truth
@@ -125,7 +125,7 @@ def jobs_frame(
             "starting_time": jobs["start"],
             "finish_time": jobs["finish"],
             "allocated_resources": _allocations(placements, len(jobs)),
-            "total_wait": np.where(jobs["state"] == JobState.REJECTED, np.nan, jobs["waited"]),
+            "total_wait": np.where(np.isin(jobs["state"], NEVER_BEGUN), np.nan, jobs["waited"]),
         },
     ).with_columns(pl.col("starting_time", "finish_time", "total_wait").fill_nan(None))
     start, finish, submit = pl.col("starting_time"), pl.col("finish_time"), pl.col("submission_time")

@@ -5,11 +5,12 @@ from numba import types
 
 from forebay._jit import kernel
 from forebay.algorithms.heap import remove
-from forebay.core.codes import JobState, LogKind, Reason, Status, Why
+from forebay.core.codes import JobState, LogKind, Reason, Refusal, Status, Why
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width
-from forebay.engine.apply import apply
+from forebay.engine.apply import apply, refuse
 from forebay.engine.flows import finish, settle
-from forebay.engine.phases import end_phase, end_transfer, kill, write_log
+from forebay.engine.limits import admit, count_begun, hide, over_limit
+from forebay.engine.phases import cancel, end_phase, end_transfer, kill, write_log
 from forebay.engine.queue import enqueue
 from forebay.engine.truth import TRUTH
 
@@ -26,6 +27,8 @@ def _next_time(truth):
         time = min(time, truth.network.timers[0]["time"])
     if cursor["n_wakes"] > 0:
         time = min(time, truth.wakes[0])
+    if cursor["next_cancel"] < len(truth.cancels):
+        time = min(time, truth.cancels[cursor["next_cancel"]]["time"])
     return time
 
 
@@ -55,13 +58,29 @@ def _ring(state, truth, until):
         job = state.jobs[j]
         if job["state"] == JobState.RUNNING:
             time = job["leg_start"] + truth.steps[job["leg"]]["walltime"]
-            kill(state, truth, j, time)
+            kill(state, truth, j, time, JobState.WALLTIME_REACHED)
     return latest
 
 
 @kernel
+def _passes_limit(state, truth, j):
+    """Whether the site's limits turn job `j` away when it is submitted."""
+    limits, job = truth.limits[0], state.jobs[j]
+    if job["walltime"] > limits["run_time"]:
+        return True
+    if truth.person[j] < 0:
+        return False
+    if limits["user_jobs"] < 1 or job["nodes"] > limits["user_nodes"]:
+        return True
+    if not limits["rejects"]:
+        return False
+    count_begun(state, truth)
+    return over_limit(state, truth, j)
+
+
+@kernel
 def _arrive(state, truth, j):
-    """Show job `j` to the policy, or turn it away if the machine could never run it."""
+    """Show job `j` to the policy, or turn it away if the machine could never run it or a limit forbids it."""
     state.jobs[j] = truth.jobs[j]
     job = state.jobs[j]
     time = job["submit"]
@@ -73,8 +92,10 @@ def _arrive(state, truth, j):
             state.demands[leg, r] = truth.demands[leg, r]
             state.releases[leg, r] = truth.releases[leg, r]
     write_log(state, truth, time, j, LogKind.SUBMIT, 0, job["nodes"], 0)
-    if job["state"] == JobState.REJECTED:
-        write_log(state, truth, time, j, LogKind.REJECT, -1, 0, Why.TOO_LARGE)
+    too_large = job["state"] == JobState.REJECTED
+    if too_large or (truth.limits[0]["active"] and _passes_limit(state, truth, j)):
+        job["state"] = JobState.REJECTED
+        write_log(state, truth, time, j, LogKind.REJECT, -1, 0, Why.TOO_LARGE if too_large else Why.OVER_LIMIT)
         truth.cursor[0]["n_ended"] += 1
         return
     job["state"] = JobState.QUEUED
@@ -87,10 +108,19 @@ def _arrive(state, truth, j):
 @kernel
 def advance(state, truth):
     """Apply what was decided, then go on to the next instant that needs a decision."""
+    clock, cursor, limited = state.clock[0], truth.cursor[0], truth.limits[0]["active"]
+    if limited:
+        refused = admit(state, truth)
+        if refused >= 0:
+            return refuse(truth, Refusal.OVER_LIMIT, refused, -1)
     status = apply(state, truth)
     if status != Status.DECIDE:
         return status
-    clock, cursor = state.clock[0], truth.cursor[0]
+    if cursor["again"]:
+        cursor["again"] = 0
+        cursor["n_decisions"] += 1
+        hide(state, truth)
+        return Status.DECIDE.value
     clock["reason"] = 0
     while clock["reason"] == 0:
         # Links are shared out once an instant, after all that it started and ended.
@@ -104,6 +134,11 @@ def advance(state, truth):
             now = max(now, truth.jobs[cursor["next_submit"]]["submit"])
             _arrive(state, truth, cursor["next_submit"])
             cursor["next_submit"] += 1
+        while cursor["next_cancel"] < len(truth.cancels) and truth.cancels[cursor["next_cancel"]]["time"] <= until:
+            due = truth.cancels[cursor["next_cancel"]]
+            now = max(now, due["time"])
+            cancel(state, truth, due["job"], due["time"])
+            cursor["next_cancel"] += 1
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:
             now = max(now, truth.wakes[0])
             cursor["n_wakes"] -= 1
@@ -113,6 +148,8 @@ def advance(state, truth):
         # The latest event gives the instant its time: nobody starts before its submit, nor on nodes not yet free.
         clock["now"] = now
     cursor["n_decisions"] += 1
+    if limited:
+        hide(state, truth)
     return Status.DECIDE.value
 
 

@@ -141,7 +141,9 @@ def end_leg(state, truth, j, time, final):
     clock, job = state.clock[0], state.jobs[j]
     leg = job["leg"]
     ends = final != JobState.COMPLETED or leg == job["last_leg"]
-    why = Why.COMPLETED if final == JobState.COMPLETED else Why.WALLTIME
+    why = Why.COMPLETED
+    if ends and final != JobState.COMPLETED:
+        why = Why.WALLTIME if final == JobState.WALLTIME_REACHED else Why.CANCELLED
     cancel_timer(truth, 2 * j)
     cancel_timer(truth, 2 * j + 1)
     drop_running(state, j, job["leg_start"] + truth.steps[leg]["walltime"])
@@ -231,8 +233,8 @@ def end_transfer(state, truth, f):
 
 
 @kernel
-def kill(state, truth, j, time):
-    """The walltime of job `j` is up: its phase stops at once. Drains run on, and it holds what it has until then."""
+def kill(state, truth, j, time, final):
+    """Job `j` ends as `final`: its phase stops at once. Drains run on, and it holds what it has until then."""
     step, activity = truth.steps[state.jobs[j]["leg"]], truth.activities[j]
     if activity["final"] > 0:  # only drains are left
         return
@@ -243,9 +245,34 @@ def kill(state, truth, j, time):
         moved = 0.0  # what nodes send one another is not for the log
     _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], moved)
     step["phase"] = step["last_phase"]
-    activity["final"] = JobState.WALLTIME_REACHED
+    activity["final"] = final
     if activity["drains"] == 0:
-        end_leg(state, truth, j, time, JobState.WALLTIME_REACHED)
+        end_leg(state, truth, j, time, final)
+
+
+@kernel
+def cancel(state, truth, j, time):
+    """The user of job `j` withdraws it, wherever it is; one that waits between its legs gives back what it carries."""
+    job, cursor = state.jobs[j], truth.cursor[0]
+    if job["state"] == JobState.RUNNING:
+        kill(state, truth, j, time, JobState.KILLED)
+    if job["state"] != JobState.QUEUED:
+        return
+    dequeue(state, j)
+    job["waited"] += time - job["queued_since"]
+    write_log(state, truth, time, j, LogKind.CANCEL, -1, 0, Why.CANCELLED)
+    begun = state.legs[job["leg"]]["number"] > 0
+    if begun:
+        job["finish"] = time
+        for r in range(len(state.resources)):
+            amount = truth.carries[job["leg"] - 1, r]
+            if amount > 0:
+                write_log(state, truth, time, j, LogKind.RELEASE, r, amount, Why.CANCELLED)
+                _give_back(state, j, r, amount)
+    job["state"] = JobState.KILLED if begun else JobState.CANCELLED
+    cursor["n_open"] -= 1
+    cursor["n_ended"] += 1
+    state.clock[0]["reason"] |= Reason.JOB_ENDED
 
 
 @kernel(types.void(STATE, TRUTH, _i8, _i8, PICKS, _i8, _i8))

@@ -177,6 +177,10 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return UnknownJobError(
                 f"{at} named row {j}, but jobs have rows 0 to {len(state.jobs) - 1}; use rows of view.queue, not ids"
             )
+        case Refusal.OVER_LIMIT:
+            return BadActionError(
+                f"{at} started {job}, which its user's limits hold back; start only jobs of view.queue, anew each time"
+            )
         case Refusal.CANNOT_REJECT:
             return BadActionError(
                 f"{at} rejected {job}, which is not waiting for its first start; reject from view.queue"

@@ -106,7 +106,7 @@ def log_rows(program: Program, R: int, fabric: Fabric) -> int:
     logged = program.logged[program.phase_leg]
     drains = logged & (program.kind == PhaseKind.DRAIN)
     parts = int(_parts(program, fabric)[program.leg_job[program.phase_leg[drains]]].sum())
-    return 2 * n_jobs + n_legs * (1 + 2 * R) + early + 2 * int(logged.sum()) + parts
+    return 3 * n_jobs + n_legs * (1 + 2 * R) + early + 2 * int(logged.sum()) + parts
 
 
 def _parts(program: Program, fabric: Fabric) -> np.ndarray:

@@ -13,6 +13,7 @@ from forebay.engine.paths import Paths, no_paths
 CURSOR = np.dtype(
     [
         ("next_submit", "i8"),
+        ("next_cancel", "i8"),
         ("n_timers", "i8"),
         ("seq", "i8"),
         ("n_open", "i8"),  # jobs submitted and not yet ended
@@ -22,6 +23,9 @@ CURSOR = np.dtype(
         ("n_placed", "i8"),
         ("n_wakes", "i8"),
         ("next_action", "i8"),
+        ("n_hidden", "i8"),
+        ("admitted", "i1"),  # whether this decision's actions have been held against the limits
+        ("again", "i1"),  # whether some were put off, so that the policy must decide again
         ("refusal", "i8"),
         ("refused_job", "i8"),
         ("refused_resource", "i8"),
@@ -75,6 +79,12 @@ LOG = np.dtype(
     ],
     align=True,
 )
+CANCEL = np.dtype([("time", "f8"), ("job", "i8")], align=True)
+"""A user withdraws a job."""
+LIMITS = np.dtype(
+    [("run_time", "f8"), ("user_jobs", "i8"), ("user_nodes", "i8"), ("rejects", "i1"), ("active", "i1")], align=True
+)
+"""What a user may ask for and have running; `rejects`: who has all of it running may not submit more."""
 PLACEMENT = np.dtype([("job", "i4"), ("low", "i4"), ("high", "i4")], align=True)
 """Nodes low..high went to a job."""
 
@@ -94,6 +104,11 @@ class Truth(NamedTuple):
     timers: np.ndarray  # TIMER heap; slot 2j = job j's phase, 2j + 1 = its walltime
     where: np.ndarray  # int64[slot], see algorithms.heap
     wakes: np.ndarray  # float64, ascending; the first n_wakes
+    cancels: np.ndarray  # CANCEL, by time
+    limits: np.ndarray  # LIMITS, one row
+    person: np.ndarray  # int64[job]: its user, counted from 0; -1 = unknown; empty without limits
+    begun: np.ndarray  # int64[person, 2]: jobs that have begun and not ended, and their nodes
+    hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
     log: np.ndarray  # LOG
     placements: np.ndarray  # PLACEMENT buffer, emptied by the caller
@@ -116,6 +131,9 @@ def empty_truth(
     n_picks: int,
     paths: Paths,
     network: Network,
+    n_cancels: int = 0,
+    n_limited: int = 0,
+    n_persons: int = 0,
 ) -> Truth:
     """Tables of the right size, blank."""
     shape = (n_legs, n_resources)
@@ -130,6 +148,11 @@ def empty_truth(
         timers=np.zeros(2 * n_jobs + 1, TIMER),
         where=np.full(2 * n_jobs, -1, np.int64),
         wakes=np.zeros(MAX_WAKES),
+        cancels=np.zeros(n_cancels, CANCEL),
+        limits=np.zeros(1, LIMITS),
+        person=np.zeros(n_limited, np.int64),
+        begun=np.zeros((n_persons, 2), np.int64),
+        hidden=np.zeros(n_limited, np.int64),
         due=np.zeros(n_jobs, np.int64),
         log=np.zeros(n_log, LOG),
         placements=np.zeros(n_placements, PLACEMENT),

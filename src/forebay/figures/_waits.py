@@ -7,6 +7,6 @@ from forebay.metrics._table import counted, measure
 
 
 def waiting_times(result: Result) -> np.ndarray:
-    """Seconds from submission to first start of each job that counts; rejected ones do not."""
+    """Seconds from submission to first start of each job that counts: it began."""
     waits = counted(result).select(measure("waiting_time").drop_nulls()).collect().to_series()
     return waits.to_numpy().astype(float)

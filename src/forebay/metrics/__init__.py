@@ -14,6 +14,7 @@ from forebay.metrics.jobs import (
 )
 from forebay.metrics.machine import (
     makespan,
+    n_cancelled,
     n_jobs,
     n_killed,
     n_rejected,
@@ -46,6 +47,7 @@ __all__ = [
     "mean_turnaround",
     "mean_wait",
     "moved",
+    "n_cancelled",
     "n_jobs",
     "n_killed",
     "n_rejected",

@@ -28,6 +28,7 @@ def _counts(result: Result) -> dict[str, Number]:
         "n_started": machine.n_started(result),
         "n_killed": machine.n_killed(result),
         "n_rejected": machine.n_rejected(result),
+        "n_cancelled": machine.n_cancelled(result),
         "n_waiting_over_10_walltimes": starvation.n_waiting_over_10_walltimes(result),
         "n_waiting_over_a_day": starvation.n_waiting_over_a_day(result),
     }

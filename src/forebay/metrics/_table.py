@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from forebay.core.codes import FINAL_STATE, NEVER_BEGUN
 from forebay.core.result import Result
 from forebay.errors import InputError, nearest
 
@@ -34,6 +35,8 @@ MEASURES = {
 }
 """What can be taken of each job, by its name in tables and summaries."""
 
+_NEVER_BEGUN = [FINAL_STATE[state] for state in NEVER_BEGUN]
+
 STAGING = ("stage_in_time", "io_time")
 """Measures whose columns only some runs have."""
 
@@ -46,9 +49,9 @@ def measure(name: str) -> pl.Expr:
 
 
 def counted(result: Result) -> pl.LazyFrame:
-    """The jobs that enter means: killed ones do, rejected ones do not."""
+    """The jobs that enter means: killed ones do, those that never began do not."""
     missing = [pl.lit(None, pl.Float64).alias(name) for name in STAGING if name not in result.jobs.columns]
-    return result.jobs.lazy().filter(pl.col("final_state") != "REJECTED").with_columns(missing)
+    return result.jobs.lazy().filter(~pl.col("final_state").is_in(_NEVER_BEGUN)).with_columns(missing)
 
 
 def number(frame: pl.LazyFrame, value: pl.Expr) -> float | None:

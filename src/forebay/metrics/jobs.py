@@ -1,6 +1,6 @@
 """How jobs fared: means, percentiles and weighted means of waits, turnarounds and slowdowns. None where no job counts.
 
-Killed jobs are in all of them, rejected jobs in none. All times in seconds.
+Killed jobs are in all of them; rejected jobs and those cancelled before they began in none. All times in seconds.
 """
 
 from typing import Literal

@@ -59,7 +59,7 @@ def throughput(result: Result) -> float | None:
 
 
 def n_jobs(result: Result) -> int:
-    """Jobs of the result, rejected ones too."""
+    """Jobs of the result, rejected and cancelled ones too."""
     return result.jobs.height
 
 
@@ -76,3 +76,8 @@ def n_killed(result: Result) -> int:
 def n_rejected(result: Result) -> int:
     """Jobs refused: never started, and in no mean."""
     return int((result.jobs["final_state"] == "REJECTED").sum())
+
+
+def n_cancelled(result: Result) -> int:
+    """Jobs that their users withdrew before they began."""
+    return int((result.jobs["final_state"] == "CANCELLED").sum())

@@ -17,6 +17,7 @@ from typing import Any
 from forebay import _plugins
 from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
+from forebay.policies._limited import MARK, Limited, apart, parse_limits
 from forebay.policies._orders import ALL
 
 __all__ = ["Policy", "describe", "load", "names"]
@@ -38,8 +39,15 @@ def describe(name: str) -> dict[str, Any]:
 def load(spec: str | Any) -> Any:
     """A policy from its spec; an object that already is one passes through."""
     if not isinstance(spec, str):
-        _check(spec, type(spec).__name__)
+        plain, _ = apart(spec)
+        _check(plain, type(plain).__name__)
         return spec
+    plain, mark, rest = spec.partition(MARK)
+    if mark:
+        try:
+            return Limited(load(plain), parse_limits(f"limits{rest}"))
+        except InputError as error:
+            raise InputError(f"policy {spec!r}: {error}") from None
     own_file = re.fullmatch(r"(?P<path>.+\.py):(?P<rest>.+)", spec)
     if own_file:
         name, given = _plugins.parse_spec(own_file["rest"])

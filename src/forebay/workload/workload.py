@@ -4,6 +4,7 @@ All times in seconds, all capacities in bytes. Nothing here knows of a machine: 
 capacities, only when a platform is chosen.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ JOB_SCHEMA: dict[str, Any] = {
     "group": pl.Int64,
     "queue": pl.Int64,
     "priority": pl.Float64,  # higher goes first, where a policy asks for it
+    "cancel": pl.Float64,  # seconds after its submission at which its user withdraws it; inf = never
 }
 """Columns of every job table. Any further Int64 column is a demand (a job's total) on the resource of that name."""
 
@@ -93,6 +95,7 @@ class Workload:
 def job_table(columns: dict[str, Any]) -> pl.DataFrame:
     """A job table from the columns that a reader has; the rest takes its neutral value."""
     neutral = {"flop": 0.0, "communication": 0.0, "user": -1, "group": -1, "queue": -1, "priority": 0.0}
+    neutral |= {"cancel": math.inf}
     frame = pl.DataFrame(columns)
     for name, value in neutral.items():
         if name not in frame.columns:

@@ -1,0 +1,28 @@
+"""Limits: what a site lets a user ask for and have running at a time, whatever the policy."""
+
+import math
+from dataclasses import dataclass
+
+from forebay.errors import InputError, nearest
+
+NO_LIMIT = 2**53  # a count that no machine reaches
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Rules of a site (ADMIRE D3.3, section 2.1.2). Jobs whose user is unknown are under the first alone."""
+
+    run_time: float = math.inf  # s; a job that asks for more is rejected
+    user_jobs: int = NO_LIMIT  # of one user, begun and not ended
+    user_nodes: int = NO_LIMIT  # of one user's jobs together; a job that asks for more by itself is rejected
+    over: str = "hold"  # a user at the limit: "hold" further jobs in the queue, or "reject" what is submitted then
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, by the limit's name."""
+        if not self.run_time > 0:
+            raise InputError(f"run_time is {self.run_time:g} s; give a time above 0, such as 12h")
+        for name in ("user_jobs", "user_nodes"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; give a count from 1 up")
+        if self.over not in ("hold", "reject"):
+            raise InputError(f"over is {self.over!r}: {nearest(self.over, ('hold', 'reject'))}")

@@ -1,0 +1,88 @@
+"""Limits on what each user may have running, around any policy.
+
+Before a decision, jobs that may not start leave holes in the queue, so that no policy sees them. After it, the actions
+up to the first start that passes a limit are carried out, and the policy decides again: what it decided behind that
+start rested on it.
+"""
+
+from forebay._jit import kernel
+from forebay.core.codes import JobState, Verb
+
+
+@kernel
+def over_limit(state, truth, j):
+    """Whether job `j`, which has not begun, would be too much for its user beside what that user has begun."""
+    person, limits = truth.person[j], truth.limits[0]
+    if person < 0:
+        return False
+    jobs, nodes = truth.begun[person, 0], truth.begun[person, 1]
+    return jobs + 1 > limits["user_jobs"] or nodes + state.jobs[j]["nodes"] > limits["user_nodes"]
+
+
+@kernel
+def _add(state, truth, j):
+    person = truth.person[j]
+    if person >= 0:
+        truth.begun[person, 0] += 1
+        truth.begun[person, 1] += state.jobs[j]["nodes"]
+
+
+@kernel
+def count_begun(state, truth):
+    """Add up what each user has begun: jobs that run, and those that wait between two legs."""
+    clock = state.clock[0]
+    truth.begun[:] = 0
+    for i in range(clock["n_running"]):
+        _add(state, truth, state.running[i]["job"])
+    for i in range(clock["queue_first"], clock["queue_begun"]):
+        if state.queue[i] >= 0:
+            _add(state, truth, state.queue[i])
+
+
+@kernel
+def hide(state, truth):
+    """Take the jobs that may not start now out of the queue, until `admit`."""
+    clock, cursor = state.clock[0], truth.cursor[0]
+    count_begun(state, truth)
+    for i in range(clock["queue_begun"], clock["queue_last"]):
+        j = state.queue[i]
+        if j >= 0 and over_limit(state, truth, j):
+            state.queue[i] = -1
+            truth.hidden[cursor["n_hidden"]] = j
+            cursor["n_hidden"] += 1
+    clock["n_queued"] -= cursor["n_hidden"]
+    cursor["admitted"] = 0
+
+
+@kernel
+def admit(state, truth):
+    """Put hidden jobs back, and put off the actions from the first start on that passes a limit.
+
+    Returns a hidden job that the policy started all the same, or -1.
+    """
+    clock, cursor = state.clock[0], truth.cursor[0]
+    if cursor["admitted"]:  # actions are carried out in several turns when a buffer is full
+        return -1
+    cursor["admitted"] = 1
+    refused = -1
+    for a in range(min(clock["n_actions"], len(state.actions))):
+        j = state.actions[a]["job"]
+        if state.actions[a]["verb"] != Verb.START or j < 0 or j >= len(state.jobs):
+            continue
+        job = state.jobs[j]
+        if job["state"] != JobState.QUEUED or state.legs[job["leg"]]["number"] > 0:
+            continue
+        if state.queue[job["at"]] < 0:
+            refused = j
+            break
+        if over_limit(state, truth, j):
+            clock["n_actions"] = a
+            cursor["again"] = 1
+            break
+        _add(state, truth, j)
+    for i in range(cursor["n_hidden"]):
+        j = truth.hidden[i]
+        state.queue[state.jobs[j]["at"]] = j
+    clock["n_queued"] += cursor["n_hidden"]
+    cursor["n_hidden"] = 0
+    return refused
