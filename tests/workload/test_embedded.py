@@ -5,6 +5,8 @@ import hashlib
 import numpy as np
 import pytest
 
+from forebay.platforms import load
+from forebay.workload import models
 from forebay.workload.embedded import default, table1
 from forebay.workload.info import describe
 
@@ -33,38 +35,38 @@ def test_default_stays_as_it_is():
     """Results that people compare hang on these jobs: a change here changes every number made from them."""
     columns = default.make().jobs.get_columns()
     bytes_of = b"".join(column.name.encode() + column.to_numpy().astype("<f8").tobytes() for column in columns)
-    assert hashlib.sha256(bytes_of).hexdigest() == ("929bdc105c2ceeb17b3006dafdd19be83403dbb705a040a53a2714cb6599c34f")
+    assert hashlib.sha256(bytes_of).hexdigest() == "b4a67326710e0f0287a981e91e11f2dff0b7d4a151c2cf61fb95bcb4b1ec76d4"
 
 
 def test_default_is_as_its_description_says():
     w = default.make()
-    facts = describe(w)
-    assert (facts["jobs"], facts["users"], facts["machine_nodes"]) == (3000, 60, 96)
-    assert w.platform == "flat:nodes=96,burst_buffer=480GB"
-    assert facts["offered_load"] == pytest.approx(0.88, abs=1e-3)
-    assert facts["serial_share"] == pytest.approx(0.24, abs=0.02)
-    assert facts["power_of_two_share"] > 0.75
+    facts = describe(w, 96)
+    assert (facts["jobs"], facts["users"], w.platform) == (3000, 60, "dragonfly-96")
+    asked = load("dragonfly-96")
+    assert (asked.nodes, dict(zip(asked.resources, asked.capacities, strict=True))["burst_buffer"]) == (96, 480 * 10**9)
+    # lublin99 sets the load before I/O is taken off the run times (kappa = 40).
+    assert 0.77 < facts["offered_load"] < 0.8
+    assert facts["findings"] == []
     assert facts["nodes"]["max"] <= 96
-    assert (facts["run_time"]["min"], facts["run_time"]["max"]) == (10, 86400)
-    assert facts["run_time"]["mean"] > 4 * facts["run_time"]["median"]  # a long tail
-    assert 0.02 < facts["estimates"]["jobs_past_walltime"] / 3000 < 0.05
-    assert w.jobs["walltime"].max() == 86400
+    assert facts["estimates"]["jobs_past_walltime"] == 0
     assert w.jobs["submit"].is_sorted()
     assert w.jobs["submit"][0] == 0
 
 
-def test_default_follows_the_day_its_users_and_its_fit():
+def test_default_is_made_by_the_models_of_that_name():
+    """The three models again, by their own names; rounding, which makes it the same on every machine, aside."""
+    spec = f"lublin99:jobs={default.N_JOBS},nodes={default.N_NODES},load={default.LOAD},longest=24h"
+    made = models.attach(
+        models.generate(spec, default.SEED), ("tsafrir05", "burst-buffer", "io-phases"), default.SEED
+    ).jobs
     jobs = default.make().jobs
-    hour = (jobs["submit"].to_numpy() // 3600) % 24
-    assert (np.isin(hour, range(9, 17))).mean() > 2 * (np.isin(hour, range(0, 8))).mean()
-    counts = jobs["user"].value_counts(sort=True)["count"].to_list()
+    for column in ("id", "submit", "walltime", "nodes"):
+        assert jobs[column].to_list() == made[column].to_list()
+    for column, close in (("run_time", 0.0005), ("burst_buffer", 1000), ("communication", 0.5)):
+        assert np.abs(jobs[column].to_numpy() - made[column].to_numpy()).max() <= close
+
+
+def test_default_has_busy_users_and_idle_ones():
+    counts = default.make().jobs["user"].value_counts(sort=True)["count"].to_list()
     assert counts[0] > 3 * counts[5]  # Zipf: six times, on average
-    assert np.corrcoef(np.log(jobs["nodes"]), np.log(jobs["run_time"]))[0, 1] == pytest.approx(0.15, abs=0.1)
-    per_node = (jobs["burst_buffer"] / jobs["nodes"]).to_numpy()
-    tests = jobs["walltime"].to_numpy() <= 120
-    assert tests.sum() > 10
-    assert (per_node[tests] == 10e6).all()
-    assert per_node[~tests].min() >= 100e6
-    assert jobs["burst_buffer"].max() == 480 * 10**9
-    # the median of loc + scale * lognormal is loc + scale
-    assert np.median(per_node[~tests]) == pytest.approx(1024 * (2714115.57 - 150361.60), rel=0.05)
+    assert len(counts) == default.N_USERS

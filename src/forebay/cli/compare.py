@@ -89,7 +89,7 @@ def split_specs(text: str) -> list[str]:
     for item in (item.strip() for item in text.split(",")):
         if not item:
             raise InputError(f"--policies {text!r} names an empty policy; write names with a comma between two")
-        if "=" not in item or ":" in item:
+        if "=" not in item or ":" in item.partition("=")[0]:
             specs.append(item)
         elif specs and ":" in specs[-1]:
             specs[-1] += f",{item}"
@@ -136,7 +136,12 @@ def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
 
 
 def _notes(documents: list[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(note for document in documents for note in document["notes"]))
+    """What is to be said of any of the runs, and which of them are one and the same."""
+    alike: dict[str, list[str]] = {}
+    for document in documents:
+        alike.setdefault(document["log_sha256"], []).append(document["policy"])
+    same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike.values() if len(twins) > 1]
+    return [*dict.fromkeys(note for document in documents for note in document["notes"]), *same]
 
 
 def _comparison(documents: list[dict[str, Any]], folder: Path, pictures: list[Path]) -> dict[str, Any]:
