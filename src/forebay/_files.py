@@ -1,12 +1,17 @@
-"""Write files whole or not at all: to a temporary name beside the target, then renamed."""
+"""Write files whole or not at all: to a temporary name beside the target, then renamed. And read Parquet with care."""
 
+import io
 import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def writable_folder(folder: Path) -> Path:
@@ -45,3 +50,14 @@ def replacing(*targets: Path) -> Iterator[list[Path]]:
     finally:
         for path in temporary:
             path.unlink(missing_ok=True)
+
+
+def read_parquet(data: bytes, where: str) -> "pl.DataFrame":
+    """The table in the bytes of a Parquet file; `where` is what messages call it."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet(io.BytesIO(data))
+    # A damaged file may also hit an assertion of polars, and such a panic is no PolarsError.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        raise InputError(f"{where}: not Parquet that can be read; is the file whole?") from None

@@ -1,7 +1,15 @@
 """What can go wrong, by name. Every message says where (file, line or job), what is wrong, and how to fix it."""
 
 import difflib
+import reprlib
 from collections.abc import Iterable
+from typing import Any
+
+_WIDE = 40  # characters of a name or value that a message shows
+
+# Python's own repr gives up on very deep values, and takes its time over very large ones.
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother = 4, 2 * _WIDE, 2 * _WIDE, 2 * _WIDE
 
 
 class ForebayError(Exception):
@@ -53,5 +61,20 @@ def nearest(word: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=3, cutoff=0.5)
     if close:
-        return f"did you mean {' or '.join(repr(name) for name in close)}?"
-    return f"known: {', '.join(names)}"
+        return f"did you mean {' or '.join(brief(name) for name in close)}?"
+    return f"known: {listed(names)}"
+
+
+def brief(value: Any) -> str:
+    """A value as messages show it: on one line, and short."""
+    text = " ".join(_SHORT.repr(value).split())
+    return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
+
+
+def listed(names: Iterable[str], most: int = 30, width: int = _WIDE) -> str:
+    """Names with commas, as a message can show them: not too many, none too long, nothing that a screen would obey."""
+    names = list(names)
+    words = [name if name.isprintable() else repr(name)[1:-1] for name in names[:most]]
+    words = [word if len(word) <= width else f"{word[: width - 3]}..." for word in words]
+    more = len(names) - most
+    return ", ".join(words) + (f" and {more:,} more" if more > 0 else "")

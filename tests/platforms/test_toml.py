@@ -136,6 +136,19 @@ def test_bad_syntax_names_the_line(complaint):
     assert "mine.toml: at its end: not valid TOML: " in complaint('name = "mine')
 
 
+def test_what_the_parser_cannot_hold(complaint):
+    assert "not TOML that can be used: lists or tables nest too deep" in complaint("nodes = " + "[" * 10_000)
+    assert "not TOML that can be used: a number has thousands of digits" in complaint("nodes = " + "9" * 5000)
+
+
+def test_long_or_odd_names_and_values_do_not_flood_the_screen(complaint):
+    text = complaint(
+        f"nodes = 4\nspeed = '{'x' * 9000}'\n[tiers.'a\\u001b{'b' * 9000}']\nkind = 'pfs'\nbandwidth = '1 GB/s'"
+    )
+    assert len(text) < 900
+    assert all(line.isprintable() for line in text.splitlines())
+
+
 def test_other_bytes_than_text(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_bytes(b"name = '\xff'")

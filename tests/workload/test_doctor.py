@@ -1,11 +1,14 @@
 """What the trace doctor finds odd, each in a workload that has just that, and that a sound one has nothing."""
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 import pytest
 
 import forebay as fb
 from forebay.workload.info import describe
-from forebay.workload.workload import Workload, job_table
+from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
 
 pytestmark = pytest.mark.small
 
@@ -38,6 +41,53 @@ def test_jobs_without_work_or_time():
         "1 job(s) without any work, neither seconds nor flop",
         "1 job(s) with a walltime that is not above 0",
     ]
+
+
+def test_jobs_far_past_their_walltime():
+    run = [7200.0, 3700.0, 8000.0, 3690.0]
+    w = workload(4, run_time=run, walltime=[3600.0, 100.0, 5000.0, 100.0])
+    assert found(w) == ["1 job(s) run an hour or more past their walltime, and over twice as long"]
+
+
+def test_jobs_recorded_twice():
+    same = {"submit": [0.0, 0.0, 0.0, 9.0], "nodes": [1, 1, 2, 1]}
+    assert found(workload(4, **same, user=[3] * 4)) == [
+        "1 job(s) equal an earlier one of the same user in all but their number"
+    ]
+    assert found(workload(4, **same, user=[-1] * 4)) == []  # tasks of an array, perhaps of many users
+
+
+def test_jobs_out_of_order_here_or_in_the_file():
+    told = "2 jobs are listed after one submitted later: put in order of submission"
+    assert found(replace(workload(3), notes=("a note", told))) == [told]
+    w = workload(3)
+    assert found(replace(w, jobs=w.jobs.sort("submit", descending=True))) == [
+        "2 job(s) come after one that is submitted later"
+    ]
+
+
+def test_records_that_readers_leave_out():
+    dropped = {"cancelled before it started": 7, "run time not positive": 2, "no processors": 1}
+    assert found(replace(workload(3), dropped=dropped)) == [
+        "7 record(s) cancelled before they started are left out: `convert --keep-cancelled` keeps them",
+        "2 record(s) without a run time above 0 are left out: they ended at once, or it was lost",
+    ]
+
+
+def test_cancelled_jobs_are_counted_and_their_estimates_are_not():
+    cancel = np.where(np.arange(240) < 200, 30.0, np.inf)
+    walltime = np.where(np.arange(240) < 200, 60.0, 100.0)
+    w = workload(cancel=cancel, walltime=walltime)
+    assert found(w) == ["200 job(s) are cancelled by their users, half of them within 30 s"]
+    facts = describe(w)
+    assert (facts["cancelled"]["jobs"], facts["estimates"]["perfect_share"]) == (200, 0.0)
+    assert facts["offered_load"] == pytest.approx((200 * 30 + 40 * 60) / (4 * 239 * HOUR))
+
+
+def test_work_in_phases_is_work():
+    phases = pl.DataFrame([(1, 0, "write", 0.0, 0.0, 0.0, 5e9, None)], PHASE_SCHEMA, orient="row")
+    w = replace(workload(2, run_time=[0.0, 0.0]), phases=phases)
+    assert found(w) == ["1 job(s) without any work, neither seconds nor flop"]
 
 
 def test_gaps_in_submission():

@@ -89,3 +89,10 @@ def test_extremes_do_not_break_the_facts(w):
     assert facts["estimates"]["mean_accuracy"] is None
     empty = json.dumps(describe(replace(w, jobs=w.jobs.clear())), allow_nan=False)
     assert json.loads(empty)["jobs"] == 0
+
+
+def test_a_slip_in_a_submit_time_takes_no_memory():
+    """Ten thousand million days between two jobs: none of them is counted by itself."""
+    columns = {"id": [1, 2, 3], "submit": [0.0, 5.0, 9e14], "walltime": [9] * 3, "run_time": [5] * 3, "nodes": [1] * 3}
+    found = describe(Workload("w", job_table(columns)))
+    assert (found["arrivals_per_day"]["min"], found["arrivals_per_day"]["max"]) == (0, 2)

@@ -80,6 +80,12 @@ def test_unknown_names_get_a_suggestion(tmp_path):
         workload.read(tmp_path / "x.swf")
 
 
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
+def test_text_that_can_name_no_file(name):
+    with pytest.raises(InputError, match="no such file, nor an embedded workload"):
+        workload.read(name)
+
+
 @pytest.mark.parametrize("name", ["w.swf", "w.swf.gz", "w.json", "W.JSON.GZ"])
 def test_write_takes_the_suffix_and_reads_back(tmp_path, name):
     w = workload.read("table1")

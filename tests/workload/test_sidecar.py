@@ -1,5 +1,6 @@
 """Sidecar tables: columns by job number, from CSV or Parquet; what is noted and what is refused, by column and line."""
 
+import math
 from dataclasses import replace
 
 import polars as pl
@@ -31,7 +32,8 @@ def test_new_columns_are_demands_and_known_ones_replace(trace):
     assert w.resources == ("burst_buffer",)
     assert w.jobs.select("id", "burst_buffer", "priority").rows() == [(1, 10, 1.0), (2, 20, 2.0), (3, 30, 3.0)]
     assert (w.notes, w.provenance) == ((), ("burst_buffer, priority of 3 jobs from s",))
-    assert w.jobs.select(trace.jobs.columns[:-1]).equals(trace.jobs.select(trace.jobs.columns[:-1]))
+    same = [name for name in trace.jobs.columns if name != "priority"]
+    assert w.jobs.select(same).equals(trace.jobs.select(same))
 
 
 def test_rows_without_jobs_and_jobs_without_rows_are_noted(trace):
@@ -48,6 +50,16 @@ def test_new_submit_times_put_jobs_in_order(trace):
     w = attach_table(trace, pl.DataFrame({"id": [1], "submit": [7.0]}))
     assert w.jobs.select("id", "submit").rows() == [(2, 0.0), (1, 2.0), (3, 4.0)]
     assert w.epoch == 105.0
+
+
+def test_times_without_an_end_are_given_as_inf(trace, tmp_path):
+    w = attach_table(trace, table(tmp_path, "id,walltime,cancel\n1,inf,7.5\n2,9,inf\n"))
+    assert w.jobs.select("walltime", "cancel").rows() == [(math.inf, 7.5), (9.0, math.inf), (60.0, math.inf)]
+
+
+def test_work_may_be_given_as_flop_in_place_of_seconds(trace):
+    w = attach_table(trace, pl.DataFrame({"id": [1], "run_time": [0.0], "flop": [1e9]}))
+    assert w.jobs.select("run_time", "flop").row(0) == (0.0, 1e9)
 
 
 def test_csv_and_parquet_say_the_same(trace, tmp_path):
@@ -68,7 +80,8 @@ def test_csv_and_parquet_say_the_same(trace, tmp_path):
     [
         ("", "is empty"),
         ("a,b\n1,2", "line 1: no column of job numbers; name it 'id'"),
-        ("id;bb\n1;2", "line 1: no column of job numbers"),
+        ("id;bb\n1;2", "line 1: columns are divided by ';'; a sidecar divides them by ','"),
+        ("id\tbb\n1\t2", r"line 1: columns are divided by '\\t'"),
         ("id\n1", "line 1: has job numbers only"),
         ("id,bb,bb\n1,2,3", "line 1: a column occurs twice"),
         ("id,burst buffer\n1,2", "line 1: 'burst buffer' cannot name a column"),
@@ -79,6 +92,13 @@ def test_csv_and_parquet_say_the_same(trace, tmp_path):
         ("id,bb\n1,-1", "line 2: bb is '-1'"),
         ("id,nodes\n1,0", "line 2: nodes is '0'; it must be a whole number from 1 up"),
         ("id,run_time\n1,nan", "line 2: run_time is 'nan'; it must be a number from 0 up"),
+        ("id,run_time\n2,0", "side.csv: job 2 has no work left, neither run_time nor flop"),
+        ("id,run_time\n2,inf", "line 2: run_time is 'inf'"),
+        ("id,walltime\n1,0", "line 2: walltime is '0'; it must be a number above 0"),
+        ("id,walltime\n1,nan", "line 2: walltime is 'nan'; it must be a number above 0"),
+        ("id,cancel\n1,5\n2,0", "line 3: cancel is '0'; it must be a number above 0"),
+        ("id,cancel\n1,-3", "line 2: cancel is '-3'"),
+        ("id,user\n1,-2", "line 2: user is '-2'; it must be a whole number from -1 up"),
         ("id,bb\nx,1", "line 2: id is 'x'"),
         ("id,bb\n1,1\n2,1\n1,3", "lines 2 and 4 are both job 1"),
         ("id,bb\n7,1", "none of its 1 rows is for a job of trace"),
@@ -91,9 +111,19 @@ def test_what_cannot_be_used_is_refused_with_its_line(trace, tmp_path, text, say
         attach_table(trace, table(tmp_path, text), "side.csv")
 
 
-def test_columns_of_a_wrong_type_are_named(trace):
-    with pytest.raises(InputError, match="table: line 2: bb is True"):
-        attach_table(trace, pl.DataFrame({"id": [1], "bb": [True]}))
+@pytest.mark.parametrize(
+    ("value", "shown"), [(True, "True"), ([1, 2], r"\[1, 2\]"), (None, "None"), ({"a": 1}, "{'a': 1}"), (b"x", "b'x'")]
+)
+def test_columns_of_a_wrong_type_are_named(trace, value, shown):
+    with pytest.raises(InputError, match=f"table: line 2: bb is {shown}; it must be a whole number"):
+        attach_table(trace, pl.DataFrame({"id": [1], "bb": [value]}))
+
+
+def test_odd_names_of_columns_cannot_spoil_a_message(trace):
+    with pytest.raises(InputError) as caught:
+        attach_table(trace, pl.DataFrame({"a\x1b[31m\r" * 20: [1]}), "s.parquet")
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 200
 
 
 def test_jobs_with_legs_are_refused(trace):

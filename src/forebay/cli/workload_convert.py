@@ -8,7 +8,7 @@ import typer
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
-from forebay.cli.workload_generate import Model, Seed
+from forebay.cli.workload_generate import Model
 
 if TYPE_CHECKING:
     from forebay.workload import Workload
@@ -18,9 +18,12 @@ EXAMPLES = options.examples(
     "forebay workload convert trace.swf week.swf --slice 7d:14d",
     "forebay workload convert trace.swf small.swf --filter 'nodes<=64' --first 1000",
     "forebay workload convert trace.swf full.json --model burst-buffer --model io-phases:speed=1e9 --seed 1",
+    "forebay workload convert jobs.sacct shared.parquet.zip --keep-cancelled --clean --anonymise",
 )
 
-
+Keep = Annotated[
+    bool, typer.Option("--keep-cancelled", help="Keep jobs that were cancelled before they started (SWF, sacct).")
+]
 Join = Annotated[
     list[str] | None,
     typer.Option("--join", metavar="FILE", help="Merge this workload in, by date.", show_default=False),
@@ -30,6 +33,9 @@ Sidecar = Annotated[
     typer.Option(
         "--sidecar", metavar="FILE", help="Attach this CSV or Parquet table, keyed by job number.", show_default=False
     ),
+]
+Clean = Annotated[
+    bool, typer.Option("--clean", help="Remove jobs that cannot run, and flurries of one user; say what was removed.")
 ]
 Slice = Annotated[
     str | None,
@@ -47,19 +53,29 @@ Load = Annotated[
 Perfect = Annotated[
     bool, typer.Option("--perfect-estimates", help="Let every user ask for just the time the job takes.")
 ]
+Anonymise = Annotated[
+    bool,
+    typer.Option("--anonymise", help="Take away whose jobs they were, when and where, so that they can be shared."),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="Feeds the models, and the numbers that --anonymise gives.")
+]
 
 
 def command(
     source: Annotated[str, typer.Argument(metavar="IN", help="A workload file, or the name of an embedded one.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
+    keep: Keep = False,
     sidecars: Sidecar = None,
     joined: Join = None,
+    clean: Clean = False,
     period: Slice = None,
     conditions: Filter = None,
     first: First = None,
     load: Load = None,
     perfect: Perfect = False,
     attached: Model = None,
+    anonymise: Anonymise = False,
     seed: Seed = 0,
     form: options.FormatOption = Format.text,
 ) -> None:
@@ -69,19 +85,16 @@ def command(
     times.
     """
     from forebay import workload
-    from forebay.workload import models
+    from forebay.workload import anonymity, models
 
     slice_of = options.parse_period(period, "--slice")
-    jobs = _changed(
-        _with_tables(workload.read(source), sidecars or []),
-        joined or [],
-        slice_of,
-        conditions or [],
-        first,
-        load,
-        perfect,
-    )
+    jobs = _whole(source, sidecars or [], joined or [], "keep" if keep else "drop")
+    if clean:
+        jobs = _cleaned(jobs)
+    jobs = _changed(jobs, slice_of, conditions or [], first, load, perfect)
     jobs = models.attach(jobs, attached or [], seed)
+    if anonymise:
+        jobs = anonymity.anonymise(jobs, seed)
     notes = [*jobs.notes, *workload.write(jobs, target)]
     if form is Format.json:
         document = {"file": str(target), "jobs": len(jobs), "records": jobs.records, "dropped": jobs.dropped}
@@ -92,28 +105,33 @@ def command(
     show(pairs([*rows, *dropped]), *notes_block(notes))
 
 
-def _with_tables(jobs: "Workload", sidecars: list[Path]) -> "Workload":
-    from forebay.workload import _sidecar, operations
+def _whole(source: str, sidecars: list[Path], joined: list[str], cancelled: str) -> "Workload":
+    """The workload with its tables, and the others merged in."""
+    from forebay.workload import _sidecar, operations, read
 
+    jobs = read(source, cancelled)
     for path in sidecars:
         jobs = operations.attach_table(jobs, _sidecar.load(path), path.name)
-    return jobs
+    return operations.join([jobs, *(read(one, cancelled) for one in joined)]) if joined else jobs
+
+
+def _cleaned(jobs: "Workload") -> "Workload":
+    from forebay import platforms
+    from forebay.workload import cleaning
+
+    return cleaning.clean(jobs, platforms.load(jobs.platform).nodes if jobs.platform else None)
 
 
 def _changed(
     jobs: "Workload",
-    joined: list[str],
     period: tuple[float, float] | None,
     conditions: list[str],
     first: int | None,
     load: float | None,
     perfect: bool,
 ) -> "Workload":
-    from forebay import workload
     from forebay.workload import operations
 
-    if joined:
-        jobs = operations.join([jobs, *(workload.read(one) for one in joined)])
     if period is not None:
         jobs = operations.slice_time(jobs, *period)
     for text in conditions:

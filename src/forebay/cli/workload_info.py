@@ -29,7 +29,7 @@ def command(workload: options.WorkloadArgument, form: options.FormatOption = For
         show(
             pairs([*_origin(facts), *_shape(facts)]),
             fitting(partial(_spreads, facts)),
-            *notes_block(facts["notes"]),
+            *notes_block([note for note in facts["notes"] if note not in facts["findings"]]),
         )
 
 
@@ -81,6 +81,8 @@ def _estimates(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if found["mean_accuracy"] is not None:
         parts.append(f"{100 * found['mean_accuracy']:.0f} % of the walltime is used on average")
         parts.append(f"{found['jobs_past_walltime']:,} job(s) run past it")
+    if found["perfect_share"]:
+        parts.append(f"{_percent(found['perfect_share'])} of jobs ask for just their run time")
     if found["jobs_without_walltime"]:
         parts.append(f"{found['jobs_without_walltime']:,} jobs ask for none")
     rows = [("estimates", "; ".join(parts))] if parts else []
@@ -88,6 +90,10 @@ def _estimates(facts: dict[str, Any]) -> list[tuple[str, str]]:
         speed = facts["flop"]["assumed_speed"]
         rows.append(("work", f"{facts['flop']['jobs']:,} jobs give flop: times below are at {speed:g} flop/s a node"))
     return rows
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"
 
 
 def _spreads(facts: dict[str, Any], seconds: Seconds, gap: int) -> "Table":

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from forebay import _plugins
-from forebay.errors import InputError, nearest
+from forebay.errors import InputError, brief, nearest
 from forebay.platforms import _presets, _toml
 from forebay.platforms.platform import Platform
 
@@ -24,11 +24,12 @@ def load(spec: str | os.PathLike[str] | Platform) -> Platform:
     """
     if isinstance(spec, Platform):
         return spec
-    if isinstance(spec, os.PathLike) or (spec.endswith(".toml") and Path(spec).exists()):
+    # os.path, unlike Path, takes text that is too long or too odd for a name as that of no file.
+    if isinstance(spec, os.PathLike) or (spec.endswith(".toml") and os.path.exists(spec)):
         return _toml.read(Path(spec), {})
     name, params = _plugins.parse_spec(spec)
-    if name.endswith(".toml") or (name not in names() and Path(name).is_file()):
+    if name.endswith(".toml") or (name not in names() and os.path.isfile(name)):
         return _toml.read(Path(name), params)
     if name not in names():
-        raise InputError(f"unknown platform {name!r}: {nearest(name, names())} (or give a file: mine.toml)")
+        raise InputError(f"unknown platform {brief(name)}: {nearest(name, names())} (or give a file: mine.toml)")
     return _presets.make(_plugins.load("platforms.presets", name, "platform"), spec, params)

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from forebay.errors import InputError, nearest
+from forebay.errors import InputError, brief, listed, nearest
 
 M = TypeVar("M", bound=BaseModel)
 NONE: Mapping[str, Any] = MappingProxyType({})
+_WIDE, _LONG = 80, 400  # characters of a name, and of what is said of it
 
 _WORDS = {
     "string_type": 'must be text in quotes, such as "mine"',
@@ -30,7 +31,9 @@ class Problems:
 
     def add(self, name: str, text: str) -> None:
         """One more complaint, about the field of that dotted name."""
-        self.lines.append(f"{name}: {text}")
+        # A slip of the editor may leave a whole file in one value: keep what is wrong, and how to mend it.
+        short = text if len(text) <= _LONG else f"{text[: _LONG // 2]} ... {text[-_LONG // 2 :]}"
+        self.lines.append(f"{listed([name], width=_WIDE)}: {short}")
 
     def check(
         self,
@@ -70,9 +73,9 @@ class Problems:
         elif detail["type"] == "value_error":
             self.add(name, str(detail["ctx"]["error"]))
         elif detail["type"] == "literal_error":
-            self.add(name, f"{detail['input']!r} is not known; write {detail['ctx']['expected']}")
+            self.add(name, f"{brief(detail['input'])} is not known; write {detail['ctx']['expected']}")
         else:
-            self.add(name, f"{detail['input']!r} {_WORDS.get(detail['type'], 'is not of the right kind')}")
+            self.add(name, f"{brief(detail['input'])} {_WORDS.get(detail['type'], 'is not of the right kind')}")
 
     def _unknown(self, key: str, model: type[BaseModel], path: str, known: Mapping[str, Any]) -> None:
         keys = model.model_fields.keys() - known.keys()

@@ -39,7 +39,7 @@ def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Pl
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         presets = ", ".join(_plugins.names("platforms.presets"))
         raise InputError(f"{path}: no such file; check the path, or name a preset: {presets}") from None
@@ -47,6 +47,8 @@ def _parse(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text; save the platform file as UTF-8") from None
+    except RecursionError:
+        raise InputError(f"{path}: not TOML that can be used: lists or tables nest too deep") from None
     except tomllib.TOMLDecodeError as error:
         what, _, place = str(error).partition(" (at ")
         line = re.match(r"line (\d+)", place)
@@ -54,6 +56,8 @@ def _parse(path: Path) -> dict[str, Any]:
         raise InputError(
             f'{where}: not valid TOML: {what}; lines look like nodes = 100 or capacity = "10 TB"'
         ) from None
+    except ValueError:  # what else the parser refuses
+        raise InputError(f"{path}: not TOML that can be used: a number has thousands of digits") from None
 
 
 def _override(table: dict[str, Any], overrides: Mapping[str, str], problems: Problems) -> None:

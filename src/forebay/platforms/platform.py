@@ -16,6 +16,10 @@ from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
 
 
+MAX_NODES = 100_000_000
+"""Ten times the cores of the largest machines; tables of so many rows take some gigabytes."""
+
+
 class Platform(Model):
     """A machine. Speed is a node's, in flop/s; tiers keep the order in which they were declared."""
 
@@ -24,6 +28,13 @@ class Platform(Model):
     speed: Flops = 1e9
     topology: BaseTopology = Field(default_factory=Flat)
     tiers: tuple[BaseTier, ...] = ()
+
+    @field_validator("nodes")
+    @classmethod
+    def _can_be_held(cls, nodes: int) -> int:
+        if nodes > MAX_NODES:
+            raise ValueError(f"{nodes:,} nodes are more than the {MAX_NODES:,} that a run can hold; write fewer")
+        return nodes
 
     @field_validator("topology")
     @classmethod

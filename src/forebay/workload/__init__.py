@@ -4,10 +4,12 @@
 `forebay.workload.info` describes.
 """
 
+import inspect
+import os
 from pathlib import Path
 
 from forebay import _plugins
-from forebay.errors import InputError, nearest
+from forebay.errors import InputError, listed, nearest
 from forebay.workload import _source
 from forebay.workload.workload import Workload
 
@@ -17,19 +19,29 @@ _FORMATS = "workload.formats"
 _EMBEDDED = "workload.embedded"
 
 
-def read(source: str | Path) -> Workload:
-    """The workload in a file, or the embedded one of that name; a file wins."""
+def read(source: str | Path, cancelled: str = "drop") -> Workload:
+    """The workload in a file, or the embedded one of that name; a file wins.
+
+    `cancelled` is "drop" or "keep": whether jobs that were cancelled before they started are left out, or kept with the
+    time of it in the column `cancel`. Formats that record no such jobs have none to keep.
+    """
+    if cancelled not in ("drop", "keep"):
+        raise InputError(f"cancelled is {cancelled!r}; give 'drop' or 'keep'")
     path = Path(source)
-    if path.is_file():
-        workload: Workload = _plugins.load(_FORMATS, _format_of(path), "format").read(path)
+    if os.path.isfile(path):  # unlike Path's own, it takes a name that is too long as that of no file
+        module = _plugins.load(_FORMATS, _format_of(path), "format")
+        told = {"cancelled": cancelled} if "cancelled" in inspect.signature(module.read).parameters else {}
+        workload: Workload = module.read(path, **told)
         return workload
     known = _plugins.names(_EMBEDDED)
     if str(source) in known:
         workload = _plugins.load(_EMBEDDED, str(source), "workload").make()
         return workload
-    if path.is_dir():
+    if os.path.isdir(path):
         raise InputError(f"{path}: is a folder; name a workload file inside it")
-    raise InputError(f"{source}: no such file, nor an embedded workload; {nearest(str(source), known)}")
+    raise InputError(
+        f"{listed([str(source)], width=300)}: no such file, nor an embedded workload; {nearest(str(source), known)}"
+    )
 
 
 def write(workload: Workload, path: str | Path) -> list[str]:

@@ -1,37 +1,125 @@
-"""What looks odd in a workload: things that are often slips of a trace rather than facts of a machine."""
+"""What looks odd in a workload: things that are often slips of a trace rather than facts of a machine.
+
+The jobs of each kind that can be removed safely are found by functions of their own, which `cleaning` uses too: what
+one tells of, the other removes.
+"""
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from forebay.core.units import format_seconds
+from forebay.workload import _cancelled, _source
 from forebay.workload.workload import Workload
+
+Flags = NDArray[np.bool_]
 
 _DAY = 86400.0
 _FLURRY = 10  # times as many jobs as all users submit on an average day
 _FEW = 100  # jobs: fewer in a day are no flurry, and fewer in all tell nothing of gaps and estimates
 _GAP = 20  # times the mean time between submissions
+_PAST = 3600.0  # seconds beyond its walltime: schedulers kill within minutes
+_NO_TIME = "run time not positive"
 
 
 def findings(w: Workload, n_nodes: int | None) -> list[str]:
     """A sentence for each oddity; `n_nodes` is the machine's size where known."""
-    jobs = w.jobs
-    found = []
+    found = [*_left_out(w), *_withdrawn(w), *_order(w)]
     if n_nodes:
-        found += _jobs(jobs["nodes"].to_numpy() > n_nodes, f"wider than the machine's {n_nodes:,} nodes")
-    work = (jobs["run_time"] + jobs["flop"]).to_numpy()
-    found += _jobs(work <= 0, "without any work, neither seconds nor flop")
-    found += _jobs(jobs["walltime"].to_numpy() <= 0, "with a walltime that is not above 0")
+        found += _jobs(wider(w, n_nodes), f"wider than the machine's {n_nodes:,} nodes")
+    found += _jobs(idle(w), "without any work, neither seconds nor flop")
+    found += _jobs(timeless(w), "with a walltime that is not above 0")
+    found += _jobs(_overdue(w), "run an hour or more past their walltime, and over twice as long")
+    found += _jobs(_again(w), "equal an earlier one of the same user in all but their number")
     if len(w) >= _FEW:
-        submit = np.sort(jobs["submit"].to_numpy())
-        found += _gaps(submit)
-        found += _flurries(jobs["submit"].to_numpy(), jobs["user"].to_numpy())
-        found += _estimates(jobs["run_time"].to_numpy(), jobs["walltime"].to_numpy())
+        found += _gaps(np.sort(w.jobs["submit"].to_numpy()))
+        found += _flurries(w)
+        found += _estimates(w)
     return found
 
 
-def _jobs(odd: NDArray[np.bool_], what: str) -> list[str]:
+def wider(w: Workload, n_nodes: int) -> Flags:
+    """Jobs that ask for more nodes than there are."""
+    return w.jobs["nodes"].to_numpy() > n_nodes
+
+
+def idle(w: Workload) -> Flags:
+    """Jobs with nothing to do; what a job with phases does stands there."""
+    jobs = w.jobs
+    nothing = (jobs["run_time"] <= 0) & (jobs["flop"] <= 0)
+    if w.phases is not None:
+        nothing &= ~jobs["id"].is_in(w.phases["job"].implode())
+    return nothing.to_numpy()
+
+
+def timeless(w: Workload) -> Flags:
+    """Jobs that would be killed as they start."""
+    return w.jobs["walltime"].to_numpy() <= 0
+
+
+def flurries(w: Workload) -> tuple[Flags, pl.DataFrame]:
+    """Jobs of users on days on which they submit far more than all users do on an average day; and those days.
+
+    The days have columns `user`, `day` (from 0) and `jobs`, the largest first. Flurries are those of Tsafrir &
+    Feitelson, "Instability in parallel job scheduling simulation: the role of workload flurries" (IPDPS 2006); the
+    numbers that make one are set here.
+    """
+    submit, user = w.jobs["submit"].to_numpy(), w.jobs["user"].to_numpy()
+    if len(w) < _FEW:
+        return np.zeros(len(w), np.bool_), pl.DataFrame(schema={"user": pl.Int64, "day": pl.Int64, "jobs": pl.UInt32})
+    day = ((submit - submit.min()) // _DAY).astype(np.int64)
+    usual = len(w) / (int(day.max()) + 1)
+    each = pl.DataFrame({"user": user, "day": day})
+    counts = each.filter(pl.col("user") >= 0).group_by("user", "day").agg(jobs=pl.len())
+    many = counts.filter(pl.col("jobs") >= max(_FEW, _FLURRY * usual)).sort(
+        "jobs", "user", "day", descending=[True, False, False]
+    )
+    part = each.join(many, on=["user", "day"], how="left", maintain_order="left")["jobs"].is_not_null()
+    return part.to_numpy(), many
+
+
+def _jobs(odd: Flags, what: str) -> list[str]:
     count = int(odd.sum())
     return [f"{count:,} job(s) {what}"] if count else []
+
+
+def _left_out(w: Workload) -> list[str]:
+    """Records that a reader did not make jobs of."""
+    found = []
+    if count := w.dropped.get(_cancelled.DROPPED):
+        found.append(
+            f"{count:,} record(s) cancelled before they started are left out: `convert --keep-cancelled` keeps them"
+        )
+    if count := w.dropped.get(_NO_TIME):
+        found.append(f"{count:,} record(s) without a run time above 0 are left out: they ended at once, or it was lost")
+    return found
+
+
+def _withdrawn(w: Workload) -> list[str]:
+    after = w.jobs["cancel"].filter(w.jobs["cancel"].is_finite()).to_numpy()
+    if not len(after):
+        return []
+    return [
+        f"{len(after):,} job(s) are cancelled by their users, half of them within {format_seconds(np.median(after))}"
+    ]
+
+
+def _order(w: Workload) -> list[str]:
+    late = int((w.jobs["submit"].diff() < 0).sum())
+    now = [f"{late:,} job(s) come after one that is submitted later"] if late else []
+    return [*_source.order_told(w.notes), *now]
+
+
+def _overdue(w: Workload) -> Flags:
+    run, walltime = w.jobs["run_time"].to_numpy(), w.jobs["walltime"].to_numpy()
+    return (run >= walltime + _PAST) & (run > 2 * walltime)
+
+
+def _again(w: Workload) -> Flags:
+    """Jobs recorded twice, perhaps. Where users are not known, jobs of an array look the same too often to tell."""
+    shape = pl.struct(pl.exclude("id"))
+    again = w.jobs.select(again=~shape.is_first_distinct() & (pl.col("user") >= 0))["again"]
+    return again.to_numpy()
 
 
 def _gaps(submit: NDArray[np.float64]) -> list[str]:
@@ -47,22 +135,18 @@ def _gaps(submit: NDArray[np.float64]) -> list[str]:
     ]
 
 
-def _flurries(submit: NDArray[np.float64], user: NDArray[np.int64]) -> list[str]:
-    """Days on which one user submits far more than all users do on an average day (Tsafrir & Feitelson 2006)."""
-    day = ((submit - submit.min()) // _DAY).astype(np.int64)
-    usual = len(submit) / (int(day.max()) + 1)
-    pairs, counts = np.unique(np.column_stack([user, day])[user >= 0], axis=0, return_counts=True)
-    many = counts >= max(_FEW, _FLURRY * usual)
-    if not many.any():
+def _flurries(w: Workload) -> list[str]:
+    days = flurries(w)[1]
+    if not len(days):
         return []
-    worst = int(counts.argmax())
+    user, day, jobs = days.row(0)
     return [
-        f"{int(many.sum()):,} flurry(ies): a user submits over {_FLURRY} times an average day's jobs in one day; the "
-        f"largest is {int(counts[worst]):,} jobs of user {pairs[worst, 0]} on day {pairs[worst, 1] + 1}"
+        f"{len(days):,} flurry(ies): a user submits over {_FLURRY} times an average day's jobs in one day; the "
+        f"largest is {jobs:,} jobs of user {user} on day {day + 1}"
     ]
 
 
-def _estimates(run: NDArray[np.float64], walltime: NDArray[np.float64]) -> list[str]:
-    asked = np.isfinite(walltime)
-    share = float((run == walltime)[asked].mean()) if asked.any() else 0.0
+def _estimates(w: Workload) -> list[str]:
+    asked = w.jobs.filter(pl.col("walltime").is_finite() & pl.col("cancel").is_infinite())
+    share = float((asked["run_time"] == asked["walltime"]).to_numpy().mean()) if len(asked) else 0.0
     return [f"{100 * share:.0f} % of walltimes equal the run time: users did not ask so"] if share >= 0.5 else []

@@ -1,31 +1,37 @@
 """Sidecar tables: what a trace lacks, such as burst-buffer requests, in a CSV or Parquet file keyed by job number."""
 
-import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from forebay.errors import InputError, nearest
+from forebay._files import read_parquet
+from forebay.core.units import parse_bytes, parse_seconds
+from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
+from forebay.workload._valid import LONGEST, MOST_NODES
 from forebay.workload.workload import JOB_SCHEMA
 
 KEYS = ("id", "job", "job_id", "JobID")
 """Names that the column of job numbers may have; the first one found counts."""
 
 _PARQUET = b"PAR1"
-_LEAST = {"nodes": 1, "run_time": 0, "walltime": 0, "flop": 0, "communication": 0}
+_LEAST = {"nodes": 1, "run_time": 0, "flop": 0, "communication": 0, "user": -1, "group": -1, "queue": -1}
+_ABOVE_0 = ("walltime", "cancel")  # inf is one: no limit, never
+_TIMES = ("submit", "run_time", *_ABOVE_0)
+_MOST = dict.fromkeys(_TIMES, LONGEST) | {"nodes": MOST_NODES}
+_HINTS: dict[Callable[[str], float] | None, str] = {
+    parse_bytes: "; bytes may have a unit: 1.5GB",
+    parse_seconds: "; seconds may have a unit: 1.5h",
+}
 
 
 def load(path: Path) -> pl.DataFrame:
     """The table in a CSV (packed or not) or Parquet file, told by its content; CSV values stay text."""
     data = _source.load(path).data
     if data.startswith(_PARQUET):
-        try:
-            return pl.read_parquet(io.BytesIO(data))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            why = str(error).partition("\n")[0]
-            raise InputError(f"{path}: not Parquet that can be read ({why}); is the file whole?") from None
+        return read_parquet(data, str(path))
     return _csv(data, path)
 
 
@@ -35,12 +41,15 @@ def _csv(data: bytes, path: Path) -> pl.DataFrame:
     except UnicodeDecodeError as error:
         place = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}: line {place}: not text in UTF-8; a sidecar is CSV or Parquet") from None
-    lines = [line.rstrip("\r") for line in text.split("\n")]
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
         raise InputError(f"{path}: is empty; a sidecar has a header such as 'id,burst_buffer', then a line a job")
     names = [word.strip().strip('"') for word in lines[0].split(",")]
+    seen = next((character for character in ";\t|" if character in lines[0]), None)
+    if len(names) == 1 and seen:
+        raise InputError(f"{path}: line 1: columns are divided by {seen!r}; a sidecar divides them by ','")
     rows = []
     for k, line in enumerate(lines[1:], 2):
         words = [word.strip().strip('"') for word in line.split(",")]
@@ -50,7 +59,7 @@ def _csv(data: bytes, path: Path) -> pl.DataFrame:
             )
         rows.append(words)
     if len(set(names)) < len(names):
-        raise InputError(f"{path}: line 1: a column occurs twice; columns: {', '.join(names)}")
+        raise InputError(f"{path}: line 1: a column occurs twice; columns: {listed(names, 10)}")
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
@@ -59,7 +68,7 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
     key = next((name for name in KEYS if name in frame.columns), None)
     if key is None:
         raise InputError(
-            f"{label}: line 1: no column of job numbers; name it 'id' (columns: {', '.join(frame.columns)})"
+            f"{label}: line 1: no column of job numbers; name it 'id' (columns: {listed(frame.columns, 10)})"
         )
     frame = frame.rename({key: "id"})
     if len(frame.columns) == 1:
@@ -68,7 +77,9 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
     for name in frame.columns:
         if not name.isidentifier():
             hint = nearest(name, [*JOB_SCHEMA, "burst_buffer"])
-            raise InputError(f"{label}: line 1: {name!r} cannot name a column; letters, digits and _ only ({hint})")
+            raise InputError(
+                f"{label}: line 1: {brief(name)} cannot name a column; letters, digits and _ only ({hint})"
+            )
         columns.append(_column(frame[name], JOB_SCHEMA.get(name, pl.Int64), label))
     frame = pl.DataFrame(columns)
     twice = frame.filter(pl.col("id").is_duplicated())
@@ -79,13 +90,17 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
 
 
 def _column(values: pl.Series, dtype: Any, label: str) -> pl.Series:
-    """A column as numbers: whole ones where `dtype` says so, and not below what the column's meaning allows."""
+    """A column as numbers: whole ones where `dtype` says so, and within what the column's meaning allows."""
+    given, values = values, _without_units(values)
     numeric = values.dtype == pl.String or values.dtype.is_numeric()
     numbers = (
         values.cast(pl.Float64, strict=False) if numeric else pl.Series(values.name, [None] * len(values), pl.Float64)
     )
     result, what = numbers, "a number"
     bad = ~numbers.is_finite().fill_null(False)
+    if values.name in _ABOVE_0:
+        what += " above 0"
+        bad = ~(numbers > 0).fill_null(False) | numbers.is_nan().fill_null(True)
     if dtype == pl.Int64:
         what = "a whole number"
         bad |= (numbers != numbers.floor()).fill_null(True) | (numbers.abs() >= 2**63).fill_null(True)
@@ -96,7 +111,32 @@ def _column(values: pl.Series, dtype: Any, label: str) -> pl.Series:
     if least is not None:
         bad |= (numbers < least).fill_null(True)
         what += f" from {least} up"
+    most = _MOST.get(values.name)
+    if most is not None:
+        bad |= ((numbers.abs() > most) & numbers.is_finite()).fill_null(True)
     wrong = bad.arg_true()
     if len(wrong):
-        raise InputError(f"{label}: line {wrong[0] + 2}: {values.name} is {values[wrong[0]]!r}; it must be {what}")
+        what += f", {most:g} at most" if most is not None and (numbers[wrong[0]] or 0) > most else ""
+        what += _HINTS.get(_unit_of(values.name), "")
+        found = brief(given.slice(wrong[0], 1).to_list()[0])
+        raise InputError(f"{label}: line {wrong[0] + 2}: {listed([values.name])} is {found}; it must be {what}")
     return result
+
+
+def _unit_of(name: str) -> Callable[[str], float] | None:
+    """What reads a quantity with a unit in a column of that name; None where it has no unit."""
+    return parse_seconds if name in _TIMES else None if name in JOB_SCHEMA else parse_bytes
+
+
+def _without_units(values: pl.Series) -> pl.Series:
+    """The same with 40GB and 2h as plain numbers of bytes and seconds; what is neither stays as it is."""
+    parse = _unit_of(values.name)
+    if values.dtype != pl.String or parse is None:
+        return values
+    words = values.to_list()
+    for k in values.cast(pl.Float64, strict=False).is_null().arg_true():
+        try:
+            words[k] = str(parse(words[k] or ""))
+        except InputError:  # told with its line, when all values are looked at
+            continue
+    return pl.Series(values.name, words, pl.String)

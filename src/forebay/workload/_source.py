@@ -2,6 +2,8 @@
 
 import gzip
 import hashlib
+import os
+import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,9 +14,11 @@ import polars as pl
 from forebay._files import replacing
 from forebay._plugins import parse_spec
 from forebay.errors import InputError
+from forebay.workload.workload import Workload
 
 GZIP = b"\x1f\x8b"
 
+_SORTED = "put in order of submission"
 _LEVEL = 6  # level 9 took 8 times as long on a large SWF file, for 6 % fewer bytes
 
 
@@ -26,9 +30,14 @@ class Source:
     data: bytes
     sha256: str
 
+    @property
+    def name(self) -> str:
+        """The file's name, with what is no text in it replaced: names of files may hold any bytes."""
+        return os.fsencode(self.path.name).decode("utf-8", "replace")
+
     def stem(self, suffixes: Iterable[str]) -> str:
         """The file's name without whichever of `suffixes` it ends in."""
-        name = self.path.name
+        name = self.name
         for suffix in sorted(suffixes, key=len, reverse=True):
             if name.lower().endswith(suffix) and len(name) > len(suffix):
                 return name[: -len(suffix)]
@@ -83,7 +92,17 @@ def in_order(jobs: pl.DataFrame) -> tuple[pl.DataFrame, float]:
 def order_notes(submit: pl.Series) -> list[str]:
     """A remark if a file does not list its jobs in order of submission."""
     late = int((submit.diff() < 0).sum())
-    return [f"{late:,} jobs are listed after one submitted later: put in order of submission"] if late else []
+    return [f"{late:,} jobs are listed after one submitted later: {_SORTED}"] if late else []
+
+
+def order_told(notes: Iterable[str]) -> list[str]:
+    """Those of the notes that `order_notes` wrote."""
+    return [note for note in notes if note.endswith(_SORTED)]
+
+
+def demands(workload: Workload) -> list[str]:
+    """Names of the resources that the job table has a column for; legs may ask for more."""
+    return [name for name in workload.resources if name in workload.jobs.columns]
 
 
 def dropped_text(dropped: dict[str, int]) -> str:
@@ -97,7 +116,7 @@ def machine_nodes(platform: str | None) -> int | None:
         return None
     name, params = parse_spec(platform)
     nodes = params.get("nodes", "")
-    return int(nodes) if name == "flat" and nodes.isdecimal() and int(nodes) > 0 else None
+    return int(nodes) if name == "flat" and re.fullmatch(r"0*[1-9][0-9]{0,17}", nodes) else None
 
 
 def platform_notes(platform: str | None) -> list[str]:

@@ -25,7 +25,8 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
     submit = jobs["submit"].to_numpy()
     span = float(submit.max() - submit.min()) if len(w) else 0.0
     run = (jobs["run_time"] + jobs["flop"] / REFERENCE_SPEED).to_numpy()
-    walltime = jobs["walltime"].to_numpy()
+    walltime, cancel = jobs["walltime"].to_numpy(), jobs["cancel"].to_numpy()
+    stays = np.isinf(cancel)
     n_nodes = n_nodes or machine_nodes(w.platform)
     return {
         "name": w.name,
@@ -43,16 +44,17 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
         "arrivals_per_day": _arrivals(submit, span),
         "platform": w.platform,
         "machine_nodes": n_nodes,
-        "offered_load": _load(jobs["nodes"].to_numpy(), np.minimum(run, walltime), span, n_nodes),
+        "offered_load": _load(jobs["nodes"].to_numpy(), np.minimum(np.minimum(run, walltime), cancel), span, n_nodes),
         **{f"{name}s": jobs.filter(pl.col(name) >= 0)[name].n_unique() for name in ("user", "group", "queue")},
         "nodes": _spread(jobs["nodes"].to_numpy()),
         **_sizes(jobs["nodes"].to_numpy()),
         "run_time": _spread(run),
         "walltime": _spread(walltime[np.isfinite(walltime)]),
         "flop": _flop(jobs),
-        "estimates": _estimates(run, walltime),
+        "cancelled": {"jobs": int((~stays).sum()), "after": _spread(cancel[~stays])},
+        "estimates": _estimates(run[stays], walltime[stays]),
         "findings": findings(w, n_nodes),
-        "resources": {name: _demand(jobs[name].to_numpy()) for name in w.resources},
+        "resources": {name: _demand(jobs[name].to_numpy()) for name in w.resources if name in jobs.columns},
     }
 
 
@@ -86,7 +88,7 @@ def _sizes(nodes: NDArray[Any]) -> dict[str, float | None]:
 
 
 def _estimates(run: NDArray[Any], walltime: NDArray[Any]) -> dict[str, Any]:
-    """How good users' requests are, over jobs that made one; a job past its walltime counts as accuracy 1."""
+    """How good users' requests are, over jobs that made one and stay; a job past its walltime counts as accuracy 1."""
     asked = np.isfinite(walltime)
     run, walltime = run[asked], walltime[asked]
     some = len(run) > 0
@@ -117,9 +119,15 @@ def _arrivals(submit: NDArray[Any], span: float) -> dict[str, float] | None:
     """Jobs a day on average, and in the emptiest and fullest of the whole days since the first submission."""
     if not span:
         return None
-    by_day = np.bincount(((submit - submit.min()) // _DAY).astype(np.int64))
-    whole = by_day[: max(int(span // _DAY), 1)]
-    return {"mean": len(submit) / (span / _DAY), "min": int(whole.min()), "max": int(whole.max())}
+    days = max(int(span // _DAY), 1)
+    # Only days on which anything arrives are counted one by one: a slip in a submit time may make many others.
+    day, jobs = np.unique((submit - submit.min()) // _DAY, return_counts=True)
+    jobs = jobs[day < days]
+    return {
+        "mean": len(submit) / (span / _DAY),
+        "min": int(jobs.min()) if len(jobs) == days else 0,
+        "max": int(jobs.max()),
+    }
 
 
 def _demand(amounts: NDArray[Any]) -> dict[str, Any]:

@@ -134,6 +134,7 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
     ]
     jobs = jobs.with_columns(column.alias(name) for name, column in zip(names, given, strict=True))
     jobs, moved = in_order(jobs.select(*w.jobs.columns, *(name for name in names if name not in w.jobs.columns)))
+    _refuse_idle(jobs, names, label)
     known = int(w.jobs["id"].is_in(frame["id"].implode()).sum())
     if not known:
         raise InputError(
@@ -148,6 +149,15 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
         notes.append(f"{len(w) - known:,} job(s) have no row in {label}: they keep their values{rest}")
     line = f"{', '.join(names)} of {known:,} jobs from {label}"
     return _with(w, line, jobs=jobs, epoch=w.epoch + moved, notes=tuple(notes))
+
+
+def _refuse_idle(jobs: pl.DataFrame, names: list[str], label: str) -> None:
+    """A run time of 0 is right for a job whose work is in flop, and for no other."""
+    idle = jobs.filter((pl.col("run_time") <= 0) & (pl.col("flop") <= 0))
+    if len(idle) and {"run_time", "flop"} & set(names):
+        raise InputError(
+            f"{label}: job {idle['id'][0]} has no work left, neither run_time nor flop; give one of them above 0"
+        )
 
 
 def join(ws: Sequence[Workload]) -> Workload:
@@ -202,17 +212,20 @@ def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return whole.with_columns(pl.col(extra).fill_null(0)) if extra else whole
 
 
-def _keep(w: Workload, jobs: pl.DataFrame, what: str) -> Workload:
+def only(w: Workload, jobs: pl.DataFrame) -> Workload:
     """`w` with only these of its jobs, begun at 0."""
-    if not len(jobs):
-        raise InputError(f"{w.name}: no job is left ({what}); widen the choice")
     jobs, moved = in_order(jobs)
     legs, phases = (
         None if table is None else table.filter(pl.col("job").is_in(jobs["id"].implode()))
         for table in (w.legs, w.phases)
     )
-    line = f"{what}: {len(jobs):,} of {len(w):,} jobs"
-    return _with(w, line, jobs=jobs, legs=legs, phases=phases, epoch=w.epoch + moved)
+    return dataclasses.replace(w, jobs=jobs, legs=legs, phases=phases, epoch=w.epoch + moved)
+
+
+def _keep(w: Workload, jobs: pl.DataFrame, what: str) -> Workload:
+    if not len(jobs):
+        raise InputError(f"{w.name}: no job is left ({what}); widen the choice")
+    return _with(only(w, jobs), f"{what}: {len(jobs):,} of {len(w):,} jobs")
 
 
 def _with(w: Workload, line: str, **changes: Any) -> Workload:

@@ -172,6 +172,11 @@ def test_jobs_are_put_in_order_and_unread_keys_are_noted(read):
     )
 
 
+@small
+def test_a_job_may_be_cancelled_by_its_user(read):
+    assert read(job(1, cancel=7.5), job(2), job(3, cancel=None)).jobs["cancel"].to_list() == [7.5, math.inf, math.inf]
+
+
 def without(key, **keys):
     entry = job(**keys)
     del entry[key]
@@ -218,6 +223,8 @@ BIG = 10**400
         ([job(res=2**63)], {}, ["'res' is 9223372036854775808", "64 bits"]),
         ([job(user="bob")], {}, ["job 1", "'user' is 'bob'"]),
         ([job(priority=None)], {}, ["job 1", "'priority' is None"]),
+        ([job(cancel=0)], {}, ["job 1", "'cancel' is 0", "after its submission"]),
+        ([job(cancel=math.inf)], {}, ["job 1", "'cancel' is inf", "finite"]),
         ([job()], profile(type="delay"), ["profile 'p'", "'delay' is missing"]),
         ([job()], profile(type="delay", delay=False), ["'delay' is False"]),
         ([job()], profile(type="parallel_homogeneous", cpu=1, com=-1), ["'com' is -1", "negative"]),
@@ -248,6 +255,20 @@ BIG = 10**400
         ([job()], {"nb_res": "96"}, ["'nb_res' is '96'"]),
         ([job()], {"profiles": []}, ["'profiles' is []", "an object"]),
         ([], {"jobs": {}}, ["'jobs' is {}", "a list"]),
+        (
+            [job()],
+            {"profiles": {"p": {"type": "composed", "seq": ["d"] * 2}, "d": DELAY | {"delay": 1e308}}},
+            ["run_time is inf"],
+        ),
+        ([job(subtime=-1e308), job(2, subtime=1e308)], {}, ["job 2: submit is inf", "in seconds?"]),
+        ([job()], {"epoch": 1e300}, ["its first job arrives 1e+300 s after 1970"]),
+        ([job(res=10**12)], {}, ["job 1: nodes is 1000000000000", "from 1 to 1,000,000,000"]),
+        ([job("x" * 300), job("x" * 300)], {}, ["id 'xxx", "...", "is taken by entry 1"]),
+        ([job(profile="q\u2028")], {}, ["no existing profile: 'q\\u2028'"]),
+        ([job(17, "q")], {"profiles": {"\u2028": DELAY}}, ["known: \\u2028"]),
+        ([job(17, "q" * 300)], {"profiles": {"q" * 301: DELAY}}, ["did you mean 'qqq"]),
+        ([job("\ud800")], {}, ["half a character", "write whole ones"]),
+        ([job(subtime=[[[[[[1]]]]]])], {}, ["'subtime' is [[[[[...]]]]]"]),
     ],
 )
 def test_what_cannot_be_used_is_named(read, tmp_path, jobs, keys, parts):
@@ -255,6 +276,21 @@ def test_what_cannot_be_used_is_named(read, tmp_path, jobs, keys, parts):
         read(*jobs, **keys)
     for part in [str(tmp_path / "w.json"), *parts]:
         assert part in str(caught.value)
+
+
+@small
+def test_all_steps_together_have_a_limit(read, monkeypatch):
+    monkeypatch.setattr(batsim, "MAX_ALL_STEPS", 10)
+    profiles = {"p": {"type": "composed", "repeat": 6, "seq": ["d"]}, "d": DELAY}
+    assert len(read(job(), profiles=profiles).phases) == 6
+    with pytest.raises(InputError, match=r"w\.json: its profiles unroll to over 10 steps in all; lower 'repeat'"):
+        read(job(), job(2), profiles=profiles)
+
+
+@small
+def test_odd_keys_can_be_shown_and_written(read, tmp_path):
+    w = read(job(**{"a\x1b[31m": 1, "\u2028": 2}))
+    assert w.notes == (r"keys of jobs that are not read: a\x1b[31m, \u2028",)
 
 
 @small
@@ -274,7 +310,8 @@ def test_nesting_has_a_limit(read):
         (b'{"jobs": []}', ["'profiles' is missing"]),
         (b'{"profiles": {}}', ["'jobs' is missing"]),
         (b"\xff\xfe{", ["not text at byte 0", "UTF-8"]),
-        (b"[" * 100_000, ["not JSON"]),
+        (b"[" * 100_000, ["not JSON that can be used: lists or objects nest too deep"]),
+        (b'{"jobs": ' + b"9" * 5000, ["not JSON that can be used: a number has thousands of digits"]),
         (gzip.compress(b'{"jobs": [], "profiles": {}}', mtime=0)[:-9], ["gzip", "fetch the file again"]),
     ],
 )

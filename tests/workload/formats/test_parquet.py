@@ -28,6 +28,7 @@ def full():
         "flop": [1e300, 0.0],
         "nodes": [3, 4],
         "priority": [-0.5, 2.0],
+        "cancel": [9.5, math.inf],
         "burst_buffer": [2**62 + 1, 0],
         "licences": [1, 2],
     }
@@ -111,6 +112,11 @@ def changed(full, tmp_path, **parts):
     return path
 
 
+def test_files_from_before_jobs_could_be_cancelled_are_read(full, tmp_path):
+    w = parquet.read(changed(full, tmp_path, jobs_parquet=packed(full.jobs.drop("cancel"))))
+    assert_frame_equal(w.jobs, full.jobs.with_columns(cancel=pl.lit(math.inf)), check_exact=True)
+
+
 def packed(frame):
     data = io.BytesIO()
     frame.write_parquet(data)
@@ -134,13 +140,30 @@ FACTS = {
     [
         ("workload_json", None, "holds no workload.json"),
         ("jobs_parquet", None, "holds no jobs.parquet"),
-        ("workload_json", "{", "workload.json: not JSON"),
+        ("workload_json", "{", "workload.json: line 1, column 2: not JSON"),
         ("workload_json", "[]", "it must be an object"),
         ("workload_json", "{}", "'version' is missing"),
         ("workload_json", json.dumps(FACTS | {"version": 2}), "version 2, and this forebay reads 1"),
         ("workload_json", json.dumps(FACTS | {"epoch": "x"}), "'epoch' is 'x'"),
         ("workload_json", json.dumps(FACTS | {"notes": "x"}), "'notes' is 'x'; it must be a list of text"),
         ("workload_json", json.dumps(FACTS | {"dropped": 1}), "'dropped' is 1"),
+        (
+            "workload_json",
+            json.dumps(FACTS | {"dropped": {"x": -1}}),
+            "'dropped' is -1; it must be a whole number from 0",
+        ),
+        ("workload_json", json.dumps(FACTS | {"records": -1}), "'records' is -1"),
+        ("workload_json", json.dumps(FACTS | {"name": {}}), "'name' is {}; it must be text"),
+        ("workload_json", json.dumps(FACTS | {"name": "\ud800"}), "has half a character"),
+        (
+            "workload_json",
+            json.dumps(FACTS | {"platform": "flat:nodes"}),
+            "'platform' is 'flat:nodes'; it must be as --pl",
+        ),
+        ("workload_json", json.dumps(FACTS | {"platform": 5}), "'platform' is 5"),
+        ("workload_json", json.dumps(FACTS | {"epoch": 1e300}), r"its first job arrives 1e\+300 s after 1970"),
+        ("workload_json", b"\xff{", "not text at byte 0; write JSON in UTF-8"),
+        ("workload_json", b"[" * 100_000, "nest too deep"),
         ("jobs_parquet", b"PAR1", "jobs.parquet: not Parquet"),
         ("jobs_parquet", packed(pl.DataFrame({"id": [1]})), "the job table lacks submit"),
         ("jobs_parquet", packed(pl.DataFrame({"id": [1, 1]})), "each with an id of its own"),
@@ -160,3 +183,74 @@ def test_a_file_cut_short_is_refused(full, tmp_path, keep):
     (tmp_path / "x.parquet.zip").write_bytes(data[:keep])
     with pytest.raises(InputError, match="is the file whole"):
         fb.read(tmp_path / "x.parquet.zip")
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "values", "says"),
+    [
+        ("jobs", "submit", [0.0, math.nan], f"job {2**62}: submit is nan; it must be within"),
+        ("jobs", "submit", [9.0, 8.0], "jobs are not in order of submission; sort them by submit, then id"),
+        ("jobs", "run_time", [-1.0, 1.0], "job 7: run_time is -1.0; it must be seconds from 0 to"),
+        ("jobs", "walltime", [0.0, 1.0], "job 7: walltime is 0.0; it must be seconds above 0"),
+        ("jobs", "walltime", [math.nan, 1.0], "job 7: walltime is nan"),
+        ("jobs", "cancel", [-1.0, 1.0], "job 7: cancel is -1.0; it must be seconds above 0"),
+        ("jobs", "flop", [math.inf, 1.0], "job 7: flop is inf; it must be a finite number from 0 up"),
+        ("jobs", "nodes", [1, 0], f"job {2**62}: nodes is 0; it must be from 1 to 1,000,000,000"),
+        ("jobs", "nodes", ["1", "2"], "the job table must have nodes as Int64"),
+        ("jobs", "priority", [math.inf, 1.0], "job 7: priority is inf; it must be a finite number"),
+        ("jobs", "burst_buffer", [-5, 0], "job 7: burst_buffer is -5; it must be a whole number from 0 up"),
+        ("jobs", "burst_buffer", [0.5, 0.5], "the job table must have burst_buffer as Int64"),
+        ("jobs", "a b", [1, 2], "the job table has a column 'a b'; names are made of letters, digits and _"),
+        ("legs", "job", [7, 8], "leg of job 8: job is 8; it must be the id of a job in the file"),
+        ("legs", "leg", [0, 2], "leg of job 7: leg is 2; it must be 0, 1, 2, ... for each job"),
+        ("legs", "walltime", [0.0, 1.0], "leg of job 7: walltime is 0.0"),
+        ("legs", "nodes", [-1, 1], "leg of job 7: nodes is -1; it must be from 0 to"),
+        ("legs", "burst_buffer", [-1, 1], "leg of job 7: burst_buffer is -1"),
+        ("legs", "carry", ["", "bb"], "leg of job 7: carry names bb; known: nodes, burst_buffer, licences"),
+        ("phases", "job", [8, 7], "phase of job 8: its leg 0 does not exist; correct its job or leg"),
+        ("phases", "leg", [0, 5], "phase of job 7: its leg 5 does not exist"),
+        (
+            "phases",
+            "kind",
+            ["compute", "sleep"],
+            "phase of job 7: kind is 'sleep'; it must be one of stage_in, compute",
+        ),
+        ("phases", "bytes", [math.nan, 0.0], "phase of job 7: bytes is nan"),
+        ("phases", "seconds", [1e16, 0.0], "phase of job 7: seconds is 1e+16; it must be seconds from 0 to 1e+15"),
+        ("phases", "release", [None, "bb"], "phase of job 7: release is 'bb'; it must be one of nodes, burst_buffer"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_named_with_their_job(full, tmp_path, name, column, values, says):
+    table = getattr(full, name).with_columns(pl.Series(column, values))
+    with pytest.raises(InputError) as caught:
+        parquet.read(changed(full, tmp_path, **{f"{name}_parquet": packed(table)}))
+    assert says in str(caught.value)
+    assert str(caught.value).startswith(str(tmp_path / "bad.parquet.zip"))
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_whatever_packed_it_damage_is_told(full, tmp_path, way):
+    parquet.write(full, tmp_path / "x.parquet.zip")
+    with zipfile.ZipFile(tmp_path / "x.parquet.zip") as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    with zipfile.ZipFile(tmp_path / "y.parquet.zip", "w", way) as file:
+        for name, data in parts.items():
+            file.writestr(name, data)
+    assert_same(parquet.read(tmp_path / "y.parquet.zip"), full)
+    data = (tmp_path / "y.parquet.zip").read_bytes()
+    for damaged in (data[:60] + bytes(40) + data[100:], data[40:]):
+        (tmp_path / "y.parquet.zip").write_bytes(damaged)
+        with pytest.raises(InputError, match="not a zip that can be read; is the file whole"):
+            parquet.read(tmp_path / "y.parquet.zip")
+
+
+def test_a_panic_of_the_parquet_library_is_a_message(full, tmp_path, monkeypatch):
+    """Some damaged files hit an assertion in polars, whose exception is none of Python's usual ones."""
+
+    def panic(*_):
+        raise pl.exceptions.PanicException("assertion failed: offset + length <= self.length")
+
+    parquet.write(full, tmp_path / "x.parquet.zip")
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(InputError, match=r"x\.parquet\.zip: jobs\.parquet: not Parquet that can be read; is the file"):
+        parquet.read(tmp_path / "x.parquet.zip")

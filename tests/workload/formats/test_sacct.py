@@ -1,12 +1,15 @@
 """sacct listings: what each column becomes, which records are left out, what is refused and where; the real sample."""
 
 import math
+from dataclasses import replace
 
+import polars as pl
 import pytest
 
 import forebay as fb
 from forebay.errors import InputError
 from forebay.workload.formats import sacct
+from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
 
 small = pytest.mark.small
 
@@ -231,6 +234,18 @@ def test_csv_bytes_order_marks_line_ends_and_trailing_delimiters_do_not_matter(f
         (f"{HEAD}|Priority\n{job()}|high", "line 2: Priority is 'high'"),
         (f"{HEAD}\n".encode() + b"\xff\xfe", "line 2: not text in UTF-8"),
         ('JobID,Submit,Elapsed,NNodes\n1,"5', "line 2: cannot be read"),
+        ('"JobID"x,Submit,Elapsed,NNodes\n1,5,6,7', "line 1: cannot be read .*is a quote too many"),
+        ('JobID,Submit,Elapsed,"NNodes\n1,5,6,7', "line 1: cannot be read"),
+        (f"{HEAD}\n{job(submit='9' * 400)}", r"line 2: Submit is '999.*\.\.\., over 1e\+15 s; is it in seconds"),
+        (f"{HEAD}\n{job(elapsed='1e300')}", r"line 2: ElapsedRaw is '1e300', over 1e\+15 s"),
+        (f"{HEAD}\n{job(limit='9' * 400)}", r"line 2: Timelimit is '999.*\.\.\., over 1e\+15 s"),
+        (f"{HEAD}\n{job(limit='٣:00')}", "line 2: Timelimit is '٣:00'; write"),
+        (f"{HEAD}\n{job(nodes='9' * 30)}", "line 2: NNodes is '9{30}'; it must be a whole number of 15 digits at most"),
+        (f"{HEAD}\n{job(nodes='999999999999999G')}", r"line 2: job 1 has \d+ nodes, 1,000,000,000 at most"),
+        (f"{HEAD}|ReqMem\n{job()}|{'9' * 400}E", "line 2: ReqMem is '999"),
+        (f"{HEAD}|ReqMem\n{job()}|99999999E", "line 2: memory is more than can be counted in 64 bits"),
+        (f"{HEAD}|ReqTRES\n{job()}|bb/a=5E,bb/b=5E", "line 2: burst_buffer is more than can be counted in 64 bits"),
+        (f"{HEAD}|ReqTRES\n{job()}|license/a=999999999999999G", "line 2: license_a is more than can be counted"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_line(file, text, says):
@@ -248,6 +263,52 @@ def test_written_files_read_back(tmp_path):
         assert again.jobs[name].to_list() == pytest.approx(default.jobs[name].to_list(), abs=1e-6), name
     assert again.epoch == default.epoch
     assert any("burst_buffer" in note for note in notes)
+
+
+def odd_job(**columns):
+    base = {"id": [7], "submit": [0.0], "walltime": [9.0], "run_time": [5.0], "nodes": [2]}
+    return Workload("w", job_table(base | columns), epoch=10.0)
+
+
+@small
+@pytest.mark.parametrize(
+    ("w", "says"),
+    [
+        (odd_job(run_time=[0.0], flop=[1e9]), "job 7 has no run time in seconds; write .json"),
+        (odd_job(run_time=[math.inf]), "job 7 has no run time in seconds"),
+        (odd_job(run_time=[math.nan]), "job 7 has no run time in seconds"),
+        (odd_job(submit=[math.inf]), "job 7 has no run time in seconds"),
+        (replace(odd_job(), epoch=-1.0), "jobs arrive before 1970, which sacct cannot say; write .swf"),
+    ],
+)
+def test_what_sacct_cannot_say_is_refused_and_nothing_is_written(tmp_path, w, says):
+    with pytest.raises(InputError, match=says):
+        sacct.write(w, tmp_path / "x.sacct")
+    assert list(tmp_path.iterdir()) == []
+
+
+@small
+def test_what_sacct_cannot_hold_is_noted(tmp_path):
+    w = odd_job(flop=[1.0], communication=[2.0], burst_buffer=[4], gpu=[0])
+    phases = pl.DataFrame([(7, 0, "compute", 5.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
+    assert sacct.write(replace(w, phases=phases, platform="table1"), tmp_path / "x.sacct") == [
+        "flop of 1 job(s) is not written",
+        "communication of 1 job(s) is not written",
+        "burst_buffer of 1 job(s) is not written",
+        "legs and phases are not written: sacct has jobs only",
+        "the platform 'table1' is not kept: name it again when you simulate",
+    ]
+    assert sacct.write(odd_job(walltime=[math.inf]), tmp_path / "y.sacct") == []
+    assert (tmp_path / "y.sacct").read_text().splitlines()[1] == "7|10|5|UNLIMITED|2||||0"
+
+
+@small
+def test_bare_amounts_of_memory_burst_buffer_and_gpu_memory_are_in_megabytes(read):
+    """As Slurm's own formatting of TRES takes them; it prints K, M, G, ... of 1024 otherwise."""
+    w = read("JobID|Submit|ElapsedRaw|AllocTRES", "1|5|6|node=1,mem=3,bb/lua=2,gres/gpumem=4,gres/gpu=5")
+    assert w.jobs.select("memory", "burst_buffer", "gres_gpumem", "gres_gpu").row(0) == (3 << 20, 2 << 20, 4 << 20, 5)
+    w = read("JobID|Submit|ElapsedRaw|AllocTRES", "1|5|6|node=1,mem=1.50G,bb/lua=2T,gres/gpumem=31.50G")
+    assert w.jobs.select("memory", "burst_buffer", "gres_gpumem").row(0) == (3 << 29, 2 << 40, 63 << 29)
 
 
 def test_the_real_sample_runs(data):

@@ -108,10 +108,17 @@ def test_layout_does_not_matter(file, content):
 
 @small
 @pytest.mark.parametrize(
-    "header", ["", "; MaxProcs: 0\n", "; MaxProcs: many\n", "; MaxProcs: 1,152\n", "; MaxProcs: -1\n"]
+    "header",
+    ["", "; MaxProcs: 0\n", "; MaxProcs: many\n", "; MaxProcs: 1,152\n", "; MaxProcs: -1\n", "; MaxProcs: 1e300\n"],
 )
 def test_a_machine_is_named_only_if_the_header_gives_its_size(file, header):
     assert swf.read(file(header + line())).platform is None
+
+
+@small
+def test_a_comment_of_blanks_takes_no_time(file):
+    w = swf.read(file(f"; Note: {' ' * 200_000}x\n; A{' ' * 200_000}x\n;MaxProcs :  8 \n{line()}"))
+    assert w.platform == "flat:nodes=8"
 
 
 @small
@@ -146,6 +153,13 @@ def test_columns_after_the_18th_are_noted_and_may_be_anything(file):
         (bytes(range(256)) * 8, ["line 1", "not text"]),
         (line().encode("utf-16"), ["line 1", "not text"]),
         ("Kopański " + line(), ["line 1", "field 1 (job number)", "'Kopański'"]),
+        (line(time="9" * 5000), ["line 1", "field 9", "'99999", "..."]),
+        (line(1, -1e308) + "\n" + line(2, 1e308), ["job 2: submit is inf", "1e+15 s", "in seconds?"]),
+        (line(submit=1e300), ["its first job arrives 1e+300 s after 1970"]),
+        (f"; UnixStartTime: 1e400\n{line()}", ["its first job arrives inf s after 1970"]),
+        (line(run=1e16), ["job 1: run_time is 1e+16", "from 0 to 1e+15"]),
+        (line(time=1e300), ["job 1: walltime is 1e+300", "1e+15 at most"]),
+        (line(asked=10**15), ["job 1: nodes is 1000000000000000", "from 1 to 1,000,000,000"]),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_place(file, content, parts):

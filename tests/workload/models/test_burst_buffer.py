@@ -27,7 +27,7 @@ def per_node(w):
 
 
 def from_memory(w, **more):
-    return burst_buffer.attach(w, np.random.default_rng(0), source="memory", **more)
+    return burst_buffer.attach(w, np.random.default_rng(0), from_="memory", **more)
 
 
 def test_the_mean_before_any_bound_is_the_fitted_one():
@@ -69,6 +69,12 @@ def test_memory_stands_for_the_request_within_bounds():
     assert w.jobs["burst_buffer"][2] == 6 * GB
 
 
+def test_a_spec_says_from_where():
+    w = jobs([1, 2], memory=np.array([5 * GB, 8 * GB]))
+    assert per_node(models.attach(w, ["burst-buffer:from=memory"], 0)) == [5 * GB, 4 * GB]
+    assert "from" in models.describe("burst-buffer")["parameters"]
+
+
 def test_memory_must_be_there():
     with pytest.raises(InputError, match="needs a job column 'memory'"):
         from_memory(jobs([1]))
@@ -86,7 +92,7 @@ def test_bounds_may_be_written_with_units():
         ({"loc": np.nan}, "loc is nan"),
         ({"least": 41e9}, "least is 4.1e\\+10; give at most most"),
         ({"servers": 0}, "servers is 0"),
-        ({"source": "disk"}, "source is 'disk'; give one of lognormal, memory"),
+        ({"from_": "disk"}, "from is 'disk'; give one of lognormal, memory"),
     ],
 )
 def test_bad_parameters_are_named(given, says):

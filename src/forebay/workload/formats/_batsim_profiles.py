@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forebay.errors import InputError, nearest
-from forebay.workload.formats._json_values import brief, member, number, whole
+from forebay.errors import InputError, brief, listed, nearest
+from forebay.workload.formats._json_values import member, number, whole
 
 MAX_STEPS = 100_000  # of one job: a `repeat` with a slip of the finger must not eat the memory
+
+MAX_ALL_STEPS = 10_000_000  # of all jobs of a file: some 3 GB
 
 MAX_DEPTH = 50  # of composed profiles in one another
 
@@ -47,16 +49,16 @@ class Profiles:
             hint = nearest(name, known) if len(known) < 1000 else "add it to 'profiles'"
             raise InputError(f"{user} names no existing profile: {brief(name)}; {hint}")
         if name in within:
-            loop = " -> ".join((*within[within.index(name) :], name))
-            raise InputError(f"{self._path}: profile {name!r} contains itself ({loop}); break the loop")
+            loop = " -> ".join(listed([part]) for part in (*within[within.index(name) :], name))
+            raise InputError(f"{self._path}: profile {brief(name)} contains itself ({loop}); break the loop")
         if len(within) > MAX_DEPTH:
-            raise InputError(f"{self._path}: profile {within[0]!r} nests deeper than {MAX_DEPTH}; flatten it")
+            raise InputError(f"{self._path}: profile {brief(within[0])} nests deeper than {MAX_DEPTH}; flatten it")
         if (name, nodes) not in self._known:
             self._known[name, nodes] = self._understand(name, nodes, within)
         return self._known[name, nodes]
 
     def _understand(self, name: str, nodes: int, within: tuple[str, ...]) -> Work:
-        where = f"{self._path}: profile {name!r}"
+        where = f"{self._path}: profile {brief(name)}"
         profile = self._table[name]
         if not isinstance(profile, dict):
             raise InputError(f"{where} is {brief(profile)}; it must be an object")

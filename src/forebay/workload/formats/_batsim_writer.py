@@ -55,6 +55,7 @@ def _entry(row: dict[str, Any], keys: list[str]) -> dict[str, Any]:
         "res": row["nodes"],
         "profile": str(row["id"]),
         **{key: _plain(row[key]) for key in keys},
+        **({"cancel": _plain(row["cancel"])} if math.isfinite(row["cancel"]) else {}),
     }
 
 
@@ -110,11 +111,11 @@ def _steps(workload: Workload) -> tuple[dict[int, list[Step]], list[str]]:
 def _lost(workload: Workload) -> list[str]:
     jobs = workload.jobs
     notes = []
-    others = [name for name in workload.resources if name != "burst_buffer" and (jobs[name] != 0).any()]
+    others = [name for name in _source.demands(workload) if name != "burst_buffer" and (jobs[name] != 0).any()]
     notes += [f"{name} is not written: Batsim has no word for it" for name in others]
     if workload.legs is not None:
         notes.append("legs are not written: a Batsim job starts once")
-    if "burst_buffer" in workload.resources:
+    if "burst_buffer" in jobs.columns:
         odd = int((jobs["burst_buffer"] % jobs["nodes"] != 0).sum())
         if odd:
             notes.append(f"burst buffer of {odd:,} jobs does not divide by their nodes: rounded up, a node at a time")

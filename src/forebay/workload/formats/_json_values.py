@@ -3,13 +3,36 @@
 Messages are put together only when needed: a file may have a million jobs.
 """
 
+import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from forebay.errors import InputError
+from forebay.errors import InputError, brief
 
 _INT64 = 2**63
+
+
+def parse(data: bytes, where: str) -> Any:
+    """The document in a file of JSON; `where` is what messages call it."""
+    try:
+        text = data.decode("utf-8-sig")
+        document = json.loads(text)
+        if re.search(r"\\u[dD][89a-fA-F]", text):  # half a pair of these is no character, and no file could hold it
+            json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: not text at byte {error.start}; write JSON in UTF-8") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: has half a character, such as \\ud83d without \\ude00; write whole ones") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"{where}: {place}: not JSON ({error.msg}); is the file whole?") from None
+    except RecursionError:
+        raise InputError(f"{where}: not JSON that can be used: lists or objects nest too deep") from None
+    except ValueError:  # what else the parser refuses
+        raise InputError(f"{where}: not JSON that can be used: a number has thousands of digits") from None
+    return document
 
 
 def member(table: Mapping[str, Any], key: str, where: str) -> Any:
@@ -40,7 +63,16 @@ def whole(value: Any, where: str, key: str) -> int:
     return int(value)
 
 
-def brief(value: Any) -> str:
-    """A value as messages show it: on one line, and short."""
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+def count(value: Any, where: str, key: str) -> int:
+    """A whole number from 0 up."""
+    result = whole(value, where, key)
+    if result < 0:
+        raise InputError(f"{where}: {key!r} is {result}; it must be a whole number from 0 up")
+    return result
+
+
+def text(value: Any, where: str, key: str) -> str:
+    """Text, and nothing else."""
+    if not isinstance(value, str):
+        raise InputError(f"{where}: {key!r} is {brief(value)}; it must be text")
+    return value

@@ -58,7 +58,10 @@ def rows(source: _source.Source) -> tuple[set[str], Iterator[Row]]:
         table = csv.reader(lines, delimiter="|", quoting=csv.QUOTE_NONE)
     else:
         table = csv.reader(lines, strict=True)
-    header = _header(next(table), path)
+    try:
+        header = _header(next(table), path)
+    except csv.Error as error:
+        raise InputError(f"{path}: line 1: cannot be read ({error}); is a quote too many, or missing?") from None
     return set(header) - {""}, _body(table, header, path)
 
 
@@ -68,7 +71,8 @@ def _delimiter(first: str, path: Path) -> str:
             return delimiter
     if not is_header(first):
         raise InputError(f"{path}: line 1: is no header that names JobID; {_HOW}")
-    raise InputError(f"{path}: line 1: columns are not divided by '|' or ','; {_HOW}")
+    seen = next((f", but by {character!r}" for character in ";\t:^ " if character in first.strip()), "")
+    raise InputError(f"{path}: line 1: columns are not divided by '|' or ','{seen}; {_HOW}")
 
 
 def _header(words: list[str], path: Path) -> list[str]:

@@ -1,10 +1,10 @@
 """Batsim's workload file, version 4: JSON with `jobs`, the `profiles` they name, and `nb_res`, the number of nodes.
 
 Beyond Batsim's own words: `bb` in a profile is burst buffer, bytes a node (Kopański & Rządca 2021); `priority`, `user`,
-`group`, `queue` in a job, and `epoch` beside `nb_res`, are kept. Batsim itself ignores all of these.
+`group`, `queue` and `cancel` (when its user withdraws it, in seconds after `subtime`) in a job, and `epoch` beside
+`nb_res`, are kept. Batsim itself ignores all of these.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -14,17 +14,18 @@ from typing import Any
 
 import polars as pl
 
-from forebay.errors import InputError
+from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
+from forebay.workload._valid import checked
 from forebay.workload.formats import _batsim_writer as writer
-from forebay.workload.formats._batsim_profiles import Profiles, Work
-from forebay.workload.formats._json_values import brief, member, number, whole
+from forebay.workload.formats._batsim_profiles import MAX_ALL_STEPS, Profiles, Work
+from forebay.workload.formats._json_values import member, number, parse, whole
 from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
 
 DESCRIPTION = "Batsim's JSON workload, version 4, with burst buffers in its profiles"
 SUFFIXES = (".json", ".json.gz")
 
-_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "user", "group", "queue"}
+_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "user", "group", "queue", "cancel"}
 
 
 def matches(head: bytes) -> bool:
@@ -49,7 +50,7 @@ def read(path: Path) -> Workload:
     jobs = _table(found.rows)
     notes += [*_notes(entries, found.uneven), *_source.order_notes(jobs["submit"])]
     jobs, first = _source.in_order(jobs)
-    return Workload(
+    made = Workload(
         name=source.stem(SUFFIXES),
         jobs=jobs,
         phases=pl.DataFrame(found.phases, PHASE_SCHEMA, orient="row") if found.phases else None,
@@ -58,22 +59,15 @@ def read(path: Path) -> Workload:
         records=len(entries),
         dropped=dict(found.dropped),
         notes=tuple(notes),
-        provenance=(f"read {path.name} (Batsim JSON, {len(entries):,} records)",),
+        provenance=(f"read {source.name} (Batsim JSON, {len(entries):,} records)",),
         sha256=source.sha256,
     )
+    return checked(made, path)
 
 
 def _document(source: _source.Source) -> dict[str, Any]:
     path = source.path
-    try:
-        document = json.loads(source.data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not text at byte {error.start}; a Batsim workload is JSON in UTF-8") from None
-    except json.JSONDecodeError as error:
-        where = f"{path}: line {error.lineno}, column {error.colno}"
-        raise InputError(f"{where}: not JSON ({error.msg}); is the file whole?") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON that can be used ({error})") from None
+    document = parse(source.data, str(path))
     if not isinstance(document, dict):
         raise InputError(f"{path}: must be an object with 'jobs' and 'profiles', not {brief(document)}")
     for key, kind, word in (("jobs", list, "a list"), ("profiles", dict, "an object")):
@@ -93,7 +87,7 @@ def _ids(entries: list[Any], path: Path) -> tuple[list[int], list[str]]:
         if isinstance(own, bool) or not isinstance(own, int | str):
             raise InputError(f"{where}: 'id' is {brief(own)}; it must be a whole number or text")
         if str(own) in texts:
-            raise InputError(f"{where}: its id {own!r} is taken by entry {texts[str(own)]}; ids must be unique")
+            raise InputError(f"{where}: its id {brief(own)} is taken by entry {texts[str(own)]}; ids must be unique")
         texts[str(own)] = place
     numbers = [re.fullmatch(r"(?:.*!)?([+-]?[0-9]{1,18})", text) for text in texts]
     ids = [int(found[1]) for found in numbers if found]
@@ -121,6 +115,8 @@ def _found(ids: list[int], entries: list[Any], profiles: Profiles, path: Path) -
         found.uneven += work.uneven
         if work.composed:
             found.phases += [(job, 0, "compute", *step, 0.0, None) for step in work.steps]
+            if len(found.phases) > MAX_ALL_STEPS:
+                raise InputError(f"{path}: its profiles unroll to over {MAX_ALL_STEPS:,} steps in all; lower 'repeat'")
     return found
 
 
@@ -136,6 +132,7 @@ def _job(job: int, entry: Mapping[str, Any], profiles: Profiles, where: str) -> 
     row["priority"] = number(entry.get("priority", 0), where, "priority")
     for key in ("user", "group", "queue"):
         row[key] = whole(entry.get(key, -1), where, key)
+    row["cancel"] = _cancel(entry.get("cancel"), where)
     if nodes <= 0:
         return row, None
     work = profiles.work(profile, nodes, where)
@@ -155,6 +152,13 @@ def _walltime(value: Any, where: str) -> float:
     return seconds if seconds > 0 else float("inf")
 
 
+def _cancel(value: Any, where: str) -> float:
+    seconds = float("inf") if value is None else number(value, where, "cancel")
+    if seconds <= 0:
+        raise InputError(f"{where}: 'cancel' is {brief(value)}; give seconds after its submission, or leave it out")
+    return seconds
+
+
 def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
     if all(need is None for need in columns["burst_buffer"]):
@@ -172,7 +176,7 @@ def _notes(entries: list[Any], uneven: int) -> list[str]:
         )
     unused = sorted({key for entry in entries for key in entry} - _JOB_KEYS)
     if unused:
-        notes.append(f"keys of jobs that are not read: {', '.join(unused)}")
+        notes.append(f"keys of jobs that are not read: {listed(unused)}")
     return notes
 
 

@@ -2,24 +2,37 @@
 
 import io
 import json
+import lzma
+import math
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from forebay.errors import InputError
+from forebay._files import read_parquet
+from forebay._plugins import parse_spec
+from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
-from forebay.workload.formats._json_values import brief, member, number, whole
-from forebay.workload.workload import Workload
+from forebay.workload._valid import checked
+from forebay.workload.formats._json_values import count, member, number, parse, text, whole
+from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA, Workload
 
 DESCRIPTION = "forebay's own: Parquet tables of jobs, legs and phases in a zip; loses nothing"
 SUFFIXES = (".parquet.zip",)
 
 _VERSION = 1
 _FACTS = "workload.json"
-_TABLES = ("jobs", "legs", "phases")
+_TABLES: dict[str, dict[str, Any]] = {"jobs": JOB_SCHEMA, "legs": LEG_SCHEMA, "phases": PHASE_SCHEMA}
+_MEMBERS = (_FACTS, *(f"{name}.parquet" for name in _TABLES))
 _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that zip knows, so that equal workloads are equal bytes
+
+# What zipfile and the unpackers behind it raise on damaged files, a negative place to seek among them.
+_DAMAGED = (
+    *(zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError, ValueError),
+    *(zlib.error, lzma.LZMAError),
+)
 
 
 def matches(head: bytes) -> bool:
@@ -32,26 +45,28 @@ def read(path: Path) -> Workload:
     source = _source.load(path)
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as file:
-            parts = {name: file.read(name) for name in file.namelist()}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise InputError(f"{path}: not a zip that can be read ({error}); is the file whole?") from None
+            parts = {name: file.read(name) for name in file.namelist() if name in _MEMBERS}
+    except _DAMAGED:
+        raise InputError(f"{path}: not a zip that can be read; is the file whole?") from None
     for name in (_FACTS, "jobs.parquet"):
         if name not in parts:
             raise InputError(f"{path}: holds no {name}; it is not a workload that forebay wrote")
     facts = _facts(parts[_FACTS], path)
     tables = {name: _table(parts[f"{name}.parquet"], name, path) for name in _TABLES if f"{name}.parquet" in parts}
-    ids = tables["jobs"]["id"] if "id" in tables["jobs"].columns else pl.Series([0])
-    if not len(ids) or ids.is_duplicated().any():
+    jobs = tables["jobs"] = _complete(tables["jobs"])
+    if not len(jobs) or (jobs.schema.get("id") == pl.Int64 and jobs["id"].is_duplicated().any()):
         raise InputError(f"{path}: jobs.parquet must have jobs, each with an id of its own")
-    return Workload(jobs=tables["jobs"], legs=tables.get("legs"), phases=tables.get("phases"), **facts)
+    for name, table in tables.items():
+        _check_columns(table, name, path)
+    workload = checked(Workload(jobs=jobs, legs=tables.get("legs"), phases=tables.get("phases"), **facts), path)
+    if not jobs["submit"].is_sorted():
+        raise InputError(f"{path}: jobs.parquet: jobs are not in order of submission; sort them by submit, then id")
+    return workload
 
 
 def _facts(data: bytes, path: Path) -> dict[str, Any]:
     where = f"{path}: {_FACTS}"
-    try:
-        facts = json.loads(data)
-    except ValueError as error:
-        raise InputError(f"{where}: not JSON ({error})") from None
+    facts = parse(data, where)
     if not isinstance(facts, dict):
         raise InputError(f"{where}: is {brief(facts)}; it must be an object")
     version = whole(member(facts, "version", where), where, "version")
@@ -60,16 +75,25 @@ def _facts(data: bytes, path: Path) -> dict[str, Any]:
     dropped = member(facts, "dropped", where)
     if not isinstance(dropped, dict):
         raise InputError(f"{where}: 'dropped' is {brief(dropped)}; it must be an object")
-    platform = facts.get("platform")
     return {
-        "name": str(member(facts, "name", where)),
+        "name": text(member(facts, "name", where), where, "name"),
         "epoch": number(member(facts, "epoch", where), where, "epoch"),
-        "platform": None if platform is None else str(platform),
-        "records": whole(member(facts, "records", where), where, "records"),
-        "dropped": {str(why): whole(count, where, "dropped") for why, count in dropped.items()},
+        "platform": _platform(facts.get("platform"), where),
+        "records": count(member(facts, "records", where), where, "records"),
+        "dropped": {why: count(many, where, "dropped") for why, many in dropped.items()},
         **{key: _lines(member(facts, key, where), where, key) for key in ("notes", "provenance")},
-        "sha256": str(member(facts, "sha256", where)),
+        "sha256": text(member(facts, "sha256", where), where, "sha256"),
     }
+
+
+def _platform(value: Any, where: str) -> str | None:
+    if value is None:
+        return None
+    try:
+        parse_spec(text(value, where, "platform"))
+    except InputError:
+        raise InputError(f"{where}: 'platform' is {brief(value)}; it must be as --platform takes it") from None
+    return str(value)
 
 
 def _lines(value: Any, where: str, key: str) -> tuple[str, ...]:
@@ -79,16 +103,37 @@ def _lines(value: Any, where: str, key: str) -> tuple[str, ...]:
 
 
 def _table(data: bytes, name: str, path: Path) -> pl.DataFrame:
-    try:
-        table = pl.read_parquet(io.BytesIO(data))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        why = str(error).partition("\n")[0]
-        raise InputError(f"{path}: {name}.parquet: not Parquet that can be read ({why})") from None
+    where = f"{path}: {name}.parquet"
+    table = read_parquet(data, where)
     for column in table.iter_columns():
         if column.null_count() and column.name != "release":
             row = column.is_null().arg_max() or 0
-            raise InputError(f"{path}: {name}.parquet: {column.name} of row {row + 1} is missing; give each a value")
+            raise InputError(f"{where}: {listed([column.name])} of row {row + 1} is missing; give each a value")
     return table
+
+
+def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
+    """Refuse tables without the columns that they must have, or with any of another type."""
+    where, schema = f"{path}: {name}.parquet: the {name[:-1]} table", _TABLES[name]
+    missing = [column for column in schema if column not in table.columns]
+    if missing:
+        raise InputError(f"{where} lacks {listed(missing)}; see forebay.workload")
+    odd = [column for column in table.columns if column not in schema and not column.isidentifier()]
+    if odd:
+        raise InputError(f"{where} has a column {listed(odd[:1])!r}; names are made of letters, digits and _")
+    wants = {column: schema.get(column, pl.Int64) for column in table.columns}
+    wrong = [f"{column} as {dtype}" for column, dtype in wants.items() if table.schema[column] != dtype]
+    if wrong:
+        raise InputError(f"{where} must have {listed(wrong)}")
+
+
+def _complete(jobs: pl.DataFrame) -> pl.DataFrame:
+    """The jobs of a file that was written before they had a column `cancel`: nobody withdraws them."""
+    if "cancel" in jobs.columns:
+        return jobs
+    jobs = jobs.with_columns(cancel=pl.lit(math.inf))
+    known = [name for name in JOB_SCHEMA if name in jobs.columns]
+    return jobs.select(*known, *(name for name in jobs.columns if name not in JOB_SCHEMA))
 
 
 def write(workload: Workload, path: Path) -> list[str]:

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay.errors import InputError
-from forebay.workload import _source
+from forebay.core.units import INT64_MAX
+from forebay.errors import InputError, brief, listed
+from forebay.workload import _cancelled, _source
+from forebay.workload._valid import MOST_NODES, checked
 from forebay.workload.formats import _sacct_values as values
 from forebay.workload.formats._sacct_rows import Row, is_header, rows
 from forebay.workload.workload import Workload, job_table
@@ -30,14 +32,15 @@ def matches(head: bytes) -> bool:
     return is_header(first.decode("utf-8", "replace"))
 
 
-def read(path: Path) -> Workload:
+def read(path: Path, cancelled: str = "drop") -> Workload:
     """The jobs of a sacct listing, packed or not: those that started and ended; steps are left out.
 
     A job arrives when it was eligible, else when submitted. The machine is as large as the most nodes in use at once.
+    With `cancelled="keep"`, jobs that never started are kept if it is known when they were cancelled: at their end.
     """
     source = _source.load(path)
     columns, lines = rows(source)
-    found = _Found()
+    found = _Found(keep_cancelled=cancelled == "keep")
     for row in lines:
         found.add(row)
     if not found.jobs:
@@ -51,7 +54,7 @@ def read(path: Path) -> Workload:
     platform, sized = _machine(starts, table)
     jobs = job_table(table)
     jobs, first = _source.in_order(jobs)
-    return Workload(
+    made = Workload(
         name=source.stem((*SUFFIXES, ".csv", ".csv.gz", ".txt", ".txt.gz")),
         jobs=jobs,
         epoch=first,
@@ -59,21 +62,25 @@ def read(path: Path) -> Workload:
         records=found.records,
         dropped=dict(found.dropped),
         notes=(*notes, *found.notes(columns), *sized),
-        provenance=(f"read {path.name} (sacct, {found.records:,} records)",),
+        provenance=(f"read {source.name} (sacct, {found.records:,} records)",),
         sha256=source.sha256,
     )
+    return checked(made, path)
 
 
 @dataclass
 class _Found:
     """What the rows so far have given."""
 
+    keep_cancelled: bool = False
     jobs: list[dict[str, Any]] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     records: int = 0
     way: tuple[str, str] | None = None  # how times are written, and where that was first seen
     endless: Counter[str] = field(default_factory=Counter)
     cpus_for_nodes: int = 0
+    kept: int = 0  # jobs that were cancelled before they started
+    whole_arrays: int = 0  # kept records such as 123_[4-9], which stand for several tasks
 
     def add(self, row: Row) -> None:
         """Keep the row's job, or count why not."""
@@ -85,31 +92,47 @@ class _Found:
             self.dropped["job step"] += 1
             return
         times = {column: self._moment(row, column) for column in ("Submit", "Eligible", "Start", "End")}
+        submit = times["Submit"] if times["Eligible"] is None else times["Eligible"]
         reason, run = self._run_time(row, times)
+        cancel = math.inf
+        if reason == _cancelled.DROPPED and self.keep_cancelled:
+            cancel = _withdrawn(submit, times["Start"], times["End"])
+            reason = "" if math.isfinite(cancel) else _cancelled.UNTOLD
         if reason:
             self.dropped[reason] += 1
             return
-        submit = times["Submit"] if times["Eligible"] is None else times["Eligible"]
         if submit is None:
             raise InputError(
-                f"{row.where}: job {name} ran, but its Submit time is not known; correct or remove the line"
+                f"{row.where}: job {listed([name])} ran, but its Submit time is not known; correct or remove the line"
             )
         need = _tres(row)
+        nodes, cpus = self._size(row, need)
+        if not nodes:
+            self.dropped["no nodes"] += 1
+            return
+        if nodes > MOST_NODES:
+            raise InputError(f"{row.where}: job {listed([name])} has {nodes} nodes, {MOST_NODES:,} at most; correct it")
+        walltime = self._walltime(row)
+        if math.isfinite(cancel):
+            self.kept += 1
+            self.whole_arrays += "[" in name
+            run = walltime if math.isfinite(walltime) else cancel
+        # JobIDRaw is a number for array tasks and components too.
+        job: dict[str, Any] = {"name": row["JobIDRaw"] or name, "submit": submit, "run_time": run, "nodes": nodes}
+        job |= {"start": times["Start"], "walltime": walltime, "priority": _priority(row), "cancel": cancel}
+        job["user"] = row["UID"] or row["User"]
+        job["group"] = row["GID"] or row["Group"] or row["Account"]
+        job["queue"] = row["Partition"]
+        self.jobs.append(job | _demands(row, need, nodes, cpus))
+
+    def _size(self, row: Row, need: dict[str, str]) -> tuple[int | None, int | None]:
+        """Nodes and CPUs; they are taken out of `need`."""
         cpus = _first_count(row, _CPUS, need.pop("cpu", ""))
         nodes = _first_count(row, _NODES, need.pop("node", ""))
         if nodes is None and cpus:
             self.cpus_for_nodes += 1
             nodes = cpus
-        if not nodes:
-            self.dropped["no nodes"] += 1
-            return
-        # JobIDRaw is a number for array tasks and components too.
-        job: dict[str, Any] = {"name": row["JobIDRaw"] or name, "submit": submit, "run_time": run, "nodes": nodes}
-        job |= {"start": times["Start"], "walltime": self._walltime(row), "priority": _priority(row)}
-        job["user"] = row["UID"] or row["User"]
-        job["group"] = row["GID"] or row["Group"] or row["Account"]
-        job["queue"] = row["Partition"]
-        self.jobs.append(job | _demands(row, need, nodes, cpus))
+        return nodes, cpus
 
     def _moment(self, row: Row, column: str) -> float | None:
         text = row[column]
@@ -135,15 +158,15 @@ class _Found:
             return _WAITING[state], 0.0
         start, end = times["Start"], times["End"]
         if row["ElapsedRaw"]:
-            run = _number(row, "ElapsedRaw")
+            run = values.fitting(_number(row, "ElapsedRaw"), row["ElapsedRaw"], row.where, "ElapsedRaw")
         elif row["Elapsed"]:
             run = values.duration(row["Elapsed"], row.where, "Elapsed")
         else:
             run = end - start if start is not None and end is not None else 0.0
         if "Start" in row.values and start is None:
-            return "cancelled before it started" if state.startswith("CANCELLED") else "never started", 0.0
+            return _cancelled.DROPPED if state.startswith("CANCELLED") else "never started", 0.0
         if not run > 0:
-            return "cancelled before it started" if state.startswith("CANCELLED") else "run time not positive", 0.0
+            return _cancelled.DROPPED if state.startswith("CANCELLED") else "run time not positive", 0.0
         return "", run
 
     def _walltime(self, row: Row) -> float:
@@ -157,9 +180,7 @@ class _Found:
         """What the user should know of the jobs."""
         notes = []
         if not {"Timelimit", "TimelimitRaw"} & columns:
-            notes.append(
-                "no column Timelimit: every walltime is infinite, so that backfilling cannot tell when a job ends"
-            )
+            notes.append("no column Timelimit: unless a model gives walltimes, backfilling cannot tell when a job ends")
         elif self.endless:
             words = ", ".join(f"{count:,} {word}" for word, count in self.endless.items())
             notes.append(f"{self.endless.total():,} job(s) without a time limit ({words}): their walltime is infinite")
@@ -169,7 +190,20 @@ class _Found:
             notes.append("dates without a time zone are taken as UTC: a change to summer time shows as an hour's jump")
         if any("memory" in job for job in self.jobs):
             notes.append("memory is a demand (bytes, a job's total): machines without a pool of that name ignore it")
+        notes += _cancelled.kept_notes(self.kept)
+        if self.whole_arrays:
+            notes.append(
+                f"{self.whole_arrays:,} of these stand for several array tasks each, but are one job here: "
+                "`sacct --array` lists each task"
+            )
         return notes
+
+
+def _withdrawn(submit: float | None, start: float | None, end: float | None) -> float:
+    """How long after its arrival a job was cancelled that never ran; infinite where that cannot be told."""
+    if submit is None or end is None or end <= submit or (start is not None and start < end):
+        return math.inf
+    return end - submit
 
 
 def _number(row: Row, column: str) -> float:
@@ -178,7 +212,7 @@ def _number(row: Row, column: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"{row.where}: {column} is {row[column][:40]!r}; it must be a number")
+        raise InputError(f"{row.where}: {column} is {brief(row[column])}; it must be a number")
     return number
 
 
@@ -208,12 +242,17 @@ def _demands(row: Row, need: dict[str, str], nodes: int, cpus: int | None) -> di
         kind, _, which = name.partition("/")
         if kind == "bb":
             found["burst_buffer"] += values.memory(amount, nodes, cpus, row.where, name)
+        elif name == "gres/gpumem":  # an amount, though its kind is otherwise counted
+            found["gres_gpumem"] += values.memory(amount, nodes, cpus, row.where, name)
         elif kind == "mem":
             found["memory"] += values.memory(amount, nodes, cpus, row.where, name)
         elif kind in {"license", "gres"} and ":" not in which:  # gres/gpu:a100 is part of gres/gpu
             found[re.sub(r"\W", "_", f"{kind}_{which}")] += values.count(amount, row.where, name) or 0
     if "mem" not in need and row["ReqMem"]:
         found["memory"] = values.memory(row["ReqMem"], nodes, cpus, row.where, "ReqMem")
+    large = [name for name, amount in found.items() if amount > INT64_MAX]
+    if large:
+        raise InputError(f"{row.where}: {listed(large[:1])} is more than can be counted in 64 bits; correct it")
     return dict(found)
 
 
@@ -255,11 +294,13 @@ def _numbered(names: list[str]) -> list[int]:
 
 
 def _machine(starts: list[float | None], table: dict[str, list[Any]]) -> tuple[str | None, list[str]]:
-    """As many nodes as were in use at once."""
-    if any(start is None for start in starts):
-        return None, ["the machine's size is not known, for lack of a column Start: name a platform when you simulate"]
-    begin, nodes = np.array(starts, np.float64), np.array(table["nodes"], np.int64)
-    moments = np.concatenate([begin + np.array(table["run_time"]), begin])  # who ends goes before who starts
+    """As many nodes as were in use at once, by the jobs that ran."""
+    ran = np.isinf(table["cancel"])
+    if not ran.any() or any(starts[k] is None for k in np.flatnonzero(ran)):
+        why = "for lack of a column Start" if ran.any() else "as no job ran"
+        return None, [f"the machine's size is not known, {why}: name a platform when you simulate"]
+    begin, nodes = np.array(starts, np.float64)[ran], np.array(table["nodes"], np.int64)[ran]
+    moments = np.concatenate([begin + np.array(table["run_time"])[ran], begin])  # who ends goes before who starts
     in_use = np.concatenate([-nodes, nodes])[np.argsort(moments, kind="stable")].cumsum()
     most = int(in_use.max())
     note = (
@@ -276,14 +317,20 @@ def write(workload: Workload, path: Path) -> list[str]:
         raise InputError(f"{path}: job {odd['id'][0]} has no run time in seconds; write .json (Batsim) instead")
     if len(jobs) and float(jobs["submit"][0]) + workload.epoch < 0:
         raise InputError(f"{path}: jobs arrive before 1970, which sacct cannot say; write .swf instead")
-    lines = ["JobID|Submit|ElapsedRaw|Timelimit|NNodes|UID|GID|Partition|Priority"]
-    for job in jobs.iter_rows(named=True):
+    cancelled = _cancelled.untimed(jobs)
+    lines = ["JobID|Submit|ElapsedRaw|Timelimit|NNodes|UID|GID|Partition|Priority" + "|End|State" * cancelled.any()]
+    for job, withdrawn in zip(jobs.iter_rows(named=True), cancelled, strict=True):
+        submit, run = job["submit"] + workload.epoch, 0.0 if withdrawn else job["run_time"]
         known = ("" if job[name] < 0 else str(job[name]) for name in ("user", "group", "queue"))
-        times = (_plain(job["submit"] + workload.epoch), _plain(job["run_time"]), _limit(job["walltime"]))
-        lines.append("|".join([str(job["id"]), *times, str(job["nodes"]), *known, _plain(job["priority"])]))
+        times = (_plain(submit), _plain(run), _limit(job["walltime"]))
+        words = [str(job["id"]), *times, str(job["nodes"]), *known, _plain(job["priority"])]
+        if cancelled.any():
+            words += [_plain(submit + job["cancel"]), "CANCELLED"] if withdrawn else ["Unknown", "COMPLETED"]
+        lines.append("|".join(words))
     _source.save(path, ("\n".join(lines) + "\n").encode())
-    lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", *workload.resources)}
+    lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", *_source.demands(workload))}
     notes = [f"{name} of {count:,} job(s) is not written" for name, count in lost.items() if count]
+    notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: sacct has jobs only")
     if workload.platform is not None:

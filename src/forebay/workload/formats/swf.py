@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from forebay.errors import InputError
-from forebay.workload import _source
+from forebay.workload import _cancelled, _source
+from forebay.workload._valid import checked
 from forebay.workload.formats import _swf_lines as lines
 from forebay.workload.workload import Workload, job_table
 
@@ -16,6 +17,7 @@ DESCRIPTION = "Standard Workload Format 2.2, as in the Parallel Workloads Archiv
 SUFFIXES = (".swf", ".swf.gz")
 
 _EXACT = 2**53  # a double tells whole numbers below this one apart
+_CANCELLED = 5  # SWF's status of a job that was cancelled, before it started or while it ran
 _WORDS = {"id": "job number", "nodes": "number of processors"}
 
 
@@ -26,27 +28,28 @@ def matches(head: bytes) -> bool:
     return first.startswith(b";") or len(numbers) == lines.N_FIELDS
 
 
-def read(path: Path) -> Workload:
+def read(path: Path, cancelled: str = "drop") -> Workload:
     """The jobs of an SWF file, packed or not.
 
     Processors are field 8, else 5; the walltime is field 9, else the run time. Only a record without run time or
-    processors is left out. Submits move so that the first job arrives at 0; the epoch keeps what they were.
+    processors is left out; one of status 5 with a wait, after which it was cancelled, is kept for `cancelled="keep"`.
+    Submits move so that the first job arrives at 0; the epoch keeps what they were.
     """
     source = _source.load(path)
     content = lines.parse(source.data, path)
     records = len(content.lines)
-    columns, dropped = _columns(content)
+    columns, dropped = _columns(content, cancelled == "keep")
     content.table.clear()  # kept, it adds a sixth to the peak memory
     if not len(columns["id"]):
         why = f": all {records:,} records are left out ({_source.dropped_text(dropped)})" if records else ""
         raise InputError(f"{path}: holds no job{why}; an SWF file has a line of 18 numbers for each job")
     _check(columns, columns.pop("line"), path)
-    notes = [*content.notes, *_estimate_notes(columns.pop("asked")), *_clear_unknown(columns, _resources(content))]
+    notes = [*content.notes, *_estimate_notes(columns), *_clear_unknown(columns, _resources(content))]
     jobs = job_table(columns)
     notes += _source.order_notes(jobs["submit"])
     jobs, first = _source.in_order(jobs)
     start = _leading_number(content.header.get("UnixStartTime", ""))
-    return Workload(
+    made = Workload(
         name=source.stem(SUFFIXES),
         jobs=jobs,
         epoch=start + first,
@@ -54,18 +57,27 @@ def read(path: Path) -> Workload:
         records=records,
         dropped=dropped,
         notes=tuple(notes),
-        provenance=(f"read {path.name} (SWF, {records:,} records)",),
+        provenance=(f"read {source.name} (SWF, {records:,} records)",),
         sha256=source.sha256,
     )
+    return checked(made, path)
 
 
-def _columns(content: lines.Content) -> tuple[dict[str, Any], dict[str, int]]:
+def _columns(content: lines.Content, keep_cancelled: bool) -> tuple[dict[str, Any], dict[str, int]]:
     """Columns of the usable records (and, for messages, the time `asked` for and the `line`); why others are not."""
     table = content.table
     run, asked, nodes = table["run time"], table["requested time"], table["requested processors"]
     nodes = np.where(nodes > 0, nodes, table["allocated processors"])
+    withdrawn = (run <= 0) & (table["status"] == _CANCELLED)
+    kept = withdrawn & (table["wait time"] > 0) & keep_cancelled
+    cancel = np.where(kept, table["wait time"], np.inf)
+    run = np.where(kept, np.where(asked > 0, asked, cancel), run)
     idle, nowhere = run <= 0, nodes <= 0
-    counts = {"run time not positive": int(idle.sum()), "no processors": int((nowhere & ~idle).sum())}
+    counts = {
+        _cancelled.UNTOLD if keep_cancelled else _cancelled.DROPPED: int((withdrawn & idle).sum()),
+        "run time not positive": int((idle & ~withdrawn).sum()),
+        "no processors": int((nowhere & ~idle).sum()),
+    }
     columns: dict[str, Any] = {
         "id": table["job number"],
         "submit": table["submit time"],
@@ -75,12 +87,13 @@ def _columns(content: lines.Content) -> tuple[dict[str, Any], dict[str, int]]:
         "user": table["user"],
         "group": table["group"],
         "queue": table["queue"],
+        "cancel": cancel,
         "asked": asked,
         "line": content.lines,
         **dict(zip(_resources(content), content.requests, strict=True)),
     }
-    keep = ~(idle | nowhere)
-    return {name: values[keep] for name, values in columns.items()}, {why: n for why, n in counts.items() if n}
+    usable = ~(idle | nowhere)
+    return {name: values[usable] for name, values in columns.items()}, {why: n for why, n in counts.items() if n}
 
 
 def _resources(content: lines.Content) -> list[str]:
@@ -106,7 +119,7 @@ def _clear_unknown(columns: dict[str, Any], resources: list[str]) -> list[str]:
 def _platform(content: lines.Content) -> str | None:
     """The machine that the header tells of: nodes, and a pool for each further resource."""
     processors = _leading_number(content.header.get("MaxProcs", ""))
-    if processors <= 0 or not processors.is_integer():
+    if not 0 < processors < _EXACT or not processors.is_integer():
         return None
     sizes = [str(capacity) for capacity in content.capacities]
     pools = "" if not sizes else f",burst_buffer={sizes[0]}B" if len(sizes) == 1 else f",pools={'/'.join(sizes)}"
@@ -115,7 +128,7 @@ def _platform(content: lines.Content) -> str | None:
 
 def _leading_number(text: str) -> float:
     """The number that a header's value begins with, else 0: `128 (64 in 1994)` occurs, and `1,152` is not 1."""
-    found = re.match(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?(?![\d.,])", text)
+    found = re.match(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?(?![\d.,])", text)
     return float(found[0]) if found else 0.0
 
 
@@ -139,22 +152,30 @@ def _check(columns: dict[str, Any], line: Any, path: Path) -> None:
         )
 
 
-def _estimate_notes(asked: Any) -> list[str]:
-    count = int((asked <= 0).sum())
+def _estimate_notes(columns: dict[str, Any]) -> list[str]:
+    """Times that the trace does not give."""
+    kept = np.isfinite(columns["cancel"])
+    count = int(((columns.pop("asked") <= 0) & ~kept).sum())
     text = f"{count:,} job(s) without a requested time: their run time is taken, a perfect estimate"
-    return [text] if count else []
+    return [*([text] if count else []), *_cancelled.kept_notes(int(kept.sum()))]
 
 
 def write(workload: Workload, path: Path) -> list[str]:
-    """Write an SWF file; returns what it cannot hold. Fields that a Workload does not know are -1."""
+    """Write an SWF file; returns what it cannot hold. Fields that a Workload does not know are -1.
+
+    Jobs cancelled before they started have status 5, no run time, and the wait after which they were.
+    """
     jobs = workload.jobs
     _refuse(workload, path)
+    waited = _cancelled.untimed(jobs)
     unknown = pl.lit("-1")
     walltime = pl.when(pl.col("walltime").is_finite()).then(_number("walltime")).otherwise(unknown)
     known = {
         "job number": _number("id"),
         "submit time": _number("submit"),
-        "run time": _number("run_time"),
+        "wait time": pl.when(waited).then(_number("cancel")).otherwise(unknown),
+        "run time": pl.when(waited).then(unknown).otherwise(_number("run_time")),
+        "status": pl.when(waited).then(pl.lit(str(_CANCELLED))).otherwise(unknown),
         "allocated processors": _number("nodes"),
         "requested processors": _number("nodes"),
         "requested time": walltime,
@@ -219,13 +240,14 @@ def _lost(workload: Workload) -> list[str]:
     jobs = workload.jobs
     endless = int(jobs["walltime"].is_infinite().sum())
     kept = _capacities(workload)
-    others = [name for name in workload.resources if name not in kept]
+    others = [name for name in _source.demands(workload) if name not in kept]
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *others)}
     notes = [
         f"{name} of {count:,} jobs is not written: SWF has no field for it" for name, count in lost.items() if count
     ]
     if endless:
         notes.append(f"{endless:,} jobs without a walltime: read back, their run time is taken, a perfect estimate")
+    notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: SWF has jobs only")
     if len(jobs) and jobs["submit"].min() != 0:

@@ -1,13 +1,15 @@
 """Models of workloads: one module each, with `DESCRIPTION` and either `generate` or `attach`.
 
 `generate(rng, ...)` makes a workload of nothing; `attach(workload, rng, ...)` gives the jobs of one what they lack.
-Their parameters are keywords with defaults. Every draw comes from the generator that is passed in: `stream` makes one
+Their parameters are keywords with defaults; one whose name Python keeps for itself ends in an underscore there, and in
+specs does not (`from_`, `from=memory`). Every draw comes from the generator that is passed in: `stream` makes one
 for each model, so that adding a model never changes what another one draws.
 """
 
 import dataclasses
 import hashlib
 import inspect
+import math
 from collections import Counter
 from collections.abc import Iterable
 from types import ModuleType
@@ -16,12 +18,14 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
-from forebay.errors import InputError, nearest
+from forebay.errors import InputError, brief, nearest
 from forebay.workload.workload import Workload
 
 __all__ = ["attach", "describe", "generate", "names", "stream"]
 
 _GROUP = "workload.models"
+_MOST = {"jobs": 10**8, "int": 10**7, "float": 10**15}  # by parameter, else by type
+_LEAST = 1e-15
 
 
 def names() -> list[str]:
@@ -50,7 +54,7 @@ def generate(spec: str, seed: int, **more: Any) -> Workload:
     name, module, values = _parsed(spec)
     if not hasattr(module, "generate"):
         raise InputError(f"model {name!r} makes no jobs, it completes those of a workload; {_of_kind('generate')}")
-    made: Workload = module.generate(stream(seed, name), **(values | more))
+    made: Workload = module.generate(stream(seed, name), **_bounded(name, values | more))
     return _signed(made, spec, seed)
 
 
@@ -61,7 +65,8 @@ def attach(workload: Workload, specs: Iterable[str], seed: int) -> Workload:
         name, module, values = _parsed(spec)
         if not hasattr(module, "attach"):
             raise InputError(f"model {name!r} makes a workload of its own; {_of_kind('attach')}")
-        workload = _signed(module.attach(workload, stream(seed, name, turns[name]), **values), spec, seed)
+        rng = stream(seed, name, turns[name])
+        workload = _signed(module.attach(workload, rng, **_bounded(name, values)), spec, seed)
         turns[name] += 1
     return workload
 
@@ -85,8 +90,10 @@ def _signed(workload: Workload, spec: str, seed: int) -> Workload:
 
 
 def _parameters(module: ModuleType) -> dict[str, inspect.Parameter]:
+    """Parameters by the names that specs have for them."""
     function = getattr(module, "generate", None) or module.attach
-    return {key: one for key, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY}
+    own = inspect.signature(function).parameters
+    return {key.rstrip("_"): one for key, one in own.items() if one.kind is one.KEYWORD_ONLY}
 
 
 def _parsed(spec: str) -> tuple[str, ModuleType, dict[str, Any]]:
@@ -98,8 +105,23 @@ def _parsed(spec: str) -> tuple[str, ModuleType, dict[str, Any]]:
     for key, text in given.items():
         if key not in known:
             raise InputError(f"model {name!r} has no parameter {key!r}: {nearest(key, known)}")
-        values[key] = _convert(f"model {name!r}: {key}", text, known[key])
+        values[known[key].name] = _convert(f"model {name!r}: {key}", text, known[key])
     return _proper(name), module, values
+
+
+def _bounded(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """`values`, none of them so large, or so near 0, that its work would not fit in memory or its numbers in a double.
+
+    What they mean, and so their own bounds, the models know.
+    """
+    for key, value in values.items():
+        if not isinstance(value, int | float):
+            continue
+        most = _MOST.get(key, _MOST[type(value).__name__])
+        if math.inf > abs(value) > most or 0 < abs(value) < _LEAST:
+            bounds = f"{most:,} at most" if abs(value) > most else f"0, or at least {_LEAST:g}"
+            raise InputError(f"model {name!r}: {key.rstrip('_')} is {brief(value)}; give {bounds}")
+    return values
 
 
 def _convert(what: str, text: str, parameter: inspect.Parameter) -> Any:
@@ -112,7 +134,7 @@ def _convert(what: str, text: str, parameter: inspect.Parameter) -> Any:
     except ValueError:
         units = getattr(parameter.annotation, "__metadata__", ())
         if not units:
-            raise InputError(f"{what}={text!r} is not a {'whole ' if whole else ''}number") from None
+            raise InputError(f"{what}={brief(text)} is not a {'whole ' if whole else ''}number") from None
     try:
         return float(units[0](text))
     except InputError as error:

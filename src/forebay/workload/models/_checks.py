@@ -5,7 +5,7 @@ import math
 from typing import Annotated, Any
 
 from forebay.core.units import parse_bytes, parse_seconds
-from forebay.errors import InputError
+from forebay.errors import InputError, brief
 from forebay.workload.workload import Workload
 
 Bytes = Annotated[float, parse_bytes]
@@ -51,7 +51,7 @@ def one_of(model: str, known: tuple[str, ...], **values: str) -> None:
     """Refuse a word that is not known."""
     for name, value in values.items():
         if value not in known:
-            raise InputError(f"model {model!r}: {name} is {value!r}; give one of {', '.join(known)}")
+            raise InputError(f"model {model!r}: {name.rstrip('_')} is {brief(value)}; give one of {', '.join(known)}")
 
 
 def whole_jobs(model: str, w: Workload) -> None:

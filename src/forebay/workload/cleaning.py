@@ -1,0 +1,72 @@
+"""A workload without what is almost surely a slip of its trace: jobs that cannot run, and flurries.
+
+Each step is a line of provenance with its counts. What is odd but may be true stays: gaps, long overruns, jobs that
+look alike, perfect estimates.
+"""
+
+import dataclasses
+
+import polars as pl
+
+from forebay.errors import InputError
+from forebay.workload import _doctor
+from forebay.workload.operations import only
+from forebay.workload.workload import Workload
+
+
+def clean(w: Workload, n_nodes: int | None = None) -> Workload:
+    """The workload without jobs wider than the machine's `n_nodes`, without jobs that do nothing, without flurries.
+
+    A walltime that is not above 0 becomes the run time, as where a trace gives none; where the work is in flop or in
+    phases, whose time depends on the machine, there is no limit. Afterwards nothing of these kinds is found any more.
+    """
+    before = len(w.provenance)
+    if n_nodes is None:
+        w = dataclasses.replace(w, notes=(*w.notes, "the machine's size is not known: wide jobs are not looked for"))
+    else:
+        w = _without(w, _doctor.wider(w, n_nodes), f"wider than the machine's {n_nodes:,} nodes")
+    w = _without(w, _doctor.idle(w), "without work")
+    w = _timed(w)
+    w = _calm(w)
+    return w if len(w.provenance) > before else _noted(w, "nothing to do")
+
+
+def _without(w: Workload, odd: _doctor.Flags, what: str) -> Workload:
+    """The workload without its odd jobs, begun at 0, if there are any."""
+    count = int(odd.sum())
+    if not count:
+        return w
+    if count == len(w):
+        raise InputError(
+            f"{w.name}: cleaning leaves no job (all {count:,} {what}); is this the right machine and trace?"
+        )
+    return _noted(only(w, w.jobs.filter(pl.Series(~odd))), f"dropped {count:,} job(s) {what}")
+
+
+def _timed(w: Workload) -> Workload:
+    odd = _doctor.timeless(w)
+    if not odd.any():
+        return w
+    seconds_alone = pl.col("flop") == 0
+    if w.phases is not None:
+        seconds_alone &= ~pl.col("id").is_in(w.phases["job"].implode())
+    instead = pl.when(seconds_alone).then("run_time").otherwise(float("inf"))
+    walltime = pl.when(pl.Series(odd)).then(instead).otherwise("walltime")
+    what = (
+        f"{int(odd.sum()):,} walltime(s) not above 0 taken as the run time, or as no limit where that is not in seconds"
+    )
+    return _noted(dataclasses.replace(w, jobs=w.jobs.with_columns(walltime=walltime)), what)
+
+
+def _calm(w: Workload) -> Workload:
+    """The workload without flurries. An average day then has fewer jobs, and another flurry may stand out."""
+    while True:
+        odd, days = _doctor.flurries(w)
+        if not odd.any():
+            return w
+        user, day, jobs = days.row(0)
+        w = _without(w, odd, f"of {len(days):,} flurry(ies); the largest is {jobs:,} of user {user} on day {day + 1}")
+
+
+def _noted(w: Workload, what: str) -> Workload:
+    return dataclasses.replace(w, provenance=(*w.provenance, f"cleaned: {what}"))

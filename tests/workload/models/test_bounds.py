@@ -1,0 +1,44 @@
+"""Parameters of models out of range: refused by name, before any work is done or memory taken."""
+
+import pytest
+
+import fuzz_seeds as seeds
+from forebay.errors import InputError
+from forebay.workload import models
+from fuzz_check import check_message
+
+pytestmark = pytest.mark.small
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("lublin99:jobs=0", "jobs is 0; give a number from 1 up"),
+        ("lublin99:jobs=1000000000000", "jobs is 1000000000000; give 100,000,000 at most"),
+        ("lublin99:jobs=" + "9" * 400, "jobs is 9999"),
+        ("lublin99:nodes=4", "nodes is 4; give a number from 8 up"),
+        ("feitelson96:nodes=1000000000", "nodes is 1000000000; give 10,000,000 at most"),
+        ("lublin99:load=nan", "load is nan"),
+        ("lublin99:load=-1", "load is -1; give a number from 0 up"),
+        ("lublin99:longest=inf", "longest is inf"),
+        ("feitelson96:short=1.5", "short is 1.5; give a share from 0 to 1"),
+    ],
+)
+def test_parameters_of_models_out_of_range(spec, says):
+    with pytest.raises(InputError) as caught:
+        models.generate(spec, 1)
+    assert f"model {spec.partition(':')[0]!r}: {says}" in str(caught.value)
+    check_message(caught.value, ())
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("burst-buffer:servers=9223372036854775808", "servers is 9223372036854775808; give"),
+        ("burst-buffer:most=1e30", "most is 1e+30; give"),
+        ("io-phases:bandwidth=5e-324", "bandwidth is 5e-324; give 0, or at least 1e-15"),
+    ],
+)
+def test_parameters_of_attached_models_out_of_range(spec, says):
+    with pytest.raises(InputError, match=says.replace("+", r"\+")):
+        models.attach(seeds.trace(), [spec], 1)
