@@ -3,7 +3,7 @@
 Scenario: short jobs first, whoever fits, brings the mean wait down and lets somebody wait for a week. So a job loses
 urgency with its walltime and gains it as it waits; and one that has waited for `patience` hours is served next: until
 it can start, others start only if they are due to end before. The same from a shell:
-`forebay run default --policy examples/own_policy.py:Patient:patience=48`.
+`forebay run default --policy examples/own_policy.py:Patient:patience=96`.
 """
 
 import forebay as fb
@@ -14,7 +14,7 @@ HOUR = 3600.0
 class Patient:
     """Short jobs first, but nobody waits much longer than `patience` hours."""
 
-    def __init__(self, patience: float = 48.0):
+    def __init__(self, patience: float = 96.0):
         self.patience = patience
 
     def decide(self, view, act):

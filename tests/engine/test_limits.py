@@ -7,8 +7,7 @@ import pytest
 import forebay
 from forebay import contract
 from forebay.errors import BadActionError, InputError
-from forebay.policies import load
-from forebay.policies._limited import Limited
+from forebay.policies import Limited, Limits, load
 from random_workloads import platform, workload
 
 pytestmark = pytest.mark.small
@@ -27,7 +26,7 @@ def states(result):
 
 
 def test_at_most_so_many_jobs_of_a_user_at_a_time():
-    """4 nodes, all idle, but user 1 may run one job: 1 at 0, then 2 at 10, then 3 at 20; user 2 is free to start at 0."""
+    """4 nodes, all idle, but user 1 may run one job: 1 at 0, then 2 at 10, then 3 at 20; user 2 starts at 0."""
     jobs = [job(1, 0, 10, 1), job(2, 0, 10, 1), job(3, 0, 10, 1), job(4, 0, 10, 1, user=2)]
     result = forebay.simulate(workload(jobs), platform(4), "fcfs+limits:user_jobs=1")
     assert starts(result) == {1: 0.0, 2: 10.0, 3: 20.0, 4: 0.0}
@@ -105,8 +104,7 @@ def test_a_policy_in_plain_python_sees_only_what_may_start():
                     act.start(j)
 
     jobs = [job(1, 0, 10, 1), job(2, 0, 10, 1), job(3, 0, 10, 1, user=2)]
-    limits = load("fcfs+limits:user_jobs=1").limits
-    result = forebay.simulate(workload(jobs), platform(4), Limited(InOrder(), limits))
+    result = forebay.simulate(workload(jobs), platform(4), Limited(InOrder(), Limits(user_jobs=1)))
     assert starts(result) == {1: 0.0, 2: 10.0, 3: 0.0}
     # Together at first; then 2 is held back and 3 comes again, as the starts from 2 on were put off.
     assert seen == [[1, 2, 3], [3], [2], []]
@@ -121,7 +119,7 @@ def test_a_job_held_back_cannot_be_started_all_the_same():
 
     jobs = [job(1, 0, 10, 1), job(2, 5, 10, 1)]
     with pytest.raises(BadActionError, match="job 2, which its user's limits hold back"):
-        forebay.simulate(workload(jobs), platform(4), Limited(Stubborn(), load("fcfs+limits:user_jobs=1").limits))
+        forebay.simulate(workload(jobs), platform(4), Limited(Stubborn(), Limits(user_jobs=1)))
 
 
 @pytest.mark.parametrize(

@@ -57,22 +57,23 @@ def test_no_nodes_are_kept_for_who_has_not_begun_to_stage():
 
 
 def stream(n=20):
-    """A job of 8 TB that comes second, in a stream of jobs of 4 TB, one every 100 s, each running 250 s."""
-    small = [(100 * k, 250, 300, 1, 4 * TB) for k in range(1, n)]
-    return workload((0, 250, 300, 1, 4 * TB), (10, 250, 300, 1, 8 * TB), *small)
+    """A job of 8 TB behind the first two of a stream of jobs of 4 TB, one every 100 s, each running 250 s."""
+    small = [(100 * k, 250, 300, 1, 4 * TB) for k in range(n)]
+    return workload(*small[:2], (110, 250, 300, 1, 8 * TB), *small[2:])
 
 
 @pytest.mark.parametrize(("policy", "model"), [("slurm-bb", "three-legs"), ("slurm-bb", "io-aware")])
 def test_a_large_buffer_starves_behind_a_stream(policy, model):
     # of 10 TB two small jobs have 8 at any time, and when one ends the next is there: until the stream is over
     result = fb.simulate(stream(), "flat:nodes=8,burst_buffer=10TB,pfs=1TB/s", policy, job_model=model)
-    assert result.jobs["starting_time"][1] > max(result.jobs["starting_time"].to_list()[2:])
+    start = result.jobs["starting_time"].to_list()
+    assert start[2] > max(start[:2] + start[3:])
 
 
 def test_with_a_reservation_it_does_not():
-    # the buffer is reserved for 300 s, when job 1 is expected to end; it ends at 258, after 4 s in, 250 s and 4 s out
+    # the buffer is reserved for 400 s, when job 2 is expected to end; it ends at 358, after 4 s in, 250 s and 4 s out
     result = fb.simulate(stream(), "flat:nodes=8,burst_buffer=10TB,pfs=1TB/s", "fcfs-bb", job_model="io-aware")
-    assert result.jobs["starting_time"][1] == 258
+    assert result.jobs["starting_time"][2] == 358
 
 
 def test_jobs_without_buffer_are_backfilled():

@@ -121,7 +121,8 @@ def _run_all(
             result, document = setting.simulate(policy, spec, bar(spec, n_jobs * len(documents)))
             results[spec] = result
             written = files.enter_context(written_run(own, result, document))
-            documents.append(document | {"folder": str(own), "files": written})
+            schedule = tuple(result.jobs.select("starting_time", "finish_time").hash_rows())
+            documents.append(document | {"folder": str(own), "files": written, "schedule": schedule})
         documents.sort(key=_by_wait)
         [temporary_csv] = files.enter_context(replacing(folder / "compare.csv"))
         rows = [{"policy": document["policy"]} | document["summary"] for document in documents]
@@ -137,9 +138,9 @@ def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
 
 def _notes(documents: list[dict[str, Any]]) -> list[str]:
     """What is to be said of any of the runs, and which of them are one and the same."""
-    alike: dict[str, list[str]] = {}
+    alike: dict[tuple[int, ...], list[str]] = {}
     for document in documents:
-        alike.setdefault(document["log_sha256"], []).append(document["policy"])
+        alike.setdefault(document["schedule"], []).append(document["policy"])
     same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike.values() if len(twins) > 1]
     return [*dict.fromkeys(note for document in documents for note in document["notes"]), *same]
 

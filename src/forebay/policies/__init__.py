@@ -15,12 +15,13 @@ from types import ModuleType
 from typing import Any
 
 from forebay import _plugins
+from forebay.core.limits import Limits
 from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
 from forebay.policies._orders import ALL
 
-__all__ = ["Policy", "describe", "load", "names"]
+__all__ = ["Limited", "Limits", "Policy", "describe", "load", "names"]
 
 
 def names() -> list[str]:
