@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from forebay._files import replacing
 from forebay.errors import InputError
@@ -154,7 +155,7 @@ def waits_axis(axis: Any, which: str, longest: float) -> None:
     ticks = [tick for tick in words if tick <= 1.05 * longest]
     getattr(axis, f"set_{which}scale")("asinh", linear_width=30)
     getattr(axis, f"set_{which}ticks")(ticks, [words[tick] for tick in ticks])
-    getattr(axis, f"{which}axis").minorticks_off()
+    getattr(axis, f"{which}axis").set_minor_locator(NullLocator())
     getattr(axis, f"set_{which}lim")(0, 1.3 * longest)
 
 
@@ -165,7 +166,7 @@ def log_waits_axis(axis: Any, which: str, shortest: float, longest: float) -> No
     kept = [tick for tick in ticks if least <= tick <= 1.05 * longest]
     getattr(axis, f"set_{which}scale")("log")
     getattr(axis, f"set_{which}ticks")(kept, [ticks[tick] for tick in kept])
-    getattr(axis, f"{which}axis").minorticks_off()
+    getattr(axis, f"{which}axis").set_minor_locator(NullLocator())
     getattr(axis, f"set_{which}lim")(least, 1.5 * longest)
 
 

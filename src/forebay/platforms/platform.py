@@ -15,7 +15,6 @@ from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
 
-
 MAX_NODES = 100_000_000
 """Ten times the cores of the largest machines; tables of so many rows take some gigabytes."""
 
