@@ -10,8 +10,10 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import naive_kernels
-from forebay.algorithms import bits, heap, maxmin, nodeset, order, pairing, place, profile, setformat
+import naive_lay
+from forebay.algorithms import anneal, bits, heap, maxmin, nodeset, order, pairing, place, plan, profile, setformat
 from naive_kernels import Nodes, Timers, group_intervals, sort_smallest, write_sets
+from naive_plan import Plan
 from naive_time import Calendar, Profile, width
 
 ALL = math.inf
@@ -409,6 +411,12 @@ def transfers(capacity, routes, events):
 
 
 COMPARISONS = {
+    anneal.accepts: naive_lay.accepts,
+    anneal.refused_above: naive_lay.refused_above,
+    anneal.cooled: naive_lay.cooled,
+    anneal.swap: naive_lay.swap,
+    anneal.insert: naive_lay.insert,
+    anneal.next_order: naive_lay.next_order,
     bits.mask: naive_kernels.mask,
     bits.fill: naive_kernels.fill,
     bits.wipe: naive_kernels.wipe,
@@ -430,6 +438,11 @@ COMPARISONS = {
     place.pick_server: naive_kernels.pick_server,
     place.pick_node: naive_kernels.pick_node,
     place.place: naive_kernels.place,
+    plan.least: Plan.least,
+    plan.enough: naive_lay.enough,
+    plan.prefer_idle: naive_lay.prefer_idle,
+    plan.charge: naive_lay.charge,
+    plan.lay: naive_lay.lay,
     profile.fits: Profile.fits,
     profile.earliest: Profile.earliest,
     profile.split: Profile.points,

@@ -16,6 +16,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
+    intrinsic,
     lower_getattr_generic,
     models,
     register_model,
@@ -105,3 +106,37 @@ def _load(context: Any, builder: Any, pointer: PointerType, address: Any, name: 
     if isinstance(pointer.tables.types[place], types.BaseNamedTuple):
         return builder.ptrtoint(at, ir.IntType(64))
     return builder.load(at)
+
+
+@intrinsic
+def _on_stack(_: Any, tables: types.BaseNamedTuple) -> Any:
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        ownerless = arguments[0]
+        for place in range(len(tables.types)):
+            # Without an owner an array is never counted, nor freed: who reads it through the pointer only borrows.
+            array = builder.extract_value(ownerless, place)
+            for owner in (0, 1):
+                array = builder.insert_value(array, ir.Constant(array.type.elements[owner], None), owner)
+            ownerless = builder.insert_value(ownerless, array, place)
+        return builder.ptrtoint(cgutils.alloca_once_value(builder, ownerless), ir.IntType(64))
+
+    return PointerType(tables)(tables), code
+
+
+@intrinsic
+def _keep(_: Any, tables: types.BaseNamedTuple) -> Any:
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_dummy_value()
+
+    return types.none(tables), code
+
+
+def _as_it_is(tables: Any) -> Any:
+    return tables
+
+
+on_stack = _as_it_is if numba.config.DISABLE_JIT else _on_stack
+"""A pointer to arrays that a kernel has made itself. It is good until that kernel returns, if the kernel calls `keep`
+at its end: Numba frees an array after its last use, and does not know of the pointer."""
+keep = _as_it_is if numba.config.DISABLE_JIT else _keep
+"""Where a kernel has come so far, these tables are still there."""

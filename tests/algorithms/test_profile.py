@@ -22,21 +22,21 @@ class Pair:
     """A profile in arrays and its brute-force twin."""
 
     def __init__(self, now, free):
-        self.times, self.free = np.zeros(ROOM), np.zeros((len(free), ROOM), np.int64)
-        self.times[0], self.free[:, 0], self.n = now, free, 1
+        self.times, self.free = np.zeros(ROOM), np.zeros((ROOM, len(free)), np.int64)
+        self.times[0], self.free[0], self.n = now, free, 1
         self.R = len(free)
         self.twin = naive_time.Profile(now, free)
 
     def returns(self, time, amounts):
         """Something comes back at `time`, for good."""
         first, self.n = profile.split(self.times, self.free, self.n, time)
-        self.free[:, first : self.n] += np.array(amounts)[:, None]
+        self.free[first : self.n] += np.array(amounts)
         self.twin.returns.append((time, list(amounts)))
 
     def reserve(self, demand, duration):
         """Reserve at the earliest time; both must find the same one. Returns it."""
         row = np.array(demand, np.int64)
-        first = profile.earliest(self.times, self.free, self.n, self.R, row, duration)
+        first = profile.earliest(self.times, self.free, self.n, 0, self.R, row, duration)
         start = self.twin.earliest(demand, duration)
         if first < 0:
             assert start == math.inf
@@ -52,7 +52,7 @@ class Pair:
         times = self.times[: self.n].tolist()
         assert all(naive_time.before(a, b) for a, b in pairwise(times))
         for i, time in enumerate(times):
-            assert self.free[:, i].tolist() == self.twin.at(time)
+            assert self.free[i].tolist() == self.twin.at(time)
         for point in self.twin.points():
             assert any(abs(time - point) <= naive_time.width(point) for time in times)
 
@@ -89,7 +89,7 @@ def test_split_snaps_to_a_time_nearly_equal():
         pair.returns(first, [1])
         pair.returns(second, [1])
         assert pair.times[: pair.n].tolist() == [0.0, first]
-        assert pair.free[0, : pair.n].tolist() == [1, 3]
+        assert pair.free[: pair.n, 0].tolist() == [1, 3]
         pair.returns(0.3001, [1])
         assert pair.n == 3
 
@@ -113,13 +113,13 @@ def test_an_end_that_is_nearly_a_beginning_does_not_clash():
 
 
 def test_only_the_first_resources_count():
-    """R = 1 of two rows: the second resource is short, and nobody asks."""
-    times, free = np.zeros(4), np.array([[3, 0, 0, 0], [0, 0, 0, 0]])
+    """R = 1 of two columns: the second resource is short, and nobody asks."""
+    times, free = np.zeros(4), np.array([[3, 0], [0, 0], [0, 0], [0, 0]])
     demand = np.array([2, 9])
     assert profile.fits(times, free, 1, 0, 1, demand, 10.0)
     assert not profile.fits(times, free, 1, 0, 2, demand, 10.0)
     assert profile.reserve(times, free, 1, 1, demand, 0, 10.0) == 2
-    assert free[:, :2].tolist() == [[1, 3], [0, 0]]
+    assert free[:2].tolist() == [[1, 0], [3, 0]]
 
 
 def test_never():
@@ -129,17 +129,17 @@ def test_never():
 
 
 class Bits:
-    """Counted rows and rows of bits in one profile, and a twin for each."""
+    """Counted columns and columns of bits in one profile, and a twin for each."""
 
     def __init__(self, free, nodes, returns):
         n_words = 2
-        self.times, self.free, self.n = np.zeros(ROOM), np.zeros((1 + n_words, ROOM), np.int64), 1
-        self.free[:, 0] = self.row(free, nodes)
+        self.times, self.free, self.n = np.zeros(ROOM), np.zeros((ROOM, 1 + n_words), np.int64), 1
+        self.free[0] = self.row(free, nodes)
         self.counts, self.nodes = naive_time.Profile(0.0, [free]), naive_time.Calendar(0.0, nodes)
         for time, count, back in returns:
             first, self.n = profile.split(self.times, self.free, self.n, time)
-            self.free[0, first : self.n] += count
-            self.free[1:, first : self.n] |= self.row(count, back)[1:, None]
+            self.free[first : self.n, 0] += count
+            self.free[first : self.n, 1:] |= self.row(count, back)[1:]
             self.counts.returns.append((time, [count]))
             self.nodes.returns.append((time, back))
 
@@ -165,13 +165,13 @@ class Bits:
         """The nodes that every segment from `start` until then has, as words."""
         first = self.segment(start)
         inside = [i for i in range(first + 1, self.n) if naive_time.before(self.times[i], until)]
-        return np.bitwise_and.reduce(self.free[1:, [first, *inside]], axis=1).tolist()
+        return np.bitwise_and.reduce(self.free[[first, *inside], 1:], axis=0).tolist()
 
     def check(self):
         """Counts at every segment; nodes from each point until each other, a little less, and a little more."""
         times = self.times[: self.n].tolist()
         assert all(naive_time.before(a, b) for a, b in pairwise(times))
-        assert [[count] for count in self.free[0, : self.n].tolist()] == [self.counts.at(time) for time in times]
+        assert [[count] for count in self.free[: self.n, 0].tolist()] == [self.counts.at(time) for time in times]
         points = self.nodes.points()
         for start in points:
             for point in points:
@@ -210,7 +210,7 @@ def test_bits_are_taken_once():
     pair.take(1, {1}, 2.0, 4.0)
     pair.take(1, {1, 40}, 2.0, 4.0)
     assert pair.times[: pair.n].tolist() == [0.0, 2.0, 4.0]
-    assert pair.free[:, : pair.n].tolist() == [[5, 3, 5], [7, 5, 7], [0, 0, 0]]
+    assert pair.free[: pair.n].T.tolist() == [[5, 3, 5], [7, 5, 7], [0, 0, 0]]
 
 
 def test_closed_to_who_ends_then():
@@ -219,4 +219,4 @@ def test_closed_to_who_ends_then():
     pair.take(1, {1}, 0.3, 1.0)
     pair.hold_before({1}, 0.3)
     assert [pair.during(0.0, until)[0] for until in (0.29, 0.3, 0.1 + 0.2, 0.5)] == [7, 5, 5, 5]
-    assert pair.free[0, : pair.n].tolist() == [5, 5, 5, 6]
+    assert pair.free[: pair.n, 0].tolist() == [5, 5, 5, 6]

@@ -31,14 +31,18 @@ def close(a, b):
 
 def check_same(workload, platform, policy, params, kill=True, limits=None):
     """Run both; every start, end, state, wait and node must agree, and the number of decisions."""
-    slow = naive.simulate(workload, platform, params, kill, limits=limits)
     policy = policy if limits is None else Limited(load(policy), Limits(**limits))
+    compare(naive.simulate(workload, platform, params, kill, limits=limits), workload, platform, policy, kill)
+
+
+def compare(slow, workload, platform, policy, kill=True, seed=0):
+    """A finished run of the slow twin against forebay's."""
     model = f"alloc-only:kill={str(kill).lower()}"
     if slow.queue:  # legs that hold what they carry can lock each other out; then both must say so
         with pytest.raises(StalledError, match=f"leaves {len(slow.queue)} job"):
-            forebay.simulate(workload, platform, policy, job_model=model)
+            forebay.simulate(workload, platform, policy, seed, job_model=model)
         return
-    fast = forebay.simulate(workload, platform, policy, job_model=model)
+    fast = forebay.simulate(workload, platform, policy, seed, job_model=model)
     starts = fast.log.filter(pl.col("kind") == "start").select("time", "job", "leg", "amount").rows()
     assert [row[1:] for row in starts] == [(job, leg, len(nodes)) for _, job, leg, nodes in slow.starts]
     assert all(close(a[0], b[0]) for a, b in zip(starts, slow.starts, strict=True))

@@ -1,8 +1,8 @@
 """What will be free when: a step function over time, for any number of resources.
 
-`times[i]` begins segment i, which lasts to `times[i + 1]` (the last one for ever); `free[r, i]` is what resource r has
-left there. Rows are resources: scanning one of them over time is what every question does. Only the first `R` rows of
-`free` take part, so that a reservation may count fewer resources than the machine has.
+`times[i]` begins segment i, which lasts to `times[i + 1]` (the last one for ever); `free[i, r]` is what resource r has
+left there. Only the first `R` columns of `free` take part, so that a reservation may count fewer resources than the
+machine has. What places need stands behind them: see `plan`.
 """
 
 from numba import types
@@ -21,15 +21,15 @@ def fits(times, free, n, first, R, demand, until):
         if i > first and times[i] >= limit:
             break
         for r in range(R):
-            if free[r, i] < demand[r]:
+            if free[i, r] < demand[r]:
                 return False
     return True
 
 
 @kernel
-def earliest(times, free, n, R, demand, duration):
-    """The first segment at whose beginning `demand` becomes free for `duration`; -1 if that never happens."""
-    i = 0
+def earliest(times, free, n, first, R, demand, duration):
+    """The first segment from `first` on at whose beginning `demand` is free for `duration`; -1 if there is none."""
+    i = first
     while i < n:
         until = times[i] + duration
         limit = until - instant_width(until)
@@ -37,7 +37,7 @@ def earliest(times, free, n, R, demand, duration):
         k = i
         while k < n and (k == i or times[k] < limit):
             for r in range(R):
-                if free[r, k] < demand[r]:
+                if free[k, r] < demand[r]:
                     blocked = k
                     break
             if blocked >= 0:
@@ -67,15 +67,14 @@ def split(times, free, n, time):
         return a - 1, n
     if a < n and times[a] - time <= width:
         return a, n
-    R = free.shape[0]
     for i in range(n, a, -1):
         times[i] = times[i - 1]
+        for r in range(free.shape[1]):
+            free[i, r] = free[i - 1, r]
     times[a] = time
-    for r in range(R):
-        for i in range(n, a, -1):
-            free[r, i] = free[r, i - 1]
-        # `a - 1` keeps its beginning and `a` its rest
-        free[r, a] = free[r, a - 1]
+    # `a - 1` keeps its beginning and `a` its rest
+    for r in range(free.shape[1]):
+        free[a, r] = free[a - 1, r]
     return a, n + 1
 
 
@@ -85,24 +84,23 @@ def reserve(times, free, n, R, demand, first, until):
     last = n
     if until < float("inf"):
         last, n = split(times, free, n, until)
-    for r in range(R):
-        for i in range(first, last):
-            free[r, i] -= demand[r]
+    for i in range(first, last):
+        for r in range(R):
+            free[i, r] -= demand[r]
     return n
 
 
 @kernel(types.int64(_TIMES, _FREE, types.int64, types.int64, types.int64[::1], types.int64, types.float64))
 def take(times, free, n, n_counted, taken, first, until):
-    """Take `taken` away from segment `first` until time `until`; returns n. Rows from `n_counted` on are bits."""
+    """Take `taken` away from segment `first` until time `until`; returns n. Columns from `n_counted` on are bits."""
     last = n
     if until < float("inf"):
         last, n = split(times, free, n, until)
-    for row in range(len(taken)):
-        for i in range(first, last):
-            if row < n_counted:
-                free[row, i] -= taken[row]
-            else:
-                free[row, i] &= ~taken[row]
+    for i in range(first, last):
+        for r in range(n_counted):
+            free[i, r] -= taken[r]
+        for r in range(n_counted, len(taken)):
+            free[i, r] &= ~taken[r]
     return n
 
 
@@ -114,6 +112,6 @@ def hold_before(times, free, n, n_counted, taken, at):
     """
     time = max(times[at] - 2.5 * instant_width(times[at]), 0.5 * (times[at - 1] + times[at]))
     before, n = split(times, free, n, time)
-    for row in range(n_counted, len(taken)):
-        free[row, before] &= ~taken[row]
+    for r in range(n_counted, len(taken)):
+        free[before, r] &= ~taken[r]
     return n

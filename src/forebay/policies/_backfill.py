@@ -19,23 +19,13 @@ from numba import types
 from forebay._jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.place import count_chunks
-from forebay.algorithms.profile import earliest, fits, hold_before, reserve, take
+from forebay.algorithms.plan import enough, lay, least
+from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import Why
 from forebay.core.tables import STATE, instant_width, policy_kernel
 from forebay.core.verbs import act_start
 from forebay.policies._orders import ORDERS
-from forebay.policies._places import (
-    charge,
-    chunks_of,
-    enough,
-    free_now,
-    least,
-    pick,
-    prefer_idle,
-    return_places,
-    start_picked,
-    take_picks,
-)
+from forebay.policies._places import chunks_of, free_now, pick, return_places, start_picked, take_picks
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 _i8 = types.int64
@@ -65,7 +55,7 @@ def _key(state, j, order):
 
 
 @kernel
-def _fits_now(state, free, room, j):
+def fits_now(state, free, room, j):
     leg = state.jobs[j]["leg"]
     for r in range(len(free)):
         if state.demands[leg, r] > free[r]:
@@ -94,12 +84,12 @@ def _sorted(state, line, free, room, order, sign, count):
     """
     n = 0
     for j in line:
-        if j >= 0 and (len(free) == 0 or _fits_now(state, free, room, j)):
+        if j >= 0 and (len(free) == 0 or fits_now(state, free, room, j)):
             n += 1
     keys, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     n = 0
     for j in line:
-        if j >= 0 and (len(free) == 0 or _fits_now(state, free, room, j)):
+        if j >= 0 and (len(free) == 0 or fits_now(state, free, room, j)):
             keys[n] = sign * _key(state, j, order)
             ties[n] = state.jobs[j]["id"]
             items[n] = j
@@ -128,18 +118,18 @@ def _end_if_now(state, j):
 
 
 @kernel(types.void(STATE, _FREE, _i8, _i8, _i8, _i8, _i8, _i8, _i8, _i8))
-def _return(state, ahead, column, j, leg, first_pick, n_picks, R, S, W):
+def _return(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W):
     """All that job `j` gives back when it ends leg `leg`."""
     for r in range(R):
-        ahead[r, column] += state.releases[leg, r]
+        ahead[segment, r] += state.releases[leg, r]
     if S + W > 0:
-        return_places(state, ahead, column, j, leg, first_pick, n_picks, R, S, W)
+        return_places(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W)
 
 
 @allocating_kernel(
     types.Tuple((types.float64[::1], _FREE, _i8))(STATE, _i8[::1], _i8[::1], _i8[::1], _i8, _i8, _i8, _i8)
 )
-def _availability(state, free, words, room, until_fits, R, S, W):
+def availability(state, free, words, room, until_fits, R, S, W):
     """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
     clock, running = state.clock[0], state.running
     now, n_running = clock["now"], clock["n_running"]
@@ -148,16 +138,16 @@ def _availability(state, free, words, room, until_fits, R, S, W):
     while n_late < n_running and running[n_late]["end"] <= now:
         n_late += 1
     room_for = n_running + 3 + (2 * clock["n_queued"] if until_fits < 0 else len(started))
-    times, ahead = np.empty(room_for), np.empty((R + S + W, room_for), np.int64)
+    times, ahead = np.empty(room_for), np.empty((room_for, R + S + W), np.int64)
     times[0] = now
-    for row in range(R + S + W):
-        ahead[row, 0] = free[row] if row < R else room[row - R] if row < R + S else words[row - R - S]
+    for r in range(R + S + W):
+        ahead[0, r] = free[r] if r < R else room[r - R] if r < R + S else words[r - R - S]
     n, i, s, late = 1, n_late, 0, n_late > 0
     while True:
         if until_fits >= 0:
             enough_yet = True
             for r in range(R):
-                enough_yet = enough_yet and ahead[r, n - 1] >= state.demands[until_fits, r]
+                enough_yet = enough_yet and ahead[n - 1, r] >= state.demands[until_fits, r]
             if enough_yet:
                 break
         time = np.inf
@@ -172,8 +162,8 @@ def _availability(state, free, words, room, until_fits, R, S, W):
         width = instant_width(time)
         if time - times[n - 1] > width:
             times[n] = time
-            for row in range(R + S + W):
-                ahead[row, n] = ahead[row, n - 1]
+            for r in range(R + S + W):
+                ahead[n, r] = ahead[n - 1, r]
             n += 1
         while i < n_running and running[i]["end"] <= time + width:
             _return(state, ahead, n - 1, running[i]["job"], running[i]["leg"], 0, 0, R, S, W)
@@ -204,14 +194,14 @@ def _easy(state, free, words, room, head, rest, limit, R):
         if limit == 0:
             return
         limit -= 1
-        if not _fits_now(state, free, room, j):
+        if not fits_now(state, free, room, j):
             continue
         if not known:
             known = True
-            times, ahead, n = _availability(state, free, words, room, head_leg, R, 0, 0)
+            times, ahead, n = availability(state, free, words, room, head_leg, R, 0, 0)
             shadow = times[n - 1]
             for r in range(R):
-                spare[r] = ahead[r, n - 1] - state.demands[head_leg, r]
+                spare[r] = ahead[n - 1, r] - state.demands[head_leg, r]
                 if spare[r] < 0:  # it will never fit: there is nothing to delay
                     shadow = np.inf
             latest = shadow + instant_width(shadow)
@@ -230,7 +220,7 @@ def _easy(state, free, words, room, head, rest, limit, R):
 @kernel
 def _can_start(state, free, room, times, ahead, n, R, j):
     """Whether job `j` can start now and delay nobody, as far as amounts tell."""
-    if j < 0 or not _fits_now(state, free, room, j):
+    if j < 0 or not fits_now(state, free, room, j):
         return False
     return fits(times, ahead, n, 0, R, state.demands[state.jobs[j]["leg"]], _end_if_now(state, j))
 
@@ -246,7 +236,7 @@ def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
         return reserve(times, ahead, n, R, state.demands[leg], 0, end)
     least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
     least(times, ahead, n, 0, end, R + S, least_free)
-    if not enough(state, j, least_free, R, S, W):
+    if not enough(least_free, state.demands[leg], state.legs[leg]["chunk"], chunks_of(state, j), R, S, W):
         return 0
     # On servers where no reservation needs the room; on nodes that none has pinned, or any if they are only counted.
     first = pick(state, j, least_free[R + S :] if W > 0 else words, least_free[R : R + S] if S > 0 else room.copy())
@@ -261,38 +251,29 @@ def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
     return take(times, ahead, n, R + S, taken, 0, end)
 
 
-@allocating_kernel
-def _reserve_place(state, times, ahead, n, R, S, W, j, alone):
-    """Reserve the earliest time at which all is free for job `j`; returns the profile's new length.
-
-    Without another reservation, `alone`, what is free only grows: then the first moment decides.
-    """
-    walltime = state.legs[state.jobs[j]["leg"]]["walltime"]
-    least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
-    for i in range(n):
-        end = times[i] + walltime
-        least(times, ahead, n, i, times[i] if alone else end, R + S, least_free)
-        if enough(state, j, least_free, R, S, W):
-            idle = i > 0 and W > 0 and prefer_idle(state, j, ahead, i - 1, least_free, R + S)
-            charge(state, j, least_free, R, S, W, taken)
-            n = take(times, ahead, n, R + S, taken, i, end)
-            return hold_before(times, ahead, n, R + S, taken, i) if idle else n
+@kernel
+def _reserve(state, times, ahead, n, R, S, W, j, least_free, taken):
+    """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
+    leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
+    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
+    _, n = lay(times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.site, state.near, least_free, taken)
     return n
 
 
 @allocating_kernel
-def _deep(state, free, words, room, line, params, R, S, W):
+def deep(state, free, words, room, line, params, R, S, W):
     """Any number of reservations, on the whole availability profile. line[0] is the first job that does not fit.
 
     Room only shrinks during a decision, so a job that cannot start now will not: behind the `last` one that can,
     reservations have nobody to be kept from.
     """
     last = len(line) - 1
-    while last >= 0 and (line[last] < 0 or not _fits_now(state, free, room, line[last])):
+    while last >= 0 and (line[last] < 0 or not fits_now(state, free, room, line[last])):
         last -= 1
     if last < 0:
         return
-    times, ahead, n = _availability(state, free, words, room, -1, R, S, W)
+    times, ahead, n = availability(state, free, words, room, -1, R, S, W)
+    least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
     depth, limit = int(params[_DEPTH]), int(params[_MAX_BACKFILL])
     i, n_reserved = 0, 0
     while i <= last and n_reserved < depth and (n_reserved == 0 or limit > 0):
@@ -306,14 +287,7 @@ def _deep(state, free, words, room, line, params, R, S, W):
         if started > 0:
             n = started
         else:
-            if len(words) > 0:
-                n = _reserve_place(state, times, ahead, n, R, S, W, j, n_reserved == 0)
-            else:
-                leg = state.jobs[j]["leg"]
-                demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
-                at = earliest(times, ahead, n, R, demand, walltime)
-                if at >= 0:
-                    n = reserve(times, ahead, n, R, demand, at, times[at] + walltime)
+            n = _reserve(state, times, ahead, n, R, S, W, j, least_free, taken)
             n_reserved += 1
         while last >= i and not _can_start(state, free, room, times, ahead, n, R, line[last]):
             last -= 1
@@ -362,7 +336,7 @@ def backfill(state, params, memory, rng):
     while i < len(line):
         j = line[i]
         if j >= 0:
-            if not _fits_now(state, free, room, j):
+            if not fits_now(state, free, room, j):
                 break
             _start(state, free, words, room, j, Why.IN_ORDER)
         i += 1
@@ -372,7 +346,7 @@ def backfill(state, params, memory, rng):
     limit = int(params[_MAX_BACKFILL])
     if params[_DEPTH] > 1 or (params[_DEPTH] == 1 and len(words) > 0):
         S = len(room) if clock["chunked"] < R else 0
-        _deep(state, free, words, room, line[i:], params, R, S, len(words) if pinned else 0)
+        deep(state, free, words, room, line[i:], params, R, S, len(words) if pinned else 0)
         return
     rest = _behind(state, free, room, line[i + 1 :], params, limit)
     if params[_DEPTH] == 1:
@@ -383,5 +357,5 @@ def backfill(state, params, memory, rng):
             if limit == 0:
                 return
             limit -= 1
-            if _fits_now(state, free, room, j):
+            if fits_now(state, free, room, j):
                 _start(state, free, words, room, j, Why.BACKFILLED)

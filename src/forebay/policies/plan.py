@@ -1,0 +1,12 @@
+"""Plan-based scheduling by simulated annealing; waits count to the power alpha.
+
+Kopański & Rządca (2021), Algorithm 2."""
+
+from dataclasses import dataclass
+
+from forebay.policies._planning import Planning
+
+
+@dataclass(frozen=True)
+class Plan(Planning):
+    """As in the paper, with any alpha."""

@@ -1,0 +1,14 @@
+"""Plan-based scheduling by simulated annealing; waits count squared.
+
+Kopański & Rządca (2021), Algorithm 2."""
+
+from dataclasses import dataclass
+
+from forebay.policies._planning import Planning
+
+
+@dataclass(frozen=True)
+class Plan2(Planning):
+    """As in the paper."""
+
+    alpha: float = 2.0
