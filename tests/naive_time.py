@@ -85,6 +85,6 @@ class Calendar:
         """Take `nodes` away over [start, until)."""
         self.taken.append((start, until, set(nodes)))
 
-    def hold_before(self, nodes, time):
+    def close(self, nodes, time):
         """Close `nodes` to all that ends at `time`."""
         self.closed.append((time, set(nodes)))

@@ -9,6 +9,7 @@ import pytest
 import naive_lay
 import naive_time
 from forebay.algorithms import plan
+from forebay.engine.build import _seats
 from naive_plan import Plan
 
 pytestmark = pytest.mark.small
@@ -22,7 +23,8 @@ class Pair:
     def __init__(self, rng, servers, pinned):
         self.rng, self.S, self.W, self.R = rng, servers, 2 if pinned else 0, rng.randint(1, 3)
         self.n_nodes = NODES if pinned else 0
-        self.site = np.array([rng.randrange(3) for _ in range(64)], np.int32)
+        self.site = np.array([rng.randrange(3) for _ in range(64)])
+        self.seats = _seats(self.site)
         orders = [rng.sample(range(servers), servers) for _ in range(3)]
         self.near = np.array(orders, np.int64).reshape(3, servers)
         self.shape = naive_lay.Shape(self.R, servers, self.n_nodes, lambda node: orders[self.site[node]])
@@ -37,10 +39,10 @@ class Pair:
         times = sorted({0.0, *(time for time, _ in self.twin.returns)})
         kept = [times[0]]
         kept += [b for a, b in pairwise(times) if naive_time.before(a, b)]
-        self.times, self.free, self.n = np.zeros(ROOM), np.zeros((ROOM, self.columns()), np.int64), len(kept)
+        self.times, self.free, self.n = np.zeros(ROOM), np.zeros((ROOM, self.columns() + self.W), np.int64), len(kept)
         self.times[: self.n] = kept
         for i, time in enumerate(kept):
-            self.free[i] = self.packed(self.twin.at(time))
+            self.free[i, : self.columns()] = self.packed(self.twin.at(time))
 
     def columns(self):
         return self.R + self.S + self.W
@@ -65,7 +67,7 @@ class Pair:
         scratch = np.zeros(self.columns(), np.int64), np.zeros(self.columns(), np.int64)
         at, self.n = plan.lay(
             self.times, self.free, self.n, np.array(demand, np.int64), duration, size, chunks, self.R, self.S, self.W,
-            self.site, self.near, *scratch,
+            self.seats, self.near, *scratch,
         )  # fmt: skip
         if at < 0:
             assert expected == float("inf")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive_kernels
 import naive_time
-from forebay.algorithms import profile
+from forebay.algorithms import plan, profile
 
 pytestmark = pytest.mark.small
 
@@ -29,7 +29,7 @@ class Pair:
 
     def returns(self, time, amounts):
         """Something comes back at `time`, for good."""
-        first, self.n = profile.split(self.times, self.free, self.n, time)
+        first, self.n = profile.split(self.times, self.free, self.n, self.R, time)
         self.free[first : self.n] += np.array(amounts)
         self.twin.returns.append((time, list(amounts)))
 
@@ -105,7 +105,7 @@ def test_an_end_that_is_nearly_a_beginning_does_not_clash():
     """Free until 0.3, where a reservation begins; wanted for 0.1 + 0.2, which is later in the last bit alone."""
     pair = Pair(0.0, [2])
     pair.twin.reserve([2], 0.3, 1.0)
-    first, pair.n = profile.split(pair.times, pair.free, pair.n, 0.3)
+    first, pair.n = profile.split(pair.times, pair.free, pair.n, 1, 0.3)
     pair.n = profile.reserve(pair.times, pair.free, pair.n, 1, np.array([2]), first, 1.3)
     pair.check()
     assert pair.fits([1], 0, 0.1 + 0.2) == (True, True)
@@ -132,14 +132,13 @@ class Bits:
     """Counted columns and columns of bits in one profile, and a twin for each."""
 
     def __init__(self, free, nodes, returns):
-        n_words = 2
-        self.times, self.free, self.n = np.zeros(ROOM), np.zeros((ROOM, 1 + n_words), np.int64), 1
-        self.free[0] = self.row(free, nodes)
+        self.times, self.free, self.n = np.zeros(ROOM), np.zeros((ROOM, 5), np.int64), 1  # a count, 2 words, 2 closed
+        self.free[0, :3] = self.row(free, nodes)
         self.counts, self.nodes = naive_time.Profile(0.0, [free]), naive_time.Calendar(0.0, nodes)
         for time, count, back in returns:
-            first, self.n = profile.split(self.times, self.free, self.n, time)
+            first, self.n = profile.split(self.times, self.free, self.n, 3, time)
             self.free[first : self.n, 0] += count
-            self.free[first : self.n, 1:] |= self.row(count, back)[1:]
+            self.free[first : self.n, 1:3] |= self.row(count, back)[1:]
             self.counts.returns.append((time, [count]))
             self.nodes.returns.append((time, back))
 
@@ -156,16 +155,15 @@ class Bits:
         self.counts.reserve([count], start, until - start)
         self.nodes.take(nodes, start, until)
 
-    def hold_before(self, nodes, time):
-        at = self.segment(time)
-        self.n = profile.hold_before(self.times, self.free, self.n, 1, self.row(9, nodes), at)
-        self.nodes.hold_before(nodes, time)
+    def close(self, nodes, time):
+        profile.close(self.free, 1, self.row(9, nodes), self.segment(time))
+        self.nodes.close(nodes, time)
 
     def during(self, start, until):
         """The nodes that every segment from `start` until then has, as words."""
-        first = self.segment(start)
-        inside = [i for i in range(first + 1, self.n) if naive_time.before(self.times[i], until)]
-        return np.bitwise_and.reduce(self.free[[first, *inside], 1:], axis=0).tolist()
+        found = np.zeros(3, np.int64)
+        plan.least(self.times, self.free, self.n, self.segment(start), until, 1, found)
+        return found[1:].tolist()
 
     def check(self):
         """Counts at every segment; nodes from each point until each other, a little less, and a little more."""
@@ -200,7 +198,7 @@ def test_nodes_by_bits(tick, nodes, returns, steps):
         time = points[choice % len(points)]
         pair.take(choice, some, time, time + ticks * tick)
         if closed and time > 0:
-            pair.hold_before(some, time)
+            pair.close(some, time)
         pair.check()
 
 
@@ -210,13 +208,13 @@ def test_bits_are_taken_once():
     pair.take(1, {1}, 2.0, 4.0)
     pair.take(1, {1, 40}, 2.0, 4.0)
     assert pair.times[: pair.n].tolist() == [0.0, 2.0, 4.0]
-    assert pair.free[: pair.n].T.tolist() == [[5, 3, 5], [7, 5, 7], [0, 0, 0]]
+    assert pair.free[: pair.n, :3].T.tolist() == [[5, 3, 5], [7, 5, 7], [0, 0, 0]]
 
 
 def test_closed_to_who_ends_then():
     """Node 1 is wanted from 0.3 on: until 0.3, or 0.1 + 0.2, one may have nodes 0 and 2; until 0.29 all three."""
     pair = Bits(5, {0, 1, 2}, [(0.3, 1, set())])
     pair.take(1, {1}, 0.3, 1.0)
-    pair.hold_before({1}, 0.3)
+    pair.close({1}, 0.3)
     assert [pair.during(0.0, until)[0] for until in (0.29, 0.3, 0.1 + 0.2, 0.5)] == [7, 5, 5, 5]
-    assert pair.free[: pair.n, 0].tolist() == [5, 5, 5, 6]
+    assert pair.free[: pair.n, 0].tolist() == [5, 5, 6]

@@ -15,6 +15,9 @@ _i8 = types.int64
 @kernel
 def count_chunks(room, size, enough):
     """How many chunks of `size` bytes the servers' `room` holds; counting stops at `enough`."""
+    for s in range(len(room)):
+        if room[s] >= size * enough:  # the usual case, without a division
+            return enough
     count = 0
     for s in range(len(room)):
         if room[s] >= size:

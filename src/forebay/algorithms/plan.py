@@ -1,35 +1,64 @@
 """Jobs laid into what will be free, each as early as all it needs is there. Plans and reservations are made of this.
 
 A profile has a column for each counted resource (R of them). Where places matter it goes on with one for each server's
-free bytes (S) and, where nodes are pinned, with the free nodes as words of bits (W). A job's chunks are of one size,
-so whether they fit hangs on the servers' room alone, not on who was placed where before.
+free bytes (S) and, where nodes are pinned, with the free nodes as words of bits (W) and those that are closed (W again,
+see `profile`). A job's chunks are of one size, so whether they fit hangs on the servers' room alone, not on who was
+placed where before.
 """
 
 from numba import types
 
 from forebay._jit import kernel
 from forebay.algorithms.bits import count_bits, count_word
-from forebay.algorithms.place import count_chunks, pick_server
-from forebay.algorithms.profile import earliest, hold_before, reserve, take
+from forebay.algorithms.place import count_chunks
+from forebay.algorithms.profile import close, earliest, reserve, take
 from forebay.core.tables import instant_width
 
 _i8, _f8 = types.int64, types.float64
 _TIMES, _FREE, _ROW = types.float64[::1], types.int64[:, ::1], types.int64[::1]
 
 
+@kernel
+def _behind(times, n, first, until):
+    """The first segment that does not begin before `until`."""
+    i, limit = first + 1, until - instant_width(until)
+    while i < n and times[i] < limit:
+        i += 1
+    return i
+
+
+@kernel
+def _least_of(free, first, last, r):
+    """The least of a column from segment `first` to before `last`."""
+    amount = free[first, r]
+    for i in range(first + 1, last):
+        amount = min(amount, free[i, r])
+    return amount
+
+
+@kernel
+def _common_nodes(times, free, n, first, last, until, n_counted, least_free):
+    """Which nodes are free from segment `first` to before `last`, and not closed to who ends then; how many."""
+    count, n_words = 0, len(least_free) - n_counted
+    ends_there = last < n and times[last] <= until + instant_width(until)
+    for r in range(n_counted, len(least_free)):
+        nodes = free[first, r]
+        for i in range(first + 1, last):
+            nodes &= free[i, r]
+        if ends_there:
+            nodes &= ~free[last, n_words + r]
+        least_free[r] = nodes
+        count += count_word(nodes)
+    return count
+
+
 @kernel(types.void(_TIMES, _FREE, _i8, _i8, _f8, _i8, _ROW))
 def least(times, free, n, first, until, n_counted, least_free):
     """What is free from segment `first` all the way until time `until`: the least of counts, the nodes in common."""
-    for r in range(len(least_free)):
-        least_free[r] = free[first, r]
-    limit = until - instant_width(until)
-    for i in range(first + 1, n):
-        if times[i] >= limit:
-            break
-        for r in range(n_counted):
-            least_free[r] = min(least_free[r], free[i, r])
-        for r in range(n_counted, len(least_free)):
-            least_free[r] &= free[i, r]
+    last = _behind(times, n, first, until)
+    for r in range(n_counted):
+        least_free[r] = _least_of(free, first, last, r)
+    _common_nodes(times, free, n, first, last, until, n_counted, least_free)
 
 
 @kernel
@@ -75,61 +104,116 @@ def _charge_emptiest(room, size, n_chunks, taken):
 
 
 @kernel
-def _pin(words, count, taken_words, size, n_chunks, site, near, room, taken):
-    """The `count` lowest nodes of `words`, and a server near each for its chunk."""
-    left = n_chunks if size > 0 else 0
-    for w in range(len(words)):
-        rest = words[w]
-        while rest != 0 and count > 0:
-            bit = rest & -rest
-            rest ^= bit
-            taken_words[w] |= bit
-            count -= 1
-            if left > 0:
-                server = pick_server(near[site[32 * w + count_word(bit - 1)]], room, size)
-                taken[server] += size
-                left -= 1
-    for _ in range(left):  # chunks beyond the nodes are placed as if from the machine's first node
-        taken[pick_server(near[site[0]], room, size)] += size
+def _fill_servers(near, room, free, first, last, R, size, n_chunks, taken):
+    """Chunks to the nearest servers that have room for them all the time; how many found none.
 
-
-@kernel(types.void(_ROW, _ROW, _i8, _i8, _i8, _i8, _i8, types.int32[::1], _FREE, _ROW))
-def charge(least_free, demand, size, n_chunks, R, S, W, site, near, taken):
-    """What a job takes from each column, into `taken`; `least_free` suffices, and is used up.
-
-    Counted: the emptiest servers first. Pinned: the lowest nodes, and servers near these first.
+    `room` is -1 where it is not known yet: few servers are ever asked.
     """
-    for r in range(len(taken)):
-        taken[r] = demand[r] if r < R else 0
-    some = n_chunks if S > 0 else 0
-    if W > 0:
-        room, words = least_free[R : R + S], least_free[R + S :]
-        _pin(words, demand[0], taken[R + S :], size, some, site, near, room, taken[R : R + S])
-    elif some > 0:
+    for k in range(len(near)):
+        if n_chunks == 0:
+            break
+        s = near[k]
+        if room[s] < 0:
+            room[s] = _least_of(free, first, last, R + s)
+        if room[s] >= size:
+            some = n_chunks if room[s] >= size * n_chunks else room[s] // size
+            room[s] -= some * size
+            taken[R + s] += some * size
+            n_chunks -= some
+    return n_chunks
+
+
+@kernel
+def _lowest(bits, count):
+    """The `count` lowest of some bits."""
+    rest = bits
+    for _ in range(count):
+        rest &= rest - 1
+    return bits ^ rest
+
+
+@kernel
+def _pin(free, first, last, words, count, n_chunks, size, R, S, seats, near, room, taken):
+    """The `count` lowest nodes of `words`, and a server near each for its chunk; False if there is none for one."""
+    for r in range(R, len(taken)):
+        taken[r] = 0
+    left = n_chunks if S > 0 and size > 0 else 0
+    for s in range(S):
+        room[s] = -1
+    for k in range(len(seats)):
+        if count == 0:
+            break
+        bits = words[seats[k, 0]] & seats[k, 1]
+        if bits == 0:
+            continue
+        here = count_word(bits)
+        if here > count:
+            bits, here = _lowest(bits, count), count
+        taken[R + S + seats[k, 0]] |= bits
+        count -= here
+        some = min(here, left)
+        if some > 0 and _fill_servers(near[seats[k, 2]], room, free, first, last, R, size, some, taken) > 0:
+            return False
+        left -= some
+    # Chunks beyond the nodes are placed as if from the machine's first node.
+    return left == 0 or _fill_servers(near[seats[0, 2]], room, free, first, last, R, size, left, taken) == 0
+
+
+@kernel
+def _lay_pinned(times, free, n, at, demand, end, size, n_chunks, R, S, seats, near, least_free, taken):
+    """Pin the lowest nodes from segment `at` until `end`, and servers near them; n, or -1 if they are not free."""
+    last, first_word = _behind(times, n, at, end), R + S
+    if _common_nodes(times, free, n, at, last, end, first_word, least_free) < demand[0]:
+        return -1
+    idle = at > 0 and prefer_idle(least_free, free[at - 1], first_word, demand[0])
+    words, room = least_free[first_word:], least_free[R:first_word]
+    if not _pin(free, at, last, words, demand[0], n_chunks, size, R, S, seats, near, room, taken):
+        return -1
+    for r in range(R):
+        taken[r] = demand[r]
+    n = take(times, free, n, first_word, taken, at, end)
+    if idle:
+        close(free, first_word, taken, at)
+    return n
+
+
+@kernel
+def _lay_counted(times, free, n, at, demand, end, size, n_chunks, R, S, least_free, taken):
+    """Take chunks of the emptiest servers from segment `at` until `end`; n, or -1 if they do not fit."""
+    last, some = _behind(times, n, at, end), n_chunks if size > 0 else 0
+    for r in range(R):
+        taken[r] = demand[r]
+    for r in range(R, R + S):
+        least_free[r] = _least_of(free, at, last, r)
+        taken[r] = 0
+    if some > 0:
+        if count_chunks(least_free[R : R + S], size, some) < some:
+            return -1
         _charge_emptiest(least_free[R : R + S], size, some, taken[R : R + S])
+    return take(times, free, n, R + S, taken, at, end)
 
 
 @kernel(
-    types.Tuple((_i8, _i8))(_TIMES, _FREE, _i8, _ROW, _f8, _i8, _i8, _i8, _i8, _i8, types.int32[::1], _FREE, _ROW, _ROW)
-)
-def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, site, near, least_free, taken):
+    types.Tuple((_i8, _i8))(
+        _TIMES, _FREE, _i8, _ROW, _f8, _i8, _i8, _i8, _i8, _i8, _FREE, _FREE, _ROW, _ROW
+    )
+)  # fmt: skip
+def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, least_free, taken):
     """Reserve the earliest time at which all is free for a job; returns the segment in which it begins (-1: never), n.
 
-    What it takes there stands in `taken` afterwards, unless R alone counts; `least_free` is scratch of the same length.
+    Counted, its chunks are charged to the emptiest servers; pinned (W > 0), it gets the lowest nodes and servers near
+    them; `seats` are the nodes by site (see core.tables). Scratch, `least_free` and `taken`, has a place a column.
     """
     at = earliest(times, free, n, 0, R, demand, duration)
-    if S + W == 0:
-        return at, reserve(times, free, n, R, demand, at, times[at] + duration) if at >= 0 else n
     while at >= 0:
         end = times[at] + duration
-        least(times, free, n, at, end, R + S, least_free)
-        if enough(least_free, demand, size, n_chunks, R, S, W):
-            idle = at > 0 and W > 0 and prefer_idle(least_free, free[at - 1], R + S, demand[0])
-            charge(least_free, demand, size, n_chunks, R, S, W, site, near, taken)
-            n = take(times, free, n, R + S, taken, at, end)
-            if not idle:
-                return at, n
-            longer = hold_before(times, free, n, R + S, taken, at)
-            return at + longer - n, longer
+        if W > 0:
+            longer = _lay_pinned(times, free, n, at, demand, end, size, n_chunks, R, S, seats, near, least_free, taken)
+        elif S > 0:
+            longer = _lay_counted(times, free, n, at, demand, end, size, n_chunks, R, S, least_free, taken)
+        else:
+            longer = reserve(times, free, n, R, demand, at, end)
+        if longer >= 0:
+            return at, longer
         at = earliest(times, free, n, at + 1, R, demand, duration) if at + 1 < n else -1
     return at, n

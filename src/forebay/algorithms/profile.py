@@ -2,7 +2,8 @@
 
 `times[i]` begins segment i, which lasts to `times[i + 1]` (the last one for ever); `free[i, r]` is what resource r has
 left there. Only the first `R` columns of `free` take part, so that a reservation may count fewer resources than the
-machine has. What places need stands behind them: see `plan`.
+machine has. What places need stands behind them: see `plan`. Where nodes are pinned, the last columns tell which nodes
+are closed to who ends just when the segment begins; they hold for that moment alone.
 """
 
 from numba import types
@@ -50,10 +51,10 @@ def earliest(times, free, n, first, R, demand, duration):
 
 
 @kernel
-def split(times, free, n, time):
+def split(times, free, n, carried, time):
     """Make sure that a segment begins at `time` (within an instant); returns (that segment, n).
 
-    `time` must not lie before the first segment.
+    `time` must not lie before the first segment. Columns from `carried` on are blank where a segment is new.
     """
     a, b = 0, n  # first segment that begins after `time`
     while a < b:
@@ -73,8 +74,10 @@ def split(times, free, n, time):
             free[i, r] = free[i - 1, r]
     times[a] = time
     # `a - 1` keeps its beginning and `a` its rest
-    for r in range(free.shape[1]):
+    for r in range(carried):
         free[a, r] = free[a - 1, r]
+    for r in range(carried, free.shape[1]):
+        free[a, r] = 0
     return a, n + 1
 
 
@@ -83,7 +86,7 @@ def reserve(times, free, n, R, demand, first, until):
     """Take `demand` away from segment `first` until time `until`; returns n."""
     last = n
     if until < float("inf"):
-        last, n = split(times, free, n, until)
+        last, n = split(times, free, n, free.shape[1], until)
     for i in range(first, last):
         for r in range(R):
             free[i, r] -= demand[r]
@@ -95,23 +98,21 @@ def take(times, free, n, n_counted, taken, first, until):
     """Take `taken` away from segment `first` until time `until`; returns n. Columns from `n_counted` on are bits."""
     last = n
     if until < float("inf"):
-        last, n = split(times, free, n, until)
-    for i in range(first, last):
-        for r in range(n_counted):
-            free[i, r] -= taken[r]
-        for r in range(n_counted, len(taken)):
-            free[i, r] &= ~taken[r]
+        last, n = split(times, free, n, len(taken), until)
+    for r in range(len(taken)):
+        amount = taken[r]
+        if amount == 0:  # of most servers nothing
+            continue
+        for i in range(first, last):
+            if r < n_counted:
+                free[i, r] -= amount
+            else:
+                free[i, r] &= ~amount
     return n
 
 
 @kernel
-def hold_before(times, free, n, n_counted, taken, at):
-    """Take bits away just before segment `at` too: who ends at that very moment overlaps. Returns n.
-
-    Just before is more than an instant, so that ends which are equal but for their last bits overlap alike.
-    """
-    time = max(times[at] - 2.5 * instant_width(times[at]), 0.5 * (times[at - 1] + times[at]))
-    before, n = split(times, free, n, time)
+def close(free, n_counted, taken, at):
+    """Close the nodes of `taken` to who ends just when segment `at` begins: to some, that moment is still theirs."""
     for r in range(n_counted, len(taken)):
-        free[before, r] &= ~taken[r]
-    return n
+        free[at, len(taken) - n_counted + r] |= taken[r]

@@ -87,6 +87,7 @@ class State(NamedTuple):
     free: np.ndarray  # INTERVAL, the first n_free, highest ids first
     held: np.ndarray  # INTERVAL, chained
     site: np.ndarray  # int32[node]: where it stands
+    seats: np.ndarray  # int64[k, 3]: word, bits, site: the nodes by site, as words of 32 bits, in ascending order
     near: np.ndarray  # int64[site, server]: servers as a site looks for room, nearest first
     room: np.ndarray  # int64[server]: free bytes
     chunks: np.ndarray  # CHUNK, chained
@@ -94,7 +95,14 @@ class State(NamedTuple):
 
 
 def empty_state(
-    n_jobs: int, n_legs: int, n_resources: int, n_nodes: int, n_sites: int = 1, n_servers: int = 0, n_chunks: int = 0
+    n_jobs: int,
+    n_legs: int,
+    n_resources: int,
+    n_nodes: int,
+    n_sites: int = 1,
+    n_servers: int = 0,
+    n_chunks: int = 0,
+    n_seats: int = 0,
 ) -> State:
     """Tables of the right size, blank. Nothing can be held in more pieces than there are nodes."""
     shape = (n_legs, n_resources)
@@ -114,6 +122,7 @@ def empty_state(
         free=np.zeros(n_nodes + 1, INTERVAL),
         held=np.zeros(n_nodes + 1, INTERVAL),
         site=np.zeros(n_nodes, np.int32),
+        seats=np.zeros((n_seats, 3), np.int64),
         near=np.zeros((n_sites, n_servers), np.int64),
         room=np.zeros(n_servers, np.int64),
         chunks=np.zeros(n_chunks, CHUNK),

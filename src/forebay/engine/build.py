@@ -112,9 +112,9 @@ def build(
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, held)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     cancels = _cancels(workload)
-    state = empty_state(
-        n_jobs, n_legs, R, platform.nodes, fabric.n_sites, len(fabric.near[0]) if fabric.chunked else 0, n_chunk_rows
-    )
+    seats = _seats(np.asarray(fabric.site))
+    n_servers = len(fabric.near[0]) if fabric.chunked else 0
+    state = empty_state(n_jobs, n_legs, R, platform.nodes, fabric.n_sites, n_servers, n_chunk_rows, len(seats))
     truth = empty_truth(
         n_jobs,
         n_legs,
@@ -133,7 +133,7 @@ def build(
     state.resources["capacity"] = state.resources["free"] = platform.capacities
     state.clock["n_free"] = clear(state.free, state.held, platform.nodes)
     state.clock["chunked"] = platform.resources.index(fabric.buffer) if fabric.chunked else -1
-    state.site[:] = fabric.site
+    state.site[:], state.seats[:] = fabric.site, seats
     if fabric.chunked:
         state.near[:], state.room[:] = fabric.near, fabric.server_capacity
         state.chunks["next"] = np.arange(1, n_chunk_rows + 1)
@@ -143,6 +143,15 @@ def build(
     if limits:
         notes += _fill_limits(truth, workload, limits)
     return state, truth, notes
+
+
+def _seats(site: np.ndarray) -> np.ndarray:
+    """Nodes in stretches of one site within one word of 32 bits: the word, their bits in it, the site."""
+    node = np.arange(len(site))
+    begins = np.flatnonzero((node % 32 == 0) | (np.diff(site, prepend=-1) != 0))
+    length = np.diff(begins, append=len(site))
+    bits = ((np.int64(1) << length) - 1) << begins % 32
+    return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)
 
 
 def _cancels(workload: Workload) -> np.ndarray:

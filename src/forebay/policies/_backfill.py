@@ -138,7 +138,7 @@ def availability(state, free, words, room, until_fits, R, S, W):
     while n_late < n_running and running[n_late]["end"] <= now:
         n_late += 1
     room_for = n_running + 3 + (2 * clock["n_queued"] if until_fits < 0 else len(started))
-    times, ahead = np.empty(room_for), np.empty((room_for, R + S + W), np.int64)
+    times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
     times[0] = now
     for r in range(R + S + W):
         ahead[0, r] = free[r] if r < R else room[r - R] if r < R + S else words[r - R - S]
@@ -256,7 +256,7 @@ def _reserve(state, times, ahead, n, R, S, W, j, least_free, taken):
     """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
     leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
     demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
-    _, n = lay(times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.site, state.near, least_free, taken)
+    _, n = lay(times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.seats, state.near, least_free, taken)
     return n
 
 

@@ -55,7 +55,7 @@ class Board(NamedTuple):
     free: np.ndarray
     least_free: np.ndarray
     taken: np.ndarray
-    site: np.ndarray
+    seats: np.ndarray
     near: np.ndarray
 
 
@@ -131,7 +131,7 @@ def _evaluate(board, order, first, meets, limit, alpha, stride, R, S, W):
         q = order[p]
         at, n = lay(
             times, free, n, board.demand[q], board.duration[q], board.size[q], board.chunks[q], R, S, W,
-            board.site, board.near, board.least_free, board.taken,
+            board.seats, board.near, board.least_free, board.taken,
         )  # fmt: skip
         board.new_cost[q] = 0.0
         if at >= 0:
@@ -284,10 +284,10 @@ def _search(state, line, free, words, room, R, S, W, params, memory, rng):
     tables = Board(
         np.empty((n_jobs, R), np.int64), np.empty(n_jobs), np.empty(n_jobs), np.empty(n_jobs, np.int64),
         np.empty(n_jobs, np.int64), np.zeros(n_jobs), np.zeros(n_jobs), np.zeros(n_jobs),
-        np.empty((2, n_kept, length)), np.empty((2, n_kept, length, columns), np.int64),
+        np.empty((2, n_kept, length)), np.empty((2, n_kept, length, columns + W), np.int64),
         np.zeros((2, n_kept), np.int64), np.zeros(n_kept, np.int64), np.zeros(2, np.int64),
-        np.empty(length), np.empty((length, columns), np.int64),
-        np.empty(columns, np.int64), np.empty(columns, np.int64), state.site, state.near,
+        np.empty(length), np.empty((length, columns + W), np.int64),
+        np.empty(columns, np.int64), np.empty(columns, np.int64), state.seats, state.near,
     )  # fmt: skip
     board = on_stack(tables)
     _set_up(board, state, line, times, ahead, n, R, params[_ALPHA])
