@@ -11,6 +11,7 @@ COMMANDS = (
     "run",
     "compare",
     "plot",
+    "study",
     "workload",
     "workload info",
     "workload convert",

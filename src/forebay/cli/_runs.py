@@ -95,8 +95,8 @@ def notes_of(result: "Result", workload: "Workload") -> list[str]:
 
 
 @contextmanager
-def progress_bar(total: int, form: Format) -> Iterator[Bar]:
-    """A bar of jobs ended, if someone watches. `bar(title, before)` gives a run's own callback."""
+def progress_bar(total: int, form: Format, unit: str = "jobs") -> Iterator[Bar]:
+    """A bar of jobs (or else) ended, if someone watches. `bar(title, before)` gives a run's own callback."""
     # A policy that prints must not spoil JSON on stdout: its lines go to stderr then.
     with redirect_stdout(sys.stderr) if form is Format.json else nullcontext():
         if not sys.stderr.isatty():
@@ -104,7 +104,8 @@ def progress_bar(total: int, form: Format) -> Iterator[Bar]:
             return
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,} jobs"))
+        count = TextColumn(f"{{task.completed:,}} {unit}")
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), count)
         with Progress(*columns, TimeRemainingColumn(), console=console(stderr=True), transient=True) as progress:
             task = progress.add_task("", total=total)
 

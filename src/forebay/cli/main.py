@@ -17,6 +17,7 @@ from forebay.cli import (
     plot,
     policies,
     run,
+    study,
     warmup,
     workload_convert,
     workload_fit_bb,
@@ -83,6 +84,7 @@ def _add(group: typer.Typer, module: Any, name: str) -> None:
 _add(app, run, "run")
 _add(app, compare, "compare")
 _add(app, plot, "plot")
+_add(app, study, "study")
 _add(app, policies, "policies")
 _add(app, platforms, "platforms")
 _add(app, job_models, "job-models")

@@ -170,6 +170,25 @@ def log_waits_axis(axis: Any, which: str, shortest: float, longest: float) -> No
     getattr(axis, f"set_{which}lim")(least, 1.5 * longest)
 
 
+def log_axis(axis: Any, which: str, least: float, largest: float) -> None:
+    """A logarithmic axis of plain numbers: 1, 10, 100, and between them where the span is short."""
+    least = max(least, largest * 1e-9, 1e-12)
+    steps = (1, 2, 5) if largest / least < 300 else (1,)
+    low, high = int(np.floor(np.log10(least))), int(np.ceil(np.log10(largest)))
+    ticks = [step * 10.0**power for power in range(low, high + 1) for step in steps]
+    kept = [tick for tick in ticks if 0.97 * least <= tick <= 1.03 * largest]
+    getattr(axis, f"set_{which}scale")("log")
+    getattr(axis, f"set_{which}ticks")(kept, [f"{tick:,.10g}" for tick in kept])
+    getattr(axis, f"{which}axis").minorticks_off()
+
+
+def rows_axis(axis: Any, labels: Sequence[str]) -> None:
+    """A y-axis of names, the first on top."""
+    axis.set_yticks(range(len(labels)), list(labels))
+    axis.set_ylim(len(labels) - 0.45, -0.55)
+    axis.tick_params(axis="y", length=0)
+
+
 def duration(seconds: float) -> str:
     """Round numbers of seconds in their best unit."""
     for size, name in ((86400, "d"), (3600, "h"), (60, "min")):

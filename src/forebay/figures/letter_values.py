@@ -5,7 +5,7 @@ a box for its ends to be trusted; jobs beyond the last one are dots.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,20 +26,30 @@ NORMAL_95 = 1.96
 def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
     """A row a result. The CSV has each box: the share of jobs in it and its two ends; share 0 is the median."""
     waits = {label: waiting_times(result) for label, result in results.items()}
-    boxes = pl.concat([_table(label, values) for label, values in waits.items()])
-    longest = max((float(values.max()) for values in waits.values() if values.size), default=0.0)
-    with _style.page(_style.COLUMN, 0.75 + 0.24 * max(len(waits), 3)) as figure:
-        axis = figure.subplots()
-        for row, (label, values) in enumerate(waits.items()):
-            _row(axis, row, boxes.filter(pl.col("result") == label), values)
-        if not any(values.size for values in waits.values()):
-            _style.note(axis, "no job started")
-        _style.waits_axis(axis, "x", longest)
+
+    def set_up(axis: Any, least: float, largest: float) -> None:
+        _style.waits_axis(axis, "x", largest)
         axis.set_xlim(left=-6)
-        axis.set_yticks(range(len(waits)), list(waits))
-        axis.set_ylim(len(waits) - 0.45, -0.55)
-        axis.tick_params(axis="y", length=0)
-        axis.set_xlabel("waiting time")
+
+    return draw_values(waits, path, "waiting time", set_up)
+
+
+def draw_values(
+    values: Mapping[str, np.ndarray], path: Path, label: str, set_up: Callable[[Any, float, float], None]
+) -> list[Path]:
+    """The same of any numbers; `set_up` gives the axis its scale, from the least and the largest of them."""
+    boxes = pl.concat([_table(name, some) for name, some in values.items()])
+    least = min((float(some.min()) for some in values.values() if some.size), default=0.0)
+    largest = max((float(some.max()) for some in values.values() if some.size), default=0.0)
+    with _style.page(_style.COLUMN, 0.75 + 0.24 * max(len(values), 3)) as figure:
+        axis = figure.subplots()
+        for row, (name, some) in enumerate(values.items()):
+            _row(axis, row, boxes.filter(pl.col("result") == name), some)
+        if not any(some.size for some in values.values()):
+            _style.note(axis, "no job started")
+        set_up(axis, least, largest)
+        _style.rows_axis(axis, list(values))
+        axis.set_xlabel(label)
         axis.grid(True, axis="x")
         return _style.write(figure, path, {"": boxes})
 

@@ -1,0 +1,178 @@
+"""`forebay study`: repeat the experiments of a paper, and put our numbers beside the published ones."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forebay.cli import _options as options
+from forebay.cli._options import Format
+from forebay.cli._print import Seconds, answer, fitting, message, notes_block, pairs, show, table
+from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+    from forebay.experiments.store import Store
+    from forebay.studies import Options, Plan, Report
+    from forebay.studies._frame import Table
+
+EXAMPLES = options.examples(
+    "forebay study",
+    "forebay study kopanski2021 --quick",
+    "forebay study kopanski2021 --data kopanski --section parts --policies fcfs-bb,sjf-bb --parts 3,13",
+)
+
+
+def command(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which study; without it, all are listed.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="DIR", help="The authors' files. Default: those in FOREBAY_DATA.", show_default=False
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A reduced version, in about a minute.")] = False,
+    sections: Annotated[
+        list[str] | None,
+        typer.Option("--section", metavar="NAME", help="Only this part of the study; may be given several times."),
+    ] = None,
+    policies: Annotated[
+        str | None, typer.Option("--policies", metavar="SPEC,SPEC,...", help="Only these policies, or others.")
+    ] = None,
+    parts: Annotated[
+        str | None, typer.Option("--parts", metavar="N,N,...", help="Only these parts of the workload.")
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", metavar="N", min=1, help="How many seeds for policies that draw at random.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="How many runs at a time. Default: one a core.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="The folder. Default: forebay-study-NAME."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    form: options.FormatOption = Format.text,
+) -> None:
+    """Repeat a paper's experiments, and compare with its numbers.
+
+    Finished runs are kept in the folder: stop at any time with Ctrl-C, and the same command goes on from there. It also
+    gets report.md, tables/ with every number as CSV, and figures/.
+    """
+    if name is None:
+        _list(form)
+        return
+    from forebay import studies
+    from forebay.cli.compare import split_specs
+
+    wanted = studies.Options(
+        data=data,
+        quick=quick,
+        policies=None if policies is None else tuple(split_specs(policies)),
+        parts=None if parts is None else _numbers(parts),
+        seeds=seeds,
+        sections=None if sections is None else tuple(sections),
+    )
+    _carry_out(name, wanted, output or Path(f"forebay-study-{name}"), jobs, fresh, form)
+
+
+def _list(form: Format) -> None:
+    from forebay.cli._lists import describe, listing
+
+    found = describe("studies", "study")
+    listing(found, {"name": "study", "description": "what it repeats"}, "repeat one: forebay study NAME", form)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise InputError(f"--parts {text!r} is not a list of whole numbers; write them as 3,13") from None
+
+
+def _carry_out(name: str, wanted: "Options", folder: Path, jobs: int | None, fresh: bool, form: Format) -> None:
+    from forebay import studies
+    from forebay.cli._outputs import output_folder
+    from forebay.experiments import sweep
+    from forebay.experiments.store import Store
+    from forebay.studies._write import write_report
+
+    plan = studies.load(name).plan(wanted)
+    with output_folder(folder):
+        store = Store(folder, fresh)
+        for note in plan.notes:
+            message(f"note: {note}")
+        before = sum(run in store for run in plan.runs)
+        _run(plan, store, jobs, form)
+        report = plan.report(sweep.records(plan.runs, store))
+        files = write_report(plan, report, folder)
+    counts = {"total": len(plan.runs), "found": before, "made": len(plan.runs) - before}
+    if form is Format.json:
+        answer(_document(name, plan, report, counts, files))
+    else:
+        _tell(plan, report, counts, folder, files)
+
+
+def _run(plan: "Plan", store: "Store", jobs: int | None, form: Format) -> None:
+    """All runs that are still missing, in processes; what is finished stays, however this ends."""
+    from forebay.cli import _compile, _runs
+    from forebay.experiments import executor, sweep
+    from forebay.policies import load
+
+    left = sweep.missing(plan.runs, store)
+    if not left:
+        return
+    specs = list(dict.fromkeys(run.policy for run in left))
+    _compile.prepare([load(spec) for spec in specs])
+    sweep.warm_up(specs)
+    try:
+        with _runs.progress_bar(len({run.key for run in plan.runs}), form, "runs") as bar:
+            sweep.carry_out(
+                plan.runs,
+                store,
+                executor.in_processes(jobs or executor.cores()),
+                lambda run, ended, total: bar(run.name, 0)(ended, total),
+            )
+    except (KeyboardInterrupt, SystemExit):
+        kept = sum(run in store for run in plan.runs)
+        message(f"{kept:,} of {len(plan.runs):,} runs are kept in {store.folder}: the same command goes on from there")
+        raise
+
+
+def _document(name: str, plan: "Plan", report: "Report", counts: dict[str, int], files: list[Path]) -> dict[str, Any]:
+    return {
+        "study": name,
+        "title": plan.title,
+        "sections": list(plan.sections),
+        "runs": counts,
+        "notes": report.notes,
+        "tables": {key: frame.to_dicts() for key, frame in report.frames.items() if key != "runs"},
+        "files": [str(file) for file in files],
+    }
+
+
+def _as_wide_as(one: "Table", seconds: Seconds, gap: int) -> "RichTable":
+    titles = [title.replace(" ", "\n") for title in one.columns]
+    return table(titles, one.rows, numbers=range(one.words, len(titles)), gap=gap)
+
+
+def _tell(plan: "Plan", report: "Report", counts: dict[str, int], folder: Path, files: list[Path]) -> None:
+    from rich.console import Group
+    from rich.text import Text
+
+    blocks: list[Any] = [plan.title]
+    for one in report.shown:
+        blocks.append(Group(Text(one.title, style="bold"), Text(), fitting(partial(_as_wide_as, one))))
+    pictures = [file for file in files if file.suffix == ".svg"]
+    found = f", {counts['found']:,} of them found there" if counts["found"] else ""
+    written = [
+        ("written", f"{folder / 'report.md'}: these tables, and those of every part"),
+        ("", f"{folder / 'tables'}: {', '.join(f'{key}.csv' for key in report.frames)}"),
+        ("", f"{folder / 'runs'}: {counts['total']:,} runs{found}"),
+    ]
+    if pictures:
+        written.insert(2, ("", f"{folder / 'figures'}: {len(pictures)} pictures, and the data of each as CSV"))
+    show(*blocks, *notes_block(report.notes), pairs(written))

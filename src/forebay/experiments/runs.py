@@ -1,0 +1,156 @@
+"""A run as plain data, its key, and how it is carried out.
+
+Whatever can change the outcome is in the description, and so in the key; names and tags are for people. Two runs with
+one key are one and the same run.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from forebay.workload import Workload
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Where jobs come from and what is done to them, in this order: read or made, completed, cut."""
+
+    source: str  # a file, the name of an embedded workload, or with `made` the spec of a model that generates
+    made: bool = False
+    sha256: str = ""  # of the file's bytes; empty where there is no file
+    models: tuple[str, ...] = ()  # specs of models that complete the jobs
+    draw: int = 0  # the seed of all these models
+    part: tuple[int, int] | None = None  # (k, n): the k-th of n parts over equal periods
+    first: int | None = None  # only so many of the jobs that arrive first
+
+
+@dataclass(frozen=True)
+class Added:
+    """Seconds added to each run time, uniform from 0 to `most`: the same for every policy that meets these jobs."""
+
+    most: float
+    stream: tuple[int, ...]  # seeds the generator
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulation. The name is what messages call it, tags are what tables group it by."""
+
+    name: str
+    jobs: Jobs
+    platform: str
+    policy: str
+    job_model: str
+    seed: int = 0
+    added: Added | None = None
+    keep: tuple[str, ...] = ()  # measures of every job that figures will need, such as waiting_time
+    tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    effort: float = 1.0  # a guess at how long it takes, compared with others: long ones go first
+
+    @property
+    def key(self) -> str:
+        """A hash of all that can change the outcome; a file counts by its bytes, wherever it lies."""
+        return hashlib.sha256(json.dumps(self.plain(), sort_keys=True).encode()).hexdigest()[:24]
+
+    def plain(self) -> dict[str, Any]:
+        """The description without what is only for people."""
+        jobs = asdict(self.jobs)
+        if self.jobs.sha256:
+            del jobs["source"]
+        files = {spec: digest for spec in (self.platform, self.policy) if (digest := _own_file(spec))}
+        return {
+            "jobs": jobs,
+            "platform": self.platform,
+            "policy": self.policy,
+            "job_model": self.job_model,
+            "seed": self.seed,
+            "added": None if self.added is None else asdict(self.added),
+            "keep": list(self.keep),
+            "files": files,
+        }
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of a finished run: its numbers, and the measures of every job that were asked for."""
+
+    document: dict[str, Any]
+    measures: dict[str, "np.ndarray"] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Every number of the run, as `forebay.metrics.summary` gives them."""
+        numbers: dict[str, Any] = self.document["summary"]
+        return numbers
+
+
+def from_file(path: Path, **more: Any) -> Jobs:
+    """Jobs of a file, with the digest of its bytes."""
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
+    return Jobs(str(path), sha256=digest, **more)
+
+
+def _own_file(spec: str) -> str:
+    """The digest of a user's file that a spec names (mine.py:Mine, machine.toml); empty if it names none."""
+    for ending in (".py", ".toml"):
+        stem, found, _ = spec.partition(ending)
+        if found and Path(stem + ending).is_file():
+            return hashlib.sha256(Path(stem + ending).read_bytes()).hexdigest()
+    return ""
+
+
+@lru_cache(maxsize=4)
+def workload_of(jobs: Jobs) -> "Workload":
+    """The workload; the last few are remembered, since many runs share one."""
+    from forebay.workload import models, operations, read
+
+    workload = models.generate(jobs.source, jobs.draw) if jobs.made else read(jobs.source)
+    if jobs.sha256 and workload.sha256 != jobs.sha256:
+        raise InputError(f"{jobs.source}: has changed since the study began; start the study again")
+    workload = models.attach(workload, jobs.models, jobs.draw)
+    if jobs.part is not None:
+        workload = operations.split(workload, jobs.part[1])[jobs.part[0]]
+    return workload if jobs.first is None else operations.first(workload, jobs.first)
+
+
+def lengthened(workload: "Workload", added: Added) -> "Workload":
+    """The workload with seconds added to every run time."""
+    import numpy as np
+    import polars as pl
+
+    extra = np.random.default_rng(list(added.stream)).uniform(0, added.most, len(workload))
+    line = f"0 to {added.most:g} s added to run times, stream {', '.join(map(str, added.stream))}"
+    return replace(
+        workload,
+        jobs=workload.jobs.with_columns(pl.col("run_time") + pl.Series(extra)),
+        provenance=(*workload.provenance, line),
+    )
+
+
+def perform(run: Run) -> Record:
+    """Carry a run out. Nothing of the machine or the moment is among the numbers."""
+    from forebay._simulate import simulate
+    from forebay.metrics import summary
+    from forebay.metrics._table import counted, measure
+
+    workload = workload_of(run.jobs)
+    if run.added is not None:
+        workload = lengthened(workload, run.added)
+    result = simulate(workload, run.platform, run.policy, run.seed, run.job_model)
+    facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
+    jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
+    measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}
+    document = {"key": run.key, "name": run.name, "run": run.plain(), "summary": summary(result), "facts": facts}
+    return Record(document | {"seconds": result.facts["seconds"]}, measures)

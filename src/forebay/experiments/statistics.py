@@ -1,0 +1,104 @@
+"""Statistics between runs: means with Student's 95 % intervals, paired differences, ratios, medians.
+
+Between runs, not between the jobs of one: jobs of one queue are not independent, runs with draws of their own are.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Values = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Some values in short. `half` is half of the 95 % interval of the mean; None of a single value."""
+
+    n: int
+    mean: float
+    deviation: float | None
+    half: float | None
+    least: float
+    largest: float
+
+
+def spread(values: Values) -> Spread:
+    """Mean, standard deviation (n - 1), Student interval and range of some values."""
+    n = len(_some(values))
+    average = mean(values)
+    deviation = half = None
+    if n > 1:
+        deviation = math.sqrt(math.fsum((value - average) ** 2 for value in values) / (n - 1))
+        half = t_quantile(0.975, n - 1) * deviation / math.sqrt(n)
+    return Spread(n, average, deviation, half, min(values), max(values))
+
+
+def mean(values: Values) -> float:
+    """The sum is exact, so the order of the values does not count."""
+    return math.fsum(_some(values)) / len(values)
+
+
+def paired(values: Values, others: Values) -> Spread:
+    """What `values` have over `others`, pair by pair: far narrower than two intervals where pairs share their draws."""
+    return spread([value - other for value, other in zip(values, others, strict=True)])
+
+
+def geometric_mean(ratios: Values) -> float:
+    """The mean for ratios: that of their inverses is its inverse."""
+    if min(_some(ratios)) <= 0:
+        raise ValueError("a geometric mean is of numbers above 0")
+    return math.exp(mean([math.log(ratio) for ratio in ratios]))
+
+
+def median(values: Values) -> float:
+    """The middle value, or the mean of the two in the middle."""
+    return quantile(values, 0.5)
+
+
+def quantile(values: Values, share: float) -> float:
+    """The value below which this share of the values lies, interpolated between neighbours."""
+    ordered = sorted(_some(values))
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def t_quantile(share: float, freedom: int) -> float:
+    """The value below which a Student t variable of so many degrees of freedom lies with this probability."""
+    if freedom < 1 or not 0 < share < 1:
+        raise ValueError("a t quantile needs a degree of freedom and a share between 0 and 1")
+    if share < 0.5:
+        return -t_quantile(1 - share, freedom)
+    low, high = 0.0, 1.0
+    while _t_below(high, freedom) < share:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_below(middle, freedom) < share else (low, middle)
+    return (low + high) / 2
+
+
+def _t_below(t: float, freedom: int) -> float:
+    """P(T < t) for t from 0 up, as a finite sum over the angle whose tangent is t / sqrt(freedom)."""
+    angle = math.atan2(t, math.sqrt(freedom))
+    square = math.cos(angle) ** 2
+    if freedom % 2:
+        term, total = math.cos(angle), 0.0
+        for k in range(1, freedom // 2 + 1):
+            total += term
+            term *= square * 2 * k / (2 * k + 1)
+        between = 2 / math.pi * (angle + math.sin(angle) * total)
+    else:
+        term, total = 1.0, 0.0
+        for k in range(1, freedom // 2 + 1):
+            total += term
+            term *= square * (2 * k - 1) / (2 * k)
+        between = math.sin(angle) * total
+    return (1 + between) / 2
+
+
+def _some(values: Values) -> Values:
+    if not values:
+        raise ValueError("statistics of no values")
+    return values

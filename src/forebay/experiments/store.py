@@ -1,0 +1,120 @@
+"""Finished runs in a folder: one small file each, under the key of the run, and a manifest of what made them.
+
+A file is written beside its place and renamed, so whatever has its name is whole. Numbers come back as they were put
+in, bit by bit: tables made of stored runs do not tell whether the work was ever interrupted.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from forebay._files import read_parquet, replacing, writable_folder
+from forebay.errors import InputError
+from forebay.experiments.runs import Record, Run
+
+_ROOT = Path(__file__).parents[1]
+_CODE = ("core", "algorithms", "workload", "platforms", "engine", "policies", "metrics")
+_FILES = ("_simulate.py", "_jit.py", "experiments/runs.py")
+_OURS = re.compile(r"[0-9a-f]{24}\.(json|parquet)")
+
+
+@cache
+def code_hash() -> str:
+    """A hash of every source that can change a result."""
+    digest = hashlib.sha256()
+    for path in sorted([*(_ROOT / name for name in _FILES), *(f for d in _CODE for f in (_ROOT / d).rglob("*.py"))]):
+        digest.update(f"{path.relative_to(_ROOT).as_posix()}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+class Store:
+    """The runs of one folder. Opening it refuses what another version has made, unless it is to start `fresh`."""
+
+    def __init__(self, folder: Path, fresh: bool = False) -> None:
+        self.folder = folder
+        self.runs = folder / "runs"
+        self._manifest = folder / "manifest.json"
+        mine = {"forebay": version("forebay"), "code": code_hash()}
+        if fresh:
+            self._clear()
+        found = self._read_manifest()
+        if found is None and any(self._files()):
+            raise InputError(f"{folder}: holds runs, but no manifest.json says what made them; {_ANEW}")
+        if found is not None and found != mine:
+            made = f"forebay {found.get('forebay', '?')}"
+            other = made if made != f"forebay {mine['forebay']}" else f"{made} with other code"
+            raise InputError(f"{folder}: its runs were made by {other}, and results may differ; {_ANEW}")
+        writable_folder(self.runs)
+        if found is None:
+            with replacing(self._manifest) as [temporary]:
+                temporary.write_text(json.dumps(mine, indent=2) + "\n", encoding="utf-8")
+
+    def __contains__(self, run: Run) -> bool:
+        return self._place(run).is_file()
+
+    def save(self, run: Run, record: Record) -> None:
+        """Keep a run. Its numbers come last: a run that has them has all."""
+        import polars as pl
+
+        place = self._place(run)
+        if record.measures:
+            with replacing(place.with_suffix(".parquet")) as [temporary]:
+                pl.DataFrame(record.measures).write_parquet(temporary)
+        with replacing(place) as [temporary]:
+            temporary.write_text(json.dumps(_finite(record.document), indent=1) + "\n", encoding="utf-8")
+
+    def load(self, run: Run) -> Record:
+        """A run that is here."""
+        place = self._place(run)
+        try:
+            document = json.loads(place.read_text(encoding="utf-8"))
+            if document["key"] != run.key or not isinstance(document["summary"], dict):
+                raise ValueError
+            if not run.keep:
+                return Record(document)
+            table = read_parquet(place.with_suffix(".parquet").read_bytes(), str(place.with_suffix(".parquet")))
+            return Record(document, {name: table[name].to_numpy() for name in run.keep})
+        except (OSError, ValueError, KeyError, TypeError):
+            raise InputError(f"{place}: not a run that can be read; remove the file to have it made again") from None
+
+    def _place(self, run: Run) -> Path:
+        return self.runs / f"{run.key}.json"
+
+    def _files(self) -> Iterable[Path]:
+        return (path for path in self.runs.glob("*") if _OURS.fullmatch(path.name))
+
+    def _clear(self) -> None:
+        """Take away what a store has written, and nothing else. The manifest goes last."""
+        for path in [*self._files()]:
+            path.unlink()
+        self._manifest.unlink(missing_ok=True)
+
+    def _read_manifest(self) -> dict[str, Any] | None:
+        try:
+            found = json.loads(self._manifest.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            found = None
+        if not isinstance(found, dict):
+            raise InputError(f"{self._manifest}: cannot be read; {_ANEW}")
+        return found
+
+
+_ANEW = "start anew there with --fresh, or choose another folder with -o"
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no infinity; what is not finite is null."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,72 @@
+"""Many runs, each carried out once: what the store has is not repeated, what fails does not stop the rest."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from forebay.errors import ForebayError
+from forebay.experiments.executor import Executor, Failure, Outcome
+from forebay.experiments.runs import Record, Run
+from forebay.experiments.store import Store
+
+Progress = Callable[[Run, int, int], None]
+"""Called with a run just ended, how many have ended, and how many there are."""
+
+_SHOWN = 5
+
+
+class RunsFailedError(ForebayError):
+    """Some runs failed; the others are kept."""
+
+
+def missing(runs: Iterable[Run], store: Store) -> list[Run]:
+    """Runs that are still to be carried out, each once, those that take long first."""
+    distinct = {run.key: run for run in runs}
+    return sorted((run for run in distinct.values() if run not in store), key=lambda run: -run.effort)
+
+
+def warm_up(policies: Iterable[Any]) -> None:
+    """Compile and load all that these policies run on, here: processes started later find it in the cache."""
+    from forebay._simulate import simulate
+    from forebay.workload import read
+
+    for policy in policies:
+        simulate(read("table1"), policy=policy)
+
+
+def carry_out(runs: Sequence[Run], store: Store, executor: Executor, progress: Progress | None = None) -> None:
+    """Bring every run into the store; one error afterwards tells of all that failed."""
+    left = missing(runs, store)
+    total = len({run.key for run in runs})
+    failed: list[tuple[Run, Failure]] = []
+    ended = total - len(left)
+
+    def done(run: Run, outcome: Outcome) -> None:
+        nonlocal ended
+        if isinstance(outcome, Failure):
+            failed.append((run, outcome))
+        else:
+            store.save(run, outcome)
+        ended += 1
+        if progress is not None:
+            progress(run, ended, total)
+
+    if left:
+        executor(left, done)
+    if failed:
+        raise _explained(failed, total, store)
+
+
+def records(runs: Iterable[Run], store: Store) -> list[tuple[Run, Record]]:
+    """Each run with what the store has of it."""
+    return [(run, store.load(run)) for run in runs]
+
+
+def _explained(failed: list[tuple[Run, Failure]], total: int, store: Store) -> RunsFailedError:
+    failed = sorted(failed, key=lambda one: one[0].name)
+    lines = [f"  {run.name}: {failure.text}" for run, failure in failed[:_SHOWN]]
+    if len(failed) > _SHOWN:
+        lines.append(f"  and {len(failed) - _SHOWN} more")
+    kept = f"the other {total - len(failed):,} are kept in {store.folder}; the same command tries these again"
+    error = RunsFailedError("\n".join([f"{len(failed):,} of {total:,} runs failed; {kept}", *lines]))
+    error.exit_code = max(failure.exit_code for _, failure in failed)
+    return error

@@ -1,0 +1,21 @@
+"""Kopański & Rządca (2021), "Plan-based Job Scheduling for Supercomputers with Shared Burst Buffers".
+
+Sections: `parts` (four of their 16 parts of three weeks, with their own files), `full-log` (the whole KTH log) and
+`sixteen` (all of its parts), the latter two with burst-buffer requests drawn by their model.
+"""
+
+from forebay.studies._frame import Options, Plan
+
+DESCRIPTION = "plan-based scheduling with shared burst buffers: parts of the KTH log, the full log, Figs 1 to 12"
+SECTIONS = ("parts", "full-log", "sixteen")
+
+
+def plan(options: Options) -> Plan:
+    """The runs of the sections wanted, and the report on them."""
+    from functools import partial
+
+    from forebay.studies.kopanski2021 import _plan, _report
+
+    scope = _plan.scope(options)
+    notes = [] if scope.files is not None else [_report.MADE_UP]
+    return Plan(scope.settings.title, scope.sections, _plan.runs(scope), partial(_report.report, scope), notes)

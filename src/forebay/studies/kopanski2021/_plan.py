@@ -1,0 +1,167 @@
+"""What is run: parts as published with replicas, the whole log and its 16 parts with requests drawn by the model."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from forebay.errors import InputError
+from forebay.experiments.runs import Added, Jobs, Run, from_file
+from forebay.studies import _data
+from forebay.studies._frame import Options, chosen_parts, chosen_sections, policy_specs, seeds_of
+from forebay.studies.kopanski2021._settings import Kopanski, settings
+
+SECTIONS = ("parts", "full-log", "sixteen")
+KEPT = ("waiting_time", "bounded_slowdown_10min")
+"""Measures of every job that Figs 7 to 10 show."""
+RANDOM_EFFORT = 70.0
+"""How many times as long a policy takes that tries many plans, roughly."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What of the study is wanted, and the files for it; None where workloads are made up."""
+
+    settings: Kopanski
+    sections: tuple[str, ...]
+    specs: dict[str, str]  # full specs by policy
+    parts: tuple[int, ...]  # of the section parts
+    sixteen: tuple[int, ...]
+    seeds: int | None
+    files: dict[str, Path] | None
+
+    def seeds_for(self, policy: str, usual: int) -> range:
+        """Seeds worth running of a policy."""
+        return seeds_of(policy, self.seeds or usual, self.settings.random, self.settings.policies)
+
+    def is_random(self, policy: str) -> bool:
+        """Whether seeds make a difference to it."""
+        return len(seeds_of(policy, 2, self.settings.random, self.settings.policies)) > 1
+
+    def part(self, job_model: str, part: int) -> Jobs:
+        """The jobs of a part that the authors published, or some like them."""
+        if self.files is not None:
+            return from_file(self.files[part_name(job_model, part)])
+        models = [self.settings.made_up.estimates, *self.settings.requests]
+        if job_model == "alloc-only":
+            models.remove("io-phases")  # there the run time is all compute, as in the authors' files
+        return Jobs(self.settings.made_up.part, made=True, models=tuple(models), draw=part)
+
+    def log(self, draw: int, part: tuple[int, int] | None = None, first: int | None = None) -> Jobs:
+        """The jobs of the log with requests drawn for them, or some like them."""
+        requests = tuple(self.settings.requests)
+        if self.files is not None:
+            return from_file(self.files[self.settings.log], models=requests, draw=draw, part=part, first=first)
+        models = (self.settings.made_up.estimates, *requests)
+        return Jobs(self.settings.made_up.log, made=True, models=models, draw=draw, part=part, first=first)
+
+
+def part_name(job_model: str, part: int) -> str:
+    """The name of a part's file."""
+    return f"{job_model}/part-{part}.json.gz"
+
+
+def scope(options: Options) -> Scope:
+    """Everything checked that can be checked before anything runs."""
+    chosen = settings(options.quick)
+    sections = chosen_sections(options, SECTIONS, chosen.sections)
+    specs = policy_specs(options.policies or chosen.policies, reservations=chosen.reservations)
+    if "sixteen" in sections and chosen.reference not in specs:
+        raise InputError(f"section sixteen divides by the means of {chosen.reference}; name it among --policies too")
+    # Parts may be named of either section; whatever names none of a section that is wanted is a slip.
+    known = {"parts": chosen.parts.parts, "sixteen": list(range(chosen.sixteen.parts))}
+    if options.parts is not None:
+        named = sorted({part for name in sections for part in known.get(name, [])})
+        chosen_parts(options, named)
+    wanted = {
+        name: tuple(part for part in parts if options.parts is None or part in options.parts)
+        for name, parts in known.items()
+    }
+    files = _data.find(_files(chosen, sections, wanted["parts"]), options.data)
+    return Scope(chosen, sections, specs, wanted["parts"], wanted["sixteen"], options.seeds, files)
+
+
+def _files(chosen: Kopanski, sections: tuple[str, ...], parts: tuple[int, ...]) -> list[tuple[str, list[str]]]:
+    """The files that these sections need, and where each may lie in the folder of data."""
+    found = []
+    if "parts" in sections:
+        names = [part_name(model, part) for model in chosen.parts.job_models for part in parts]
+        found += [(name, [f"kopanski/{name}", name]) for name in names]
+    if "full-log" in sections or "sixteen" in sections:
+        found.append((chosen.log, [f"swf/{chosen.log}", chosen.log, f"../swf/{chosen.log}"]))
+    return found
+
+
+def runs(of: Scope) -> list[Run]:
+    """Every run of the sections wanted."""
+    makers = {"parts": _parts, "full-log": _full_log, "sixteen": _sixteen}
+    return [run for section in of.sections for run in makers[section](of)]
+
+
+def _parts(of: Scope) -> Iterator[Run]:
+    """Each part as it is under every seed, then replicas, of which each has a seed of its own."""
+    chosen = of.settings.parts
+    for job_model in chosen.job_models:
+        for part in of.parts:
+            jobs = of.part(job_model, part)
+            for policy in of.specs:
+                seeds = of.seeds_for(policy, chosen.seeds)
+                replicas = chosen.replicas_of_random if of.is_random(policy) else chosen.replicas
+                cases = [(0, seed) for seed in seeds] + [(1 + r, seeds[r % len(seeds)]) for r in range(replicas)]
+                for replica, seed in cases:
+                    # The stream has no policy and no model in it: all of them meet the same replicas.
+                    added = Added(chosen.added, (replica - 1, part)) if replica else None
+                    yield _run(of, "parts", job_model, policy, jobs, seed, part=part, replica=replica, added=added)
+
+
+def _full_log(of: Scope) -> Iterator[Run]:
+    chosen = of.settings.full_log
+    for draw in range(chosen.draws):
+        jobs = of.log(draw)
+        for policy in of.specs:
+            for seed in of.seeds_for(policy, chosen.seeds):
+                kept = KEPT if draw == seed == 0 else ()
+                yield _run(of, "full-log", chosen.job_model, policy, jobs, seed, draw=draw, keep=kept, size=16)
+
+
+def _sixteen(of: Scope) -> Iterator[Run]:
+    chosen = of.settings.sixteen
+    for draw in range(chosen.draws):
+        for part in of.sixteen:
+            jobs = of.log(draw, (part, chosen.parts))
+            for policy in of.specs:
+                for seed in of.seeds_for(policy, chosen.seeds):
+                    yield _run(of, "sixteen", chosen.job_model, policy, jobs, seed, draw=draw, part=part)
+
+
+def _run(
+    of: Scope,
+    section: str,
+    job_model: str,
+    policy: str,
+    jobs: Jobs,
+    seed: int,
+    *,
+    part: int | None = None,
+    draw: int | None = None,
+    replica: int = 0,
+    added: Added | None = None,
+    keep: tuple[str, ...] = (),
+    size: float = 1.0,
+) -> Run:
+    tags = {"section": section, "job_model": job_model, "part": part, "policy": policy}
+    tags |= {"draw": draw, "replica": replica, "seed": seed}
+    words = [section, job_model, policy]
+    words += [f"{word} {number}" for word, number in (("part", part), ("draw", draw)) if number is not None]
+    words += [f"replica {replica}" if replica else "", f"seed {seed}" if of.is_random(policy) else ""]
+    return Run(
+        name=" ".join(filter(None, words)),
+        jobs=jobs,
+        platform=of.settings.platform,
+        policy=of.specs[policy],
+        job_model=job_model,
+        seed=seed,
+        added=added,
+        keep=keep,
+        tags=tags,
+        effort=size * (RANDOM_EFFORT if of.is_random(policy) else 1.0),
+    )

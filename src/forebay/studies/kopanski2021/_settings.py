@@ -1,0 +1,68 @@
+"""The keys of this study's study.toml."""
+
+from pathlib import Path
+
+from pydantic import ConfigDict, Field
+
+from forebay.studies._toml import Settings, Strict, read_settings
+
+FOLDER = Path(__file__).parent
+
+
+class Parts(Strict):
+    """The parts that the authors published."""
+
+    parts: list[int] = Field(min_length=1)
+    job_models: list[str] = Field(min_length=1)
+    seeds: int = Field(ge=1)
+    added: float = Field(gt=0)
+    replicas: int = Field(ge=0)
+    replicas_of_random: int = Field(ge=0)
+
+
+class FullLog(Strict):
+    """The whole log."""
+
+    job_model: str
+    draws: int = Field(ge=1)
+    seeds: int = Field(ge=1)
+    tail: int = Field(ge=1)
+    gantt: int = Field(ge=1)
+
+
+class Sixteen(Strict):
+    """All parts of the log."""
+
+    job_model: str
+    parts: int = Field(ge=1)
+    draws: int = Field(ge=1)
+    seeds: int = Field(ge=1)
+
+
+class MadeUp(Strict):
+    """Models that stand in for the authors' files."""
+
+    log: str
+    part: str
+    estimates: str
+
+
+class Kopanski(Settings):
+    """All of it."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    platform: str
+    reservations: str
+    reference: str
+    log: str
+    requests: list[str]
+    parts: Parts
+    full_log: FullLog = Field(alias="full-log")
+    sixteen: Sixteen
+    made_up: MadeUp = Field(alias="made-up")
+
+
+def settings(quick: bool = False) -> Kopanski:
+    """The settings of the study, or of its quick version."""
+    return read_settings(FOLDER / "study.toml", Kopanski, quick)
