@@ -164,6 +164,7 @@ def logs() -> None:
         say(f"KTH, {len(workload):,} jobs, 100 nodes, {policy}", timed(workload, policy))
     for policy in ("fcfs-bb", "sjf-bb", "conservative-bb"):
         say(f"KTH with a pooled burst buffer, {policy}", timed(with_buffer, policy))
+    say("KTH with a pooled burst buffer, plan-2", timed(with_buffer, "plan-2", 1))
 
 
 def growth() -> None:

@@ -43,6 +43,24 @@ def test_plain_policies_need_the_bridge_and_no_backfill(imports, monkeypatch, tm
     assert imports == ["forebay.engine.loop", "forebay.engine.bridge"]
 
 
+def test_plans_bring_backfilling_with_them_and_limits_change_nothing(imports, monkeypatch, tmp_path):
+    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
+    monkeypatch.setattr(_compile.subprocess, "Popen", lambda *_: Idle())
+    _compile.prepare([load("fcfs-bb"), load("plan-2+limits:user_jobs=1")])
+    assert imports == ["forebay.engine.loop", "forebay.policies._plan"]
+
+
+class Idle:
+    """A process that has nothing to do."""
+
+    def wait(self):
+        return 0
+
+    def terminate(self):
+        return None
+
+
 def test_a_warm_cache_is_not(forebay, imports, capsys):
     forebay("warmup")
     imports.clear()

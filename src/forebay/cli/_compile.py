@@ -11,6 +11,7 @@ from forebay.cli._print import message
 
 LOOP = ("forebay.engine.loop", "run_compiled")
 BACKFILL = ("forebay.policies._backfill", "backfill")
+PLAN = ("forebay.policies._plan", "plan")  # which imports the one before
 BRIDGE = ("forebay.engine.bridge", "call_python")
 """Modules that compile when they are imported, each with the function that is cached last."""
 
@@ -20,7 +21,7 @@ def prepare(policies: Iterable[Any]) -> None:
     missing = [part for part in _needed(policies) if not _is_cached(*part)]
     begun = time.perf_counter()
     if missing:
-        message("Compiling the engine, once (about half a minute) ...")
+        message(f"Compiling the engine, once (about {'a minute' if PLAN in missing else 'half a minute'}) ...")
         # One part here, the others each in a process of its own, from whose cache they are then read.
         beside = [subprocess.Popen([sys.executable, "-c", f"import {module}"]) for module, _ in missing[1:]]
         try:
@@ -39,13 +40,19 @@ def prepare(policies: Iterable[Any]) -> None:
 def _needed(policies: Iterable[Any]) -> list[tuple[str, str]]:
     from forebay.policies import Policy
     from forebay.policies._family import Backfill
+    from forebay.policies._limited import apart
+    from forebay.policies._planning import Planning
 
     needed = {LOOP: None}
-    for policy in policies:
-        if isinstance(policy, Backfill):
+    for policy, _ in map(apart, policies):
+        if isinstance(policy, Planning):
+            needed[PLAN] = None
+        elif isinstance(policy, Backfill):
             needed[BACKFILL] = None
         elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
             needed[BRIDGE] = None
+    if PLAN in needed:
+        needed.pop(BACKFILL, None)
     return list(needed)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = options.examples("forebay warmup")
 
-_HALVES = ("forebay.engine.loop, forebay.engine.bridge", "forebay.policies._backfill")
+_HALVES = ("forebay.engine.loop, forebay.engine.bridge", "forebay.policies._plan")
 """Compiled side by side, each in a process of its own."""
 
 
@@ -36,14 +36,14 @@ def command(form: options.FormatOption = Format.text) -> None:
     Worth it in a container image, on a shared file system, or before many runs start at once. FOREBAY_CACHE_DIR names
     the folder; by default it is forebay in the user's cache folder.
     """
-    message("Compiling the engine and the policies in two processes (about half a minute the first time) ...")
+    message("Compiling the engine and the policies in two processes (about a minute the first time) ...")
     begun = time.perf_counter()
     _compile_halves()
     from forebay._jit import cache_folder
     from forebay._simulate import simulate
     from forebay.workload import read
 
-    for policy in ("fcfs-bb", InOrder()):
+    for policy in ("fcfs-bb", "plan-2", InOrder()):
         simulate(read("table1"), policy=policy)
     seconds = time.perf_counter() - begun
     if form is Format.json:
