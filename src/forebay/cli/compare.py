@@ -1,5 +1,6 @@
 """`forebay compare`: the same workload and machine under several policies, best first."""
 
+import hashlib
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -121,7 +122,8 @@ def _run_all(
             result, document = setting.simulate(policy, spec, bar(spec, n_jobs * len(documents)))
             results[spec] = result
             written = files.enter_context(written_run(own, result, document))
-            schedule = tuple(result.jobs.select("starting_time", "finish_time").hash_rows())
+            times = result.jobs.select("starting_time", "finish_time").to_numpy()
+            schedule = hashlib.sha256(times.tobytes()).hexdigest()
             documents.append(document | {"folder": str(own), "files": written, "schedule": schedule})
         documents.sort(key=_by_wait)
         [temporary_csv] = files.enter_context(replacing(folder / "compare.csv"))
@@ -138,7 +140,7 @@ def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
 
 def _notes(documents: list[dict[str, Any]]) -> list[str]:
     """What is to be said of any of the runs, and which of them are one and the same."""
-    alike: dict[tuple[int, ...], list[str]] = {}
+    alike: dict[str, list[str]] = {}
     for document in documents:
         alike.setdefault(document["schedule"], []).append(document["policy"])
     same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike.values() if len(twins) > 1]

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from forebay.cli import _options as options
+from forebay.cli._lists import listing
 from forebay.cli._options import Format
 from forebay.cli._print import answer, show, table
 
@@ -21,13 +22,9 @@ def command(
     from forebay import policies
 
     if name is None:
-        found = [policies.describe(one) for one in policies.names()]
-        if form is Format.json:
-            answer(found)
-        else:
-            rows = [(one["name"], one["description"]) for one in found]
-            hint = "`forebay policies NAME` shows parameters; your own: --policy mine.py:ClassName"
-            show(table(["policy", "what it does"], rows), hint)
+        columns = {"name": "policy", "description": "what it does"}
+        hint = "`forebay policies NAME` shows parameters; your own: --policy mine.py:ClassName"
+        listing([policies.describe(one) for one in policies.names()], columns, hint, form)
         return
     one = policies.describe(name)
     if form is Format.json:

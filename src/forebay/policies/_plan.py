@@ -21,18 +21,18 @@ from forebay.algorithms.plan import lay
 from forebay.algorithms.profile import earliest
 from forebay.core.tables import policy_kernel
 from forebay.policies._backfill import availability, deep, fits_now
+from forebay.policies._family import Backfill
+from forebay.policies._orders import ALL
 from forebay.policies._places import chunks_of, free_now
 
 PARAMS = ("alpha", "exhaustive", "rate", "steps", "moves", "floor", "heat", "insertions", "keep", "pinned", "shortcuts")
 """What the kernel reads, in this order."""
 _ALPHA, _EXHAUSTIVE, _RATE, _STEPS, _MOVES, _FLOOR, _HEAT, _INSERTIONS, _KEEP, _PINNED, _SHORTCUTS = range(len(PARAMS))
-_TINY = 1e-300
+_TINY = 1e-300  # the least cost of a job that can start: 0 stands for one that cannot
 _SNAPSHOTS = 8  # more of them repeat fewer placements, and copy more
 _CANDIDATES = 9
-_NEVER = (
-    3.2e8  # s, ten years: the wait of a job that jobs without a walltime, planned before it, would keep out for ever
-)
-_EVERYTHING = np.array([0.0, 0.0, 0.0, 2.0**53, 2.0**53, 2.0**53, 0.0])  # of `deep`: reserve for all, backfill all
+_NEVER = 3.2e8  # s, ten years: the wait of a job that others without a walltime, planned before it, keep out for ever
+_EVERYTHING = Backfill(depth=ALL).params()
 
 
 class Board(NamedTuple):

@@ -16,7 +16,7 @@ DESCRIPTION = "3,000 made-up jobs for 96 nodes and 480 GB of burst buffer on a D
 
 N_JOBS, N_NODES, N_USERS = 3000, 96, 60
 LOAD = 0.8
-SEED = 4  # the first whose arrivals leave no day empty
+SEED = 4  # the first, from 1 on, whose arrivals leave no gap of over a day
 
 
 def make() -> Workload:
