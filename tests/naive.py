@@ -443,6 +443,7 @@ COMPARISONS = {
     plan.prefer_idle: naive_lay.prefer_idle,
     plan.lay: naive_lay.lay,
     profile.fits: Profile.fits,
+    profile.window: Profile.earliest,
     profile.earliest: Profile.earliest,
     profile.split: Profile.points,
     profile.reserve: Profile.reserve,

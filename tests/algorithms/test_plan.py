@@ -24,9 +24,11 @@ class Pair:
         self.rng, self.S, self.W, self.R = rng, servers, 2 if pinned else 0, rng.randint(1, 3)
         self.n_nodes = NODES if pinned else 0
         self.site = np.array([rng.randrange(3) for _ in range(64)])
-        self.seats = _seats(self.site)
         orders = [rng.sample(range(servers), servers) for _ in range(3)]
+        if rng.random() < 0.5:
+            orders[1] = orders[0]
         self.near = np.array(orders, np.int64).reshape(3, servers)
+        self.seats = _seats(self.site, self.near)
         self.shape = naive_lay.Shape(self.R, servers, self.n_nodes, lambda node: orders[self.site[node]])
         clock = rng.choice((lambda: float(rng.randint(1, 20)), lambda: rng.randint(1, 200) / 10))
         self.clock = clock

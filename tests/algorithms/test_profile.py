@@ -29,20 +29,22 @@ class Pair:
 
     def returns(self, time, amounts):
         """Something comes back at `time`, for good."""
-        first, self.n = profile.split(self.times, self.free, self.n, self.R, time)
+        first, self.n = profile.split(self.times, self.free, self.n, 0, self.R, time)
         self.free[first : self.n] += np.array(amounts)
         self.twin.returns.append((time, list(amounts)))
 
     def reserve(self, demand, duration):
         """Reserve at the earliest time; both must find the same one. Returns it."""
         row = np.array(demand, np.int64)
-        first = profile.earliest(self.times, self.free, self.n, 0, self.R, row, duration)
+        first, last = profile.window(self.times, self.free, self.n, 0, self.R, row, duration)
+        assert first == profile.earliest(self.times, self.free, self.n, 0, self.R, row, duration)
         start = self.twin.earliest(demand, duration)
         if first < 0:
             assert start == math.inf
             return start
         assert self.times[first] == pytest.approx(start, abs=1e-9)
         until = self.times[first] + duration
+        assert last == max(first + 1, sum(naive_time.before(time, until) for time in self.times[: self.n]))
         self.n = profile.reserve(self.times, self.free, self.n, self.R, row, first, until)
         self.twin.reserve(demand, start, duration)
         return start
@@ -105,7 +107,7 @@ def test_an_end_that_is_nearly_a_beginning_does_not_clash():
     """Free until 0.3, where a reservation begins; wanted for 0.1 + 0.2, which is later in the last bit alone."""
     pair = Pair(0.0, [2])
     pair.twin.reserve([2], 0.3, 1.0)
-    first, pair.n = profile.split(pair.times, pair.free, pair.n, 1, 0.3)
+    first, pair.n = profile.split(pair.times, pair.free, pair.n, 0, 1, 0.3)
     pair.n = profile.reserve(pair.times, pair.free, pair.n, 1, np.array([2]), first, 1.3)
     pair.check()
     assert pair.fits([1], 0, 0.1 + 0.2) == (True, True)
@@ -136,7 +138,7 @@ class Bits:
         self.free[0, :3] = self.row(free, nodes)
         self.counts, self.nodes = naive_time.Profile(0.0, [free]), naive_time.Calendar(0.0, nodes)
         for time, count, back in returns:
-            first, self.n = profile.split(self.times, self.free, self.n, 3, time)
+            first, self.n = profile.split(self.times, self.free, self.n, 0, 3, time)
             self.free[first : self.n, 0] += count
             self.free[first : self.n, 1:3] |= self.row(count, back)[1:]
             self.counts.returns.append((time, [count]))

@@ -8,17 +8,17 @@ placed where before.
 
 from numba import types
 
-from forebay._jit import kernel
+from forebay._jit import inlined_kernel, kernel
 from forebay.algorithms.bits import count_bits, count_word
 from forebay.algorithms.place import count_chunks
-from forebay.algorithms.profile import close, earliest, reserve, take
+from forebay.algorithms.profile import close, reserve, take, window
 from forebay.core.tables import instant_width
 
 _i8, _f8 = types.int64, types.float64
 _TIMES, _FREE, _ROW = types.float64[::1], types.int64[:, ::1], types.int64[::1]
 
 
-@kernel
+@inlined_kernel
 def _behind(times, n, first, until):
     """The first segment that does not begin before `until`."""
     i, limit = first + 1, until - instant_width(until)
@@ -27,19 +27,22 @@ def _behind(times, n, first, until):
     return i
 
 
-@kernel
-def _least_of(free, first, last, r):
-    """The least of a column from segment `first` to before `last`."""
-    amount = free[first, r]
+@inlined_kernel
+def _least(free, first, last, begin, end, least_free):
+    """The least of the columns from `begin` to before `end`, from segment `first` to before `last`."""
+    found, row = least_free[begin:end], free[first, begin:end]
+    for r in range(len(found)):
+        found[r] = row[r]
     for i in range(first + 1, last):
-        amount = min(amount, free[i, r])
-    return amount
+        row = free[i, begin:end]
+        for r in range(len(found)):
+            found[r] = min(found[r], row[r])
 
 
-@kernel
+@inlined_kernel
 def _common_nodes(times, free, n, first, last, until, n_counted, least_free):
-    """Which nodes are free from segment `first` to before `last`, and not closed to who ends then; how many."""
-    count, n_words = 0, len(least_free) - n_counted
+    """Which nodes are free from segment `first` to before `last`, and not closed to who ends then."""
+    n_words = len(least_free) - n_counted
     ends_there = last < n and times[last] <= until + instant_width(until)
     for r in range(n_counted, len(least_free)):
         nodes = free[first, r]
@@ -48,16 +51,13 @@ def _common_nodes(times, free, n, first, last, until, n_counted, least_free):
         if ends_there:
             nodes &= ~free[last, n_words + r]
         least_free[r] = nodes
-        count += count_word(nodes)
-    return count
 
 
 @kernel(types.void(_TIMES, _FREE, _i8, _i8, _f8, _i8, _ROW))
 def least(times, free, n, first, until, n_counted, least_free):
     """What is free from segment `first` all the way until time `until`: the least of counts, the nodes in common."""
     last = _behind(times, n, first, until)
-    for r in range(n_counted):
-        least_free[r] = _least_of(free, first, last, r)
+    _least(free, first, last, 0, n_counted, least_free)
     _common_nodes(times, free, n, first, last, until, n_counted, least_free)
 
 
@@ -72,7 +72,7 @@ def enough(least_free, demand, size, n_chunks, R, S, W):
     return W == 0 or count_bits(least_free[R + S : R + S + W]) >= demand[0]
 
 
-@kernel
+@inlined_kernel
 def prefer_idle(least_free, before, first_word, n_nodes):
     """Keep to the nodes that are free in segment `before` already, if these are enough: whether they are.
 
@@ -89,7 +89,7 @@ def prefer_idle(least_free, before, first_word, n_nodes):
     return True
 
 
-@kernel
+@inlined_kernel
 def _charge_emptiest(room, size, n_chunks, taken):
     """Chunks to the servers with the most room first, as many as fit; `room` is used up."""
     while n_chunks > 0:
@@ -103,27 +103,22 @@ def _charge_emptiest(room, size, n_chunks, taken):
         n_chunks -= some
 
 
-@kernel
-def _fill_servers(near, room, free, first, last, R, size, n_chunks, taken):
-    """Chunks to the nearest servers that have room for them all the time; how many found none.
-
-    `room` is -1 where it is not known yet: few servers are ever asked.
-    """
+@inlined_kernel
+def _fill_servers(near, room, size, n_chunks, taken):
+    """Chunks to the nearest servers that have room for them; how many found none."""
     for k in range(len(near)):
         if n_chunks == 0:
             break
         s = near[k]
-        if room[s] < 0:
-            room[s] = _least_of(free, first, last, R + s)
         if room[s] >= size:
             some = n_chunks if room[s] >= size * n_chunks else room[s] // size
             room[s] -= some * size
-            taken[R + s] += some * size
+            taken[s] += some * size
             n_chunks -= some
     return n_chunks
 
 
-@kernel
+@inlined_kernel
 def _lowest(bits, count):
     """The `count` lowest of some bits."""
     rest = bits
@@ -132,14 +127,9 @@ def _lowest(bits, count):
     return bits ^ rest
 
 
-@kernel
-def _pin(free, first, last, words, count, n_chunks, size, R, S, seats, near, room, taken):
+@inlined_kernel
+def _pin(words, count, room, n_chunks, size, seats, near, bits_taken, bytes_taken):
     """The `count` lowest nodes of `words`, and a server near each for its chunk; False if there is none for one."""
-    for r in range(R, len(taken)):
-        taken[r] = 0
-    left = n_chunks if S > 0 and size > 0 else 0
-    for s in range(S):
-        room[s] = -1
     for k in range(len(seats)):
         if count == 0:
             break
@@ -149,48 +139,44 @@ def _pin(free, first, last, words, count, n_chunks, size, R, S, seats, near, roo
         here = count_word(bits)
         if here > count:
             bits, here = _lowest(bits, count), count
-        taken[R + S + seats[k, 0]] |= bits
+        bits_taken[seats[k, 0]] |= bits
         count -= here
-        some = min(here, left)
-        if some > 0 and _fill_servers(near[seats[k, 2]], room, free, first, last, R, size, some, taken) > 0:
+        some = min(here, n_chunks)
+        if some > 0 and _fill_servers(near[seats[k, 2]], room, size, some, bytes_taken) > 0:
             return False
-        left -= some
+        n_chunks -= some
     # Chunks beyond the nodes are placed as if from the machine's first node.
-    return left == 0 or _fill_servers(near[seats[0, 2]], room, free, first, last, R, size, left, taken) == 0
+    return n_chunks == 0 or _fill_servers(near[seats[0, 2]], room, size, n_chunks, bytes_taken) == 0
 
 
-@kernel
-def _lay_pinned(times, free, n, at, demand, end, size, n_chunks, R, S, seats, near, least_free, taken):
-    """Pin the lowest nodes from segment `at` until `end`, and servers near them; n, or -1 if they are not free."""
-    last, first_word = _behind(times, n, at, end), R + S
-    if _common_nodes(times, free, n, at, last, end, first_word, least_free) < demand[0]:
-        return -1
-    idle = at > 0 and prefer_idle(least_free, free[at - 1], first_word, demand[0])
+@inlined_kernel
+def _take_pinned(times, free, n, at, last, end, n_nodes, size, n_chunks, R, S, seats, near, least_free, taken):
+    """The lowest nodes from segment `at` until `end`, servers near them, into `taken`; False if not all are free."""
+    first_word = R + S
     words, room = least_free[first_word:], least_free[R:first_word]
-    if not _pin(free, at, last, words, demand[0], n_chunks, size, R, S, seats, near, room, taken):
-        return -1
-    for r in range(R):
-        taken[r] = demand[r]
-    n = take(times, free, n, first_word, taken, at, end)
+    _common_nodes(times, free, n, at, last, end, first_word, least_free)
+    idle = at > 0 and prefer_idle(least_free, free[at - 1], first_word, n_nodes)
+    if not idle and count_bits(words) < n_nodes:
+        return False
+    if n_chunks > 0:
+        _least(free, at, last, R, first_word, least_free)
+    if not _pin(words, n_nodes, room, n_chunks, size, seats, near, taken[first_word:], taken[R:first_word]):
+        return False
     if idle:
         close(free, first_word, taken, at)
-    return n
+    return True
 
 
-@kernel
-def _lay_counted(times, free, n, at, demand, end, size, n_chunks, R, S, least_free, taken):
-    """Take chunks of the emptiest servers from segment `at` until `end`; n, or -1 if they do not fit."""
-    last, some = _behind(times, n, at, end), n_chunks if size > 0 else 0
-    for r in range(R):
-        taken[r] = demand[r]
-    for r in range(R, R + S):
-        least_free[r] = _least_of(free, at, last, r)
-        taken[r] = 0
-    if some > 0:
-        if count_chunks(least_free[R : R + S], size, some) < some:
-            return -1
-        _charge_emptiest(least_free[R : R + S], size, some, taken[R : R + S])
-    return take(times, free, n, R + S, taken, at, end)
+@inlined_kernel
+def _take_counted(free, at, last, size, n_chunks, R, S, least_free, taken):
+    """Chunks on the emptiest servers into `taken`; False if they do not fit."""
+    if n_chunks == 0:
+        return True
+    _least(free, at, last, R, R + S, least_free)
+    if count_chunks(least_free[R : R + S], size, n_chunks) < n_chunks:
+        return False
+    _charge_emptiest(least_free[R : R + S], size, n_chunks, taken[R : R + S])
+    return True
 
 
 @kernel(
@@ -202,18 +188,24 @@ def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, 
     """Reserve the earliest time at which all is free for a job; returns the segment in which it begins (-1: never), n.
 
     Counted, its chunks are charged to the emptiest servers; pinned (W > 0), it gets the lowest nodes and servers near
-    them; `seats` are the nodes by site (see core.tables). Scratch, `least_free` and `taken`, has a place a column.
+    them; `seats` are the nodes by where they look for room (see core.tables). Scratch, `least_free` and `taken`, has a
+    place a column.
     """
-    at = earliest(times, free, n, 0, R, demand, duration)
-    while at >= 0:
+    at, some = -1, n_chunks if S > 0 and size > 0 else 0
+    while True:
+        at, last = window(times, free, n, at + 1, R, demand, duration)
+        if at < 0:
+            return at, n
         end = times[at] + duration
+        if S + W == 0:
+            return at, reserve(times, free, n, R, demand, at, end)
+        for r in range(len(taken)):
+            taken[r] = demand[r] if r < R else 0
         if W > 0:
-            longer = _lay_pinned(times, free, n, at, demand, end, size, n_chunks, R, S, seats, near, least_free, taken)
-        elif S > 0:
-            longer = _lay_counted(times, free, n, at, demand, end, size, n_chunks, R, S, least_free, taken)
+            fits = _take_pinned(
+                times, free, n, at, last, end, demand[0], size, some, R, S, seats, near, least_free, taken
+            )
         else:
-            longer = reserve(times, free, n, R, demand, at, end)
-        if longer >= 0:
-            return at, longer
-        at = earliest(times, free, n, at + 1, R, demand, duration) if at + 1 < n else -1
-    return at, n
+            fits = _take_counted(free, at, last, size, some, R, S, least_free, taken)
+        if fits:
+            return at, take(times, free, n, R + S, taken, at, end)

@@ -8,7 +8,8 @@ are closed to who ends just when the segment begins; they hold for that moment a
 
 from numba import types
 
-from forebay._jit import kernel
+from forebay._jit import inlined_kernel, kernel
+from forebay._move import shift_rows
 from forebay.core.tables import instant_width
 
 _TIMES, _FREE = types.float64[::1], types.int64[:, ::1]
@@ -27,42 +28,54 @@ def fits(times, free, n, first, R, demand, until):
     return True
 
 
+@inlined_kernel
+def _short(free, i, R, demand):
+    """Whether segment `i` has too little. Most machines have two resources, and a loop costs more than they do."""
+    if free[i, 0] < demand[0] or (R > 1 and free[i, 1] < demand[1]):
+        return True
+    for r in range(2, R):
+        if free[i, r] < demand[r]:
+            return True
+    return False
+
+
+@inlined_kernel
+def window(times, free, n, first, R, demand, duration):
+    """The first segment from `first` on at whose beginning `demand` is free for `duration`, and the one behind its end.
+
+    (-1, n) if there is none.
+    """
+    i = first
+    while i < n:
+        if _short(free, i, R, demand):
+            i += 1
+            continue
+        until = times[i] + duration
+        limit = until - instant_width(until)
+        k = i + 1
+        while k < n and times[k] < limit and not _short(free, k, R, demand):
+            k += 1
+        if k == n or times[k] >= limit:
+            return i, k
+        i = k + 1
+    return -1, n
+
+
 @kernel
 def earliest(times, free, n, first, R, demand, duration):
     """The first segment from `first` on at whose beginning `demand` is free for `duration`; -1 if there is none."""
-    i = first
-    while i < n:
-        until = times[i] + duration
-        limit = until - instant_width(until)
-        blocked = -1
-        k = i
-        while k < n and (k == i or times[k] < limit):
-            for r in range(R):
-                if free[k, r] < demand[r]:
-                    blocked = k
-                    break
-            if blocked >= 0:
-                break
-            k += 1
-        if blocked < 0:
-            return i
-        i = blocked + 1
-    return -1
+    return window(times, free, n, first, R, demand, duration)[0]
 
 
-@kernel
-def split(times, free, n, carried, time):
+@inlined_kernel
+def split(times, free, n, first, carried, time):
     """Make sure that a segment begins at `time` (within an instant); returns (that segment, n).
 
-    `time` must not lie before the first segment. Columns from `carried` on are blank where a segment is new.
+    `time` must not lie before segment `first`. Columns from `carried` on are blank where a segment is new.
     """
-    a, b = 0, n  # first segment that begins after `time`
-    while a < b:
-        middle = (a + b) >> 1
-        if times[middle] > time:
-            b = middle
-        else:
-            a = middle + 1
+    a = first + 1  # first segment that begins after `time`
+    while a < n and times[a] <= time:
+        a += 1
     width = instant_width(time)
     if time - times[a - 1] <= width:
         return a - 1, n
@@ -70,48 +83,40 @@ def split(times, free, n, carried, time):
         return a, n
     for i in range(n, a, -1):
         times[i] = times[i - 1]
-        for r in range(free.shape[1]):
-            free[i, r] = free[i - 1, r]
     times[a] = time
-    # `a - 1` keeps its beginning and `a` its rest
-    for r in range(carried):
-        free[a, r] = free[a - 1, r]
+    shift_rows(free, a - 1, n)  # `a - 1` keeps its beginning and `a` its rest
     for r in range(carried, free.shape[1]):
         free[a, r] = 0
     return a, n + 1
 
 
-@kernel(types.int64(_TIMES, _FREE, types.int64, types.int64, types.int64[::1], types.int64, types.float64))
+@inlined_kernel(types.int64(_TIMES, _FREE, types.int64, types.int64, types.int64[::1], types.int64, types.float64))
 def reserve(times, free, n, R, demand, first, until):
     """Take `demand` away from segment `first` until time `until`; returns n."""
     last = n
     if until < float("inf"):
-        last, n = split(times, free, n, free.shape[1], until)
+        last, n = split(times, free, n, first, free.shape[1], until)
     for i in range(first, last):
         for r in range(R):
             free[i, r] -= demand[r]
     return n
 
 
-@kernel(types.int64(_TIMES, _FREE, types.int64, types.int64, types.int64[::1], types.int64, types.float64))
+@inlined_kernel(types.int64(_TIMES, _FREE, types.int64, types.int64, types.int64[::1], types.int64, types.float64))
 def take(times, free, n, n_counted, taken, first, until):
     """Take `taken` away from segment `first` until time `until`; returns n. Columns from `n_counted` on are bits."""
     last = n
     if until < float("inf"):
-        last, n = split(times, free, n, len(taken), until)
-    for r in range(len(taken)):
-        amount = taken[r]
-        if amount == 0:  # of most servers nothing
-            continue
-        for i in range(first, last):
-            if r < n_counted:
-                free[i, r] -= amount
-            else:
-                free[i, r] &= ~amount
+        last, n = split(times, free, n, first, len(taken), until)
+    for i in range(first, last):
+        for r in range(n_counted):
+            free[i, r] -= taken[r]
+        for r in range(n_counted, len(taken)):
+            free[i, r] &= ~taken[r]
     return n
 
 
-@kernel
+@inlined_kernel
 def close(free, n_counted, taken, at):
     """Close the nodes of `taken` to who ends just when segment `at` begins: to some, that moment is still theirs."""
     for r in range(n_counted, len(taken)):

@@ -87,7 +87,7 @@ class State(NamedTuple):
     free: np.ndarray  # INTERVAL, the first n_free, highest ids first
     held: np.ndarray  # INTERVAL, chained
     site: np.ndarray  # int32[node]: where it stands
-    seats: np.ndarray  # int64[k, 3]: word, bits, site: the nodes by site, as words of 32 bits, in ascending order
+    seats: np.ndarray  # int64[k, 3]: word, bits, site: ascending nodes that look for room alike, in words of 32 bits
     near: np.ndarray  # int64[site, server]: servers as a site looks for room, nearest first
     room: np.ndarray  # int64[server]: free bytes
     chunks: np.ndarray  # CHUNK, chained

@@ -112,7 +112,7 @@ def build(
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, held)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     cancels = _cancels(workload)
-    seats = _seats(np.asarray(fabric.site))
+    seats = _seats(np.asarray(fabric.site), fabric.near)
     n_servers = len(fabric.near[0]) if fabric.chunked else 0
     state = empty_state(n_jobs, n_legs, R, platform.nodes, fabric.n_sites, n_servers, n_chunk_rows, len(seats))
     truth = empty_truth(
@@ -145,10 +145,10 @@ def build(
     return state, truth, notes
 
 
-def _seats(site: np.ndarray) -> np.ndarray:
-    """Nodes in stretches of one site within one word of 32 bits: the word, their bits in it, the site."""
-    node = np.arange(len(site))
-    begins = np.flatnonzero((node % 32 == 0) | (np.diff(site, prepend=-1) != 0))
+def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Nodes in stretches that look for room alike, within one word of 32 bits: the word, their bits in it, a site."""
+    node, alike = np.arange(len(site)), np.unique(near, axis=0, return_inverse=True)[1].ravel()[site]
+    begins = np.flatnonzero((node % 32 == 0) | (np.diff(alike, prepend=-1) != 0))
     length = np.diff(begins, append=len(site))
     bits = ((np.int64(1) << length) - 1) << begins % 32
     return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)

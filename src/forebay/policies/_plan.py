@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._jit import allocating_kernel, kernel
+from forebay._move import copy_rows
 from forebay._pointer import keep, on_stack
 from forebay.algorithms.anneal import accepts, cooled, insert, next_order, refused_above, swap
 from forebay.algorithms.order import sort_smallest
@@ -76,8 +77,7 @@ def _cost(wait, alpha):
 def _copy(times, free, n, to_times, to_free):
     for i in range(n):
         to_times[i] = times[i]
-        for r in range(free.shape[1]):
-            to_free[i, r] = free[i, r]
+    copy_rows(free, to_free, n)
 
 
 @kernel
@@ -85,9 +85,10 @@ def _equal(times, free, n, other_times, other_free, other_n):
     """Whether two profiles are the same to the last bit."""
     if n != other_n:
         return False
-    for i in range(n):
+    for i in range(n):  # where they differ, times nearly always do
         if times[i] != other_times[i]:
             return False
+    for i in range(n):
         for r in range(free.shape[1]):
             if free[i, r] != other_free[i, r]:
                 return False
