@@ -1,0 +1,143 @@
+"""Run times predicted from each user's finished jobs, compiled, for the kernels of other policies.
+
+A policy decides on a copy of the State in which walltimes are predictions, and running legs stand by predicted ends;
+the engine still kills at the walltime that the user asked for. Jobs of one leg whose user is known are predicted and
+learned from; others keep their walltimes.
+"""
+
+import numpy as np
+
+from forebay._jit import allocating_kernel, kernel
+from forebay._pointer import keep, on_stack
+from forebay.algorithms.order import sort_smallest
+from forebay.algorithms.predict import corrected, recall, remember, row_of
+from forebay.core.codes import JobState
+from forebay.core.tables import LEG, RUNNING, State, policy_kernel
+from forebay.policies._backfill import backfill
+from forebay.policies._plan import plan
+
+N_PARAMS = 3  # the last numbers of a policy's row: by what jobs are alike, the weight of walltimes, whether ends too
+N_INTEGERS = 6  # the last rows of a policy's integers: keys (three), counts, jobs followed, and how far it has come
+_LIKE, _WEIGHT, _ENDS = 0, 1, 2
+_USER, _REQUEST = 0, 1
+_LONGEST = 1e15  # s: a walltime that has no end, as a whole number
+
+
+@kernel
+def _row(keys, job, like):
+    """Where jobs like this one are noted: those of the same user, with the same walltime, on as many nodes."""
+    walltime = 0 if like == _USER else int(min(job["walltime"], _LONGEST))
+    nodes = 0 if like <= _REQUEST else job["nodes"]
+    row = row_of(keys, job["user"] + 1, walltime, nodes)
+    keys[0, row], keys[1, row], keys[2, row] = job["user"] + 1, walltime, nodes
+    return row
+
+
+@kernel
+def _learn(state, keys, counts, followed, come, last, like):
+    """Note what has ended since the last decision, and follow what has come. `come`: how many came, and are followed.
+
+    A job that was submitted and is not followed yet has the next row: they come in this order.
+    """
+    n_came, n_followed, kept = come[0], come[1], 0
+    for i in range(n_followed):
+        job = state.jobs[followed[i]]
+        if job["state"] == JobState.QUEUED or job["state"] == JobState.RUNNING:
+            followed[kept] = followed[i]
+            kept += 1
+        elif job["state"] == JobState.COMPLETED or job["state"] == JobState.WALLTIME_REACHED:
+            remember(last, counts, _row(keys, job, like), job["finish"] - job["start"])
+    while n_came < len(state.jobs) and state.jobs[n_came]["state"] != JobState.UNSUBMITTED:
+        job = state.jobs[n_came]
+        if job["user"] >= 0 and job["leg"] == job["last_leg"]:
+            followed[kept] = n_came
+            kept += 1
+        n_came += 1
+    come[0], come[1] = n_came, kept
+
+
+@kernel
+def _guess(state, keys, counts, followed, n_followed, last, guess, like, weight, ends):
+    """Predict the jobs followed: waiting ones anew, as others end; running ones by their walltime, or by `ends`."""
+    now = state.clock[0]["now"]
+    for i in range(n_followed):
+        j = followed[i]
+        job = state.jobs[j]
+        elapsed = now - job["leg_start"]
+        if job["state"] == JobState.QUEUED:
+            # A second at least: what takes no time would delay nobody, wherever it is planned.
+            seconds = max(recall(last, counts, _row(keys, job, like), job["walltime"], weight), 1.0)
+            guess[j] = min(seconds, job["walltime"])
+        elif not ends:
+            guess[j] = job["walltime"]
+        elif elapsed >= guess[j]:
+            guess[j] = min(corrected(guess[j], elapsed), job["walltime"])
+
+
+@kernel
+def _expect(state, legs, guess, j, leg):
+    """Row `leg` as the policy is to see it; returns how long the leg of job `j` is expected to take."""
+    legs[leg]["number"], legs[leg]["chunk"] = state.legs[leg]["number"], state.legs[leg]["chunk"]
+    seconds = guess[j] if guess[j] > 0.0 else state.legs[leg]["walltime"]
+    legs[leg]["walltime"] = seconds
+    return seconds
+
+
+@allocating_kernel
+def _believed(state, guess):
+    """The State as the policy is to see it. Rows of legs that neither wait nor run stay blank: nobody looks there."""
+    clock, n = state.clock[0], state.clock[0]["n_running"]
+    legs, running = np.empty(len(state.legs), LEG), np.empty(n, RUNNING)
+    for i in range(clock["queue_first"], clock["queue_last"]):
+        if state.queue[i] >= 0:
+            j = state.queue[i]
+            for leg in range(state.jobs[j]["leg"], state.jobs[j]["last_leg"] + 1):
+                _expect(state, legs, guess, j, leg)
+    ends, ties, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        j, leg = state.running[i]["job"], state.running[i]["leg"]
+        ends[i] = state.jobs[j]["leg_start"] + _expect(state, legs, guess, j, leg)
+        ties[i] = order[i] = i
+    expected = ends.copy()
+    sort_smallest(ends, ties, order, n, n)
+    for i in range(n):
+        row = state.running[order[i]]
+        running[i]["end"], running[i]["job"], running[i]["leg"] = expected[order[i]], row["job"], row["leg"]
+    return State(
+        state.clock, state.jobs, legs, state.demands, state.releases, state.resources, state.queue, running,
+        state.actions, state.free, state.held, state.site, state.seats, state.near, state.room, state.chunks,
+        state.picks,
+    )  # fmt: skip
+
+
+@allocating_kernel
+def _predict(state, params, memory):
+    """Learn, predict, and return the State to decide on."""
+    integers, floats = memory
+    numbers, own = params[len(params) - N_PARAMS :], integers[integers.shape[0] - N_INTEGERS :]
+    like, ends = int(numbers[_LIKE]), numbers[_ENDS] > 0
+    keys, counts, followed, come = own[:3], own[3], own[4], own[5]
+    last, guess = floats[: floats.shape[0] - 1], floats[floats.shape[0] - 1]
+    _learn(state, keys, counts, followed, come, last, like)
+    _guess(state, keys, counts, followed, come[1], last, guess, like, numbers[_WEIGHT], ends)
+    return _believed(state, guess)
+
+
+@policy_kernel
+def _plan_predicted(state, params, memory, rng):
+    """Plans by predicted run times."""
+    tables = _predict(state, params, memory)
+    plan(on_stack(tables), params, memory, rng)
+    keep(tables)
+
+
+@policy_kernel
+def _backfill_predicted(state, params, memory, rng):
+    """Backfilling by predicted run times."""
+    tables = _predict(state, params, memory)
+    backfill(on_stack(tables), params, memory, rng)
+    keep(tables)
+
+
+PREDICTED = {plan: _plan_predicted, backfill: _backfill_predicted}
+"""The kernel that decides by predictions, for each that does by walltimes."""

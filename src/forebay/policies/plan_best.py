@@ -1,0 +1,15 @@
+"""Plan-based scheduling with a steadier search: Smith's rule, then jobs are put forward; nothing is drawn.
+
+Plans are those of Kopański & Rządca (2021), the rule that of Smith (1956)."""
+
+from dataclasses import dataclass
+
+from forebay.policies._planning import Planning
+
+
+@dataclass(frozen=True)
+class PlanBest(Planning):
+    """As many plans as annealing tries, at most."""
+
+    search: str = "descent"
+    alpha: float = 1.75
