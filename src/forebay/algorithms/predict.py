@@ -7,7 +7,7 @@ _STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0,
 
 @kernel
 def row_of(keys, a, b, c):
-    """Where the key (a, b, c) stands in the columns of `keys`, by open addressing: in its place, or the blank one to be.
+    """Where the key (a, b, c) stands in the columns of `keys`, by open addressing: its place, or the blank one to be.
 
     Blank is where the first of the three is 0; there must be one.
     """
@@ -27,7 +27,7 @@ def remember(last, counts, row, seconds):
 
 @kernel
 def recall(last, counts, row, asked, weight):
-    """The mean of those noted and of what was asked for, which counts as `weight` of them; `asked` if there are none."""
+    """The mean of those noted and of what was asked for, which counts as `weight` of them; just that if none are."""
     n = min(counts[row], last.shape[0])
     if n == 0:
         return asked

@@ -12,6 +12,7 @@ from forebay.cli._print import message
 LOOP = ("forebay.engine.loop", "run_compiled")
 BACKFILL = ("forebay.policies._backfill", "backfill")
 PLAN = ("forebay.policies._plan", "plan")  # which imports the one before
+PREDICTED = ("forebay.policies._predicted", "_backfill_predicted")  # and this the two before
 BRIDGE = ("forebay.engine.bridge", "call_python")
 """Modules that compile when they are imported, each with the function that is cached last."""
 
@@ -21,7 +22,9 @@ def prepare(policies: Iterable[Any]) -> None:
     missing = [part for part in _needed(policies) if not _is_cached(*part)]
     begun = time.perf_counter()
     if missing:
-        message(f"Compiling the engine, once (about {'a minute' if PLAN in missing else 'half a minute'}) ...")
+        message(
+            f"Compiling the engine, once (about {'a minute' if {PLAN, PREDICTED} & set(missing) else 'half a minute'}) ..."
+        )
         # One part here, the others each in a process of its own, from whose cache they are then read.
         beside = [subprocess.Popen([sys.executable, "-c", f"import {module}"]) for module, _ in missing[1:]]
         try:
@@ -42,17 +45,21 @@ def _needed(policies: Iterable[Any]) -> list[tuple[str, str]]:
     from forebay.policies._family import Backfill
     from forebay.policies._limited import apart
     from forebay.policies._planning import Planning
+    from forebay.policies._predicting import Predicting
 
     needed = {LOOP: None}
     for policy, _ in map(apart, policies):
-        if isinstance(policy, Planning):
+        if isinstance(policy, Predicting):
+            needed[PREDICTED] = None
+        elif isinstance(policy, Planning):
             needed[PLAN] = None
         elif isinstance(policy, Backfill):
             needed[BACKFILL] = None
         elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
             needed[BRIDGE] = None
-    if PLAN in needed:
-        needed.pop(BACKFILL, None)
+    for part in (BACKFILL, PLAN):
+        if PREDICTED in needed or (part == BACKFILL and PLAN in needed):
+            needed.pop(part, None)
     return list(needed)
 
 

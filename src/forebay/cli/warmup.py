@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = options.examples("forebay warmup")
 
-_HALVES = ("forebay.engine.loop, forebay.engine.bridge", "forebay.policies._plan")
+_HALVES = ("forebay.engine.loop, forebay.engine.bridge", "forebay.policies._predicted")
 """Compiled side by side, each in a process of its own."""
 
 
