@@ -11,9 +11,23 @@ from types import SimpleNamespace
 
 import naive_kernels
 import naive_lay
-from forebay.algorithms import anneal, bits, heap, maxmin, nodeset, order, pairing, place, plan, profile, setformat
+from forebay.algorithms import (
+    anneal,
+    bits,
+    heap,
+    maxmin,
+    nodeset,
+    order,
+    pairing,
+    place,
+    plan,
+    predict,
+    profile,
+    setformat,
+)
 from naive_kernels import Nodes, Timers, group_intervals, sort_smallest, write_sets
 from naive_plan import Plan
+from naive_predict import Past, corrected
 from naive_time import Calendar, Profile, width
 
 ALL = math.inf
@@ -442,6 +456,10 @@ COMPARISONS = {
     plan.enough: naive_lay.enough,
     plan.prefer_idle: naive_lay.prefer_idle,
     plan.lay: naive_lay.lay,
+    predict.row_of: Past.place,
+    predict.remember: Past.note,
+    predict.recall: Past.guess,
+    predict.corrected: corrected,
     profile.fits: Profile.fits,
     profile.window: Profile.earliest,
     profile.earliest: Profile.earliest,

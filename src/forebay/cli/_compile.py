@@ -22,9 +22,8 @@ def prepare(policies: Iterable[Any]) -> None:
     missing = [part for part in _needed(policies) if not _is_cached(*part)]
     begun = time.perf_counter()
     if missing:
-        message(
-            f"Compiling the engine, once (about {'a minute' if {PLAN, PREDICTED} & set(missing) else 'half a minute'}) ..."
-        )
+        long = PLAN in missing or PREDICTED in missing
+        message(f"Compiling the engine, once (about {'a minute' if long else 'half a minute'}) ...")
         # One part here, the others each in a process of its own, from whose cache they are then read.
         beside = [subprocess.Popen([sys.executable, "-c", f"import {module}"]) for module, _ in missing[1:]]
         try:

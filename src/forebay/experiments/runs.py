@@ -31,6 +31,8 @@ class Jobs:
     draw: int = 0  # the seed of all these models
     part: tuple[int, int] | None = None  # (k, n): the k-th of n parts over equal periods
     first: int | None = None  # only so many of the jobs that arrive first
+    users: str = ""  # a trace that has the users of these jobs, by their numbers
+    users_sha256: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Added:
 
     most: float
     stream: tuple[int, ...]  # seeds the generator
+    later: float = 0.0  # at most so many seconds later each job arrives
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Run:
     job_model: str
     seed: int = 0
     added: Added | None = None
+    known: bool = False  # whether users ask for just the time their jobs take, as added to
     keep: tuple[str, ...] = ()  # measures of every job that figures will need, such as waiting_time
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
     effort: float = 1.0  # a guess at how long it takes, compared with others: long ones go first
@@ -66,6 +70,8 @@ class Run:
         jobs = asdict(self.jobs)
         if self.jobs.sha256:
             del jobs["source"]
+        if self.jobs.users_sha256:
+            del jobs["users"]
         files = {spec: digest for spec in (self.platform, self.policy) if (digest := _own_file(spec))}
         return {
             "jobs": jobs,
@@ -74,6 +80,7 @@ class Run:
             "job_model": self.job_model,
             "seed": self.seed,
             "added": None if self.added is None else asdict(self.added),
+            "known": self.known,
             "keep": list(self.keep),
             "files": files,
         }
@@ -93,13 +100,18 @@ class Record:
         return numbers
 
 
-def from_file(path: Path, **more: Any) -> Jobs:
-    """Jobs of a file, with the digest of its bytes."""
+def from_file(path: Path, users: Path | None = None, **more: Any) -> Jobs:
+    """Jobs of a file, perhaps with the users of another, with the digests of their bytes."""
+    if users is not None:
+        more |= {"users": str(users), "users_sha256": _digest(users)}
+    return Jobs(str(path), sha256=_digest(path), **more)
+
+
+def _digest(path: Path) -> str:
     try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
-    return Jobs(str(path), sha256=digest, **more)
 
 
 def _own_file(spec: str) -> str:
@@ -117,26 +129,36 @@ def workload_of(jobs: Jobs) -> "Workload":
     from forebay.workload import models, operations, read
 
     workload = models.generate(jobs.source, jobs.draw) if jobs.made else read(jobs.source)
-    if jobs.sha256 and workload.sha256 != jobs.sha256:
-        raise InputError(f"{jobs.source}: has changed since the study began; start the study again")
+    _same(workload, jobs.source, jobs.sha256)
+    if jobs.users:
+        trace = read(jobs.users)
+        _same(trace, jobs.users, jobs.users_sha256)
+        workload = operations.attach_table(
+            workload, trace.jobs.select("id", "user"), f"users of {Path(jobs.users).name}"
+        )
     workload = models.attach(workload, jobs.models, jobs.draw)
     if jobs.part is not None:
         workload = operations.split(workload, jobs.part[1])[jobs.part[0]]
     return workload if jobs.first is None else operations.first(workload, jobs.first)
 
 
+def _same(workload: "Workload", source: str, sha256: str) -> None:
+    if sha256 and workload.sha256 != sha256:
+        raise InputError(f"{source}: has changed since the study began; start the study again")
+
+
 def lengthened(workload: "Workload", added: Added) -> "Workload":
-    """The workload with seconds added to every run time."""
+    """The workload with seconds added to every run time, and every job submitted some seconds later."""
     import numpy as np
     import polars as pl
 
-    extra = np.random.default_rng(list(added.stream)).uniform(0, added.most, len(workload))
+    rng = np.random.default_rng(list(added.stream))
+    extra, later = (rng.uniform(0, most, len(workload)) for most in (added.most, added.later))
     line = f"0 to {added.most:g} s added to run times, stream {', '.join(map(str, added.stream))}"
-    return replace(
-        workload,
-        jobs=workload.jobs.with_columns(pl.col("run_time") + pl.Series(extra)),
-        provenance=(*workload.provenance, line),
-    )
+    if added.later:
+        line += f"; submitted up to {added.later:g} s later"
+    jobs = workload.jobs.with_columns(pl.col("run_time") + pl.Series(extra), pl.col("submit") + pl.Series(later))
+    return replace(workload, jobs=jobs.sort("submit", "id"), provenance=(*workload.provenance, line))
 
 
 def perform(run: Run) -> Record:
@@ -144,10 +166,13 @@ def perform(run: Run) -> Record:
     from forebay._simulate import simulate
     from forebay.metrics import summary
     from forebay.metrics._table import counted, measure
+    from forebay.workload.operations import perfect_estimates
 
     workload = workload_of(run.jobs)
     if run.added is not None:
         workload = lengthened(workload, run.added)
+    if run.known:
+        workload = perfect_estimates(workload)
     result = simulate(workload, run.platform, run.policy, run.seed, run.job_model)
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None

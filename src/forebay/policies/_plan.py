@@ -142,7 +142,8 @@ def _by_smith(board, alpha):
     """Jobs by what a second's delay costs over what they occupy, in the plan tried last; Smith's rule (1956)."""
     keys = np.empty(len(board.area))
     for q in range(len(keys)):
-        slope = board.new_cost[q] ** ((alpha - 1.0) / alpha)
+        cost = board.new_cost[q] if alpha >= 1.0 else max(board.new_cost[q], TINY)
+        slope = cost ** ((alpha - 1.0) / alpha)
         keys[q] = slope / max(board.area[q], TINY)
     return _sorted(keys, True)
 
@@ -170,24 +171,32 @@ def _descend(board, orders, params, stride, R, S, W):
     tried[:] = order
     evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
     accept(board, order, tried)
-    helped = True
-    while helped:
-        helped, ahead = False, n_jobs // 2
-        while ahead > 0:
-            for p in range(n_jobs - ahead):
-                if left == 0 or score <= bound:
-                    return order
-                left -= 1
+    # By halves first, forward only: that is what long queues have time for. Then every distance, both ways.
+    ahead, halves, helped = n_jobs // 2, True, False
+    while True:
+        for k in range((n_jobs - ahead) * (1 if halves else 2)):
+            if left == 0 or score <= bound:
+                return order
+            left -= 1
+            p = k % (n_jobs - ahead)
+            if k == p:
                 insert(tried, p + ahead, p)
-                first, meets, limit = (p, p + ahead + 1, score + 1.0) if shortcuts else (0, n_jobs, math.inf)
-                new = evaluate(board, tried, first, meets, limit, alpha, stride, R, S, W)
-                if new < score:
-                    score, helped = new, True
-                    accept(board, order, tried)
-                else:
-                    tried[:] = order
-            ahead //= 2
-    return order
+            else:
+                insert(tried, p, p + ahead)
+            first, meets, limit = (p, p + ahead + 1, score + 1.0) if shortcuts else (0, n_jobs, math.inf)
+            new = evaluate(board, tried, first, meets, limit, alpha, stride, R, S, W)
+            if new < score:
+                score, helped = new, True
+                accept(board, order, tried)
+            else:
+                tried[:] = order
+        ahead = ahead // 2 if halves else ahead + 1
+        if halves and ahead == 0:
+            ahead, halves, helped = (n_jobs // 2, True, False) if helped else (1, False, False)
+        elif ahead == n_jobs:
+            if not helped:
+                return order
+            ahead, halves, helped = n_jobs // 2, True, False
 
 
 @allocating_kernel

@@ -18,6 +18,7 @@ from forebay.policies._plan import plan
 
 N_PARAMS = 3  # the last numbers of a policy's row: by what jobs are alike, the weight of walltimes, whether ends too
 N_INTEGERS = 6  # the last rows of a policy's integers: keys (three), counts, jobs followed, and how far it has come
+N_FLOATS = 2  # the last rows of its floats: every job's first prediction and its present one
 _LIKE, _WEIGHT, _ENDS = 0, 1, 2
 _USER, _REQUEST = 0, 1
 _LONGEST = 1e15  # s: a walltime that has no end, as a whole number
@@ -57,21 +58,24 @@ def _learn(state, keys, counts, followed, come, last, like):
 
 
 @kernel
-def _guess(state, keys, counts, followed, n_followed, last, guess, like, weight, ends):
-    """Predict the jobs followed: waiting ones anew, as others end; running ones by their walltime, or by `ends`."""
+def _guess(state, keys, counts, followed, n_followed, last, first, guess, like, weight, ends):
+    """Predict the jobs followed: waiting ones anew, as others end; running ones by their walltime, or by `ends`.
+
+    A guess that was too short is corrected from what it was at first: `corrected` takes ever longer steps from there.
+    """
     now = state.clock[0]["now"]
     for i in range(n_followed):
         j = followed[i]
         job = state.jobs[j]
-        elapsed = now - job["leg_start"]
+        elapsed, walltime = now - job["leg_start"], state.legs[job["leg"]]["walltime"]
         if job["state"] == JobState.QUEUED:
             # A second at least: what takes no time would delay nobody, wherever it is planned.
-            seconds = max(recall(last, counts, _row(keys, job, like), job["walltime"], weight), 1.0)
-            guess[j] = min(seconds, job["walltime"])
+            seconds = max(recall(last, counts, _row(keys, job, like), walltime, weight), 1.0)
+            first[j] = guess[j] = min(seconds, walltime)
         elif not ends:
-            guess[j] = job["walltime"]
+            guess[j] = walltime
         elif elapsed >= guess[j]:
-            guess[j] = min(corrected(guess[j], elapsed), job["walltime"])
+            guess[j] = min(corrected(first[j], elapsed), walltime)
 
 
 @kernel
@@ -117,9 +121,10 @@ def _predict(state, params, memory):
     numbers, own = params[len(params) - N_PARAMS :], integers[integers.shape[0] - N_INTEGERS :]
     like, ends = int(numbers[_LIKE]), numbers[_ENDS] > 0
     keys, counts, followed, come = own[:3], own[3], own[4], own[5]
-    last, guess = floats[: floats.shape[0] - 1], floats[floats.shape[0] - 1]
+    n_last = floats.shape[0] - N_FLOATS
+    last, first, guess = floats[:n_last], floats[n_last], floats[n_last + 1]
     _learn(state, keys, counts, followed, come, last, like)
-    _guess(state, keys, counts, followed, come[1], last, guess, like, numbers[_WEIGHT], ends)
+    _guess(state, keys, counts, followed, come[1], last, first, guess, like, numbers[_WEIGHT], ends)
     return _believed(state, guess)
 
 

@@ -42,12 +42,12 @@ class Predicting(Policy):
         return np.append(super().params(), [LIKE.index(self.like), self.weight, self.ends == "predicted"])
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Behind the policy's own rows: who took how long last, and every job's prediction. Keys fill half a table."""
-        from forebay.policies._predicted import N_INTEGERS
+        """Behind the policy's own rows: who took how long last, and every job's predictions. Keys fill half a table."""
+        from forebay.policies._predicted import N_FLOATS, N_INTEGERS
 
         (rows, _), _ = super().memory(n_jobs, n_resources)
         columns = 2 * n_jobs + 2
-        return (rows + N_INTEGERS, columns), (self.window + 1, columns)
+        return (rows + N_INTEGERS, columns), (self.window + N_FLOATS, columns)
 
     def kernel(self) -> Any:
         """The twin of the policy's kernel."""

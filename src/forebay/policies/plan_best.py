@@ -13,3 +13,4 @@ class PlanBest(Planning):
 
     search: str = "descent"
     alpha: float = 1.75
+    exhaustive: int = 6  # goes on from shared beginnings: no more placements than annealing makes

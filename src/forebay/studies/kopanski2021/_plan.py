@@ -10,7 +10,7 @@ from forebay.studies import _data
 from forebay.studies._frame import Options, chosen_parts, chosen_sections, policy_specs, seeds_of
 from forebay.studies.kopanski2021._settings import Kopanski, settings
 
-SECTIONS = ("parts", "full-log", "sixteen")
+SECTIONS = ("parts", "full-log", "sixteen", "better")
 KEPT = ("waiting_time", "bounded_slowdown_10min")
 """Measures of every job that Figs 7 to 10 show."""
 RANDOM_EFFORT = 70.0
@@ -24,6 +24,7 @@ class Scope:
     settings: Kopanski
     sections: tuple[str, ...]
     specs: dict[str, str]  # full specs by policy
+    better: dict[str, str]  # and of the section better
     parts: tuple[int, ...]  # of the section parts
     sixteen: tuple[int, ...]
     seeds: int | None
@@ -31,16 +32,21 @@ class Scope:
 
     def seeds_for(self, policy: str, usual: int) -> range:
         """Seeds worth running of a policy."""
-        return seeds_of(policy, self.seeds or usual, self.settings.random, self.settings.policies)
+        return seeds_of(policy, self.seeds or usual, self.settings.random, self._plain())
 
     def is_random(self, policy: str) -> bool:
         """Whether seeds make a difference to it."""
-        return len(seeds_of(policy, 2, self.settings.random, self.settings.policies)) > 1
+        return len(seeds_of(policy, 2, self.settings.random, self._plain())) > 1
 
-    def part(self, job_model: str, part: int) -> Jobs:
-        """The jobs of a part that the authors published, or some like them."""
+    def _plain(self) -> list[str]:
+        """Policies that study.toml names, so that it knows which of them are random."""
+        return [name.partition(":")[0] for name in (*self.settings.policies, *self.settings.better.policies)]
+
+    def part(self, job_model: str, part: int, users: bool = False) -> Jobs:
+        """The jobs of a part that the authors published, or some like them. Their users are those of the log."""
         if self.files is not None:
-            return from_file(self.files[part_name(job_model, part)])
+            log = self.files[self.settings.log] if users else None
+            return from_file(self.files[part_name(job_model, part)], users=log)
         models = [self.settings.made_up.estimates, *self.settings.requests]
         if job_model == "alloc-only":
             models.remove("io-phases")  # there the run time is all compute, as in the authors' files
@@ -67,33 +73,40 @@ def scope(options: Options) -> Scope:
     specs = policy_specs(options.policies or chosen.policies, reservations=chosen.reservations)
     if "sixteen" in sections and chosen.reference not in specs:
         raise InputError(f"section sixteen divides by the means of {chosen.reference}; name it among --policies too")
+    ours = dict.fromkeys([chosen.better.reference, *(options.policies or chosen.better.policies)])
+    better = policy_specs(list(ours), reservations=chosen.reservations)
     # Parts may be named of either section; whatever names none of a section that is wanted is a slip.
-    known = {"parts": chosen.parts.parts, "sixteen": list(range(chosen.sixteen.parts))}
+    of_section = {
+        "parts": chosen.parts.parts,
+        "sixteen": list(range(chosen.sixteen.parts)),
+        "better": chosen.parts.parts,
+    }
     if options.parts is not None:
-        named = sorted({part for name in sections for part in known.get(name, [])})
+        named = sorted({part for name in sections for part in of_section.get(name, [])})
         chosen_parts(options, named)
     wanted = {
         name: tuple(part for part in parts if options.parts is None or part in options.parts)
-        for name, parts in known.items()
+        for name, parts in of_section.items()
     }
     files = _data.find(_files(chosen, sections, wanted["parts"]), options.data)
-    return Scope(chosen, sections, specs, wanted["parts"], wanted["sixteen"], options.seeds, files)
+    return Scope(chosen, sections, specs, better, wanted["parts"], wanted["sixteen"], options.seeds, files)
 
 
 def _files(chosen: Kopanski, sections: tuple[str, ...], parts: tuple[int, ...]) -> list[tuple[str, list[str]]]:
     """The files that these sections need, and where each may lie in the folder of data."""
     found = []
-    if "parts" in sections:
-        names = [part_name(model, part) for model in chosen.parts.job_models for part in parts]
-        found += [(name, [f"kopanski/{name}", name]) for name in names]
-    if "full-log" in sections or "sixteen" in sections:
+    models = list(chosen.parts.job_models) if "parts" in sections else []
+    models += [chosen.better.job_model] if "better" in sections else []
+    names = dict.fromkeys(part_name(model, part) for model in models for part in parts)
+    found += [(name, [f"kopanski/{name}", name]) for name in names]
+    if set(sections) - {"parts"}:
         found.append((chosen.log, [f"swf/{chosen.log}", chosen.log, f"../swf/{chosen.log}"]))
     return found
 
 
 def runs(of: Scope) -> list[Run]:
     """Every run of the sections wanted."""
-    makers = {"parts": _parts, "full-log": _full_log, "sixteen": _sixteen}
+    makers = {"parts": _parts, "full-log": _full_log, "sixteen": _sixteen, "better": _better}
     return [run for section in of.sections for run in makers[section](of)]
 
 
@@ -133,6 +146,25 @@ def _sixteen(of: Scope) -> Iterator[Run]:
                     yield _run(of, "sixteen", chosen.job_model, policy, jobs, seed, draw=draw, part=part)
 
 
+def _better(of: Scope) -> Iterator[Run]:
+    """Jobs as they are under every seed, then replicas shaken a little more than those of the parts."""
+    chosen = of.settings.better
+    cases = [(policy, False) for policy in of.better]
+    cases += [(policy, True) for policy in chosen.known if policy in of.better]
+    for part in of.parts:
+        jobs = of.part(chosen.job_model, part, users=True)
+        for policy, known in cases:
+            for seed in of.seeds_for(policy, chosen.seeds):
+                yield _run(of, "better", chosen.job_model, policy, jobs, seed, part=part, known=known)
+            for replica in range(1, 1 + chosen.replicas):
+                added = Added(of.settings.parts.added, (replica - 1, part), chosen.later)
+                seed = replica - 1 if of.is_random(policy) else 0
+                yield _run(
+                    of, "better", chosen.job_model, policy, jobs, seed,
+                    part=part, replica=replica, added=added, known=known,
+                )  # fmt: skip
+
+
 def _run(
     of: Scope,
     section: str,
@@ -145,22 +177,25 @@ def _run(
     draw: int | None = None,
     replica: int = 0,
     added: Added | None = None,
+    known: bool = False,
     keep: tuple[str, ...] = (),
     size: float = 1.0,
 ) -> Run:
-    tags = {"section": section, "job_model": job_model, "part": part, "policy": policy}
+    name = f"{policy}, run times known" if known else policy
+    tags = {"section": section, "job_model": job_model, "part": part, "policy": name}
     tags |= {"draw": draw, "replica": replica, "seed": seed}
-    words = [section, job_model, policy]
+    words = [section, job_model, name]
     words += [f"{word} {number}" for word, number in (("part", part), ("draw", draw)) if number is not None]
     words += [f"replica {replica}" if replica else "", f"seed {seed}" if of.is_random(policy) else ""]
     return Run(
         name=" ".join(filter(None, words)),
         jobs=jobs,
         platform=of.settings.platform,
-        policy=of.specs[policy],
+        policy=(of.better if section == "better" else of.specs)[policy],
         job_model=job_model,
         seed=seed,
         added=added,
+        known=known,
         keep=keep,
         tags=tags,
         effort=size * (RANDOM_EFFORT if of.is_random(policy) else 1.0),

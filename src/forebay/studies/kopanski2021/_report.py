@@ -7,7 +7,7 @@ from forebay.studies import _tables
 from forebay.studies._expected import KEYS, Expected, Published, read_expected
 from forebay.studies._frame import Finished, Report
 from forebay.studies._tables import SLOWDOWN, WAIT, Column, Metric, Row
-from forebay.studies.kopanski2021 import _figures
+from forebay.studies.kopanski2021 import _better, _figures
 from forebay.studies.kopanski2021._plan import Scope
 from forebay.studies.kopanski2021._settings import FOLDER
 
@@ -30,10 +30,10 @@ def report(scope: Scope, finished: Finished) -> Report:
     made = Report(frames={"runs": _tables.all_numbers(rows)})
     if scope.files is None:
         made.notes.append(MADE_UP)
-    elif set(scope.sections) - {"parts"}:
+    elif set(scope.sections) - {"parts", "better"}:
         made.notes.append(ANOTHER_DRAW)
     made.figures |= _figures.toy()
-    tellers = {"parts": _parts, "full-log": _full_log, "sixteen": _sixteen}
+    tellers = {"parts": _parts, "full-log": _full_log, "sixteen": _sixteen, "better": _better.tell}
     for section in scope.sections:
         mine = [row for row in rows if row["section"] == section]
         tellers[section](scope, mine, expected, made)

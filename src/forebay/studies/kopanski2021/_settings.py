@@ -39,6 +39,18 @@ class Sixteen(Strict):
     seeds: int = Field(ge=1)
 
 
+class Better(Strict):
+    """Policies of ours beside theirs."""
+
+    job_model: str
+    policies: list[str] = Field(min_length=1)
+    known: list[str]
+    reference: str
+    seeds: int = Field(ge=1)
+    replicas: int = Field(ge=2)
+    later: float = Field(ge=0)
+
+
 class MadeUp(Strict):
     """Models that stand in for the authors' files."""
 
@@ -60,6 +72,7 @@ class Kopanski(Settings):
     parts: Parts
     full_log: FullLog = Field(alias="full-log")
     sixteen: Sixteen
+    better: Better
     made_up: MadeUp = Field(alias="made-up")
 
 
