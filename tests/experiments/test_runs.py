@@ -82,6 +82,47 @@ def test_replicas_only_add_seconds_to_run_times():
     assert "stream 0, 3" in longer.provenance[-1]
 
 
+def test_replicas_may_arrive_later():
+    """In another order then; what else is known of a job stays with it, and run times are as without."""
+    given = fb.read("table1")
+    plain, later = lengthened(given, Added(5.0, (0, 3))), lengthened(given, Added(5.0, (0, 3), later=300.0))
+    assert later.jobs["submit"].is_sorted()
+    assert later.jobs["id"].to_list() != given.jobs["id"].to_list()
+    back = later.jobs.sort("id")
+    delay = (back["submit"] - given.jobs.sort("id")["submit"]).to_numpy()
+    assert (delay >= 0).all()
+    assert 100 < delay.max() <= 300
+    assert back.drop("submit").equals(plain.jobs.sort("id").drop("submit"))
+    assert perform(replace(RUN, added=Added(5.0, (0, 3), later=300.0))).summary["n_jobs"] == 8
+
+
+def test_users_come_from_another_trace_by_number(tmp_path):
+    """A key counts the trace's bytes, not where it lies; one that has changed is refused."""
+    trace = tmp_path / "log.swf"
+    line = "{} 0 0 10 1 -1 -1 1 10 -1 1 {} -1 -1 -1 -1 -1 -1\n"
+    trace.write_text("".join(line.format(job, 100 + job) for job in range(1, 9)))
+    there = tmp_path / "moved.swf"
+    fb.write(fb.read("table1"), tmp_path / "t.parquet.zip")
+    jobs = from_file(tmp_path / "t.parquet.zip", users=trace)
+    assert workload_of(jobs).jobs["user"].to_list() == [100 + job for job in workload_of(jobs).jobs["id"].to_list()]
+    there.write_bytes(trace.read_bytes())
+    moved = from_file(tmp_path / "t.parquet.zip", users=there)
+    assert replace(RUN, jobs=moved).key == replace(RUN, jobs=jobs).key
+    assert replace(RUN, jobs=jobs).key != replace(RUN, jobs=from_file(tmp_path / "t.parquet.zip")).key
+    there.write_text(there.read_text().replace("101", "107"))
+    with pytest.raises(InputError, match=r"moved.swf: has changed"):
+        workload_of(moved)
+
+
+def test_run_times_may_be_known():
+    """Also those of a replica: nobody is killed."""
+    run = replace(RUN, policy="sjf-bb", known=True, added=Added(5.0, (0, 3)))
+    assert run.key != replace(run, known=False).key
+    assert perform(run).summary["n_killed"] == 0
+    known = operations.perfect_estimates(lengthened(fb.read("table1"), run.added))
+    assert perform(run).summary == fb.summary(fb.simulate(known, policy="sjf-bb", platform=RUN.platform))
+
+
 def test_what_is_kept_of_a_run():
     record = perform(replace(RUN, policy="fcfs-easy", keep=("waiting_time", "bounded_slowdown_10min")))
     result = fb.simulate(fb.read("table1"), policy="fcfs-easy")

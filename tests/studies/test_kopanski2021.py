@@ -33,9 +33,15 @@ def data():
 def test_what_is_run(no_data):
     plan = load("kopanski2021").plan(Options(policies=QUEUES))
     counts = Counter(run.tags["section"] for run in plan.runs)
-    assert counts == {"parts": 2 * 4 * 5 * 21, "full-log": 3 * 5, "sixteen": 16 * 5}
-    assert {run.policy for run in plan.runs} == {f"{policy}:reservations=pinned" for policy in QUEUES}
-    assert len({run.key for run in plan.runs}) == len(plan.runs)
+    # Of ours: plan-2 to compare with, 10 seeds and 20 replicas; each queue policy once and 20; sjf-bb again, all known.
+    assert counts == {
+        "parts": 2 * 4 * 5 * 21,
+        "full-log": 3 * 5,
+        "sixteen": 16 * 5,
+        "better": 4 * (30 + 5 * 21 + 21),
+    }
+    assert {run.policy for run in plan.runs} == {f"{policy}:reservations=pinned" for policy in (*QUEUES, "plan-2")}
+    assert len({(run.tags["section"], run.key) for run in plan.runs}) == len(plan.runs)
     assert len({run.name for run in plan.runs}) == len(plan.runs)
 
 

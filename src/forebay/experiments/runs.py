@@ -129,10 +129,10 @@ def workload_of(jobs: Jobs) -> "Workload":
     from forebay.workload import models, operations, read
 
     workload = models.generate(jobs.source, jobs.draw) if jobs.made else read(jobs.source)
-    _same(workload, jobs.source, jobs.sha256)
+    _check_same(jobs.source, jobs.sha256)
     if jobs.users:
         trace = read(jobs.users)
-        _same(trace, jobs.users, jobs.users_sha256)
+        _check_same(jobs.users, jobs.users_sha256)
         workload = operations.attach_table(
             workload, trace.jobs.select("id", "user"), f"users of {Path(jobs.users).name}"
         )
@@ -142,8 +142,8 @@ def workload_of(jobs: Jobs) -> "Workload":
     return workload if jobs.first is None else operations.first(workload, jobs.first)
 
 
-def _same(workload: "Workload", source: str, sha256: str) -> None:
-    if sha256 and workload.sha256 != sha256:
+def _check_same(source: str, sha256: str) -> None:
+    if sha256 and _digest(Path(source)) != sha256:
         raise InputError(f"{source}: has changed since the study began; start the study again")
 
 

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN
@@ -76,13 +77,12 @@ def with_node_seconds(result: Result) -> pl.LazyFrame:
 
     Taken from the log: a leg may hold no nodes, and nodes may go back early.
     """
-    job_id = result.jobs.schema["job_id"]
-    held = (
-        changes(result, "nodes")
-        .group_by(pl.col("job").cast(job_id).alias("job_id"))
-        # The area under a step function that begins and ends at 0 is minus the sum of time x change.
-        .agg(node_seconds=-(pl.col("time") * pl.col("amount")).sum())
-    )
-    # In a fixed order: sums of floats differ in their last bits with the order of rows.
+    rows = changes(result, "nodes").select("job", area=pl.col("time") * pl.col("amount")).collect()
+    jobs_of_rows, place = np.unique(rows["job"].to_numpy(), return_inverse=True)
+    # The area under a step function that begins and ends at 0 is minus the sum of time x change. Summed by rows, as
+    # sums of floats differ in their last bits with the order, which threads would decide.
+    area = -np.bincount(place, rows["area"].to_numpy(), len(jobs_of_rows))
+    job_id = pl.Series("job_id", jobs_of_rows).cast(result.jobs.schema["job_id"])
+    held = pl.LazyFrame({"job_id": job_id, "node_seconds": area})
     jobs = counted(result).join(held, on="job_id", how="left", maintain_order="left")
     return jobs.with_columns(pl.col("node_seconds").fill_null(0.0))
