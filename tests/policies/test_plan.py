@@ -152,7 +152,8 @@ def test_a_plan_waits_for_the_better_order():
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("plan:alpha=0", "alpha is 0; give a number above 0"),
+        ("plan:alpha=0", "alpha is 0; give a number above 0 and up to 30"),
+        ("plan:alpha=inf", "alpha is inf; give a number above 0 and up to 30"),
         ("plan-2:alpha=-1", "alpha is -1"),
         ("plan-2:steps=-1", "steps is -1; give a number from 0 up"),
         ("plan-2:moves=-3", "moves is -3"),

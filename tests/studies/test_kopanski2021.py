@@ -37,7 +37,7 @@ def test_what_is_run(no_data):
     assert counts == {
         "parts": 2 * 4 * 5 * 21,
         "full-log": 3 * 5,
-        "sixteen": 16 * 5,
+        "sixteen": 3 * 16 * 5,
         "better": 4 * (30 + 5 * 21 + 21),
     }
     assert {run.policy for run in plan.runs} == {f"{policy}:reservations=pinned" for policy in (*QUEUES, "plan-2")}

@@ -8,6 +8,8 @@ import numpy as np
 from forebay.errors import InputError, nearest
 from forebay.policies._base import Policy
 
+_STEEPEST = 30  # ten years to a higher power, many times, is more than a float can hold
+
 
 @dataclass(frozen=True)
 class Planning(Policy):
@@ -32,9 +34,10 @@ class Planning(Policy):
         for name in ("exhaustive", "steps", "moves", "floor", "heat", "rounds"):
             if not getattr(self, name) >= 0:
                 raise InputError(f"{name} is {getattr(self, name)}; give a number from 0 up")
-        for name in ("alpha", "rate"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name} is {getattr(self, name):g}; give a number above 0")
+        if not 0 < self.alpha <= _STEEPEST:
+            raise InputError(f"alpha is {self.alpha:g}; give a number above 0 and up to {_STEEPEST}")
+        if not self.rate > 0:
+            raise InputError(f"rate is {self.rate:g}; give a number above 0")
         if self.exhaustive > 8:
             raise InputError(f"exhaustive is {self.exhaustive}; 8 jobs have 40,320 orders already, give at most 8")
         if not 0 <= self.insertions <= 1:
