@@ -12,7 +12,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -169,7 +171,8 @@ def logs() -> None:
     drawn = dataclasses.replace(
         models.attach(workload, ["burst-buffer"], 1), platform="flat:nodes=100,burst_buffer=492GB"
     )
-    say("KTH with requests of the model burst-buffer, pooled, plan-2", timed(drawn, "plan-2", 1))
+    for policy in ("plan-2", "plan-best", "plan-predict"):
+        say(f"KTH with requests of the model burst-buffer, pooled, {policy}", timed(drawn, policy, 1))
 
 
 def growth() -> None:
@@ -248,6 +251,41 @@ def transfers() -> None:
         say(f"1,000,000 transfers over one link, {at_a_time:,} at a time", best(work, 3))
 
 
+def plans() -> None:
+    """What laying a job into a plan takes: 2,000 plans of a queue of 40, less the run around them."""
+    from benchmark_kernels import lay_out
+
+    from forebay import policies
+
+    class LayOut:
+        """fcfs, and plans of 40 jobs."""
+
+        def __init__(self, times: int, pinned: bool):
+            self.row = np.append([40.0, times, pinned], policies.load("fcfs").params())
+
+        def params(self) -> np.ndarray:
+            """How many jobs, how often, and whether pinned."""
+            return self.row
+
+        def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
+            """Whether it is done."""
+            return (1, 1), (0, 0)
+
+        def kernel(self) -> Any:
+            """Compiled."""
+            return lay_out
+
+    workload, n_plans = fb.read("default"), 2000
+    for words, machine, pinned in (
+        ("pooled, counted", "flat:nodes=96,burst_buffer=480GB", False),
+        ("12 servers, pinned", "dragonfly-96", True),
+    ):
+        both = [LayOut(times, pinned) for times in (0, n_plans)]
+        runs = [best(partial(fb.simulate, workload, machine, policy, 0, "alloc-only"), 3) for policy in both]
+        seconds = (runs[1] - runs[0]) / n_plans
+        print(f"| a plan of 40 jobs, {words} | {1 / seconds:,.0f} a second | {seconds / 40 * 1e9:.0f} ns a job |")
+
+
 def first_decision(forebay: str, environment: dict[str, str], folder: str) -> float:
     """Seconds from the start of the process until a policy is asked for the first time."""
     path = Path(folder) / "stopwatch.py"
@@ -296,7 +334,7 @@ def main() -> None:
     cores, load = os.cpu_count(), os.getloadavg()[0]
     print(f"{platform.machine()}, Python {platform.python_version()}, {cores} cores, load {load:.2f}")
     print("| work | measured | note |\n|---|---|---|")
-    for part in (logs, growth, million, data, transfers, python_policy, start_up):
+    for part in (logs, growth, million, data, transfers, plans, python_policy, start_up):
         part()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")

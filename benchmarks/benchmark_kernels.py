@@ -1,7 +1,16 @@
 """Loops that benchmarks need compiled."""
 
+import math
+
+import numpy as np
+
 from forebay._jit import kernel
+from forebay._pointer import keep, on_stack
+from forebay.core.tables import policy_kernel
 from forebay.engine.flows import finish, join, settle
+from forebay.policies._backfill import availability, backfill
+from forebay.policies._board import blank_board, evaluate, set_up
+from forebay.policies._places import free_now
 
 
 @kernel
@@ -30,3 +39,36 @@ def churn(net, total, at_a_time, ended):
                 started += 1
         settle(net, now)
     return done
+
+
+@policy_kernel
+def lay_out(state, params, memory, rng):
+    """The first time params[0] jobs wait, plans of them in order of arrival are made params[1] times over.
+
+    params[2] tells whether nodes and servers are pinned; the rest is of backfilling, which decides. Memory keeps whether
+    it is done.
+    """
+    clock = state.clock[0]
+    if memory[0][0, 0] == 0 and clock["n_queued"] >= params[0]:
+        memory[0][0, 0] = 1
+        free = np.empty(len(state.resources), np.int64)
+        for r in range(len(free)):
+            free[r] = state.resources[r]["free"]
+        words, room = free[:0], free[:0]
+        if params[2] > 0:
+            words, room = free_now(state)
+        line, n_jobs = np.empty(clock["n_queued"], np.int64), 0
+        for i in range(clock["queue_first"], clock["queue_last"]):
+            if state.queue[i] >= 0:
+                line[n_jobs] = state.queue[i]
+                n_jobs += 1
+        R, S, W = len(free), len(room), len(words)
+        times, ahead, n = availability(state, free, words, room, -1, R, S, W)
+        tables, stride = blank_board(state, n_jobs, n, R, S, W)
+        board = on_stack(tables)
+        set_up(board, state, line, times, ahead, n, R, 2.0)
+        order = np.arange(n_jobs)
+        for _ in range(int(params[1])):
+            evaluate(board, order, 0, n_jobs, math.inf, 2.0, stride, R, S, W)
+        keep(tables)
+    backfill(state, params[3:], memory, rng)
