@@ -115,7 +115,7 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     found = {}
     for place, label in enumerate(labels):
         turn, colour = divmod(place, len(PALETTE))
-        dash = (place + turn) % 2 + 2 * (turn % 2)
+        dash = (place + turn + turn // 2) % 2 + 2 * (turn % 2)  # each colour has each dash once in 28 labels
         # Dashes lie on whole lines: of two results that are the same, both are seen.
         found[label] = {"color": PALETTE[colour], "linestyle": DASHES[dash], "zorder": 2 + (dash > 0)}
     return found

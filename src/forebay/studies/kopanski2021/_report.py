@@ -152,7 +152,11 @@ def _sixteen(scope: Scope, rows: list[Row], expected: Expected, made: Report) ->
         told += mine
         title = f"{metric.title.capitalize().partition(' (s)')[0]} divided by that of {scope.settings.reference}"
         columns = _ratio_columns(len(expected) > 0)
-        made.shown.append(_tables.written(f"{title}: {len(scope.sixteen)} parts, {scope.settings.sixteen.draws} draws", mine, ("policy",), columns))
+        made.shown.append(
+            _tables.written(
+                f"{title}: {len(scope.sixteen)} parts, {scope.settings.sixteen.draws} draws", mine, ("policy",), columns
+            )
+        )
     made.frames |= {"sixteen": _tables.all_numbers(told), "sixteen-ratios": _tables.all_numbers(dots)}
     made.figures |= _figures.sixteen(scope, dots, expected, METRICS)
 
