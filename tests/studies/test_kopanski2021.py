@@ -71,7 +71,7 @@ def test_choices(no_data):
     assert quick.sections == ("parts",)
     assert len(quick.runs) == 2 * 2 * 5 * 3
     one = study.plan(Options(policies=("sjf-bb",), parts=(7,), sections=("sixteen",), seeds=2))
-    assert [run.jobs.part for run in one.runs] == [(7, 16)]
+    assert [(run.jobs.part, run.jobs.draw) for run in one.runs] == [((7, 16), draw) for draw in range(3)]
     with pytest.raises(InputError, match="no part 7; known: 3, 10, 13, 15"):
         study.plan(Options(policies=QUEUES, parts=(7,), sections=("parts",)))
     with pytest.raises(InputError, match="divides by the means of sjf-bb"):
