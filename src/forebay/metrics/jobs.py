@@ -68,5 +68,8 @@ def weighted_mean(
     jobs, weight = counted(result), pl.col(NODES)
     if by == "node_seconds":
         jobs, weight = with_node_seconds(result), pl.col("node_seconds")
-    value = measure(name)
-    return number(jobs, (value * weight).sum() / weight.filter(value.is_not_null()).sum())
+    # By NumPy: a join leaves its rows in pieces that threads decide, and sums by pieces differ in their last bits.
+    table = jobs.select(measure(name).alias("value"), weight.alias("weight")).drop_nulls().collect()
+    values, weights = table["value"].to_numpy(), table["weight"].to_numpy()
+    total = float(weights.sum())
+    return float((values * weights).sum()) / total if total > 0 else None
