@@ -16,13 +16,8 @@ EXPECTED = Expected({("toy", "", "", "fcfs", "mean_waiting_time"): Published(480
 
 
 def tables(runs, store):
-    """What a study would write.
-
-    But for a number whose last bits change with threads: studies run in processes that have one, this one has many.
-    """
+    """What a study would write."""
     rows = _tables.rows_of(sweep.records(runs, store))
-    for row in rows:
-        del row["node_seconds_weighted_mean_waiting_time"]
     told = _tables.compared(_tables.cells(rows, ("section", "policy"), "mean_waiting_time"), EXPECTED)
     return _tables.all_numbers(rows).write_csv() + _tables.frame(told).write_csv()
 

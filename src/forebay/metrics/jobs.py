@@ -9,9 +9,17 @@ import numpy as np
 import polars as pl
 
 from forebay.core.result import Result
-from forebay.metrics._table import NODES, bounded_slowdown, counted, measure, number, with_node_seconds
+from forebay.metrics._table import NODES, bounded_slowdown, counted, measure, with_node_seconds
 
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
+
+
+def _values(result: Result, value: pl.Expr) -> np.ndarray:
+    """A measure of every job that has it, in order of rows.
+
+    For NumPy: polars may reduce columns in pieces that threads decide, and their last bits then differ between runs.
+    """
+    return counted(result).select(value.drop_nulls()).collect().to_series().to_numpy()
 
 
 def mean(result: Result, name: str) -> float | None:
@@ -19,7 +27,8 @@ def mean(result: Result, name: str) -> float | None:
 
     waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time, io_time.
     """
-    return number(counted(result), measure(name).mean())
+    values = _values(result, measure(name))
+    return float(values.mean()) if values.size else None
 
 
 def mean_wait(result: Result) -> float | None:
@@ -39,7 +48,8 @@ def mean_slowdown(result: Result) -> float | None:
 
 def mean_bounded_slowdown(result: Result, bound: float) -> float | None:
     """Mean of max(1, turnaround / max(execution, bound)); the bound keeps short jobs from ruling the mean."""
-    return number(counted(result), bounded_slowdown(bound).mean())
+    values = _values(result, bounded_slowdown(bound))
+    return float(values.mean()) if values.size else None
 
 
 def ci95(result: Result, name: str) -> float | None:
@@ -48,13 +58,13 @@ def ci95(result: Result, name: str) -> float | None:
     It treats jobs as independent, as the papers of the field do; jobs of one queue are not, so use it to compare with
     such papers, and repeated runs to compare policies.
     """
-    value = measure(name)
-    return number(counted(result), 1.96 * value.std() / value.count().sqrt())
+    values = _values(result, measure(name))
+    return float(1.96 * values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
 
 
 def percentiles(result: Result, name: str = "waiting_time") -> dict[str, float | None]:
     """p50, p95, p99 and max of a measure, interpolated between neighbours."""
-    values = counted(result).select(measure(name).drop_nulls()).collect().to_series().to_numpy()
+    values = _values(result, measure(name))
     if values.size == 0:
         return dict.fromkeys(PERCENTILES)
     found = np.quantile(values, list(PERCENTILES.values()))
@@ -68,7 +78,6 @@ def weighted_mean(
     jobs, weight = counted(result), pl.col(NODES)
     if by == "node_seconds":
         jobs, weight = with_node_seconds(result), pl.col("node_seconds")
-    # By NumPy: a join leaves its rows in pieces that threads decide, and sums by pieces differ in their last bits.
     table = jobs.select(measure(name).alias("value"), weight.alias("weight")).drop_nulls().collect()
     values, weights = table["value"].to_numpy(), table["weight"].to_numpy()
     total = float(weights.sum())
