@@ -8,9 +8,9 @@ from forebay.errors import InputError
 from forebay.experiments.runs import Added, Jobs, Run, from_file
 from forebay.studies import _data
 from forebay.studies._frame import Options, chosen_parts, chosen_sections, policy_specs, seeds_of
+from forebay.studies.kopanski2021 import SECTIONS
 from forebay.studies.kopanski2021._settings import Kopanski, settings
 
-SECTIONS = ("parts", "full-log", "sixteen", "better")
 KEPT = ("waiting_time", "bounded_slowdown_10min")
 """Measures of every job that Figs 7 to 10 show."""
 RANDOM_EFFORT = 70.0
