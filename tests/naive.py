@@ -10,11 +10,13 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import naive_kernels
+import naive_knapsack
 import naive_lay
 from forebay.algorithms import (
     anneal,
     bits,
     heap,
+    knapsack,
     maxmin,
     nodeset,
     order,
@@ -438,6 +440,11 @@ COMPARISONS = {
     bits.count_bits: naive_kernels.count_bits,
     heap.push: Timers.push,
     heap.remove: Timers.remove,
+    knapsack.in_units: naive_knapsack.in_units,
+    knapsack.common_unit: naive_knapsack.common_unit,
+    knapsack.choose_by_table: naive_knapsack.by_recursion,
+    knapsack.choose_by_list: naive_knapsack.by_enumeration,
+    knapsack.choose: naive_knapsack.by_enumeration,
     maxmin.share_bandwidth: share_bandwidth,
     nodeset.clear: Nodes,
     nodeset.take_lowest: Nodes.take_lowest,
