@@ -13,6 +13,7 @@ LOOP = ("forebay.engine.loop", "run_compiled")
 BACKFILL = ("forebay.policies._backfill", "backfill")
 PLAN = ("forebay.policies._plan", "plan")  # which imports the one before
 PREDICTED = ("forebay.policies._predicted", "_backfill_predicted")  # and this the two before
+CERBERUS = ("forebay.policies._cerberus", "cerberus")  # which imports backfilling
 BRIDGE = ("forebay.engine.bridge", "call_python")
 """Modules that compile when they are imported, each with the function that is cached last."""
 
@@ -45,6 +46,7 @@ def _needed(policies: Iterable[Any]) -> list[tuple[str, str]]:
     from forebay.policies._limited import apart
     from forebay.policies._planning import Planning
     from forebay.policies._predicting import Predicting
+    from forebay.policies._three_queues import ThreeQueues
 
     needed = {LOOP: None}
     for policy, _ in map(apart, policies):
@@ -54,6 +56,8 @@ def _needed(policies: Iterable[Any]) -> list[tuple[str, str]]:
             needed[PLAN] = None
         elif isinstance(policy, Backfill):
             needed[BACKFILL] = None
+        elif isinstance(policy, ThreeQueues):
+            needed[CERBERUS] = None
         elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
             needed[BRIDGE] = None
     for part in (BACKFILL, PLAN):

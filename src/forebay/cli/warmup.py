@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = options.examples("forebay warmup")
 
-_HALVES = ("forebay.engine.loop, forebay.engine.bridge", "forebay.policies._predicted")
+_HALVES = ("forebay.engine.loop, forebay.engine.bridge", "forebay.policies._predicted, forebay.policies._cerberus")
 """Compiled side by side, each in a process of its own."""
 
 

@@ -37,7 +37,7 @@ def sized(workload: Workload, platform: Platform) -> Platform:
     """The machine with its automatic capacities worked out: nodes x what the mean job asks for each of its nodes."""
     jobs = workload.jobs
     nodes = np.maximum(jobs["nodes"].to_numpy(), 1)
-    asked = {tier.name: jobs[tier.name].to_numpy() for tier in platform.tiers if tier.name in workload.resources}
+    asked = {tier.name: jobs[tier.name].to_numpy() for tier in platform.tiers if tier.name in jobs.columns}
     return platform.sized_for({name: float((request / nodes).mean()) for name, request in asked.items()})
 
 

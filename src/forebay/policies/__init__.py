@@ -16,6 +16,7 @@ from typing import Any
 
 from forebay import _plugins
 from forebay.core.limits import Limits
+from forebay.core.units import parse_bytes
 from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
@@ -90,6 +91,8 @@ def _convert(policy: str, key: str, text: str, default: Any) -> Any:
     try:
         if isinstance(default, bool):
             return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+        if key.endswith("_bytes"):
+            return int(text) if text.isdecimal() else parse_bytes(text)
         if isinstance(default, int):
             return ALL if text == "all" else int(text)
         if isinstance(default, float):

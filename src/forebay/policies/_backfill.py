@@ -56,6 +56,7 @@ def _key(state, j, order):
 
 @kernel
 def fits_now(state, free, room, j):
+    """Whether what the waiting leg of job `j` takes is there now."""
     leg = state.jobs[j]["leg"]
     for r in range(len(free)):
         if state.demands[leg, r] > free[r]:
@@ -65,7 +66,7 @@ def fits_now(state, free, room, j):
 
 
 @kernel
-def _start(state, free, words, room, j, why):
+def start_now(state, free, words, room, j, why):
     """Start job `j`, which fits: where places matter on the lowest nodes, servers near first, as the engine would."""
     leg = state.jobs[j]["leg"]
     for r in range(len(free)):
@@ -214,7 +215,7 @@ def _easy(state, free, words, room, head, rest, limit, R):
                 continue
             for r in range(R):
                 spare[r] -= state.demands[leg, r]
-        _start(state, free, words, room, j, Why.BACKFILLED)
+        start_now(state, free, words, room, j, Why.BACKFILLED)
 
 
 @kernel
@@ -232,7 +233,7 @@ def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
         return 0
     leg, end = state.jobs[j]["leg"], _end_if_now(state, j)
     if len(words) == 0:
-        _start(state, free, words, room, j, Why.BACKFILLED)
+        start_now(state, free, words, room, j, Why.BACKFILLED)
         return reserve(times, ahead, n, R, state.demands[leg], 0, end)
     least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
     least(times, ahead, n, 0, end, R + S, least_free)
@@ -338,7 +339,7 @@ def backfill(state, params, memory, rng):
         if j >= 0:
             if not fits_now(state, free, room, j):
                 break
-            _start(state, free, words, room, j, Why.IN_ORDER)
+            start_now(state, free, words, room, j, Why.IN_ORDER)
         i += 1
     if i == len(line) or params[_MAX_BACKFILL] == 0:
         return
@@ -358,4 +359,4 @@ def backfill(state, params, memory, rng):
                 return
             limit -= 1
             if fits_now(state, free, room, j):
-                _start(state, free, words, room, j, Why.BACKFILLED)
+                start_now(state, free, words, room, j, Why.BACKFILLED)

@@ -1,0 +1,175 @@
+"""Three queues, for stage-in, run and stage-out, each served in order or by a knapsack: Cerberus (2016), compiled.
+
+A leg that takes nodes waits in the run queue; one before it, if it is its job's first, in the queue for stage-in; one
+after it in that for stage-out. In order means that the first leg that does not fit holds back its queue, but no other.
+By knapsack, the set of legs starts that is worth most of those that fit, among the first of the queue.
+"""
+
+import math
+
+import numpy as np
+
+from forebay._jit import allocating_kernel, kernel
+from forebay.algorithms.knapsack import choose, choose_by_table, common_unit
+from forebay.core.codes import Why
+from forebay.core.tables import policy_kernel
+from forebay.policies._backfill import fits_now, start_now
+from forebay.policies._places import free_now
+
+QUEUES = ("in", "run", "out")
+_IN, _RUN, _OUT = range(3)
+PARAMS = (
+    "first", "second", "third", "by_knapsack_in", "by_knapsack_run", "by_knapsack_out", "counts_jobs", "by_time",
+    "considered", "alpha", "unit_nodes", "unit_bytes", "in_units",
+)  # fmt: skip
+"""What the kernel reads, in this order."""
+_BY_KNAPSACK, _COUNTS_JOBS, _BY_TIME, _CONSIDERED, _ALPHA, _UNIT_NODES, _UNIT_BYTES, _IN_UNITS = (
+    3,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+)
+_MOST_CELLS = 1e7
+"""Of a table that takes about 10 ms: where no exact way is quicker, units are made coarser."""
+
+
+@kernel
+def _queue_of(state, j):
+    leg = state.jobs[j]["leg"]
+    if state.demands[leg, 0] > 0:
+        return _RUN
+    return _IN if state.legs[leg]["number"] == 0 else _OUT
+
+
+@allocating_kernel
+def _queues(state):
+    """Waiting jobs by queue, in the order in which they joined it, and how many they are."""
+    clock = state.clock[0]
+    lines, counts = np.empty((3, clock["n_queued"]), np.int64), np.zeros(3, np.int64)
+    for i in range(clock["queue_first"], clock["queue_last"]):
+        j = state.queue[i]
+        if j >= 0:
+            q = _queue_of(state, j)
+            lines[q, counts[q]] = j
+            counts[q] += 1
+    return lines, counts
+
+
+@kernel
+def _in_order(state, free, words, room, line):
+    for j in line:
+        if not fits_now(state, free, room, j):
+            return
+        start_now(state, free, words, room, j, Why.IN_ORDER)
+
+
+@kernel
+def _count_considered(params, n):
+    """How many of a queue of n are looked at."""
+    return int(min(params[_CONSIDERED], math.ceil(n / params[_ALPHA])))
+
+
+@kernel
+def _set_values(state, params, queue, line, demand, capacity, value):
+    """What each leg is worth: nodes x buffer, perhaps by the walltime squared; to stage, its volume or one.
+
+    Amounts count in their common unit, so that sums of products are exact and ties are ties.
+    """
+    columns = demand.shape[1]
+    unit0, unit1 = common_unit(demand, capacity, 0), common_unit(demand, capacity, columns - 1)
+    buffered = False
+    for k in range(len(line)):
+        buffered = buffered or (columns > 1 and demand[k, 1] > 0)
+    for k in range(len(line)):
+        value[k] = demand[k, 0] // unit0
+        if queue != _RUN:
+            value[k] = 1.0 if params[_COUNTS_JOBS] > 0 else value[k]
+            continue
+        if buffered:  # where no job asks for any, nodes alone count
+            value[k] *= demand[k, 1] // unit1
+        if params[_BY_TIME] > 0:
+            seconds = state.legs[state.jobs[line[k]]["leg"]]["walltime"]
+            value[k] /= seconds * seconds
+
+
+@kernel
+def _coarsen(demand, capacity, units):
+    """Make units larger until a table of them is of a size that can be worked through."""
+    while True:
+        cells, largest = float(len(demand)), 0
+        for r in range(len(capacity)):
+            cells *= capacity[r] // units[r] + 1.0
+            if capacity[r] // units[r] > capacity[largest] // units[largest]:
+                largest = r
+        if cells <= _MOST_CELLS:
+            return
+        units[largest] *= 2
+
+
+@allocating_kernel
+def _by_knapsack(state, params, free, words, room, queue, line):
+    """Start the set that is worth most, of those of the first legs that fit."""
+    R = len(free)
+    buffer = state.clock[0]["chunked"] if state.clock[0]["chunked"] >= 0 else min(1, R - 1)
+    m = 0
+    candidates = np.empty(_count_considered(params, len(line)), np.int64)
+    for k in range(len(candidates)):
+        if fits_now(state, free, room, line[k]):  # by itself, and in resources that the knapsack does not weigh
+            candidates[m] = line[k]
+            m += 1
+    candidates = candidates[:m]
+    columns = 2 if queue == _RUN and buffer > 0 else 1
+    demand, capacity, units = np.empty((m, columns), np.int64), np.empty(columns, np.int64), np.empty(columns, np.int64)
+    for column in range(columns):
+        r = buffer if queue != _RUN or column == 1 else 0
+        capacity[column] = free[r]
+        units[column] = int(params[_UNIT_NODES if r == 0 else _UNIT_BYTES])
+        for k in range(m):
+            demand[k, column] = state.demands[state.jobs[candidates[k]]["leg"], r]
+    value, chosen = np.empty(m), np.zeros(m, np.int8)
+    _set_values(state, params, queue, candidates, demand, capacity, value)
+    if params[_IN_UNITS] > 0:
+        choose_by_table(demand, value, capacity, units, chosen)
+    else:
+        _coarsen(demand, capacity, units)
+        choose(demand, value, capacity, units, _MOST_CELLS, chosen)
+    _start_chosen(state, free, words, room, line, candidates, chosen)
+
+
+@kernel
+def _start_chosen(state, free, words, room, line, candidates, chosen):
+    """Start them in the order of the queue. Units may be too coarse for any: then the first that fits starts."""
+    n_started, at = 0, 0
+    for k in range(len(candidates)):
+        if chosen[k] == 1 and fits_now(state, free, room, candidates[k]):  # chunks may not fit together
+            while line[at] != candidates[k]:
+                at += 1
+            start_now(state, free, words, room, candidates[k], Why.IN_ORDER if at == n_started else Why.BACKFILLED)
+            n_started += 1
+    if n_started == 0 and len(candidates) > 0:
+        start_now(state, free, words, room, candidates[0], Why.IN_ORDER if line[0] == candidates[0] else Why.BACKFILLED)
+
+
+@policy_kernel
+def cerberus(state, params, memory, rng):
+    """The decision of one instant."""
+    if state.clock[0]["n_queued"] == 0:
+        return
+    free = np.empty(len(state.resources), np.int64)
+    for r in range(len(free)):
+        free[r] = state.resources[r]["free"]
+    words, room = free[:0], free[:0]
+    if state.clock[0]["chunked"] >= 0:
+        words, room = free_now(state)
+    lines, counts = _queues(state)
+    for turn in range(3):
+        queue = int(params[turn])
+        line = lines[queue, : counts[queue]]
+        if len(line) > 0 and params[_BY_KNAPSACK + queue] > 0:
+            _by_knapsack(state, params, free, words, room, queue, line)
+        elif len(line) > 0:
+            _in_order(state, free, words, room, line)

@@ -1,0 +1,61 @@
+"""A slow, obvious twin of the Cerberus policies: plain Python, every set of a knapsack tried."""
+
+import math
+
+import naive_knapsack
+
+QUEUES = ("in", "run", "out")
+
+
+class Cerberus:
+    """Takes the parameters of the compiled policy as an object. Two resources at most: nodes and one pool."""
+
+    def __init__(self, policy):
+        self.policy = policy
+
+    def queue_of(self, view, job):
+        leg = view.jobs["leg"][job]
+        if view.demands[leg][0] > 0:
+            return "run"
+        return "in" if view.legs["number"][leg] == 0 else "out"
+
+    def decide(self, view, act):
+        lines = {name: [job for job in view.queue.tolist() if self.queue_of(view, job) == name] for name in QUEUES}
+        for name in self.policy.service.split("/"):
+            if name in self.policy.knapsack.split("/"):
+                self.by_knapsack(view, act, name, lines[name])
+            else:
+                for job in lines[name]:
+                    if not act.fits(job):
+                        break
+                    act.start(job)
+
+    def by_knapsack(self, view, act, name, line):
+        p = self.policy
+        n = min(p.considered, math.ceil(len(line) / p.alpha))
+        some = [job for job in line[:n] if act.fits(job)]
+        rows = [tuple(view.demand(job).tolist()) for job in some]
+        if name != "run":
+            rows = [row[-1:] for row in rows]
+        values = [self.value(view, name, job, row, rows) for job, row in zip(some, rows, strict=True)]
+        room = tuple(act.free) if name == "run" else tuple(act.free)[-1:]
+        units = [p.unit_nodes, p.unit_bytes][: len(room)] if name == "run" else [p.unit_bytes]
+        if len(act.free) == 1:
+            units = [p.unit_nodes]
+        if p.method == "table":
+            _, chosen = naive_knapsack.by_recursion(rows, values, room, units)
+        else:
+            _, chosen = naive_knapsack.by_enumeration(rows, values, room)
+        started = [job for job, taken in zip(some, chosen, strict=True) if taken] or some[:1]
+        for job in started:
+            act.start(job)
+
+    def value(self, view, name, job, row, rows):
+        if name != "run":
+            return 1.0 if self.policy.stage_value == "jobs" else float(row[0])
+        value = float(row[0])
+        if len(row) > 1 and any(other[1] for other in rows):
+            value *= row[1]
+        if self.policy.run_value == "by-time":
+            value /= view.walltime(job) ** 2
+        return value

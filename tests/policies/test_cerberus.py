@@ -1,0 +1,145 @@
+"""Three queues: by hand, against a slow twin, and what a knapsack may not do."""
+
+import random
+
+import polars as pl
+import pytest
+
+import forebay as fb
+import naive_cerberus
+import random_workloads as make
+from forebay import policies
+from forebay.errors import InputError
+
+MODEL = "alloc-only:kill=false"
+SPECS = (
+    "cerberus-fcfs",
+    "cerberus-fcfs:service=in/run/out",
+    "cerberus-throughput",
+    "cerberus-parallelism",
+    "cerberus-throughput:knapsack=run/out,considered=3",
+    "cerberus-throughput:considered=all,alpha=2",
+    "cerberus-throughput:method=table,unit_nodes=3,unit_bytes=4",
+    "cerberus-parallelism:run_value=by-time,service=in/run/out",
+)
+
+
+def three_legs(rng, n):
+    """Jobs of three legs with ties everywhere; buffer goes back between legs, so that nothing can get stuck."""
+    jobs, legs, phases = [], [], []
+    for i in range(n):
+        seconds = [float(rng.randint(1, 8)) for _ in range(3)]
+        jobs.append({"id": i + 1, "submit": float(rng.randint(0, 6)), "walltime": seconds[1], "nodes": 1})
+        for leg in range(3):
+            nodes = rng.randint(1, 6) if leg == 1 else 0
+            legs.append({"job": i + 1, "leg": leg, "walltime": float(rng.choice((2, 4, 7))), "nodes": nodes})
+            legs[-1] |= {"carry": "", "burst_buffer": rng.choice((0, 1, 2, 5, 9, 12))}
+            phases.append({"job": i + 1, "leg": leg, "seconds": seconds[leg]})
+    return make.workload(jobs, legs, phases), make.platform(7, 12)
+
+
+def starts(result):
+    """(job, leg) -> time of its start."""
+    rows = result.log.filter(pl.col("kind") == "start").select("job", "leg", "time").rows()
+    return {(job, leg): time for job, leg, time in rows}
+
+
+def same(seed, spec, n):
+    workload, machine = three_legs(random.Random(seed), n)
+    ours = fb.simulate(workload, machine, spec, job_model=MODEL)
+    slow = fb.simulate(workload, machine, naive_cerberus.Cerberus(policies.load(spec)), job_model=MODEL)
+    assert starts(ours) == starts(slow), f"seed {seed}"
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("spec", SPECS)
+def test_like_the_slow_twin(spec):
+    for seed in range(4):
+        same(seed, spec, 12)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_like_the_slow_twin_many_times(spec):
+    for seed in range(100, 160):
+        same(seed, spec, 25)
+
+
+def jobs_of(*rows):
+    """Three-leg jobs as (submit, in, (nodes, buffer), out), each leg one buffer amount and 10 s."""
+    jobs, legs, phases = [], [], []
+    for i, (submit, inwards, (nodes, buffer), outwards) in enumerate(rows, 1):
+        jobs.append({"id": i, "submit": float(submit), "walltime": 10.0, "nodes": nodes})
+        for leg, (some, amount) in enumerate(((0, inwards), (nodes, buffer), (0, outwards))):
+            legs.append({"job": i, "leg": leg, "walltime": 10.0, "nodes": some, "carry": "", "burst_buffer": amount})
+            phases.append({"job": i, "leg": leg, "seconds": 10.0})
+    return make.workload(jobs, legs, phases)
+
+
+@pytest.mark.small
+def test_heads_hold_back_their_own_queue_alone():
+    # 4 nodes, 10 of buffer. Job 1 stages in at 0 with 6, and holds job 2 (5) back, and so job 3 (1), though it would
+    # fit. At 10 job 1 runs with 2 and jobs 2 and 3 stage in. At 20 job 1 stages out with 6; job 2 cannot run beside
+    # it (needs 5, free 4) and holds back job 3, which needs 1. At 30 both run; at 40 both stage out.
+    workload = jobs_of((0, 6, (2, 2), 6), (0, 5, (2, 5), 3), (0, 1, (2, 1), 3))
+    found = starts(fb.simulate(workload, make.platform(4, 10), "cerberus-fcfs", job_model=MODEL))
+    first = {(1, 0): 0, (1, 1): 10, (1, 2): 20}
+    assert found == first | {(2, 0): 10, (3, 0): 10, (2, 1): 30, (3, 1): 30, (2, 2): 40, (3, 2): 40}
+
+
+@pytest.mark.small
+def test_volume_or_jobs():
+    # Three jobs to stage in, of 9, 4 and 4, in 10: the most volume is the first, the most jobs are the others.
+    workload = jobs_of((0, 9, (1, 0), 0), (0, 4, (1, 0), 0), (0, 4, (1, 0), 0))
+    machine = make.platform(4, 10)
+    first = {name: starts(fb.simulate(workload, machine, name, job_model=MODEL)) for name in SPECS[2:4]}
+    assert [first["cerberus-throughput"][job, 0] for job in (1, 2, 3)] == [0, 10, 10]
+    assert [first["cerberus-parallelism"][job, 0] for job in (1, 2, 3)] == [10, 0, 0]
+
+
+@pytest.mark.small
+def test_runs_by_nodes_times_buffer():
+    # Staged in together, 4 nodes and 10 of buffer to run in: 3 x 5 is worth more than 1 x 5 + 2 x 4 together, and less
+    # than 2 x 10 alone. By time, with the same walltimes, the same.
+    workload = jobs_of((0, 0, (3, 5), 0), (0, 0, (1, 5), 0), (0, 0, (2, 4), 0), (0, 0, (2, 10), 0))
+    for spec in ("cerberus-throughput", "cerberus-throughput:run_value=by-time"):
+        found = starts(fb.simulate(workload, make.platform(4, 10), spec, job_model=MODEL))
+        assert [found[job, 1] for job in (1, 2, 3, 4)] == [20, 20, 30, 10]
+
+
+@pytest.mark.small
+def test_coarse_units_keep_nobody_out_for_ever():
+    # Of 7 nodes in units of 4 there is one: a job of 5 needs two, and never fits in units. It starts when it fits.
+    workload = jobs_of((0, 1, (5, 1), 1), (0, 1, (2, 1), 1), (0, 1, (7, 1), 1))
+    spec = "cerberus-throughput:method=table,unit_nodes=4,unit_bytes=1"
+    result = fb.simulate(workload, make.platform(7, 10), spec, job_model=MODEL)
+    assert result.jobs["success"].to_list() == [1, 1, 1]
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("unit_nodes=0", "unit_nodes is 0; give a count from 1 up"),
+        ("unit_bytes=0", "unit_bytes is 0; give a count from 1 up"),
+        ("considered=0", "considered is 0; give a count from 1 up"),
+        ("alpha=0.5", "alpha is 0.5; give a number from 1 up"),
+        ("alpha=nan", "alpha is nan"),
+        ("service=in/out", "service is 'in/out'; name each of in, run and out once"),
+        ("knapsack=in/in", "knapsack is 'in/in'; name some of in, run and out"),
+        ("knapsack=all", "knapsack is 'all'"),
+        ("stage_value=bytes", "stage_value is 'bytes'"),
+        ("run_value=time", "run_value is 'time'"),
+        ("method=exact", "method is 'exact'"),
+        ("unit_bytes=much", "much"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given, said):
+    with pytest.raises(InputError) as error:
+        policies.load(f"cerberus-throughput:{given}")
+    assert said in str(error.value)
+
+
+@pytest.mark.small
+def test_sizes_may_have_units():
+    assert policies.load("cerberus-throughput:unit_bytes=1TB").unit_bytes == 10**12
+    assert policies.load("cerberus-throughput:unit_bytes=512").unit_bytes == 512
