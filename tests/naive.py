@@ -69,7 +69,7 @@ class Leg:
     walltime: float
     demand: list[int]  # all that it holds while it runs
     carry: list[bool]  # kept over from the leg before
-    phases: list[tuple[float, int | None]]  # seconds, and the resource given back at the end
+    phases: list[tuple[float, tuple | None]]  # seconds, and what is given back at the end, see `given_back`
     keeps: list[int] = field(default_factory=list)  # what the leg after it carries on
 
 
@@ -108,11 +108,23 @@ class Job:
         return [a - b for a, b in zip(self.legs[self.leg].demand, self.held(), strict=True)]
 
 
+def given_back(text, resources):
+    """What a phase gives back at its end, as (resource, amount): the amount is None for all; None for nothing."""
+    name, _, amount = (text or "").partition("=")
+    return (resources.index(name), int(amount) if amount else None) if name in resources else None
+
+
+def kept(demand, releases):
+    """What a leg still holds when its phases have given back what they do."""
+    held = list(demand)
+    for resource, amount in releases:
+        held[resource] -= held[resource] if amount is None else amount
+    assert min(held) >= 0
+    return held
+
+
 def _phases_of(rows, speed, resources):
-    return [
-        (r["seconds"] + r["flop"] / speed, resources.index(r["release"]) if r["release"] in resources else None)
-        for r in rows
-    ]
+    return [(r["seconds"] + r["flop"] / speed, given_back(r["release"], resources)) for r in rows]
 
 
 def jobs_of(workload, platform):
@@ -138,10 +150,10 @@ def jobs_of(workload, platform):
         ]
         for leg, after in zip(legs, [*legs[1:], None], strict=True):
             leg.keeps = [0] * len(resources)
-            given = {release for _, release in leg.phases}
+            held = kept(leg.demand, [release for _, release in leg.phases if release])
             for r in range(len(resources)):
-                if after is not None and after.carry[r] and r not in given:
-                    leg.keeps[r] = min(leg.demand[r], after.demand[r])
+                if after is not None and after.carry[r]:
+                    leg.keeps[r] = min(held[r], after.demand[r])
         jobs.append(Job(row["id"], row["submit"], row, legs, pools=[0] * (len(resources) - 1)))
     return jobs
 
@@ -212,10 +224,7 @@ class Run:
 
     def end_phase(self, job, time):
         leg = job.legs[job.leg]
-        _, resource = leg.phases[job.phase]
-        released = resource is not None and job.held()[resource] > 0
-        if released:
-            self.give_back(job, resource, job.held()[resource])
+        released = self.release(job, leg.phases[job.phase][1])
         job.phase += 1
         if job.phase < len(leg.phases):
             self.event(time + leg.phases[job.phase][0], "phase", job)
@@ -229,6 +238,15 @@ class Run:
         else:
             job.finish, job.state = time, COMPLETED
         return True
+
+    def release(self, job, release):
+        """Give back what a phase does at its end; whether that was anything."""
+        if release is None:
+            return False
+        resource, amount = release
+        amount = job.held()[resource] if amount is None else amount
+        self.give_back(job, resource, amount)
+        return amount > 0
 
     def over_limit(self, job):
         """Whether the user has begun too much already for this job to begin beside it."""

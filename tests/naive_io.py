@@ -14,7 +14,7 @@ from naive_network import Network, fill
 from naive_plan import Plan, Space
 from naive_time import width
 
-TRANSFERS = ("stage_in", "checkpoint", "drain", "read", "write", "stage_out")
+TRANSFERS = ("stage_in", "fetch", "checkpoint", "drain", "read", "write", "stage_out")
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Phase:
     seconds: float = 0.0
     communication: float = 0.0
     bytes: float = 0.0
-    release: int | None = None
+    release: tuple | None = None  # see naive.given_back
 
 
 @dataclass(eq=False)
@@ -84,7 +84,7 @@ def jobs_of(workload, platform, model, buffer):
                     p["seconds"] + p["flop"] / platform.speed,
                     p["communication"],
                     (p.get("bytes") or 0.0) if model == "io-aware" else 0.0,
-                    names.index(p["release"]) if p["release"] in names else None,
+                    naive.given_back(p["release"], names),
                 )
                 for p in written
                 if p["leg"] == leg["leg"]
@@ -97,11 +97,8 @@ def jobs_of(workload, platform, model, buffer):
             demand = [leg.get(name) or 0 for name in names]
             legs.append(naive.Leg(leg["walltime"], demand, [name in leg["carry"].split() for name in names], phases))
         for leg, after in zip(legs, [*legs[1:], None], strict=True):
-            given = {phase.release for phase in leg.phases}
-            leg.keeps = [
-                min(leg.demand[r], after.demand[r]) if after and after.carry[r] and r not in given else 0
-                for r in range(len(names))
-            ]
+            held = naive.kept(leg.demand, [phase.release for phase in leg.phases if phase.release])
+            leg.keeps = [min(held[r], after.demand[r]) if after and after.carry[r] else 0 for r in range(len(names))]
         n = max(1, *(leg.demand[0] for leg in legs)) if legs else 1
         jobs.append(Job(row["id"], row["submit"], row, legs, pools=[0] * (len(names) - 1), n=n))
     return jobs
@@ -203,10 +200,11 @@ class Run:
         if job.active[index]:
             return False
         del job.active[index]
-        resource = job.legs[job.leg].phases[index].release
-        released = resource is not None and job.held()[resource] > 0
-        if released:
-            self.give_back(job, resource, job.held()[resource])
+        release, amount = job.legs[job.leg].phases[index].release, 0
+        if release:
+            resource, amount = release
+            amount = job.held()[resource] if amount is None else amount
+            self.give_back(job, resource, amount)
         if index == job.blocking:
             job.phase += 1
             over = self.begin_phases(job, time)
@@ -214,7 +212,7 @@ class Run:
             over = job.blocking is None and not job.active
         if over:
             self.end_leg(job, time)
-        return released or over
+        return amount > 0 or over
 
     def end_at_walltime(self, job, _, time):
         """Stop the phase that blocks; drains run on."""

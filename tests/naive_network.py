@@ -100,11 +100,13 @@ class Network:
                 self.capacity["in", server] = self.capacity["out", server] = min(share, self.rate or math.inf)
         pfs = next((tier for tier in platform.tiers if tier.kind == "pfs"), None)
         self.pfs = {"read": None, "write": None}
+        self.pfs_lane = (pfs.per_job if pfs else None) or math.inf
+        self.buffer_lane = (self.buffer.per_job if self.shared else None) or math.inf
         self.through_ports = pfs is None or pfs.through_ports
         if pfs is not None and pfs.bandwidth:
             self.pfs = {"read": ("pfs",), "write": ("pfs",)}
             self.capacity["pfs",] = pfs.bandwidth
-        elif pfs is not None:
+        elif pfs is not None and pfs.read:
             self.pfs = {way: ("pfs", way) for way in ("read", "write")}
             self.capacity["pfs", "read"], self.capacity["pfs", "write"] = pfs.read, pfs.write
 
@@ -121,26 +123,44 @@ class Network:
         return self.shape.near(self.shape.nodes[node], self.n_servers)
 
     def streams(self, kind, total, nodes, n, chunks):
-        """One (bytes, cap, {link: load}) a stream of a phase that moves `total` bytes.
+        """One (bytes, cap, {link: load}) a stream of a phase that moves `total` bytes; with lanes, one in all.
 
         `nodes` are those that the job holds now, `n` the most that any leg of it holds, `chunks` the server of each of
         its n chunks where the buffer is chunked.
         """
+        lane = self.lane(kind)
+        if lane < math.inf:
+            n, nodes = 1, nodes[:1]
+        made = self.parts(kind, total, sorted(nodes) or [0] * n, n, chunks)
+        return [(amount, min(cap, lane), links) for amount, cap, links in made]
+
+    def lane(self, kind):
+        """What a whole job gets at most in a phase of that kind."""
+        if kind in ("read", "write"):
+            return self.pfs_lane
+        return self.buffer_lane if kind in ("checkpoint", "fetch") else min(self.pfs_lane, self.buffer_lane)
+
+    def parts(self, kind, total, nodes, n, chunks):
+        """The streams of `nodes`, or, where the file system meets the buffer, of `n` chunks; nobody has a lane."""
         if kind in ("stage_in", "stage_out", "drain"):
             way, port = ("read", "in") if kind == "stage_in" else ("write", "out")
             return [(total / n, *self.staging(way, port, self.servers_of(chunks, i))) for i in range(n)]
-        senders = sorted(nodes) or [0] * n
         if kind in ("read", "write"):
             links = {self.pfs[kind]: 1.0} if self.pfs[kind] else {}
-            return [(total / len(senders), self.port if self.through_ports else math.inf, links) for _ in senders]
+            return [(total / len(nodes), self.port if self.through_ports else math.inf, links) for _ in nodes]
         made = []
-        for i, node in enumerate(senders):  # checkpoints
+        for i, node in enumerate(nodes):
             servers, links = self.servers_of(chunks, i), {}
             for server in servers:
-                for link in [*self.shape.route(self.shape.nodes[node], self.server_place[server]), ("in", server)]:
+                ends = self.shape.nodes[node], self.server_place[server]
+                there, back = (
+                    [*self.shape.route(*ends), ("in", server)],
+                    [("out", server), *self.shape.route(*ends[::-1])],
+                )
+                for link in there if kind == "checkpoint" else back:
                     links[link] = links.get(link, 0.0) + 1 / len(servers)
             cap = self.port if self.shared else self.local
-            made.append((total / len(senders), cap, self.limits(links)))
+            made.append((total / len(nodes), cap, self.limits(links)))
         return made
 
     def servers_of(self, chunks, i):

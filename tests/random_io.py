@@ -60,6 +60,9 @@ class _Machine:
         if self.licences:
             tiers.append(pool.Tier(name="licences", capacity=self.licences))
         rng.shuffle(tiers)
+        lanes = random.Random(f"lanes {seed}")
+        if family == "flat pooled" and lanes.random() < 0.8:
+            topology, tiers = flat.Topology(), _with_lanes(lanes, tiers)
         self.platform = Platform(name="random", nodes=nodes, topology=topology, tiers=tuple(tiers))
 
     def file_system(self):
@@ -97,12 +100,27 @@ class _Machine:
         )
 
 
+def _with_lanes(rng, tiers):
+    """The same tiers; file system, buffer or both have a bandwidth for each job, beside that for all or without."""
+    which, rates = rng.choice((("pfs",), ("shared_bb",), ("pfs", "shared_bb"))), (0.5, 1.0, 2.0, rng.uniform(0.3, 3))
+    made = []
+    for tier in tiers:
+        values = tier.model_dump()
+        if tier.kind in which:
+            values["per_job"] = rng.choice(rates) * GB
+            if rng.random() < 0.6:
+                values |= {name: None for name in ("bandwidth", "read", "write") if name in values}
+        made.append(type(tier)(**values))
+    return made
+
+
 class _Maker:
     def __init__(self, seed, family):
         self.rng = rng = random.Random(seed)
+        self.more = random.Random(f"more {seed}")
         self.machine = _Machine(seed, rng, family)
         self.whole = rng.random() < 0.4  # times and sizes in few steps: many things at once
-        self.legs, self.phases = [], []
+        self.legs, self.phases, self.left = [], [], {}
 
     def time(self, low, high):
         if self.whole:
@@ -167,6 +185,8 @@ class _Maker:
         """A few phases of computing and moving data, on all of the job's nodes."""
         rng, D = self.rng, row["burst_buffer"]
         for last in [False] * rng.randint(0, 2) + [True]:
+            if D and self.more.random() < 0.5:
+                self.phase(row, leg, "fetch", bytes=D * self.more.random(), release=self.part(row, leg))
             if rng.random() < 0.5:
                 self.phase(row, leg, "read", bytes=self.amount(row))
             values = {"seconds": self.time(600, 5000), "communication": row["communication"]}
@@ -179,6 +199,20 @@ class _Maker:
         if D and not release and rng.random() < 0.5:  # the leg waits for the drain alone
             self.phase(row, leg, "checkpoint", bytes=D * rng.random())
             self.phase(row, leg, "drain", bytes=D * rng.uniform(0.5, 4))
+
+    def part(self, row, leg):
+        """Some of the buffer, to be given back at the end of a phase; the next leg then asks for what is left."""
+        if self.machine.kind == "chunked" or self.more.random() < 0.4:
+            return None
+        left = self.left.get((row["id"], leg), row["burst_buffer"])
+        if left == 0:
+            return None
+        amount = self.more.randint(1, left)
+        self.left[row["id"], leg] = left - amount
+        for later in self.legs:
+            if (later["job"], later["leg"]) == (row["id"], leg + 1) and self.more.random() < 0.8:
+                later["burst_buffer"] = left - amount
+        return f"burst_buffer={amount}"
 
     def amount(self, row):
         """Bytes to read or to write; sometimes none."""
@@ -201,6 +235,8 @@ class _Maker:
                 leg_row = {"job": row["id"], "leg": leg, "nodes": nodes, "carry": kept, **pools}
                 length = row["run_time"] + row["flop"] / GB if leg == 1 else 0.0
                 self.legs.append(leg_row | {"walltime": self.walltime(length, D)})
+            if self.machine.kind != "chunked" and self.more.random() < 0.2:
+                self.legs[-3]["burst_buffer"] = D // 2  # the next leg keeps that and takes the rest
             self.phase(row, 0, "stage_in", bytes=float(D))
             self.computes(row, 1)
             self.phase(row, 2, "stage_out", bytes=D * rng.random())

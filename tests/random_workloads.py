@@ -47,6 +47,7 @@ def workload(jobs, legs=(), phases=(), name="random"):
 class _Maker:
     def __init__(self, seed, legs):
         self.rng = rng = random.Random(seed)
+        self.parts = random.Random(f"parts {seed}")
         self.legs_allowed = legs
         self.clock = rng.choice(list(CLOCKS))
         self.capacities = [rng.randint(2, 12), *(rng.randint(3, 20) for _ in range(rng.randint(0, 3)))]
@@ -78,18 +79,30 @@ class _Maker:
     def leg(self, job, number):
         """A leg with one to three phases; returns its walltime and nodes."""
         rng, length, demand = self.rng, 0.0, self.demand()
-        held = [name for name, amount in demand.items() if amount]
+        held, left = [name for name, amount in demand.items() if amount], dict(demand)
         for _ in range(rng.randint(1, 3)):
             seconds = 0.0 if rng.random() < 0.15 else self.time(1, 12)
             flop = 1e9 * rng.randint(0, 2)
             release = held.pop(rng.randrange(len(held))) if held and rng.random() < 0.25 else None
             row = {"job": job, "leg": number, "kind": rng.choice(KINDS), "seconds": seconds}
-            self.phases.append(row | {"flop": flop, "release": release})
+            self.phases.append(row | {"flop": flop, "release": self.part(release, left)})
             length += seconds + flop / 1e9
         carry = " ".join(name for name in self.names if rng.random() < 0.5) if number else ""
         row = {"job": job, "leg": number, "walltime": self.walltime(length), "carry": carry, **demand}
         self.legs.append(row)
         return row["walltime"], row["nodes"]
+
+    def part(self, release, left):
+        """A release as it is, or of a part of what is left; now and then of a part where there was none."""
+        draw, rest = self.parts.random(), [name for name, amount in left.items() if amount]
+        if release is None and rest and draw < 0.15:
+            release = self.parts.choice(rest)
+        elif release not in rest or draw < 0.5:
+            left.pop(release, None)
+            return release
+        amount = self.parts.randint(1, left[release])
+        left[release] -= amount
+        return f"{release}={amount}"
 
     def job(self, job, submit):
         rng = self.rng

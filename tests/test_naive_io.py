@@ -205,6 +205,34 @@ def test_node_local():
     assert run.jobs[1].state == REJECTED
 
 
+def test_fetch():
+    # From server 0, at router 0: node 0 has its port of 1.25 GB/s, nodes 1 and 2, at router 1, share green 0>1 as well;
+    # all three share the server's port out: 10 GB in all take 8 s. Alone on a node's device of 2 GB/s, 10 GB take 5 s.
+    phases = [phase(1, "fetch", 10 * GB), phase(2, "compute", seconds=1.0)]
+    assert outcome(small_dragonfly(), [job(1, 3, 30 * GB), job(2, 1)], phases)[1][1] == close(8.0)
+    local = node_local.Tier(name="burst_buffer", capacity=5 * GB, bandwidth=2.0 * GB)
+    assert outcome(Platform(name="hand", nodes=4, tiers=(local,)), [job(1, 1)], phases[:1])[1] == {1: close(5.0)}
+
+
+def test_lanes():
+    # 8 GB/s for each job. Without more, 16 GB take 2 s on 1 node and on 3. With 10 GB/s for both: 5 each.
+    phases = [phase(number, "stage_in", 16 * GB) for number in (1, 2)]
+    lanes = {"bandwidth": None, "per_job": 8.0 * GB}
+    machine = crossbar(placement="pooled", capacity=50 * GB, **lanes)
+    assert outcome(machine, [job(1, 1, GB), job(2, 3, GB)], phases)[1] == {1: 2.0, 2: 2.0}
+    machine = crossbar(placement="pooled", capacity=50 * GB, **lanes | {"bandwidth": 10.0 * GB})
+    assert outcome(machine, [job(1, 1, GB), job(2, 3, GB)], phases)[1] == {1: close(3.2), 2: close(3.2)}
+
+
+def test_parts():
+    # Job 1 gives back 4 of its 9 at 2 s, and the rest at 5 s; job 2 (5 of 10) starts at 2 s, job 3 (5) at 5 s.
+    parts = [("compute", 2.0, "burst_buffer=4"), ("compute", 3.0, "burst_buffer"), ("compute", 9.0, None)]
+    phases = [phase(1, kind, seconds=seconds, release=release) for kind, seconds, release in parts]
+    jobs = [job(1, 1, 9), job(2, 1, 5, run_time=20.0), job(3, 1, 5, run_time=20.0)]
+    run, _ = outcome(crossbar(placement="pooled", capacity=10), jobs, phases, model="alloc-only")
+    assert [job.start for job in run.jobs] == [0.0, 2.0, 5.0]
+
+
 def test_chunks_that_fit_nowhere():
     # 2 servers of 10: one chunk of 11 is too large; three of 6 are too many; two of 6 fit; four of ceil(17/4) = 5 too.
     rows = [(1, 1, 11), (2, 3, 18), (3, 2, 12), (4, 4, 17)]

@@ -99,5 +99,7 @@ def test_fabric_agrees(seed):
     rates = [network.of(("in", server)) for server in range(network.n_servers)]
     ours = [math.inf if link < 0 else fabric.capacity[link] for link in fabric.server_in]
     assert np.array_equal(rates, ours)
-    assert fabric.capacity[fabric.pfs_read] == network.of(network.pfs["read"])
-    assert fabric.capacity[fabric.pfs_write] == network.of(network.pfs["write"])
+    assert (fabric.pfs_lane, fabric.buffer_lane) == (network.pfs_lane, network.buffer_lane)
+    for link, way in ((fabric.pfs_read, "read"), (fabric.pfs_write, "write")):
+        assert (link >= 0) == (network.pfs[way] is not None)
+        assert link < 0 or fabric.capacity[link] == network.of(network.pfs[way])

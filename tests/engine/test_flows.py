@@ -75,6 +75,12 @@ def test_late_in_the_year_an_end_is_still_an_end():
     assert ends[1] == pytest.approx(start + 0.1 + 12345678901 / 5e9, abs=1e-7)
 
 
+def test_a_route_without_links_runs_at_its_cap():
+    # 3 streams of 2 GB/s, whatever joins or leaves: 12 GB from 0.1 s on take 2 s; one that is killed has no end
+    events = [(0.1, "join", 0, 0, 3, 12e9), (0.7, "join", 1, 0, 1, 1e9), (0.9, "join", 2, 0, 5, 90e9)]
+    assert run([], [(2e9, {})], [*events, (1.1, "leave", 2)]) == {0: 0.1 + 2.0, 1: 0.7 + 0.5}
+
+
 def random_case(rng):
     """Up to three links and five routes; joins at few distinct times, so that several things happen at once."""
     capacity = [rng.choice((1, 2, 3, 5, 8)) for _ in range(rng.randint(1, 3))]

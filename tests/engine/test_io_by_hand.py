@@ -4,9 +4,10 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from forebay.errors import InputError
 from forebay.platforms.platform import Platform
-from forebay.platforms.tiers import pfs, shared_bb
-from forebay.platforms.topologies import dragonfly
+from forebay.platforms.tiers import node_local, pfs, shared_bb
+from forebay.platforms.topologies import dragonfly, flat
 from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, job_table
 
 pytestmark = pytest.mark.small
@@ -101,6 +102,49 @@ def test_checkpoints_across_groups_share_the_link_between_them():
     assert result.jobs["stage_in_time"].to_list() == [near(48)] * 6
     took = [phase(result, job, "checkpoint") for job in range(1, 7)]
     assert took == [pytest.approx(seconds, rel=1e-9) for seconds in (16, 16, 32, 32, 32, 32)]
+
+
+def test_fetch_is_a_checkpoint_the_other_way():
+    # Six jobs of one node fill servers 0 to 5, as above; they fetch 20 GB together, then checkpoint 20 GB. Nodes 0 and
+    # 1 fetch alone: 16 s. So do nodes 2 and 3, at router 1: servers 2 and 3 stand in chassis 2 and 3, and each way back
+    # begins with the green link of its own chassis. Nodes 4 and 5 share the one link from group 1: 32 s. Checkpoints
+    # take as long as above, for the other way has links of its own.
+    phases = [(job, kind, 0, 0, 20 * GB) for job in range(1, 7) for kind in ("fetch", "checkpoint")]
+    result = run(workload(*[(1, 40 * GB, 0, 9000)] * 6, phases=phases))
+    for kind, expected in (("fetch", (16, 16, 16, 16, 32, 32)), ("checkpoint", (16, 16, 32, 32, 32, 32))):
+        took = [phase(result, job, kind) for job in range(1, 7)]
+        assert took == [pytest.approx(seconds, rel=1e-9) for seconds in expected]
+    crossed = dict(result.links.select("link", "bytes").rows())
+    assert crossed["green g0c2 r0>r1"] == crossed["green g0c3 r0>r1"] == pytest.approx(20 * GB)
+    assert crossed["blue g1>g0"] == crossed["blue g0>g1"] == pytest.approx(40 * GB)
+    assert crossed["server4 out"] == crossed["server4 in"] == pytest.approx(20 * GB)
+    assert result.jobs["io_time"].to_list() == [pytest.approx(s, rel=1e-9) for s in (32, 32, 48, 48, 64, 64)]
+
+
+def test_fetch_from_a_pool_on_a_crossbar():
+    # 2 nodes behind ports of 1 GB/s, a buffer of 5 GB/s: 8 GB take 4 s. With a buffer of 1 GB/s each way, 8 s; and a
+    # checkpoint of another job meanwhile, in the other direction, its own 4 s.
+    files = pfs.Tier(name="pfs", bandwidth=5e9)
+    for rate, took in ((5e9, 4), (1e9, 8)):
+        buffer = shared_bb.Tier(name="burst_buffer", capacity=100 * GB, bandwidth=rate)
+        machine = Platform(name="flat", nodes=4, topology=flat.Topology(bandwidth=1e9), tiers=(buffer, files))
+        phases = [(1, "fetch", 0, 0, 8 * GB), (2, "checkpoint", 0, 0, 4 * GB)]
+        result = run(workload((2, GB, 0, 100), (1, GB, 0, 100), phases=phases), machine)
+        assert result.jobs["finish_time"].to_list() == [near(took), near(4)]
+
+
+def test_fetch_from_the_nodes_own_devices():
+    # 2 devices of 2 GB/s: 8 GB take 2 s, whoever else fetches; no file system is needed
+    buffer = node_local.Tier(name="burst_buffer", capacity=10 * GB, bandwidth=2e9)
+    machine = Platform(name="local", nodes=4, tiers=(buffer,))
+    jobs = workload((2, GB, 0, 100), (1, GB, 0, 100), phases=[(1, "fetch", 0, 0, 8 * GB), (2, "fetch", 0, 0, 8 * GB)])
+    assert run(jobs, machine).jobs["finish_time"].to_list() == [2, 4]
+
+
+def test_fetch_needs_a_buffer():
+    jobs = workload((1, 0, 0, 100), phases=[(1, "fetch", 0, 0, GB)])
+    with pytest.raises(InputError, match="phases stage data, and the machine has no buffer"):
+        run(jobs, "flat:nodes=1,pfs=5GB/s")
 
 
 def test_a_compute_phase_and_a_transfer_on_one_link():

@@ -6,6 +6,8 @@ import pytest
 import forebay
 import random_workloads
 from forebay.errors import InputError
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import shared_bb
 from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, job_table
 
 pytestmark = pytest.mark.small
@@ -131,6 +133,121 @@ def test_release_before_the_end_leaves_nothing_to_carry():
         (2, "acquire", 6),
         (3, "release", 6),
     ]
+
+
+def test_a_part_lets_another_start_in_that_instant():
+    """Job 1 holds 9 of buffer and gives back 4 at 2 and 3 at 5; the last 2 go at 7, its end.
+
+    Job 2 wants 5: 1 is free, so it starts at 2. Job 3 wants 4 and has to wait for job 2's end at 9: at 5 there are 3,
+    at 7 there are 5, so it starts at 7.
+    """
+    legs = [leg(1, 0, [(2.0, "burst_buffer=4"), (3.0, "burst_buffer=3"), 2.0], 1, 9)]
+    result = run([(1, 0.0, 7.0, 1, 9), (2, 0.0, 7.0, 1, 5), (3, 0.0, 1.0, 1, 4)], legs)
+    assert starts(result) == [(0, 1, 0), (2, 2, 0), (7, 3, 0)]
+    assert changes(result, 1) == [
+        (0, "start", "nodes", 1),
+        (0, "acquire", "burst_buffer", 9),
+        (2, "release", "burst_buffer", 4),
+        (5, "release", "burst_buffer", 3),
+        (7, "end", "nodes", 1),
+        (7, "release", "burst_buffer", 2),
+    ]
+
+
+def test_a_part_and_then_the_rest():
+    """Of 9, 4 are given back at 2, and all that is left at 5: nothing at the end. Nodes go in parts just so."""
+    phases = [(2.0, "burst_buffer=4"), (3.0, "burst_buffer"), (1.0, "nodes=1"), (1.0, "nodes"), 1.0]
+    result = run([(1, 0.0, 8.0, 3, 9), (2, 0.0, 1.0, 2, 0)], [leg(1, 0, phases, 3, 9)])
+    assert [row for row in changes(result, 1) if row[1] in ("release", "end")] == [
+        (2, "release", "burst_buffer", 4),
+        (5, "release", "burst_buffer", 5),
+        (6, "release", "nodes", 1),
+        (7, "release", "nodes", 2),
+        (8, "end", "nodes", 0),
+    ]
+    assert starts(result) == [(0, 1, 0), (6, 2, 0)]
+    assert result.jobs["allocated_resources"].to_list() == ["0-2", "2-3"]  # the node taken last goes first
+
+
+def test_a_part_is_carried_over_and_given_back_when_it_has_been_used():
+    """Leg 0 holds 2; leg 1 keeps them, takes 7 more and gives 2 back after its first phase; leg 2 keeps nodes alone.
+
+    At 3 leg 1 has 7 left; job 2 wants 3 and starts then. At 5 the 7 go back, and job 3, which wants 7, starts.
+    """
+    legs = [leg(1, 0, 1.0, 0, 2), leg(1, 1, [(2.0, "burst_buffer=2"), 2.0], 2, 9, "burst_buffer")]
+    legs.append(leg(1, 2, 4.0, 2, 0, "nodes"))
+    result = run([(1, 0.0, 9.0, 2, 9), (2, 1.5, 6.0, 1, 3), (3, 1.5, 1.0, 1, 7)], legs)
+    assert [row for row in changes(result, 1) if row[2] == "burst_buffer"] == [
+        (0, "acquire", "burst_buffer", 2),
+        (1, "acquire", "burst_buffer", 7),
+        (3, "release", "burst_buffer", 2),
+        (5, "release", "burst_buffer", 7),
+    ]
+    assert [row for row in changes(result, 1) if row[2] == "nodes" and row[3]] == [
+        (1, "start", "nodes", 2),
+        (9, "end", "nodes", 2),
+    ]
+    assert starts(result) == [(0, 1, 0), (1, 1, 1), (3, 2, 0), (5, 1, 2), (5, 3, 0)]
+
+
+def test_what_is_left_of_a_part_is_carried():
+    """Leg 0 holds 8 and gives back 3; leg 1 asks for 6: it has 5 and takes 1 more. All 6 go at the end."""
+    legs = [leg(1, 0, [(1.0, "burst_buffer=3"), 1.0], 1, 8), leg(1, 1, 1.0, 1, 6, "burst_buffer")]
+    buffer = [row for row in changes(run([(1, 0.0, 3.0, 1, 8)], legs), 1) if row[2] == "burst_buffer"]
+    assert [(time, kind, amount) for time, kind, _, amount in buffer] == [
+        (0, "acquire", 8),
+        (1, "release", 3),
+        (2, "acquire", 1),
+        (3, "release", 6),
+    ]
+
+
+def test_a_kill_gives_back_what_parts_have_left():
+    """Killed at 4, after a part of 3 went at 2: the other 6 go at 4."""
+    result = run(
+        [(1, 0.0, 4.0, 1, 9)], [leg(1, 0, [(2.0, "burst_buffer=3"), (3.0, "burst_buffer=5")], 1, 9, walltime=4.0)]
+    )
+    assert [row for row in changes(result, 1) if row[1] == "release"] == [
+        (2, "release", "burst_buffer", 3),
+        (4, "release", "burst_buffer", 6),
+    ]
+
+
+@pytest.mark.parametrize("amount", ["", "0", "-3", "2.5", "1e3", "three", "5=5", "99999999999999999999"])
+def test_parts_that_are_no_amount_are_refused(amount):
+    with pytest.raises(InputError) as caught:
+        run([(7, 0.0, 1.0, 1, 6)], [leg(7, 0, [(1.0, f"burst_buffer={amount}")], 1, 6)])
+    assert f"a phase of job 7 has the release 'burst_buffer={amount}'; write a whole number above 0" in str(
+        caught.value
+    )
+
+
+def test_a_part_that_is_more_than_the_leg_holds_is_refused():
+    legs = [leg(7, 0, 1.0, 1, 6), leg(7, 1, [(1.0, "burst_buffer=4"), (1.0, "burst_buffer=3")], 1, 6)]
+    with pytest.raises(InputError) as caught:
+        run([(7, 0.0, 3.0, 1, 6)], legs)
+    says = "job 7 gives back 3 of burst_buffer at the end of a phase, and its leg 1 then holds 2; correct the amount"
+    assert says in str(caught.value)
+
+
+def test_chunks_go_back_all_at_once():
+    legs, phases = zip(*[leg(7, 0, [(1.0, "burst_buffer=4"), 1.0], 1, 6)], strict=True)
+    job = {"id": 7, "submit": 0.0, "walltime": 2.0, "nodes": 1, "burst_buffer": 6}
+    buffer = shared_bb.Tier(name="burst_buffer", capacity=10, placement="chunked")
+    machine = Platform(name="chunks", nodes=1, tiers=(buffer,))
+    with pytest.raises(InputError, match=r"job 7 gives back a part of its burst_buffer.*give back all of it"):
+        forebay.simulate(random_workloads.workload([job], legs, phases[0]), machine, "fcfs")
+    phases[0][0]["release"] = "burst_buffer=6"  # all, in other words
+    result = forebay.simulate(random_workloads.workload([job], legs, phases[0]), machine, "fcfs")
+    assert (1, "release", "burst_buffer", 6) in changes(result, 7)
+
+
+def test_a_part_of_what_the_machine_lacks_is_no_event():
+    jobs, legs = [(1, 0.0, 2.0, 1, 6)], [leg(1, 0, [(1.0, "burst_buffer=99"), 1.0], 1, 6)]
+    names = ("id", "submit", "walltime", "nodes", "burst_buffer")
+    rows = [dict(zip(names, row, strict=True)) for row in jobs]
+    workload = random_workloads.workload(rows, [row for row, _ in legs], legs[0][1])
+    assert forebay.simulate(workload, "flat:nodes=1", "fcfs").facts["decisions"] == 2
 
 
 def test_release_to_come_is_part_of_the_profile():

@@ -79,6 +79,20 @@ def test_the_smaller_of_a_servers_share_and_the_networks_port_limits(bandwidth, 
     assert made.capacity[FABRIC_LINKS:].tolist() == [port] * 4
 
 
+def test_lanes_are_no_links():
+    made = load("trinity").fabric()
+    assert (made.names, made.files, made.pfs_read, made.pfs_write) == ((), True, -1, -1)
+    assert (made.pfs_lane, made.buffer_lane, made.buffer) == (8e9, 8e9, "burst_buffer")
+    made = load("trinity:shared=40GB/s,per_job=4GB/s").fabric()
+    assert made.names == ("server0 in", "server0 out", "pfs read", "pfs write")
+    assert made.capacity.tolist() == [40e9] * 4
+    assert (made.pfs_lane, made.buffer_lane) == (4e9, 4e9)
+    made = load("trinity-io").fabric()
+    assert (made.names, made.files, made.pfs_lane, made.buffer_lane) == ((), True, 2.5e9, math.inf)
+    made = load("flat:nodes=4").fabric()
+    assert (made.files, made.pfs_lane, made.buffer_lane) == (False, math.inf, math.inf)
+
+
 def test_links_of_the_file_system_come_last():
     made = fabric(pfs.Tier(name="scratch", read=5e9, write=2e9), buffer())
     assert made.names[-2:] == ("scratch read", "scratch write")

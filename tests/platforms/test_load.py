@@ -29,7 +29,7 @@ def mine(tmp_path):
 
 
 def test_presets_are_found_by_looking():
-    assert {"dragonfly-96", "dragonfly-96-nic", "flat", "table1"} <= set(names())
+    assert {"dragonfly-96", "dragonfly-96-nic", "flat", "table1", "trinity", "trinity-io"} <= set(names())
 
 
 def test_table1():
@@ -79,6 +79,24 @@ def test_dragonfly_96_nic_differs_in_routes_ports_and_far_servers_alone():
     assert (plain["topology"].pop("routing"), plain["tiers"][1].pop("through_ports")) == ("simgrid", False)
     assert (nic["topology"].pop("far_order"), plain["topology"].pop("far_order")) == ("number", "name")
     assert plain == nic
+
+
+def test_trinity():
+    machine = load("trinity")
+    assert machine.capacities == (300_000, 4 * 10**15)
+    assert machine.tiers == (
+        shared_bb.Tier(name="burst_buffer", capacity=4 * 10**15, per_job=8e9),
+        pfs.Tier(name="pfs", per_job=8e9),
+    )
+    machine = load("trinity:cores=302976,burst_buffer=3PB,per_job=4GB/s,shared=100GB/s")
+    assert machine.capacities == (302_976, 3 * 10**15)
+    assert machine.tiers == (
+        shared_bb.Tier(name="burst_buffer", capacity=3 * 10**15, bandwidth=100e9, per_job=4e9),
+        pfs.Tier(name="pfs", read=100e9, write=100e9, per_job=4e9),
+    )
+    assert load("trinity-io").tiers == (pfs.Tier(name="pfs", per_job=2.5e9),)
+    assert load("trinity-io:cores=7,shared=5GB/s").tiers == (pfs.Tier(name="pfs", read=5e9, write=5e9, per_job=2.5e9),)
+    assert load("trinity-io:cores=7").capacities == (7,)
 
 
 def test_far_servers_by_name():

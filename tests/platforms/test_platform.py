@@ -44,6 +44,7 @@ def test_description_is_json_with_exact_values_and_text():
         "placement": "pooled",
         "servers": None,
         "bandwidth": 5e9,
+        "per_job": None,
         "text": "480 GB of shared burst buffer at 5 GB/s",
     }
     assert described["tiers"][1]["text"] == "parallel file system, read 5 GB/s, write 1 GB/s"

@@ -45,6 +45,28 @@ def test_a_buffer_on_servers(read):
     assert read("nodes = 4\n" + BB + "servers = 1").tiers[0].text == "1 TB of shared burst buffer on 1 server"
 
 
+def test_lanes_for_each_job(read):
+    lanes = 'per_job = "8 GB/s"\n'
+    alone = read("nodes = 4\n" + BB + lanes + PFS + lanes)
+    assert alone.tiers == (
+        shared_bb.Tier(name="bb", capacity=10**12, per_job=8e9),
+        pfs.Tier(name="pfs", per_job=8e9),
+    )
+    assert alone.tiers[0].text == "1 TB of shared burst buffer, 8 GB/s a job"
+    assert alone.tiers[1].text == "parallel file system, 8 GB/s a job"
+    assert alone.describe()["tiers"][1]["per_job"] == 8e9
+    both = read("nodes = 4\n" + BB + lanes + 'bandwidth = "10 GB/s"\n' + PFS + lanes + 'bandwidth = "10 GB/s"\n')
+    assert both.tiers[0].text == "1 TB of shared burst buffer at 10 GB/s, 8 GB/s a job"
+    assert both.tiers[1].text == "parallel file system, 10 GB/s for reads and writes, 8 GB/s a job"
+    apart = read("nodes = 4\n" + PFS + lanes + 'read = "10 GB/s"\nwrite = "9 GB/s"\nthrough_ports = false')
+    assert apart.tiers[0].text == "parallel file system, read 10 GB/s, write 9 GB/s, 8 GB/s a job, past all ports"
+
+
+def test_lanes_beside_devices_that_never_limit(read):
+    assert read("nodes = 4\n" + LOCAL + PFS + "per_job = '1 GB/s'").fabric().pfs_lane == 1e9
+    assert read("nodes = 4\n" + BB + LOCAL + "bandwidth = '2 GB/s'\n" + PFS + "per_job = '1 GB/s'").fabric().files
+
+
 def test_a_buffer_in_every_node(read):
     machine = read("nodes = 4\n" + BB + LOCAL + 'bandwidth = "2 GB/s"\n')
     assert machine.tiers[1] == node_local.Tier(name="nvme", capacity=10**12, bandwidth=2e9)
@@ -63,7 +85,33 @@ def test_the_capacity_of_a_buffer_in_nodes_may_be_set_after_the_file(read, tmp_p
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nodes = 4\n" + PFS, f"tiers.pfs.write: no bandwidth at all; {EITHER}"),
+        ("nodes = 4\n" + PFS, f"tiers.pfs.write: no bandwidth at all; {EITHER}, or per_job alone"),
+        ("nodes = 4\n" + PFS + "per_job = '0 GB/s'", "tiers.pfs.per_job: zero bandwidth is refused"),
+        ("nodes = 4\n" + PFS + "per_job = 5", "tiers.pfs.per_job: '5' has no unit"),
+        (
+            "nodes = 4\n" + CHUNKED + "per_job = '8 GB/s'",
+            "tiers.bb.per_job: needs a pooled buffer: chunks are streams of their own; "
+            'write placement = "pooled", or leave out per_job',
+        ),
+        (
+            DRAGONFLY + BB + "per_job = '8 GB/s'",
+            "tiers: bb has per_job, which takes the place of ports and links; "
+            "write a flat topology without bandwidth, or leave out per_job",
+        ),
+        (
+            "nodes = 4\n[topology]\nkind = 'flat'\nbandwidth = '1 GB/s'\n" + PFS + "per_job = '8 GB/s'",
+            "tiers: pfs has per_job, which takes the place of ports and links; "
+            "write a flat topology without bandwidth, or leave out per_job",
+        ),
+        (
+            "nodes = 4\n" + CHUNKED + PFS + "per_job = '8 GB/s'",
+            "tiers: pfs has per_job, but bb is chunked, and chunks are streams of their own; "
+            "make bb pooled, or leave out per_job",
+        ),
+        (
+            "nodes = 4\n" + LOCAL + "bandwidth = '2 GB/s'\n" + PFS + "per_job = '8 GB/s'",
+            "tiers: pfs has per_job, but nvme has a bandwidth in every node; leave out one of them",
+        ),
         ("nodes = 4\n" + PFS + "write = '1 GB/s'", f"tiers.pfs.write: given without read; {EITHER}"),
         (
             "nodes = 4\n" + PFS + "read = '1 GB/s'",

@@ -46,6 +46,7 @@ class PhaseKind(IntEnum):
     WRITE = 5
     STAGE_OUT = 6
     RECONFIGURE = 7
+    FETCH = 8
 
 
 class Reason(IntEnum):
@@ -89,6 +90,7 @@ class Why(IntEnum):
     WRITE = 35
     STAGE_OUT = 36
     RECONFIGURE = 37
+    FETCH = 38
 
 
 class LogKind(IntEnum):

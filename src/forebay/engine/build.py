@@ -44,7 +44,7 @@ def sized(workload: Workload, platform: Platform) -> Platform:
 def default_model(workload: Workload, platform: Platform) -> str:
     """io-aware for a workload with data to move, on a machine that can move it; else alloc-only."""
     fabric = platform.fabric()
-    if fabric.pfs_read < 0:
+    if not fabric.files:
         return "alloc-only"
     if workload.phases is not None:
         return "io-aware" if (workload.phases["bytes"] > 0).any() else "alloc-only"
@@ -108,7 +108,7 @@ def build(
     """The tables of a run, at time 0, and what its user should know of it."""
     _check(workload, program)
     fabric = platform.fabric()
-    held = Held(program)
+    held = Held(workload, platform, program)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, held)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     cancels = _cancels(workload)

@@ -7,6 +7,9 @@ and a comparison of clocks would go round for ever.
 
 Links are shared out anew once an instant, and only where it can matter: a link that its routes could not overfill even
 at their caps couples nobody.
+
+A route without links has nothing to share: each of its transfers runs at the cap from beginning to end. There a key is
+the end itself, in seconds, rounded once; a clock of bytes would round at every join.
 """
 
 from forebay._jit import kernel
@@ -131,7 +134,10 @@ def join(net, f, c, weight, amount, now):
         _wake_route(net, c, now)
     _turn(route, now)
     transfer["amount"] = amount
-    transfer["key"] = route["clock"] + amount / weight
+    if route["entry"] < 0:
+        transfer["key"] = now + amount / (weight * route["cap"])
+    else:
+        transfer["key"] = route["clock"] + amount / weight
     transfer["seq"] = state["seq"]
     transfer["weight"] = weight
     transfer["route"] = c
@@ -166,8 +172,12 @@ def leave(net, f, now):
     """Transfer `f` stops before its end; returns the bytes it has moved."""
     transfer = net.transfers[f]
     route = net.routes[transfer["route"]]
-    _turn(route, now)
-    moved = transfer["amount"] - (transfer["key"] - route["clock"]) * transfer["weight"]
+    if route["entry"] < 0:
+        left = (transfer["key"] - now) * route["cap"]
+    else:
+        _turn(route, now)
+        left = transfer["key"] - route["clock"]
+    moved = transfer["amount"] - left * transfer["weight"]
     moved = min(max(moved, 0.0), transfer["amount"])
     _drop(net, f, now, moved)
     return moved
@@ -192,7 +202,7 @@ def finish(net, until, ended):
             transfer = net.transfers[f]
             ahead = transfer["key"] - route["clock"]
             if ahead > 0.0:
-                time += ahead / route["rate"]
+                time = transfer["key"] if route["entry"] < 0 else time + ahead / route["rate"]
                 if time > until:
                     break
                 route["clock"] = transfer["key"]
@@ -318,8 +328,9 @@ def settle(net, now):
         if net.where[c] >= 0:
             state["n_timers"] = remove(net.timers, net.where, state["n_timers"], c)
         if rate[a] > 0.0:
-            left = max(net.transfers[route["root"]]["key"] - route["clock"], 0.0)
-            state["n_timers"] = push(net.timers, net.where, state["n_timers"], now + left / rate[a], c, c)
+            key = net.transfers[route["root"]]["key"]
+            end = max(key, now) if route["entry"] < 0 else now + max(key - route["clock"], 0.0) / rate[a]
+            state["n_timers"] = push(net.timers, net.where, state["n_timers"], end, c, c)
     for i in range(state["n_routes"]):
         net.routes[net.pending[1, i]]["changed"] = 0
     state["n_routes"] = 0

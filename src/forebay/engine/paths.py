@@ -9,17 +9,27 @@ from forebay.engine.network import Loads, Network, make_network
 from forebay.platforms.fabric import Fabric
 
 STAGE_IN, STAGE_OUT, CHECKPOINT = range(3)
-"""Rows of `Paths.routes`; from CHECKPOINT on one row a site."""
+"""Rows of `Paths.routes`; from CHECKPOINT on one row a site, and behind them as many for fetching."""
 
-PATHS = np.dtype([("read", "i8"), ("write", "i8"), ("port", "f8")], align=True)
-"""Routes between file system and compute nodes (-1 = none), and the bandwidth of a node's own port."""
+PATHS = np.dtype(
+    [
+        ("read", "i8"),  # route from file system to compute nodes; -1 = none
+        ("write", "i8"),
+        ("port", "f8"),  # bandwidth of a node's own port
+        ("staging_lane", "i1"),  # whether a job has a lane between file system and buffer
+        ("files_lane", "i1"),  # between file system and nodes
+        ("buffer_lane", "i1"),  # between buffer and nodes
+    ],
+    align=True,
+)
+"""What all sites have in common. A job with a lane is one stream, however many nodes it has."""
 
 
 class Paths(NamedTuple):
     """Routes by phase, and links between sites."""
 
     state: np.ndarray  # PATHS, one row
-    routes: np.ndarray  # int64[2 + site, server]: in from and out to the file system, in from each site
+    routes: np.ndarray  # int64[2 + 2 * site, server]: in from and out to files, in from each site, out to each
     first: np.ndarray  # int64: links from site a to b are links[first[a * n_sites + b]:first[a * n_sites + b + 1]]
     links: np.ndarray  # int64
     by_site: np.ndarray  # int64[2, site] scratch: a job's nodes
@@ -79,24 +89,28 @@ def _routes(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, list[tuple[float, L
     made = _Routes()
     routes = _buffer_routes(fabric, made)
     state = np.zeros(1, PATHS)
-    cap = fabric.port if fabric.through_ports else np.inf
-    state["read"] = made.add(cap, {fabric.pfs_read: 1.0}) if fabric.pfs_read >= 0 else -1
-    state["write"] = made.add(cap, {fabric.pfs_write: 1.0}) if fabric.pfs_write >= 0 else -1
+    cap = min(fabric.pfs_lane, fabric.port if fabric.through_ports else np.inf)
+    state["read"] = made.add(cap, {fabric.pfs_read: 1.0}) if fabric.files else -1
+    state["write"] = made.add(cap, {fabric.pfs_write: 1.0}) if fabric.files else -1
     state["port"] = fabric.port
+    state["files_lane"], state["buffer_lane"] = fabric.pfs_lane < np.inf, fabric.buffer_lane < np.inf
+    state["staging_lane"] = state["files_lane"] | state["buffer_lane"]
     return state, routes, made.list()
 
 
 def _buffer_routes(fabric: Fabric, made: _Routes) -> np.ndarray:
     """Routes to and from the buffer's servers. A pool is one server that stripes over all."""
     if fabric.buffer is None:
-        return np.zeros((2 + fabric.n_sites, 0), np.int64)
+        return np.zeros((2 + 2 * fabric.n_sites, 0), np.int64)
     stripes = [[s] for s in range(len(fabric.server_site))]
     if not fabric.chunked:
         stripes = [[s for (s,) in stripes]]  # of a node's own device: none
     # Between file system and servers only links limit; a node's own device lies behind its port.
     in_nodes = len(fabric.server_site) == 0
     cap = min(fabric.local, fabric.port if fabric.through_ports else np.inf) if in_nodes else np.inf
-    table = np.zeros((2 + fabric.n_sites, len(stripes)), np.int64)
+    cap = min(cap, fabric.pfs_lane, fabric.buffer_lane)
+    own = min(fabric.local if in_nodes else fabric.port, fabric.buffer_lane)
+    table = np.zeros((2 + 2 * fabric.n_sites, len(stripes)), np.int64)
     for column, servers in enumerate(stripes):
         share = 1.0 / max(len(servers), 1)
         ports = servers if fabric.through_ports else []
@@ -107,15 +121,23 @@ def _buffer_routes(fabric: Fabric, made: _Routes) -> np.ndarray:
             cap, {fabric.pfs_write: 1.0, **{int(fabric.server_out[s]): share for s in ports}}
         )
         for site in range(fabric.n_sites):
-            loads: dict[int, float] = {}
-            for s in servers:
-                pair = site * fabric.n_sites + int(fabric.server_site[s])
-                for k in [*fabric.links[fabric.first[pair] : fabric.first[pair + 1]], fabric.server_in[s]]:
-                    loads[int(k)] = loads.get(int(k), 0.0) + share
-            # a pool's shares add up to 1 but for the last bits
-            loads = {k: min(load, 1.0) for k, load in loads.items()}
-            table[CHECKPOINT + site, column] = made.add(fabric.local if in_nodes else fabric.port, loads)
+            table[CHECKPOINT + site, column] = made.add(own, _striped(fabric, site, servers, inwards=True))
+            fetch = CHECKPOINT + fabric.n_sites + site
+            table[fetch, column] = made.add(own, _striped(fabric, site, servers, inwards=False))
     return table
+
+
+def _striped(fabric: Fabric, site: int, servers: list[int], inwards: bool) -> Loads:
+    """What a byte crosses between the nodes of a site and data that is striped over servers, in or out."""
+    loads: dict[int, float] = {}
+    for s in servers:
+        there = int(fabric.server_site[s])
+        pair = site * fabric.n_sites + there if inwards else there * fabric.n_sites + site
+        port = fabric.server_in[s] if inwards else fabric.server_out[s]
+        for k in [*fabric.links[fabric.first[pair] : fabric.first[pair + 1]], port]:
+            loads[int(k)] = loads.get(int(k), 0.0) + 1.0 / len(servers)
+    # a pool's shares add up to 1 but for the last bits
+    return {k: min(load, 1.0) for k, load in loads.items()}
 
 
 def _spare(fabric: Fabric) -> tuple[int, int]:

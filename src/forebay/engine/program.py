@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 
 from forebay.core.codes import PhaseKind
-from forebay.errors import InputError
+from forebay.errors import InputError, brief
 from forebay.platforms.platform import Platform
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload
+from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, RELEASED, RELEASED_PART, Workload
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Program:
     bytes: np.ndarray  # float64[phase]: to be moved, all nodes together
     communication: np.ndarray  # float64[phase]: bytes from each node to each other node
     release: np.ndarray  # int64[phase]: a resource given back at its end, -1 = none
+    released: np.ndarray  # int64[phase]: how much of it, -1 = all that the leg then holds
     notes: list[str] = field(default_factory=list)
 
     @cached_property
@@ -109,6 +110,7 @@ def one_leg_each(workload: Workload, platform: Platform, kill: bool) -> Program:
         bytes=np.zeros(n),
         communication=jobs["communication"].to_numpy(),
         release=np.full(n, -1),
+        released=np.full(n, -1),
         notes=resource_notes(workload, platform),
     )
 
@@ -123,12 +125,11 @@ def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -
     known = {"nodes", *workload.resources}
     kept = legs["carry"].str.split(" ")
     _check_names(workload, "carry", set(kept.explode().drop_nulls().to_list()) - known - {""})
-    _check_names(workload, "release", set(phases["release"].drop_nulls().to_list()) - known)
+    release, released = _releases(workload, platform, phases)
     kinds = {kind.name.lower(): kind for kind in PhaseKind}
     _check_names(workload, "phase kind", set(phases["kind"].to_list()) - set(kinds))
     carry = np.column_stack([kept.list.contains(name).to_numpy() for name in platform.resources])
     carry[legs["leg"].to_numpy() == 0] = False
-    resource = {name: r for r, name in enumerate(platform.resources)}
     return Program(
         first_leg=_offsets(legs["row"].to_numpy(), len(workload)),
         walltime=legs["walltime"].to_numpy(),
@@ -140,8 +141,26 @@ def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -
         seconds=phases["seconds"].to_numpy() + phases["flop"].to_numpy() / platform.speed,
         bytes=phases["bytes"].to_numpy() * move,
         communication=phases["communication"].to_numpy(),
-        release=np.array([resource.get(name, -1) for name in phases["release"]], np.int64),
+        release=release,
+        released=released,
         notes=resource_notes(workload, platform),
+    )
+
+
+def _releases(workload: Workload, platform: Platform, phases: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """The resource that each phase gives back at its end, -1 = none, and how much of it, -1 = all."""
+    parts = phases.select("job", "release", name=RELEASED, part=RELEASED_PART)
+    _check_names(workload, "release", set(parts["name"].drop_nulls().to_list()) - {"nodes", *workload.resources})
+    wrong = parts.filter(pl.col("release").str.contains("=") & pl.col("part").is_null())
+    if len(wrong):
+        raise InputError(
+            f"{workload.name}: a phase of job {wrong['job'][0]} has the release {brief(wrong['release'][0])}; "
+            f"write a whole number above 0 after =, or {wrong['name'][0]} alone for all of it"
+        )
+    resource = {name: r for r, name in enumerate(platform.resources)}
+    return (
+        np.array([resource.get(name, -1) for name in parts["name"]], np.int64),
+        parts["part"].fill_null(-1).to_numpy(),
     )
 
 

@@ -13,21 +13,31 @@ from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local
 from forebay.workload.workload import Workload
 
-_STAGING = (PhaseKind.STAGE_IN, PhaseKind.CHECKPOINT, PhaseKind.DRAIN, PhaseKind.STAGE_OUT)
+_INSIDE = (PhaseKind.CHECKPOINT, PhaseKind.FETCH)
+_STAGING = (*_INSIDE, PhaseKind.STAGE_IN, PhaseKind.DRAIN, PhaseKind.STAGE_OUT)
+"""Kinds of phases that use the buffer; those inside the machine need no file system."""
 
 
 class Held:
     """What legs take when they start, keep for the next, and give back early."""
 
-    def __init__(self, program: Program):
+    def __init__(self, workload: Workload, platform: Platform, program: Program):
         held = program.demand.copy()  # what is left at the leg's end
         self.early_resource = np.full(len(program.seconds), -1, np.int32)
         self.early_amount = np.zeros(len(program.seconds), np.int64)
         for p in np.flatnonzero(program.release >= 0):
             leg, r = program.phase_leg[p], program.release[p]
-            if held[leg, r] > 0:
-                self.early_resource[p], self.early_amount[p] = r, held[leg, r]
-                held[leg, r] = 0
+            amount = held[leg, r] if program.released[p] < 0 else program.released[p]
+            if amount > held[leg, r]:
+                number = leg - program.first_leg[program.leg_job[leg]]
+                raise InputError(
+                    f"{workload.name}: job {workload.jobs['id'][int(program.leg_job[leg])]} gives back {amount} of "
+                    f"{platform.resources[r]} at the end of a phase, and its leg {number} then holds {held[leg, r]}; "
+                    "correct the amount"
+                )
+            if amount > 0:
+                self.early_resource[p], self.early_amount[p] = r, amount
+                held[leg, r] -= amount
         carried = np.zeros_like(held)  # what a leg found from the one before
         carried[1:] = np.where(program.carry[1:], np.minimum(held[:-1], program.demand[1:]), 0)
         carried[program.first_leg[:-1]] = 0
@@ -50,6 +60,13 @@ def chunks(
         raise InputError(
             f"{workload.name}: job {job} carries a part of its {fabric.buffer} from leg to leg; "
             "where it lies in chunks, carry all of it or nothing"
+        )
+    part = (held.early_resource == r) & (held.early_amount < whole[program.phase_leg])
+    if part.any():
+        job = workload.jobs["id"][int(program.leg_job[program.phase_leg[np.argmax(part)]])]
+        raise InputError(
+            f"{workload.name}: job {job} gives back a part of its {fabric.buffer} at the end of a phase; "
+            "where it lies in chunks, give back all of it"
         )
     streams = np.maximum(program.nodes, 1)
     size = -(-taken // streams[program.leg_job])
@@ -134,11 +151,10 @@ def traffic(program: Program, fabric: Fabric, n_nodes: int) -> tuple[Paths, Netw
 def _check_paths(program: Program, fabric: Fabric) -> None:
     """Refuse what moves to or from a store that the machine does not have."""
     kinds = set(program.kind[program.bytes > 0].tolist())
-    files = fabric.pfs_read >= 0
     staged = kinds & set(_STAGING)
     if staged and fabric.buffer is None:
         raise InputError("phases stage data, and the machine has no buffer for it; add a tier of kind shared_bb")
-    if kinds - {PhaseKind.CHECKPOINT} and not files:
+    if kinds - {*_INSIDE} and not fabric.files:
         raise InputError(
             "phases move data from or to the file system, and the machine has none; add a tier of kind pfs "
             "(or pfs=5GB/s to flat), or run with --job-model alloc-only"

@@ -51,11 +51,12 @@ def _first_server(routes, row, s):
 
 @kernel(_i8(STATE, TRUTH, _i8, _f8, _f8, _i8, types.boolean))
 def _with_file_system(state, truth, j, amount, time, row, drain):
-    """Between file system and buffer: a stream a chunk; a pool, or nodes' own devices, a stream a node."""
+    """Between file system and buffer: a stream a chunk; a pool, or nodes' own devices, a stream a node, or a lane."""
     job, routes, n = state.jobs[j], truth.paths.routes, 0
     streams = max(job["nodes"], 1)
     if job["chunks"] < 0:
-        return _send(truth, j, routes[row, 0], streams, amount, time, drain)
+        weight = 1 if truth.paths.state[0]["staging_lane"] else streams
+        return _send(truth, j, routes[row, 0], weight, amount, time, drain)
     # Servers behind the same route count together.
     weights = truth.paths.by_server
     i = job["chunks"]
@@ -72,9 +73,12 @@ def _with_file_system(state, truth, j, amount, time, row, drain):
     return n
 
 
-@kernel
-def _from_nodes(state, truth, j, phase, time):
-    """From compute nodes to the buffer: a stream a node, to the server of its chunk."""
+@kernel(_i8(STATE, TRUTH, _i8, _f8, _f8, _i8))
+def _with_nodes(state, truth, j, amount, time, row):
+    """Between compute nodes and buffer: a stream a node, to or from the server of its chunk; or the job's one lane.
+
+    The route of a node at site x stands in row `row` + x.
+    """
     job, routes, n = state.jobs[j], truth.paths.routes, 0
     count = 0
     h = job["held"]
@@ -83,7 +87,9 @@ def _from_nodes(state, truth, j, phase, time):
         h = state.held[h]["next"]
     if count == 0:
         return 0
-    each = phase["bytes"] / count
+    if truth.paths.state[0]["buffer_lane"]:  # only where all nodes are at one site, and no chunks
+        return _send(truth, j, routes[row, 0], 1, amount, time, False)
+    each = amount / count
     # Nodes and chunks are chained in the same order; neighbours on one route go together.
     c, weight = -1, 0
     i, left = job["chunks"], -count  # chunks without a node come first
@@ -106,7 +112,7 @@ def _from_nodes(state, truth, j, phase, time):
             if i >= 0:
                 s = state.chunks[i]["server"]
                 left -= 1
-            to = routes[CHECKPOINT + state.site[node], s]
+            to = routes[row + state.site[node], s]
             if to != c:
                 if weight > 0:
                     n += _send(truth, j, c, weight, each * weight, time, False)
@@ -187,9 +193,14 @@ def launch(state, truth, j, phase, time):
     if kind in (PhaseKind.STAGE_OUT, PhaseKind.DRAIN):
         return _with_file_system(state, truth, j, phase["bytes"], time, STAGE_OUT, kind == PhaseKind.DRAIN), 0.0
     if kind == PhaseKind.CHECKPOINT:
-        return _from_nodes(state, truth, j, phase, time), 0.0
-    c = truth.paths.state[0]["read"] if kind == PhaseKind.READ else truth.paths.state[0]["write"]
-    return _send(truth, j, c, max(state.jobs[j]["nodes"], 1), phase["bytes"], time, False), 0.0
+        return _with_nodes(state, truth, j, phase["bytes"], time, CHECKPOINT), 0.0
+    paths = truth.paths
+    if kind == PhaseKind.FETCH:
+        return _with_nodes(state, truth, j, phase["bytes"], time, CHECKPOINT + paths.by_site.shape[1]), 0.0
+    path = paths.state[0]
+    c = path["read"] if kind == PhaseKind.READ else path["write"]
+    weight = 1 if path["files_lane"] else max(state.jobs[j]["nodes"], 1)
+    return _send(truth, j, c, weight, phase["bytes"], time, False), 0.0
 
 
 @kernel

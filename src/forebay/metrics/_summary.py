@@ -65,6 +65,6 @@ def _traffic(result: Result) -> dict[str, Number]:
     numbers: dict[str, Number] = {f"mean_{name}": jobs.mean(result, name) for name in STAGING}
     if traffic.pfs_links(result):
         numbers["pfs_utilisation"] = traffic.pfs_utilisation(result)
-    if traffic.link_names(result):
+    if traffic.moves(result):
         numbers |= {f"bytes_{kind}": amount for kind, amount in traffic.moved(result).items()}
     return numbers

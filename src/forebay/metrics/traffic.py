@@ -9,7 +9,7 @@ from forebay.errors import InputError, nearest
 from forebay.metrics.jobs import mean
 from forebay.metrics.machine import span
 
-MOVES = ("stage_in", "checkpoint", "drain", "stage_out", "read", "write")
+MOVES = ("stage_in", "checkpoint", "drain", "stage_out", "read", "write", "fetch")
 """Kinds of phases that move bytes, as the log names them."""
 
 
@@ -54,6 +54,13 @@ def moved(result: Result) -> dict[str, int]:
     rows = ends.group_by(pl.col("reason").cast(pl.String)).agg(pl.col("amount").sum()).collect().rows()
     found = dict(rows)
     return {kind: int(found.get(kind, 0)) for kind in MOVES} if found else {}
+
+
+def moves(result: Result) -> bool:
+    """Whether the run could move bytes over links, or did so where each job has a bandwidth of its own."""
+    return bool(link_names(result)) or bool(
+        result.log.select(((pl.col("kind") == "end_phase") & (pl.col("amount") > 0)).any()).item()
+    )
 
 
 def link_names(result: Result) -> list[str]:

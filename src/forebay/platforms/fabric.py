@@ -29,8 +29,11 @@ class Fabric:
     server_in: NDArray[np.int64]  # [server] link of its port towards it, -1 where it never limits
     server_out: NDArray[np.int64]  # [server]
     near: NDArray[np.int64]  # [n_sites, server] servers in the order in which a site looks for room
-    pfs_read: int  # link, -1 without a PFS; the same as pfs_write where one link serves both ways
+    files: bool  # whether there is a PFS
+    pfs_read: int  # link, -1 where none is shared; the same as pfs_write where one link serves both ways
     pfs_write: int
+    pfs_lane: float  # bytes/s that a job gets of the PFS at most; inf where only links limit
+    buffer_lane: float  # the same of the buffer
     through_ports: bool  # whether PFS traffic crosses the ports of servers and nodes too
     buffer: str | None  # name of the tier that staging uses; None if there is none
     chunked: bool  # whether that tier is chunked
@@ -54,8 +57,8 @@ def make(nodes: int, topology: BaseTopology, tiers: tuple[BaseTier, ...]) -> Fab
     servers = shared.servers_on(topology) if shared else 0
     network = topology.network(nodes, servers)
     ports = _server_ports(shared, servers, topology.server_port)
-    lanes = _pfs_lanes(files)
-    added = ports + lanes
+    aggregate = _pfs_links(files)
+    added = ports + aggregate
     n_network, n_before_pfs = len(network.names), len(network.names) + len(ports)
     server_in = n_network + 2 * np.arange(servers) if ports else np.full(servers, -1)
     return Fabric(
@@ -71,8 +74,11 @@ def make(nodes: int, topology: BaseTopology, tiers: tuple[BaseTier, ...]) -> Fab
         server_in=server_in.astype(np.int64),
         server_out=(server_in + 1 if ports else server_in).astype(np.int64),
         near=network.near,
-        pfs_read=n_before_pfs if lanes else -1,
-        pfs_write=n_before_pfs + len(lanes) - 1 if lanes else -1,
+        files=files is not None,
+        pfs_read=n_before_pfs if aggregate else -1,
+        pfs_write=n_before_pfs + len(aggregate) - 1 if aggregate else -1,
+        pfs_lane=math.inf if files is None or files.per_job is None else files.per_job,
+        buffer_lane=math.inf if shared is None or shared.per_job is None else shared.per_job,
         through_ports=files.through_ports if files else True,
         buffer=buffer.name if buffer else None,
         chunked=shared is not None and shared.placement == "chunked",
@@ -88,8 +94,8 @@ def _server_ports(tier: shared_bb.Tier | None, servers: int, port: float) -> lis
     return [] if rate == math.inf else [(f"server{k} {way}", rate) for k in range(servers) for way in ("in", "out")]
 
 
-def _pfs_lanes(tier: pfs.Tier | None) -> list[tuple[str, float]]:
-    """Name and bytes/s of the file system's one link, or of those for reads and for writes."""
+def _pfs_links(tier: pfs.Tier | None) -> list[tuple[str, float]]:
+    """Name and bytes/s of the file system's one link, or of those for reads and for writes; none with lanes alone."""
     if tier is None:
         return []
     if tier.bandwidth is not None:

@@ -8,9 +8,9 @@ from pydantic import Field, ValidationInfo, field_validator
 from forebay.core.units import format_flops
 from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Count, Flops, Model
-from forebay.platforms.fabric import Fabric
+from forebay.platforms.fabric import Fabric, buffer_of
 from forebay.platforms.fabric import make as make_fabric
-from forebay.platforms.tiers import shared_bb
+from forebay.platforms.tiers import pfs, shared_bb
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
@@ -50,6 +50,7 @@ class Platform(Model):
             if names.count(name) > 1:
                 raise ValueError(f"two tiers are called {name!r}; give one another name")
         _one_chunked(tiers)
+        _whole_lanes(tiers)
         if {"nodes", "topology"} <= info.data.keys():
             for tier in tiers:
                 tier.check(info.data["nodes"], info.data["topology"])
@@ -133,4 +134,22 @@ def _one_chunked(tiers: tuple[BaseTier, ...]) -> None:
         raise ValueError(
             f"{chunked[0]} is chunked, but staging uses the first burst buffer, {shared[0].name}; "
             f"write {chunked[0]} before it, or make it pooled"
+        )
+
+
+def _whole_lanes(tiers: tuple[BaseTier, ...]) -> None:
+    """A job's lane to the file system needs a buffer that takes its data in one stream."""
+    files = next((tier for tier in tiers if isinstance(tier, pfs.Tier)), None)
+    buffer = buffer_of(tiers)
+    if files is None or files.per_job is None or buffer is None:
+        return
+    if isinstance(buffer, shared_bb.Tier):
+        if buffer.placement == "chunked":
+            raise ValueError(
+                f"{files.name} has per_job, but {buffer.name} is chunked, and chunks are streams of their own; "
+                f"make {buffer.name} pooled, or leave out per_job"
+            )
+    elif buffer.bandwidth is not None:
+        raise ValueError(
+            f"{files.name} has per_job, but {buffer.name} has a bandwidth in every node; leave out one of them"
         )

@@ -6,7 +6,7 @@ import polars as pl
 
 from forebay.core.codes import PhaseKind
 from forebay.errors import InputError, brief, listed
-from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, Workload
+from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, RELEASED, RELEASED_PART, Workload
 
 LONGEST = 1e15
 """Seconds, 30 million years: a larger number is in other units, or a slip; and doubles get coarse there."""
@@ -115,6 +115,12 @@ def _check_phases(w: Workload, phases: pl.DataFrame, where: str) -> None:
     rules += [(name, _amount(name), _AMOUNT) for name in ("flop", "communication", "bytes")]
     rules += [
         ("kind", pl.col("kind").is_in(_KINDS), f"one of {', '.join(_KINDS)}"),
-        ("release", pl.col("release").is_in(known) | pl.col("release").is_null(), f"one of {listed(known)}, or none"),
+        (
+            "release",
+            pl.col("release").is_null()
+            | pl.col("release").is_in(known)
+            | (RELEASED.is_in(known) & RELEASED_PART.is_not_null()),
+            f"one of {listed(known)}, perhaps with = and a whole number above 0, or none",
+        ),
     ]
     _refuse(phases, "job", where, rules)

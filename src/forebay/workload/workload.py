@@ -45,9 +45,15 @@ PHASE_SCHEMA: dict[str, Any] = {
     "flop": pl.Float64,  # per node, on top of `seconds`
     "communication": pl.Float64,
     "bytes": pl.Float64,  # moved by a phase that is not compute, all nodes together
-    "release": pl.String,  # a resource given back when the phase ends; null = none
+    "release": pl.String,  # given back when the phase ends: "nodes", or so much of it: "burst_buffer=5000"; null = none
 }
 """What a leg does, in order. A job without phases is one compute phase of its `run_time` and `flop`."""
+
+RELEASED = pl.col("release").str.extract(r"^([^=]*)")
+"""The resource that a phase gives back."""
+
+RELEASED_PART = pl.col("release").str.extract(r"^[^=]*=([1-9][0-9]*)$").cast(pl.Int64, strict=False)
+"""How much of it, where that is written and makes sense; else null."""
 
 
 @dataclass(frozen=True)

@@ -217,6 +217,14 @@ def test_a_file_cut_short_is_refused(full, tmp_path, keep):
         ),
         ("phases", "bytes", [math.nan, 0.0], "phase of job 7: bytes is nan"),
         ("phases", "seconds", [1e16, 0.0], "phase of job 7: seconds is 1e+16; it must be seconds from 0 to 1e+15"),
+        (
+            "phases",
+            "release",
+            [None, "bb=5"],
+            "phase of job 7: release is 'bb=5'; it must be one of nodes, burst_buffer",
+        ),
+        ("phases", "release", [None, "nodes=0"], "perhaps with = and a whole number above 0, or none"),
+        ("phases", "release", [None, "nodes=2.5"], "phase of job 7: release is 'nodes=2.5'"),
         ("phases", "release", [None, "bb"], "phase of job 7: release is 'bb'; it must be one of nodes, burst_buffer"),
     ],
 )

@@ -44,6 +44,7 @@ def program(workload: Workload, platform: Platform, kill: bool = True) -> Progra
         bytes=size,
         communication=communication,
         release=np.full(len(job), -1),
+        released=np.full(len(job), -1),
         notes=resource_notes(workload, platform),
     )
 

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 from forebay.core.result import JOBS_CSV
 from forebay.platforms._fields import Model
 from forebay.platforms.topologies._base import BaseTopology
+from forebay.platforms.topologies.flat import Topology as Flat
 
 # A finite tier becomes a column of demand in job tables, where these have another meaning.
 TAKEN = frozenset(
@@ -46,6 +47,14 @@ class BaseTier(Model):
     def text(self) -> str:
         """The tier in a few words."""
         return self.kind
+
+    def check_lanes(self, topology: BaseTopology) -> None:
+        """Raise ValueError where nodes or servers have ports: what a node gets, a lane of the whole job cannot heed."""
+        if topology != Flat():
+            raise ValueError(
+                f"{self.name} has per_job, which takes the place of ports and links; "
+                "write a flat topology without bandwidth, or leave out per_job"
+            )
 
     def check(self, nodes: int, topology: BaseTopology) -> None:
         """Raise ValueError if there can be no such tier on a machine of these nodes and this network."""

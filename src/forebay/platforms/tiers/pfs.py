@@ -1,4 +1,4 @@
-"""A parallel file system: room without limit behind one aggregate link, or one each way."""
+"""A parallel file system: room without limit behind one aggregate link, one each way, or a lane for each job."""
 
 from typing import Literal
 
@@ -7,6 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from forebay.core.units import format_rate
 from forebay.platforms._fields import Rate
 from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.topologies._base import BaseTopology
 
 DESCRIPTION = "a parallel file system: unlimited room, one aggregate bandwidth for both ways, or one each way"
 
@@ -16,12 +17,16 @@ _EITHER = "write either bandwidth, which reads and writes share, or both read an
 class Tier(BaseTier):
     """Aggregate bandwidths in bytes/s: one that reads and writes share, or one for each.
 
+    `per_job` is what one job's transfers get at most, however many nodes the job has. Without an aggregate bandwidth
+    every job has that much to itself.
+
     `through_ports` says whether its traffic also crosses the port of the server or node at the other end. It never
     crosses the links between routers.
     """
 
     kind: Literal["pfs"] = "pfs"
     bandwidth: Rate | None = None
+    per_job: Rate | None = None
     read: Rate | None = Field(default=None, validate_default=True)
     write: Rate | None = Field(default=None, validate_default=True)
     through_ports: bool = True
@@ -36,7 +41,7 @@ class Tier(BaseTier):
     @field_validator("write")
     @classmethod
     def _both(cls, write: float | None, info: ValidationInfo) -> float | None:
-        if not {"bandwidth", "read"} <= info.data.keys():
+        if not {"bandwidth", "read", "per_job"} <= info.data.keys():
             return write  # one of them is wrong in itself, and has been told
         bandwidth, read = info.data["bandwidth"], info.data["read"]
         if write is not None and bandwidth is not None:
@@ -45,16 +50,21 @@ class Tier(BaseTier):
             raise ValueError(f"given without read; {_EITHER}")
         if write is None and read is not None:
             raise ValueError('missing; write write = "5 GB/s" beside read, or bandwidth alone')
-        if write is None and bandwidth is None:
-            raise ValueError(f"no bandwidth at all; {_EITHER}")
+        if write is None and bandwidth is None and info.data["per_job"] is None:
+            raise ValueError(f"no bandwidth at all; {_EITHER}, or per_job alone")
         return write
 
     @property
     def text(self) -> str:
         """The tier in a few words."""
-        ports = "" if self.through_ports else ", past all ports"
+        parts = ["parallel file system"]
         if self.bandwidth is not None:
-            return f"parallel file system, {format_rate(self.bandwidth)} for reads and writes{ports}"
-        assert self.read is not None
-        assert self.write is not None
-        return f"parallel file system, read {format_rate(self.read)}, write {format_rate(self.write)}{ports}"
+            parts.append(f"{format_rate(self.bandwidth)} for reads and writes")
+        parts += [f"{way} {format_rate(rate)}" for way, rate in (("read", self.read), ("write", self.write)) if rate]
+        parts += [f"{format_rate(self.per_job)} a job"] if self.per_job else []
+        return ", ".join(parts if self.through_ports else [*parts, "past all ports"])
+
+    def check(self, nodes: int, topology: BaseTopology) -> None:
+        """Raise ValueError where a lane for each job meets ports."""
+        if self.per_job is not None:
+            self.check_lanes(topology)

@@ -3,6 +3,8 @@
 import math
 from typing import Literal
 
+from pydantic import ValidationInfo, field_validator
+
 from forebay.core.units import INT64_MAX, format_bytes, format_rate
 from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Capacity, Count, Rate
@@ -18,6 +20,7 @@ class Tier(BaseTier):
     """Capacity in bytes and bandwidth in bytes/s each way, both over all servers.
 
     Pooled data is striped over all servers. Chunked, each node of a job has its share whole on one server.
+    `per_job` is what one job's transfers get at most, however many nodes the job has.
     """
 
     kind: Literal["shared_bb"] = "shared_bb"
@@ -25,6 +28,17 @@ class Tier(BaseTier):
     placement: Placement = "pooled"
     servers: Count | None = None
     bandwidth: Rate | None = None
+    per_job: Rate | None = None
+
+    @field_validator("per_job")
+    @classmethod
+    def _pooled(cls, per_job: float | None, info: ValidationInfo) -> float | None:
+        if per_job is not None and info.data.get("placement") == "chunked":
+            raise ValueError(
+                "needs a pooled buffer: chunks are streams of their own; "
+                'write placement = "pooled", or leave out per_job'
+            )
+        return per_job
 
     @property
     def size(self) -> int | Literal["auto"]:
@@ -38,14 +52,17 @@ class Tier(BaseTier):
         chunks = " in chunks" if self.placement == "chunked" else ""
         servers = f" on {self.servers} server{'s' * (self.servers > 1)}" if self.servers else ""
         speed = f" at {format_rate(self.bandwidth)}" if self.bandwidth else ""
-        return f"{room} shared burst buffer{chunks}{servers}{speed}"
+        lane = f", {format_rate(self.per_job)} a job" if self.per_job else ""
+        return f"{room} shared burst buffer{chunks}{servers}{speed}{lane}"
 
     def servers_on(self, topology: BaseTopology) -> int:
         """Its servers: all that the network has places for, unless it names a number."""
         return self.servers or topology.server_slots or 1
 
     def check(self, nodes: int, topology: BaseTopology) -> None:
-        """Raise ValueError where the network has too few places for the servers, or they have nothing to hold."""
+        """Raise ValueError where servers have no place or nothing to hold, or a lane for each job meets ports."""
+        if self.per_job is not None:
+            self.check_lanes(topology)
         servers, slots = self.servers_on(topology), topology.server_slots
         if slots is not None and servers > slots:
             cure = f"write servers = {slots} or fewer" if slots else "write storage = 1 below [topology]"
