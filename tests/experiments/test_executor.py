@@ -1,6 +1,10 @@
 """Processes: outcomes are those of one process; what fails or dies is told by name, and the rest goes on."""
 
+import signal
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +77,17 @@ def test_stopping_keeps_what_is_finished(runs, tmp_path):
         in_processes(1)(runs[:3], done)
     assert calls[0] == calls[1]
     assert any(run in store for run in runs[:3])
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux which signals a process blocks")
+def test_ctrl_c_is_not_for_the_first_process_either():
+    """In an interpreter that has started none before: the first one brings a tracker of resources with it."""
+    code = (
+        "from forebay.experiments import executor\n"
+        "process, _ = executor._start()\n"
+        "print(open(f'/proc/{process.pid}/status').read())\n"
+        "process.terminate()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    blocked = next(int(line.split()[1], 16) for line in done.stdout.splitlines() if line.startswith("SigBlk"))
+    assert blocked >> (signal.SIGINT - 1) & 1

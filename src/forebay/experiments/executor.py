@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -137,6 +138,7 @@ def _start() -> tuple[BaseProcess, Connection]:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """A process started here has one thread for tables, and Ctrl-C, which a terminal sends to all, is not for it."""
+    resource_tracker.ensure_running()  # with the first process it would be started too, and let Ctrl-C in again
     threads = os.environ.get("POLARS_MAX_THREADS")
     os.environ["POLARS_MAX_THREADS"] = "1"
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
