@@ -14,6 +14,7 @@ FAMILY = [
     "fcfs-bb:reservations=pinned",
     "fcfs-easy:reservations=pinned",
     "conservative-bb:reservations=pinned",
+    "cerberus-throughput:method=table,unit_nodes=3,unit_bytes=5,considered=4",
 ]
 
 

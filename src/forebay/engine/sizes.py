@@ -84,11 +84,21 @@ def _without_nodes(program: Program) -> np.ndarray:
 
 
 def too_large(workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> tuple[np.ndarray, list[str]]:
-    """Jobs that ask for more than the machine could ever give, and a sentence on those whose reason is not plain."""
+    """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first."""
     first, notes = program.first_leg[:-1], []
-    unfit = np.logical_or.reduceat((program.demand > np.array(platform.capacities)).any(axis=1), first)
+    unfit = np.zeros(len(first), bool)
     streams = np.maximum(program.nodes, 1)
     most = np.maximum.reduceat(program.demand, first)
+    for r, (name, capacity) in enumerate(platform.finite.items()):
+        over = (most[:, r] > capacity) & ~unfit
+        if over.any():
+            job = int(np.argmax(over))
+            text = str if name == "nodes" or not _in_bytes(platform, name) else format_bytes
+            notes.append(
+                f"job {workload.jobs['id'][job]} is rejected: it asks for {text(int(most[job, r]))} of {name}, and "
+                f"{platform.name} has {text(capacity)}{_others(over)}"
+            )
+            unfit = unfit | over
     for r, name in enumerate(platform.resources):
         each = -(-most[:, r] // streams)
         tier = next((tier for tier in platform.tiers if tier.name == name), None)
@@ -107,13 +117,21 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
             continue
         if apart.any():
             job = int(np.argmax(apart))
-            others = f" ({int(apart.sum()):,} such jobs)" if apart.sum() > 1 else ""
             notes.append(
                 f"job {workload.jobs['id'][job]} is rejected: it asks for {format_bytes(int(each[job]))} a node on "
-                f"{streams[job]:,} node(s), and {where}{others}"
+                f"{streams[job]:,} node(s), and {where}{_others(apart)}"
             )
             unfit = unfit | apart
     return unfit, notes
+
+
+def _in_bytes(platform: Platform, name: str) -> bool:
+    """Whether a resource is storage; pools count whatever they count."""
+    return any(tier.name == name and tier.kind != "pool" for tier in platform.tiers)
+
+
+def _others(jobs: np.ndarray) -> str:
+    return f" ({int(jobs.sum()):,} such jobs)" if jobs.sum() > 1 else ""
 
 
 def log_rows(program: Program, R: int, fabric: Fabric) -> int:
