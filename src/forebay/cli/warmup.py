@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = options.examples("forebay warmup")
 
-_HALVES = ("forebay.engine.loop, forebay.engine.bridge", "forebay.policies._predicted, forebay.policies._cerberus")
-"""Compiled side by side, each in a process of its own."""
+_HALVES = ("forebay.engine.loop, forebay.engine.bridge, forebay.policies._cerberus", "forebay.policies._predicted")
+"""Compiled side by side, each in a process of its own. The last of the first half needs what the second begins with,
+and by then finds it in the cache."""
 
 
 class InOrder:

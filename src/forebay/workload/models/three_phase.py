@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from forebay.core.units import format_bytes
 from forebay.errors import InputError, listed
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload
@@ -127,8 +128,8 @@ def convert(workload: Workload, moved: Volumes, told: Volumes, *, version: str, 
     if system != "io":
         jobs = jobs.with_columns(pl.Series(BUFFER, told.largest(), pl.Int64))
     phases = pl.concat(_phase(table, *words) for words in _PHASES[version, system])
-    size = sum(int(one.sum()) for one in moved) / max(len(jobs), 1)
-    line = f"{system} jobs ({version}) that move {size / _TB:.3g} TB each on average"
+    size = sum(int(one.sum()) for one in moved) // max(len(jobs), 1)
+    line = f"{system} jobs ({version}) that move {format_bytes(size)} each on average"
     return checks.changed(workload, line, jobs=jobs, legs=legs, phases=phases)
 
 
