@@ -9,23 +9,28 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from types import SimpleNamespace
 
+import naive_genetic
 import naive_kernels
 import naive_knapsack
 import naive_lay
+import naive_pareto
 from forebay.algorithms import (
     anneal,
     bits,
+    genetic,
     heap,
     knapsack,
     maxmin,
     nodeset,
     order,
     pairing,
+    pareto,
     place,
     plan,
     predict,
     profile,
     setformat,
+    subsets,
 )
 from naive_kernels import Nodes, Timers, group_intervals, sort_smallest, write_sets
 from naive_plan import Plan
@@ -456,6 +461,8 @@ COMPARISONS = {
     bits.wipe: naive_kernels.wipe,
     bits.count_word: naive_kernels.count_word,
     bits.count_bits: naive_kernels.count_bits,
+    genetic.sizes: naive_genetic.sizes,
+    genetic.evolve: naive_genetic.evolve,
     heap.push: Timers.push,
     heap.remove: Timers.remove,
     knapsack.in_units: naive_knapsack.in_units,
@@ -473,6 +480,10 @@ COMPARISONS = {
     order.sort_smallest: sort_smallest,
     pairing.push_member: Timers.push,
     pairing.remove_member: Timers.remove,
+    pareto.dominates: naive_pareto.dominates,
+    pareto.front: naive_pareto.front,
+    pareto.front_with_waste: naive_pareto.front,
+    pareto.hypervolume: naive_pareto.hypervolume,
     place.count_chunks: naive_kernels.count_chunks,
     place.pick_server: naive_kernels.pick_server,
     place.pick_node: naive_kernels.pick_node,
@@ -494,5 +505,7 @@ COMPARISONS = {
     profile.close: Calendar.close,
     setformat.group_intervals: group_intervals,
     setformat.write_sets: write_sets,
+    subsets.deal: naive_pareto.sums,
+    subsets.tighten: naive_pareto.highest,
 }
 """Every kernel of forebay.algorithms and the twin that it must agree with."""
