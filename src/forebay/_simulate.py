@@ -40,7 +40,7 @@ def simulate(
     state, truth, notes = build(workload, chosen, program, limits)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     begun = time.perf_counter()
-    placements = run(state, truth, scheduler, chosen.resources, rng, progress)
+    placements = run(state, truth, scheduler, chosen.resources, rng, progress, notes)
     seconds = time.perf_counter() - begun
     facts = {
         "workload": workload.name,

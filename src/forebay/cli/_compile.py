@@ -14,8 +14,12 @@ BACKFILL = ("forebay.policies._backfill", "backfill")
 PLAN = ("forebay.policies._plan", "plan")  # which imports the one before
 PREDICTED = ("forebay.policies._predicted", "_backfill_predicted")  # and this the two before
 CERBERUS = ("forebay.policies._cerberus", "cerberus")  # which imports backfilling
+WINDOW = ("forebay.policies._window", "choose_window")  # so does this
 BRIDGE = ("forebay.engine.bridge", "call_python")
 """Modules that compile when they are imported, each with the function that is cached last."""
+
+
+Part = tuple[str, str]
 
 
 def prepare(policies: Iterable[Any]) -> None:
@@ -23,30 +27,45 @@ def prepare(policies: Iterable[Any]) -> None:
     missing = [part for part in _needed(policies) if not _is_cached(*part)]
     begun = time.perf_counter()
     if missing:
-        long = PLAN in missing or PREDICTED in missing
-        message(f"Compiling the engine, once (about {'a minute' if long else 'half a minute'}) ...")
-        # One part here, the others each in a process of its own, from whose cache they are then read.
-        beside = [subprocess.Popen([sys.executable, "-c", f"import {module}"]) for module, _ in missing[1:]]
+        long = not {PLAN, PREDICTED, WINDOW}.isdisjoint(missing)
+        message(f"Compiling the engine, once (about {'a minute and a half' if long else 'half a minute'}) ...")
+        here, beside = _chains(missing)
+        code = "import " + ", ".join(module for module, _ in beside)
+        process = subprocess.Popen([sys.executable, "-c", code]) if beside else None
         try:
-            import_module(missing[0][0])
-            for process in beside:
+            for module, _ in here:
+                import_module(module)
+            if process is not None:
                 process.wait()
         finally:
-            for process in beside:
+            if process is not None:
                 process.terminate()
                 process.wait()
-        for module, _ in missing[1:]:
+        for module, _ in beside:
             import_module(module)
         message(f"compiled in {time.perf_counter() - begun:.1f} s")
 
 
-def _needed(policies: Iterable[Any]) -> list[tuple[str, str]]:
+def _chains(missing: list[Part]) -> tuple[list[Part], list[Part]]:
+    """What to compile here, and what meanwhile in another process, from whose cache it is then read.
+
+    Windows need backfilling too. It is compiled first of all there, so that they find it in the cache when the engine
+    is done here; where they are alone, they are compiled there themselves.
+    """
+    here = [part for part in (LOOP, BRIDGE) if part in missing]
+    beside = [part for part in (BACKFILL, PLAN, PREDICTED, CERBERUS) if part in missing]
+    (here if here and beside else beside).extend(part for part in missing if part == WINDOW)
+    return (here, beside) if here else (beside, [])
+
+
+def _needed(policies: Iterable[Any]) -> list[Part]:
     from forebay.policies import Policy
     from forebay.policies._family import Backfill
     from forebay.policies._limited import apart
     from forebay.policies._planning import Planning
     from forebay.policies._predicting import Predicting
     from forebay.policies._three_queues import ThreeQueues
+    from forebay.policies._windowed import Windowed
 
     needed = {LOOP: None}
     for policy, _ in map(apart, policies):
@@ -58,6 +77,8 @@ def _needed(policies: Iterable[Any]) -> list[tuple[str, str]]:
             needed[BACKFILL] = None
         elif isinstance(policy, ThreeQueues):
             needed[CERBERUS] = None
+        elif isinstance(policy, Windowed):
+            needed[WINDOW] = None
         elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
             needed[BRIDGE] = None
     for part in (BACKFILL, PLAN):

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = options.examples("forebay warmup")
 
-_HALVES = ("forebay.engine.loop, forebay.engine.bridge, forebay.policies._cerberus", "forebay.policies._predicted")
+_HALVES = (
+    "forebay.engine.loop, forebay.engine.bridge, forebay.policies._window",
+    "forebay.policies._predicted, forebay.policies._cerberus",
+)
 """Compiled side by side, each in a process of its own. The last of the first half needs what the second begins with,
 and by then finds it in the cache."""
 
@@ -37,7 +40,7 @@ def command(form: options.FormatOption = Format.text) -> None:
     Worth it in a container image, on a shared file system, or before many runs start at once. FOREBAY_CACHE_DIR names
     the folder; by default it is forebay in the user's cache folder.
     """
-    message("Compiling the engine and the policies in two processes (about a minute the first time) ...")
+    message("Compiling the engine and the policies in two processes (a minute and a half the first time) ...")
     begun = time.perf_counter()
     _compile_halves()
     from forebay._jit import cache_folder

@@ -33,6 +33,7 @@ _OURS = Path(__file__).parents[1]
 
 Progress = Callable[[int, int], None]
 Advance = Callable[[int], int]
+Memory = tuple[np.ndarray, np.ndarray]
 
 
 def run(
@@ -42,11 +43,13 @@ def run(
     resources: tuple[str, ...],
     rng: np.random.Generator,
     progress: Progress | None = None,
+    remarks: list[str] | None = None,
 ) -> list[np.ndarray]:
-    """Run until every job has ended; returns all placements, in parts. `progress(ended, jobs)` is called at times."""
-    advance = (
-        _compiled(state, truth, policy, rng) if _kernel_of(policy) else _plain(state, truth, policy, resources, rng)
-    )
+    """Run until every job has ended; returns all placements, in parts. `progress(ended, jobs)` is called at times.
+
+    What a compiled policy has to say of the run is added to `remarks`.
+    """
+    advance, memory = (_compiled if _kernel_of(policy) else _plain)(state, truth, policy, resources, rng)
     placed, n_decisions = [], 256
     while True:
         begun = time.perf_counter()
@@ -62,6 +65,8 @@ def run(
         if progress is not None:
             progress(int(truth.cursor[0]["n_ended"]), len(state.jobs))
         if status == Status.DONE:
+            if remarks is not None and memory is not None and hasattr(policy, "remarks"):
+                remarks += policy.remarks(memory)
             return placed
         if status == Status.STALLED:
             raise _stalled(state, resources)
@@ -73,20 +78,25 @@ def _kernel_of(policy: Any) -> Any:
     return policy.kernel() if hasattr(policy, "kernel") else None
 
 
-def _compiled(state: State, truth: Truth, policy: Any, rng: np.random.Generator) -> Advance:
-    """A function that runs a slice of decisions with a compiled policy."""
+def _compiled(
+    state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
+) -> tuple[Advance, Memory | None]:
+    """A function that runs a slice of decisions with a compiled policy, and that policy's memory."""
     from forebay.engine.loop import run_compiled
 
     kernel = _kernel_of(policy)
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
-    params = np.ascontiguousarray(policy.params(), dtype=np.float64)
+    row = policy.params_on(resources) if hasattr(policy, "params_on") else policy.params()
+    params = np.ascontiguousarray(row, dtype=np.float64)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
-    return lambda n: int(run_compiled(*tables, kernel, params, memory, rng, n))
+    return lambda n: int(run_compiled(*tables, kernel, params, memory, rng, n)), memory
 
 
-def _plain(state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator) -> Advance:
-    """The same with a policy in plain Python."""
+def _plain(
+    state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
+) -> tuple[Advance, Memory | None]:
+    """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import run_compiled
 
     view = View(state, resources, rng)
@@ -122,7 +132,7 @@ def _plain(state: State, truth: Truth, policy: Any, resources: tuple[str, ...], 
         assert keep is not None or numba.config.DISABLE_JIT  # the callback lives as long as this function
         return status
 
-    return advance
+    return advance, None
 
 
 def _reason(state: State, view: View, error: BaseException) -> BaseException:

@@ -22,10 +22,10 @@ from forebay.algorithms.place import count_chunks
 from forebay.algorithms.plan import enough, lay, least
 from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import Why
-from forebay.core.tables import STATE, instant_width, policy_kernel
+from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.core.verbs import act_start
 from forebay.policies._orders import ORDERS
-from forebay.policies._places import chunks_of, free_now, pick, return_places, start_picked, take_picks
+from forebay.policies._places import chunks_of, free_of, pick, return_places, start_picked, take_picks
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 _i8 = types.int64
@@ -219,7 +219,7 @@ def _easy(state, free, words, room, head, rest, limit, R):
 
 
 @kernel
-def _can_start(state, free, room, times, ahead, n, R, j):
+def can_start(state, free, room, times, ahead, n, R, j):
     """Whether job `j` can start now and delay nobody, as far as amounts tell."""
     if j < 0 or not fits_now(state, free, room, j):
         return False
@@ -229,7 +229,7 @@ def _can_start(state, free, room, times, ahead, n, R, j):
 @allocating_kernel
 def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
     """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
-    if not _can_start(state, free, room, times, ahead, n, R, j):
+    if not can_start(state, free, room, times, ahead, n, R, j):
         return 0
     leg, end = state.jobs[j]["leg"], _end_if_now(state, j)
     if len(words) == 0:
@@ -253,7 +253,7 @@ def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
 
 
 @kernel
-def _reserve(state, times, ahead, n, R, S, W, j, least_free, taken):
+def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
     """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
     leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
     demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
@@ -288,9 +288,9 @@ def deep(state, free, words, room, line, params, R, S, W):
         if started > 0:
             n = started
         else:
-            n = _reserve(state, times, ahead, n, R, S, W, j, least_free, taken)
+            n = reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken)
             n_reserved += 1
-        while last >= i and not _can_start(state, free, room, times, ahead, n, R, line[last]):
+        while last >= i and not can_start(state, free, room, times, ahead, n, R, line[last]):
             last -= 1
     if i > last:
         return
@@ -316,23 +316,9 @@ def _behind(state, free, room, rest, params, limit):
     return _sorted(state, rest, free, room, order, 1.0, len(rest))
 
 
-@policy_kernel
-def backfill(state, params, memory, rng):
-    """The decision of one instant."""
-    clock = state.clock[0]
-    if clock["n_queued"] == 0:
-        return
-    free = np.empty(len(state.resources), np.int64)
-    for r in range(len(free)):
-        free[r] = state.resources[r]["free"]
-    words, room = free[:0], free[:0]
-    pinned = params[_PINNED] > 0 and params[_DEPTH] > 0
-    if pinned or clock["chunked"] >= 0:
-        words, room = free_now(state)
-    line = state.queue[clock["queue_first"] : clock["queue_last"]]
-    if params[_ORDER] != _AS_IS:
-        sign = -1.0 if params[_DESCENDING] > 0 else 1.0
-        line = _sorted(state, line, free[:0], room, int(params[_ORDER]), sign, len(line))
+@allocating_kernel(types.void(STATE, _i8[::1], _i8[::1], _i8[::1], _i8[::1], PARAMS))
+def serve(state, free, words, room, line, params):
+    """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
     i = 0
     while i < len(line):
         j = line[i]
@@ -343,6 +329,8 @@ def backfill(state, params, memory, rng):
         i += 1
     if i == len(line) or params[_MAX_BACKFILL] == 0:
         return
+    clock = state.clock[0]
+    pinned = len(words) > 0 and params[_PINNED] > 0 and params[_DEPTH] > 0
     R = min(len(free), int(params[_RESERVED]))
     limit = int(params[_MAX_BACKFILL])
     if params[_DEPTH] > 1 or (params[_DEPTH] == 1 and len(words) > 0):
@@ -360,3 +348,17 @@ def backfill(state, params, memory, rng):
             limit -= 1
             if fits_now(state, free, room, j):
                 start_now(state, free, words, room, j, Why.BACKFILLED)
+
+
+@policy_kernel
+def backfill(state, params, memory, rng):
+    """The decision of one instant."""
+    clock = state.clock[0]
+    if clock["n_queued"] == 0:
+        return
+    free, words, room = free_of(state, params[_PINNED] > 0 and params[_DEPTH] > 0)
+    line = state.queue[clock["queue_first"] : clock["queue_last"]]
+    if params[_ORDER] != _AS_IS:
+        sign = -1.0 if params[_DESCENDING] > 0 else 1.0
+        line = _sorted(state, line, free[:0], room, int(params[_ORDER]), sign, len(line))
+    serve(state, free, words, room, line, params)

@@ -29,6 +29,14 @@ class Policy:
         """The numbers a kernel reads."""
         return np.zeros(0)
 
+    def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
+        """The same on a machine with these resources, for policies whose parameters name some."""
+        return self.params()
+
+    def remarks(self, memory: tuple[np.ndarray, np.ndarray]) -> list[str]:
+        """What a reader of the result should know, a sentence each, from what a kernel remembers at the end."""
+        return []
+
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Shapes of the int64 and float64 tables that a kernel keeps between decisions; zeroed before each run."""
         return (0, 0), (0, 0)

@@ -14,7 +14,7 @@ from forebay.algorithms.knapsack import choose, choose_by_table, common_unit
 from forebay.core.codes import Why
 from forebay.core.tables import policy_kernel
 from forebay.policies._backfill import fits_now, start_now
-from forebay.policies._places import free_now
+from forebay.policies._places import free_of
 
 QUEUES = ("in", "run", "out")
 _IN, _RUN, _OUT = range(3)
@@ -159,12 +159,7 @@ def cerberus(state, params, memory, rng):
     """The decision of one instant."""
     if state.clock[0]["n_queued"] == 0:
         return
-    free = np.empty(len(state.resources), np.int64)
-    for r in range(len(free)):
-        free[r] = state.resources[r]["free"]
-    words, room = free[:0], free[:0]
-    if state.clock[0]["chunked"] >= 0:
-        words, room = free_now(state)
+    free, words, room = free_of(state, False)
     lines, counts = _queues(state)
     for turn in range(3):
         queue = int(params[turn])

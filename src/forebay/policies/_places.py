@@ -26,6 +26,18 @@ def free_now(state):
     return words, state.room.copy()
 
 
+@allocating_kernel
+def free_of(state, pinned):
+    """What is free of each resource; and where places matter, as for chunks, what `free_now` says, else nothing."""
+    free = np.empty(len(state.resources), np.int64)
+    for r in range(len(free)):
+        free[r] = state.resources[r]["free"]
+    words, room = free[:0], free[:0]
+    if pinned or state.clock[0]["chunked"] >= 0:
+        words, room = free_now(state)
+    return free, words, room
+
+
 @kernel
 def pick(state, j, words, room):
     """Add picks for job `j`: the lowest nodes of `words`, servers near first by `room`, which shrinks.

@@ -1,0 +1,224 @@
+"""The first jobs of the queue as a window: which of them start is chosen with all resources in view. Compiled.
+
+BBSched (Fan et al. 2019): the choices that no other one betters in every resource (the Pareto front) are found exactly,
+or by a genetic algorithm; a rule picks one of them. The methods that it was compared with are other rules, or none. The
+jobs chosen move to the head of the queue; then it is served with backfilling (see `_backfill.serve`).
+
+A job that has been passed in the window too often moves to the very head, and holds a reservation of all resources.
+"""
+
+import numpy as np
+
+from forebay._jit import allocating_kernel, kernel
+from forebay.algorithms.genetic import evolve
+from forebay.algorithms.order import sort_smallest
+from forebay.algorithms.pareto import front
+from forebay.core.tables import policy_kernel
+from forebay.policies._backfill import availability, can_start, fits_now, reserve_for, serve
+from forebay.policies._family import Backfill
+from forebay.policies._places import free_of
+
+ORDERS = ("fcfs", "sjf", "wfp")
+METHODS = ("exact", "genetic", "in-order", "packing")
+RULES = ("trade-off", "coded", "weights")
+PARAMS = (
+    "size", "bound", "order", "method", "limit", "rule", "factor", "depth", "exhaustive",
+    "generations", "population", "pairs", "mutation", "middle", "flips", "coded_sizes",
+)  # fmt: skip
+"""What the kernel reads, in this order; then a weight for each resource, which only the rule `weights` needs to differ
+from 0 and 1: resources of weight 0 are no objectives."""
+_SIZE, _BOUND, _ORDER, _METHOD, _LIMIT, _RULE, _FACTOR, _DEPTH, _EXHAUSTIVE, _SETTINGS = range(10)
+_WEIGHTS = len(PARAMS)
+_FCFS, _SJF, _WFP = range(3)
+_EXACT, _GENETIC, _IN_ORDER, _PACKING = range(4)
+_TRADE_OFF, _CODED, _BY_WEIGHTS = range(3)
+_MORE, _LOSS = 1.3, 0.1  # of the coded rule: how much more of the rest, for how much less use of nodes
+_MOST_POINTS = 4096  # of a front; beyond, the genetic algorithm has to do
+DECISIONS, FALLBACKS = range(2)
+"""Rows of memory[0][1]: how many choices were to be made exactly, and how many were not."""
+_EASY = Backfill().params()
+_EASY_DEPTH = 3
+
+
+@allocating_kernel
+def _in_base_order(state, order):
+    """The waiting jobs as the site ranks them: by arrival, shortest first, or by (wait / walltime)^3 x nodes."""
+    clock = state.clock[0]
+    n = clock["n_queued"]
+    keys, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    n = 0
+    for i in range(clock["queue_first"], clock["queue_last"]):
+        j = state.queue[i]
+        if j < 0:
+            continue
+        job = state.jobs[j]
+        walltime = state.legs[job["leg"]]["walltime"]
+        key = 0.0
+        if order == _SJF:
+            key = walltime
+        elif order == _WFP:
+            share = (clock["now"] - job["submit"]) / walltime
+            key = -share * share * share * max(state.demands[job["leg"], 0], 1)
+        keys[n], ties[n], items[n] = key, n, j  # ties in order of arrival
+        n += 1
+    if order != _FCFS:
+        sort_smallest(keys, ties, items, n, n)
+    return items
+
+
+@allocating_kernel
+def _candidates(state, free, words, room, forced, window, is_forced):
+    """Places in the window of jobs that could start now, and what is free for them.
+
+    Those that have waited for all too long go first: they start, or hold a reservation that nobody may delay.
+    """
+    R, S, n_found = len(free), len(room), 0
+    found, left = np.empty(len(window), np.int64), free.copy()
+    times, ahead, n = np.empty(0), np.empty((0, R), np.int64), 0
+    if len(forced) > 0:
+        times, ahead, n = availability(state, free, words, room, -1, R, S, 0)
+        least_free, taken = np.empty(R + S, np.int64), np.empty(R + S, np.int64)
+        for j in forced:
+            n = reserve_for(state, times, ahead, n, R, S, 0, j, least_free, taken)
+        for r in range(R):
+            left[r] = ahead[0, r]
+    for k in range(len(window)):
+        if is_forced[k]:
+            continue
+        if n == 0:
+            fits = fits_now(state, left, room, window[k])
+        else:
+            fits = can_start(state, left, room, times, ahead, n, R, window[k])
+        if fits:
+            found[n_found] = k
+            n_found += 1
+    return found[:n_found], left
+
+
+@kernel
+def _use(state, loads, point, r, left):
+    """The share of a resource in use if the jobs of a point start, beside what is in use now."""
+    capacity = state.resources[r]["capacity"]
+    return (capacity - left[r] + loads[point, r]) / capacity if capacity > 0 else 0.0
+
+
+@kernel
+def _choose(state, params, loads, n, left):
+    """The point that a rule prefers. Points come by their use of nodes, most first; of equals the first counts."""
+    rule, best, best_gain = int(params[_RULE]), 0, 0.0
+    R = loads.shape[1]
+    first_nodes = _use(state, loads, 0, 0, left)
+    first_rest, first_sum = 0.0, 0.0
+    for r in range(R):
+        weight = params[_WEIGHTS + r]
+        first_sum += weight * _use(state, loads, 0, r, left)
+        if r > 0 and weight > 0:
+            first_rest += _use(state, loads, 0, r, left)
+    for point in range(1, n):
+        rest, total = 0.0, 0.0
+        for r in range(R):
+            weight = params[_WEIGHTS + r]
+            total += weight * _use(state, loads, point, r, left)
+            if r > 0 and weight > 0:
+                rest += _use(state, loads, point, r, left)
+        loss = first_nodes - _use(state, loads, point, 0, left)
+        gain = rest - first_rest
+        if rule == _BY_WEIGHTS:
+            gain = total - first_sum
+        elif rule == _CODED:
+            gain = gain if rest > _MORE * first_rest and loss < _LOSS else 0.0
+        else:
+            gain = gain if gain > params[_FACTOR] * loss else 0.0
+        if gain > best_gain + 1e-12:  # sums of shares: what is equal may differ in the last bits
+            best, best_gain = point, gain
+    return best
+
+
+@allocating_kernel
+def _packed(state, params, jobs, left):
+    """Bin packing: again and again the job that fits and is best aligned with what is left, as bits."""
+    R, chosen, free = len(left), 0, left.copy()
+    while True:
+        best, best_score = -1, -1.0
+        for k in range(len(jobs)):
+            score, leg = 0.0, state.jobs[jobs[k]]["leg"]
+            for r in range(R):
+                if state.demands[leg, r] > free[r] or (chosen >> k) & 1:
+                    score = -1.0
+                    break
+                capacity = float(max(state.resources[r]["capacity"], 1))
+                score += params[_WEIGHTS + r] * (state.demands[leg, r] / capacity) * (free[r] / capacity)
+            if score > best_score:
+                best, best_score = k, score
+        if best < 0:
+            return chosen
+        chosen |= 1 << best
+        for r in range(R):
+            free[r] -= state.demands[state.jobs[jobs[best]]["leg"], r]
+
+
+@allocating_kernel
+def _selected(state, params, memory, rng, jobs, left):
+    """The jobs to start, as bits: a point of the front."""
+    w, R = len(jobs), len(left)
+    demand = np.empty((w, R), np.int64)
+    for k in range(w):
+        for r in range(R):
+            demand[k, r] = state.demands[state.jobs[jobs[k]]["leg"], r]
+    loads, sets = np.empty((_MOST_POINTS, R), np.int64), np.empty(_MOST_POINTS, np.int64)
+    n = -1
+    if params[_METHOD] == _EXACT or w <= params[_EXHAUSTIVE]:
+        memory[0][1, DECISIONS] += 1
+        n = front(demand, left, int(params[_LIMIT]), loads, sets)
+        memory[0][1, FALLBACKS] += n < 0
+    if n < 0:
+        nothing = np.empty(0, np.int64)
+        n = evolve(demand, left, nothing, nothing, 0, 0, params[_SETTINGS:_WEIGHTS], rng, loads, sets)
+    return sets[_choose(state, params, loads, n, left)]
+
+
+@allocating_kernel
+def _new_order(state, params, memory, rng, free, words, room, line, size):
+    """Who is forced, who is chosen, then all others as they were; and how many are forced."""
+    window, ages, n_forced = line[:size], memory[0][0], 0
+    forced, first = np.empty(size, np.int64), np.zeros(size, np.bool_)
+    for k in range(size):
+        if ages[window[k]] >= params[_BOUND]:
+            forced[n_forced] = window[k]
+            first[k] = True
+            n_forced += 1
+    new, n = np.empty(len(line), np.int64), n_forced
+    new[:n] = forced[:n]
+    if params[_METHOD] != _IN_ORDER:
+        places, left = _candidates(state, free, words, room, forced[:n_forced], window, first)
+        jobs, chosen = window[places], 0
+        if len(jobs) > 0 and params[_METHOD] == _PACKING:
+            chosen = _packed(state, params, jobs, left)
+        elif len(jobs) > 0:
+            chosen = _selected(state, params, memory, rng, jobs, left)
+        for k in range(len(jobs)):
+            if (chosen >> k) & 1:
+                new[n] = jobs[k]
+                first[places[k]] = True
+                n += 1
+    for k in range(len(line)):
+        if k >= size or not first[k]:
+            new[n] = line[k]
+            n += 1
+    return new, n_forced
+
+
+@policy_kernel
+def choose_window(state, params, memory, rng):
+    """The decision of one instant."""
+    if state.clock[0]["n_queued"] == 0:
+        return
+    free, words, room = free_of(state, False)
+    line = _in_base_order(state, int(params[_ORDER]))
+    size = min(len(line), int(params[_SIZE]))
+    new, n_forced = _new_order(state, params, memory, rng, free, words, room, line, size)
+    queue = _EASY.copy()
+    queue[_EASY_DEPTH] = params[_DEPTH] + n_forced
+    serve(state, free, words, room, new, queue)
+    for k in range(size):
+        memory[0][0, line[k]] += 1  # of those that start now nobody will ask

@@ -1,0 +1,117 @@
+"""The parameters that window policies share. A policy of the family is a few of them: see its own file."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forebay.errors import InputError, nearest
+from forebay.policies._base import Policy
+from forebay.policies._orders import ALL
+
+LARGEST = 62  # a choice is the bits of a 64-bit number
+
+
+@dataclass(frozen=True)
+class Windowed(Policy):
+    """Jobs to start are chosen among the first of the queue, then the queue is backfilled."""
+
+    window: int = 20  # how many jobs are looked at
+    bound: int = 50  # rounds in the window after which a job holds a reservation, and goes first
+    order: str = "fcfs"  # how the site ranks jobs: "fcfs", "sjf", or "wfp", (wait / walltime)^3 x nodes
+    method: str = (
+        "genetic"  # how choices are found: "exact", "genetic", "packing"; "in-order" leaves the queue as it is
+    )
+    rule: str = "trade-off"  # which choice counts: "trade-off", "coded" or "weights"
+    factor: float = 2.0  # of the trade-off: how much more of the rest must be gained than is lost of nodes
+    objectives: str = "all"  # resources that count, such as nodes/burst_buffer; nodes are always first
+    weights: str = "equal"  # of the rule weights, one for each objective, such as 80/20
+    backfill: str = "easy"  # how the rest is backfilled: "easy", "conservative" or "none"
+    limit: int = (
+        1_000_000  # steps that an exact search may take, about 10 ns each; beyond, it is left to the genetic one
+    )
+    generations: int = 500
+    population: int = 20
+    mutation: float = 0.0005  # probability of each gene
+    preset: str = "paper"  # or "cqsim": sizes, crossover and mutation of the authors' program
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, by the parameter's name."""
+        if not 1 <= self.window <= LARGEST:
+            raise InputError(f"window is {self.window}; give a count from 1 to {LARGEST}")
+        for name in ("bound", "limit", "generations"):
+            if getattr(self, name) < 0:
+                raise InputError(f"{name} is {getattr(self, name)}; give a count from 0 up")
+        if not 2 <= self.population <= 1000:
+            raise InputError(f"population is {self.population}; give a count from 2 to 1000")
+        if not 0 <= self.mutation <= 1:
+            raise InputError(f"mutation is {self.mutation:g}; give a probability from 0 to 1")
+        if not self.factor >= 0:
+            raise InputError(f"factor is {self.factor:g}; give a number from 0 up")
+        for name, known in (
+            ("order", ("fcfs", "sjf", "wfp")),
+            ("method", ("exact", "genetic", "in-order", "packing")),
+            ("rule", ("trade-off", "coded", "weights")),
+            ("backfill", ("easy", "conservative", "none")),
+            ("preset", ("paper", "cqsim")),
+        ):
+            if getattr(self, name) not in known:
+                raise InputError(f"{name} is {getattr(self, name)!r}: {nearest(getattr(self, name), known)}")
+        self._given_weights()
+
+    def _given_weights(self) -> list[float]:
+        """The weights as numbers; none where all are equal."""
+        if self.weights == "equal":
+            return []
+        try:
+            values = [float(word) for word in self.weights.split("/")]
+        except ValueError:
+            raise InputError(f"weights is {self.weights!r}; give numbers such as 80/20, or equal") from None
+        if not (min(values) >= 0 and 0 < sum(values) < float("inf")):
+            raise InputError(f"weights is {self.weights!r}; give numbers from 0 up, one of them above 0")
+        return values
+
+    def _weights_on(self, resources: tuple[str, ...]) -> list[float]:
+        """A weight for each of the machine's resources; 0 where it is no objective."""
+        names = list(resources) if self.objectives == "all" else self.objectives.split("/")
+        for name in names:
+            if name not in resources:
+                raise InputError(
+                    f"objectives names {name!r}, which this machine does not have: {nearest(name, resources)}"
+                )
+        given = self._given_weights() or [1.0] * len(names)
+        if len(given) != len(names):
+            raise InputError(
+                f"weights is {self.weights!r}: {len(given)} numbers for {len(names)} objectives ({', '.join(names)})"
+            )
+        found = dict(zip(names, given, strict=True))
+        return [found.get(name, 0.0) / sum(given) for name in resources]
+
+    def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
+        """The row of numbers that the kernel reads."""
+        from forebay.policies._window import METHODS, ORDERS, RULES
+
+        coded = self.preset == "cqsim"
+        row: list[float] = [self.window, self.bound, ORDERS.index(self.order), METHODS.index(self.method), self.limit]
+        row += [RULES.index(self.rule), self.factor, {"easy": 1, "conservative": ALL, "none": 0}[self.backfill]]
+        row += [10 if coded else 0]  # up to so many jobs the authors' program tries all choices
+        row += [self.generations, self.population, 0.5 if coded else 1.0, 0.0 if coded else self.mutation]
+        row += [coded, 0.05 if coded else 0.0, coded]
+        return np.array([*row, *self._weights_on(resources)], np.float64)
+
+    def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Rounds that each job has been in the window; how many choices were made, and how many not as asked."""
+        return (2, max(n_jobs, 2)), (0, 0)
+
+    def remarks(self, memory: tuple[np.ndarray, np.ndarray]) -> list[str]:
+        """Whether exact search gave up anywhere."""
+        decisions, fallbacks = (int(count) for count in memory[0][1, :2])
+        if not fallbacks:
+            return []
+        return [f"{fallbacks:,} of {decisions:,} choices took over {self.limit:,} steps: left to the genetic solver"]
+
+    def kernel(self) -> Any:
+        """The one kernel of the family."""
+        from forebay.policies._window import choose_window
+
+        return choose_window

@@ -1,0 +1,12 @@
+"""bbsched with all choices that none other betters, instead of those that a genetic algorithm finds."""
+
+from dataclasses import dataclass
+
+from forebay.policies._windowed import Windowed
+
+
+@dataclass(frozen=True)
+class BBSchedExact(Windowed):
+    """The same rule on the exact front."""
+
+    method: str = "exact"

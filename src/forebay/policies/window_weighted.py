@@ -1,0 +1,13 @@
+"""The choice in a window with the largest weighted sum of uses, such as 80/20 for nodes (Fan et al. 2019)."""
+
+from dataclasses import dataclass
+
+from forebay.policies._windowed import Windowed
+
+
+@dataclass(frozen=True)
+class WindowWeighted(Windowed):
+    """All resources weigh alike, unless told otherwise."""
+
+    method: str = "exact"
+    rule: str = "weights"

@@ -1,0 +1,141 @@
+"""A slow, obvious twin of the window policies: every set of jobs is tried, then the naive simulator backfills."""
+
+from itertools import product
+
+import naive
+
+
+class Run(naive.Run):
+    """A run whose queue is put in a new order at each decision. `window` has the policy's parameters."""
+
+    def __init__(self, workload, platform, window, weights):
+        super().__init__(workload, platform, {"depth": 1}, watch=self.promise)
+        self.window, self.weights, self.ages, self.new = window, weights, {}, None
+        self.promised = {}  # job id -> the first reservation that it got since its bound
+
+    def promise(self, now, reservations):
+        for job in self.queue:
+            if job.id in reservations and self.ages.get(job, 0) >= self.window.bound:
+                self.promised.setdefault(job.id, reservations[job.id])
+
+    def ordered(self, jobs, column, descending=False):
+        """The first question of a decision is for the whole queue."""
+        if self.new is None:
+            return super().ordered(jobs, column, descending)
+        line, self.new = self.new, None
+        return line
+
+    def decide(self, now):
+        if not self.queue:
+            return
+        line = sorted(self.queue, key=lambda job: self.base(job, now))
+        window = line[: self.window.window]
+        forced = [job for job in window if self.ages.get(job, 0) >= self.window.bound]
+        chosen = self.choose([job for job in window if job not in forced], forced, now)
+        first = [*forced, *chosen]
+        self.new = first + [job for job in line if job not in first]
+        depth = {"easy": 1, "conservative": naive.ALL, "none": 0}[self.window.backfill]
+        self.policy.depth = depth + len(forced)
+        super().decide(now)
+        self.new = None
+        for job in window:
+            self.ages[job] = self.ages.get(job, 0) + 1
+
+    def base(self, job, now):
+        walltime = job.legs[job.leg].walltime
+        if self.window.order == "sjf":
+            return walltime
+        if self.window.order == "wfp":
+            share = (now - job.submit) / walltime
+            return -share * share * share * max(job.needs()[0], 1)
+        return 0
+
+    def choose(self, jobs, forced, now):
+        """Those to start, of the jobs of the window that are not forced."""
+        if self.window.method == "in-order":
+            return []
+        self.beside, reservations = {}, []
+        for job in forced:
+            needs, walltime = job.needs(), job.legs[job.leg].walltime
+            reservations.append((job, self.profile(now, reservations).earliest(needs, walltime)))
+        left = list(self.free())
+        for job, time in reservations:
+            if time == now:
+                left = [have - need for have, need in zip(left, job.needs(), strict=True)]
+        some = [job for job in jobs if self.can_start(job, now, reservations)]
+        some = [job for job in some if fits(job.needs(), left)]
+        if self.window.method == "packing":
+            return self.packed(some, left)
+        points = front([job.needs() for job in some], left)
+        if not some or not points:
+            return []
+        chosen = points[self.rule([loads for loads, _ in points], left)][1]
+        return [job for job, taken in zip(some, chosen, strict=True) if taken]
+
+    def use(self, loads, left):
+        """Shares in use of each resource, what is in use already included."""
+        triples = zip(self.capacities, left, loads, strict=True)
+        return [(capacity - free + load) / capacity if capacity else 0.0 for capacity, free, load in triples]
+
+    def rule(self, points, left):
+        uses = [self.use(loads, left) for loads in points]
+        rest = [sum(u for u, w in zip(use[1:], self.weights[1:], strict=True) if w > 0) for use in uses]
+        total = [sum(u * w for u, w in zip(use, self.weights, strict=True)) for use in uses]
+        best, most = 0, 0.0
+        for k in range(1, len(points)):
+            gain, loss = rest[k] - rest[0], uses[0][0] - uses[k][0]
+            if self.window.rule == "weights":
+                gain = total[k] - total[0]
+            elif self.window.rule == "coded":
+                gain = gain if rest[k] > 1.3 * rest[0] and loss < 0.1 else 0.0
+            else:
+                gain = gain if gain > self.window.factor * loss else 0.0
+            if gain > most + 1e-12:
+                best, most = k, gain
+        return best
+
+    def packed(self, jobs, left):
+        chosen, left = [], list(left)
+        while True:
+            fitting = [job for job in jobs if job not in chosen and fits(job.needs(), left)]
+            if not fitting:
+                return [job for job in jobs if job in chosen]
+            scores = [self.score(job.needs(), left) for job in fitting]
+            taken = fitting[scores.index(max(scores))]
+            chosen.append(taken)
+            left = [have - need for have, need in zip(left, taken.needs(), strict=True)]
+
+    def score(self, needs, left):
+        score = 0.0
+        for weight, need, free, capacity in zip(self.weights, needs, left, self.capacities, strict=True):
+            score += weight * (need / max(capacity, 1)) * (free / max(capacity, 1))
+        return score
+
+
+def fits(needs, room):
+    return all(need <= have for need, have in zip(needs, room, strict=True))
+
+
+def front(rows, room):
+    """(loads, set) of all choices that none betters, by loads, most nodes first; of equals the earliest jobs."""
+    if not rows:
+        return []
+    found = {}
+    for chosen in product((1, 0), repeat=len(rows)):  # those with the first jobs come first
+        loads = tuple(sum(row[r] for row, taken in zip(rows, chosen, strict=True) if taken) for r in range(len(room)))
+        if fits(loads, room):
+            found.setdefault(loads, chosen)
+    best = [
+        (loads, chosen)
+        for loads, chosen in found.items()
+        if not any(other != loads and fits(loads, other) for other in found)
+    ]
+    return sorted(best, reverse=True)
+
+
+def simulate(workload, platform, window, weights):
+    """The finished Run."""
+    run = Run(workload, platform, window, weights)
+    while run.events:
+        run.instant()
+    return run
