@@ -1,0 +1,84 @@
+"""How long one choice in a window takes: `python benchmarks/windows.py`. Exact fronts and genetic ones.
+
+Windows are jobs that follow one another in a log like Theta's, with requests as in S1 to S4, and room as a machine in
+use leaves it: 10 to 100 % of each resource.
+"""
+
+import os
+import time
+
+import numpy as np
+
+from forebay.algorithms.genetic import evolve
+from forebay.algorithms.pareto import front
+from forebay.workload import models
+
+CAPACITY = np.array([4360, 300 * 10**12, 100 * 10**12, 5000])
+LIMIT, N = 1_000_000, 400
+
+
+def windows(w: int, R: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Demands and room of N windows."""
+    rng = np.random.default_rng(1)
+    jobs = models.generate("lublin99:jobs=4000,nodes=2048,load=0.76,longest=24h", 1)
+    found = []
+    for _ in range(N):
+        share, least = rng.choice([0.5, 0.75]), rng.choice([5, 20])
+        asked = models.attach(jobs, [f"fan2019:share={share},least={least}TB"], int(rng.integers(1 << 30)))
+        demand = np.column_stack(
+            [
+                np.maximum(asked.jobs["nodes"].to_numpy(), 128) // 64 * 64,
+                asked.jobs["burst_buffer"].to_numpy(),
+                rng.integers(0, 20_000, len(asked)) * 10**9,
+                rng.integers(0, 600, len(asked)),
+            ]
+        )
+        first = int(rng.integers(0, len(asked) - w))
+        room = (CAPACITY * rng.uniform(0.1, 1.0, 4)).astype(np.int64)
+        found.append((np.ascontiguousarray(demand[first : first + w, :R]), room[:R].copy()))
+    return found
+
+
+def timed(solve, cases) -> tuple[np.ndarray, list[int]]:
+    """Milliseconds and answers, each the best of three."""
+    seconds, answers = [], []
+    for demand, room in cases:
+        best = np.inf
+        for _ in range(3):
+            begun = time.perf_counter()
+            n = solve(demand, room)
+            best = min(best, time.perf_counter() - begun)
+        seconds.append(1e3 * best)
+        answers.append(n)
+    return np.array(seconds), answers
+
+
+def main() -> None:
+    """The table."""
+    print(f"load {os.getloadavg()[0]:.2f}; {N} windows each; exact up to {LIMIT:,} steps")
+    print("| jobs | resources | exact: median | p99 | given up | points, mean | genetic: median | p99 |")
+    print("|---|---|---|---|---|---|---|---|")
+    settings = np.array([500.0, 20.0, 1.0, 0.0005, 0.0, 0.0, 0.0])
+    nothing, rng = np.empty(0, np.int64), np.random.default_rng(1)
+    for w, R in ((20, 2), (30, 2), (20, 4)):
+        loads, sets = np.empty((4096, R), np.int64), np.empty(4096, np.int64)
+        cases = windows(w, R)
+        exact = lambda demand, room, loads=loads, sets=sets: front(demand, room, LIMIT, loads, sets)  # noqa: E731
+        guess = lambda demand, room, loads=loads, sets=sets: evolve(  # noqa: E731
+            demand, room, nothing, nothing, 0, 0, settings, rng, loads, sets
+        )
+        exact(*cases[0])
+        guess(*cases[0])
+        ms, answers = timed(exact, cases)
+        ga, _ = timed(guess, cases)
+        points = np.mean([n for n in answers if n > 0])
+        gone = sum(n < 0 for n in answers) / len(answers)
+        print(
+            f"| {w} | {R} | {np.median(ms):.3f} ms | {np.quantile(ms, 0.99):.2f} ms | {100 * gone:.1f} % "
+            f"| {points:.1f} | {np.median(ga):.2f} ms | {np.quantile(ga, 0.99):.2f} ms |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""What is told: who starts in the example, uses and waits by method, and how good the genetic fronts are."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from forebay.experiments import statistics
+from forebay.studies import _tables
+from forebay.studies._frame import Finished, Report
+from forebay.studies._tables import SLOWDOWN, WAIT, Column, Metric, Row
+from forebay.studies.bbsched2019 import _example, _figures, _fronts
+from forebay.studies.bbsched2019._plan import Scope
+
+NODES = Metric("utilisation_nodes", "nodes in use", 3)
+BUFFER = Metric("utilisation_burst_buffer", "buffer in use", 3)
+METRICS = (NODES, BUFFER, WAIT, SLOWDOWN)
+
+MADE_UP = "the log is not here (name its folder with --data, or in FOREBAY_DATA): jobs are made up by a model"
+UNPUBLISHED = "the paper's logs and result tables are not public: its shapes can be compared with, its numbers cannot"
+
+
+def report(scope: Scope, finished: Finished) -> Report:
+    """Tables and figures of every section that was run."""
+    rows = _tables.rows_of(finished)
+    made = Report(frames={"runs": _tables.all_numbers(rows)} if rows else {})
+    made.notes.append(MADE_UP if scope.trace is None else UNPUBLISHED)
+    tellers: dict[str, Callable[[Scope, list[Row], Report], None]] = {
+        "example": _example_table,
+        "workloads": _workloads,
+        "fronts": _front_table,
+    }
+    for section in scope.sections:
+        tellers[section](scope, rows, made)
+    return made
+
+
+def _example_table(scope: Scope, rows: list[Row], made: Report) -> None:
+    told: list[Row] = []
+    for policy, expected in _example.METHODS.items():
+        jobs = _example.started(policy)
+        nodes, buffer = _example.used(jobs)
+        told.append({"policy": policy, "jobs": jobs, "expected": expected, "nodes": nodes, "buffer": buffer})
+    columns: list[Column] = [
+        ("published", lambda row: " ".join(map(str, row["expected"]))),
+        ("ours", lambda row: " ".join(map(str, row["jobs"]))),
+        ("nodes", lambda row: f"{row['nodes']} %"),
+        ("buffer", lambda row: f"{row['buffer']} %"),
+    ]
+    made.shown.append(_tables.written("The motivating example: jobs that start at once", told, ("policy",), columns))
+    made.frames["example"] = _tables.all_numbers(
+        [
+            {**row, "jobs": " ".join(map(str, row["jobs"])), "expected": " ".join(map(str, row["expected"]))}
+            for row in told
+        ]
+    )
+    made.figures["front-of-the-example"] = _figures.example
+
+
+def _workloads(scope: Scope, rows: list[Row], made: Report) -> None:
+    """Means over draws, and their ratio to the reference's, draw by draw."""
+    every: list[Row] = []
+    for workload in scope.settings.workloads.requests:
+        mine = [row for row in rows if row["workload"] == workload]
+        told = [_method(scope, mine, workload, policy) for policy in scope.specs]
+        every += told
+        title = f"{workload}: {scope.settings.workloads.draws} draws of requests"
+        made.shown.append(_tables.written(title, told, ("policy",), _columns(scope.settings.reference)))
+    made.frames["workloads"] = _tables.all_numbers(every)
+    made.figures["waits"] = partial(_figures.ratios, every, WAIT, scope.settings.reference)
+    made.figures["slowdowns"] = partial(_figures.ratios, every, SLOWDOWN, scope.settings.reference)
+
+
+def _method(scope: Scope, rows: list[Row], workload: str, policy: str) -> Row:
+    told: Row = {"workload": workload, "policy": policy}
+    for metric in METRICS:
+        values, bases = (_by_draw(rows, name, metric) for name in (policy, scope.settings.reference))
+        ratios = statistics.spread([one / base for one, base in zip(values, bases, strict=True)])
+        told |= {metric.name: statistics.mean(values), f"ratio_{metric.name}": ratios.mean}
+        told |= {f"half_95_{metric.name}": ratios.half}
+    return told
+
+
+def _by_draw(rows: list[Row], policy: str, metric: Metric) -> list[float]:
+    mine = [row for row in rows if row["policy"] == policy]
+    means = _tables.averaged(mine, "seed", ("draw",), metric.name)
+    return [row[metric.name] for row in sorted(means, key=lambda row: row["draw"])]
+
+
+def _columns(reference: str) -> list[Column]:
+    def ratio(metric: Metric) -> Column:
+        def text(row: Row) -> str:
+            half = row[f"half_95_{metric.name}"]
+            return f"{row[f'ratio_{metric.name}']:.3f}" + ("" if half is None else f" ± {half:.3f}")
+
+        return f"to {reference}", text
+
+    return [
+        (NODES.title, lambda row: f"{100 * row[NODES.name]:.1f} %"),
+        (BUFFER.title, lambda row: f"{100 * row[BUFFER.name]:.1f} %"),
+        (WAIT.title, lambda row: WAIT.text(row[WAIT.name])),
+        ratio(WAIT),
+        ("bounded slowdown", lambda row: SLOWDOWN.text(row[SLOWDOWN.name])),
+        ratio(SLOWDOWN),
+    ]
+
+
+def _front_table(scope: Scope, rows: list[Row], made: Report) -> None:
+    fronts, told, n_runs = _fronts.windows(scope), [], 0
+    for mutation in scope.settings.fronts.mutations:
+        found = _fronts.quality(scope, fronts, mutation)
+        told += [_found(found[:, g], mutation, n) for g, n in enumerate(scope.settings.fronts.generations)]
+        n_runs = len(found)
+    columns: list[Column] = [
+        ("mean", lambda row: f"{row['mean']:.4f}"),
+        ("lowest tenth", lambda row: f"{row['lowest_tenth']:.4f}"),
+        ("least", lambda row: f"{row['least']:.4f}"),
+        ("the whole front", lambda row: f"{100 * row['whole']:.0f} %"),
+    ]
+    title = f"Hypervolume of the genetic front over the exact one's: {len(fronts)} windows, {n_runs} runs"
+    made.shown.append(_tables.written(title, told, ("mutation", "generations"), columns))
+    made.frames["fronts"] = _tables.all_numbers(told)
+    made.figures["front-quality"] = partial(_figures.quality, told)
+    made.figures["front-of-a-window"] = partial(_figures.window, max(fronts, key=_fronts.spread))
+
+
+def _found(shares: np.ndarray, mutation: float, generations: int) -> Row:
+    return {
+        "mutation": mutation,
+        "generations": generations,
+        "mean": float(shares.mean()),
+        "least": float(shares.min()),
+        "lowest_tenth": float(np.quantile(shares, 0.1)),
+        "whole": float((shares > 1 - 1e-12).mean()),
+    }

@@ -1,0 +1,79 @@
+"""The study of BBSched: the motivating example, what it runs, and a smoke of one draw."""
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+
+from forebay.errors import InputError
+from forebay.experiments import executor, sweep
+from forebay.experiments.store import Store
+from forebay.studies import Options, load
+from forebay.studies._write import write_report
+from forebay.studies.bbsched2019 import _example, _fronts, _plan
+
+
+@pytest.fixture
+def no_data(monkeypatch):
+    monkeypatch.delenv("FOREBAY_DATA", raising=False)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("policy", _example.METHODS)
+def test_the_motivating_example(policy):
+    assert _example.started(policy) == _example.METHODS[policy]
+
+
+@pytest.mark.small
+def test_what_is_run(no_data):
+    plan = load("bbsched2019").plan(Options())
+    assert Counter(run.tags["workload"] for run in plan.runs) == dict.fromkeys(("S1", "S2", "S3", "S4"), 9 * 30)
+    assert all("order=wfp" in run.policy for run in plan.runs)
+    # One draw is the same jobs for every method.
+    assert len({run.jobs for run in plan.runs if run.tags["workload"] == "S1"}) == 30
+    with pytest.raises(InputError, match="has no parts"):
+        load("bbsched2019").plan(Options(parts=(1,)))
+
+
+@pytest.mark.small
+def test_another_policy_beside_the_reference(no_data):
+    plan = load("bbsched2019").plan(Options(policies=("fcfs-bb",), quick=True))
+    assert {run.policy for run in plan.runs} == {"window-naive:order=wfp", "fcfs-bb"}
+
+
+@pytest.mark.small
+def test_hypervolume_by_hand():
+    room = np.array([10, 10])
+    assert _fronts.covered(np.array([[10, 2], [8, 9]]), room) == pytest.approx(0.8 * 0.9 + 0.2 * 0.2)
+    assert _fronts.covered(np.array([[5, 5]]), room) == pytest.approx(0.25)
+    assert _fronts.covered(np.array([[10, 10]]), room) == pytest.approx(1)
+
+
+def test_smoke(no_data, tmp_path):
+    wanted = Options(quick=True, sections=("example", "workloads"), policies=("bbsched-exact", "window-packing"))
+    plan = load("bbsched2019").plan(wanted)
+    store = Store(tmp_path)
+    sweep.warm_up({run.policy: None for run in plan.runs})
+    sweep.carry_out(plan.runs, store, executor.in_processes(2))
+    report = plan.report(sweep.records(plan.runs, store))
+    files = write_report(plan, report, tmp_path)
+    told = report.frames["workloads"]
+    assert len(told) == 4 * 3
+    naive = told.filter(pl.col("policy") == "window-naive")
+    assert naive["ratio_mean_waiting_time"].to_list() == [1.0] * 4
+    example = report.frames["example"]
+    assert example["jobs"].to_list() == example["expected"].to_list()
+    assert {file.stem for file in files if file.suffix == ".svg"} == {"front-of-the-example", "waits", "slowdowns"}
+
+
+def test_genetic_fronts_come_near_the_exact_ones(no_data):
+    """Never beyond, and nearer with every generation that is looked at."""
+    scope = _plan.scope(Options())
+    fewer = scope.settings.fronts.model_copy(update={"windows": 10, "seeds": 2})
+    scope = _plan.Scope(scope.settings.model_copy(update={"fronts": fewer}), scope.sections, {}, None, None)
+    found = _fronts.quality(scope, _fronts.windows(scope), 0.05)
+    assert found.shape == (20, len(fewer.generations))
+    assert (found <= 1 + 1e-12).all()
+    assert found[:, -1].mean() > 0.95
+    assert found[:, -1].mean() > found[:, 0].mean()
