@@ -77,7 +77,8 @@ def command(
         documents, results = _run_all(setting, schedulers, output, form)
         pictures = []
         if plots or (plots is None and _pictures.available()):
-            pictures = _pictures.draw(FIGURES, results, dict.fromkeys(results, documents[0]["window"]), output, "svg")
+            shown = {name: results[name] for name in _distinct(documents)}
+            pictures = _pictures.draw(FIGURES, shown, dict.fromkeys(shown, documents[0]["window"]), output, "svg")
     if form is Format.json:
         answer(_comparison(documents, output, pictures))
     else:
@@ -138,12 +139,22 @@ def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
     return wait is None, wait or 0.0
 
 
-def _notes(documents: list[dict[str, Any]]) -> list[str]:
-    """What is to be said of any of the runs, and which of them are one and the same."""
+def _alike(documents: list[dict[str, Any]]) -> list[list[str]]:
+    """Policies whose schedules are one and the same."""
     alike: dict[str, list[str]] = {}
     for document in documents:
         alike.setdefault(document["schedule"], []).append(document["policy"])
-    same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike.values() if len(twins) > 1]
+    return list(alike.values())
+
+
+def _distinct(documents: list[dict[str, Any]]) -> list[str]:
+    """Policies to draw: of those with the same schedule the first, as the others would hide it."""
+    return [twins[0] for twins in _alike(documents)]
+
+
+def _notes(documents: list[dict[str, Any]]) -> list[str]:
+    """What is to be said of any of the runs, and which of them are one and the same."""
+    same = [f"{' and '.join(twins)} gave the same schedule" for twins in _alike(documents) if len(twins) > 1]
     return [*dict.fromkeys(note for document in documents for note in document["notes"]), *same]
 
 

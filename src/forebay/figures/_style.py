@@ -25,6 +25,9 @@ GREY = "#888888"
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 MARKERS = "os^Dv<>P"
 
+_HANDLE, _LETTER = 0.4, 0.055
+"""Inches that an entry of a legend takes beside its text, and a letter of that."""
+
 _METADATA: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
 _SETTINGS = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture everywhere
@@ -122,7 +125,8 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int) -> None:
-    """One small legend above everything."""
+    """One small legend above everything, in so many columns, or fewer where the page is too narrow for the labels."""
+    columns = _columns([str(handle.get_label()) for handle in handles], columns, figure.get_figwidth())
     figure.legend(
         handles=list(handles),
         loc="outside upper center",
@@ -131,6 +135,17 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int) -> None:
         columnspacing=1.2,
         borderaxespad=0.1,
     )
+
+
+def _columns(labels: Sequence[str], wanted: int, width: float) -> int:
+    longest = max((len(label) for label in labels), default=0)
+    return max(1, min(wanted, int(width / (_HANDLE + _LETTER * longest))))
+
+
+def for_legend(labels: Sequence[str], columns: int, width: float) -> float:
+    """Inches to add to a page for a legend of these labels, beyond the three rows that a page has room for."""
+    rows = -(-len(labels) // _columns(labels, columns, width))
+    return 0.14 * max(0, rows - 3)
 
 
 def clock(axis: Any, start: float, end: float, ticks: int = 9) -> float:

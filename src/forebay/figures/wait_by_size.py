@@ -21,7 +21,7 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
     classes = list(dict.fromkeys(table.filter(pl.col("n") > 0)["size_class"]))
     classes.sort(key=lambda name: int(name.partition("-")[0]))
     longest = float(table["mean_waiting_time"].max() or 0)  # type: ignore[arg-type]
-    with _style.page(_style.COLUMN, 2.9) as figure:
+    with _style.page(_style.COLUMN, 2.9 + _style.for_legend(list(results), 3, _style.COLUMN)) as figure:
         axis = figure.subplots()
         look = _style.looks(list(results))
         handles = []

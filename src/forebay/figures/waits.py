@@ -22,7 +22,7 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
     """All results in both panels. The CSV has a row a step drawn: `share_at_most` is the ECDF at `waiting_time`."""
     table = pl.concat([_curve(label, waiting_times(result)) for label, result in results.items()])
     longest = float(table["waiting_time"].max() or 0)  # type: ignore[arg-type]
-    with _style.page(_style.COLUMN, 4.3) as figure:
+    with _style.page(_style.COLUMN, 4.3 + _style.for_legend(list(results), 3, _style.COLUMN)) as figure:
         share, tail = figure.subplots(2, 1)
         look = _style.looks(list(results))
         for label, style in look.items():
