@@ -18,7 +18,7 @@ from forebay.core.tables import State
 from forebay.core.view import Actions, View
 from forebay.engine.build import build, make_program
 from forebay.engine.collect import log_hash
-from forebay.engine.run import run
+from forebay.engine.run import params_of, run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
 from forebay.platforms.platform import Platform
@@ -246,7 +246,7 @@ class _Watched:
             return
         integers, floats = self._policy.memory(len(view.jobs), len(view.resources))
         memory = (np.zeros(integers, np.int64), np.zeros(floats))
-        params = np.ascontiguousarray(self._policy.params(), dtype=np.float64)
+        params = params_of(self._policy, view.resources)
         tables = pointer(self._state)
         self._decide = lambda view, act: kernel(tables, params, memory, view.rng)
 

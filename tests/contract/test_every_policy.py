@@ -15,6 +15,7 @@ FAMILY = [
     "fcfs-easy:reservations=pinned",
     "conservative-bb:reservations=pinned",
     "cerberus-throughput:method=table,unit_nodes=3,unit_bytes=5,considered=4",
+    "bbsched-exact:window=3,bound=2,order=wfp,backfill=conservative",
 ]
 
 

@@ -7,16 +7,8 @@ import polars as pl
 import pytest
 
 from forebay.errors import InputError
-from forebay.experiments import executor, sweep
-from forebay.experiments.store import Store
 from forebay.studies import Options, load
-from forebay.studies._write import write_report
 from forebay.studies.bbsched2019 import _example, _fronts, _plan
-
-
-@pytest.fixture
-def no_data(monkeypatch):
-    monkeypatch.delenv("FOREBAY_DATA", raising=False)
 
 
 @pytest.mark.small
@@ -50,14 +42,9 @@ def test_hypervolume_by_hand():
     assert _fronts.covered(np.array([[10, 10]]), room) == pytest.approx(1)
 
 
-def test_smoke(no_data, tmp_path):
+def test_smoke(no_data, carried_out):
     wanted = Options(quick=True, sections=("example", "workloads"), policies=("bbsched-exact", "window-packing"))
-    plan = load("bbsched2019").plan(wanted)
-    store = Store(tmp_path)
-    sweep.warm_up({run.policy: None for run in plan.runs})
-    sweep.carry_out(plan.runs, store, executor.in_processes(2))
-    report = plan.report(sweep.records(plan.runs, store))
-    files = write_report(plan, report, tmp_path)
+    report, files = carried_out("bbsched2019", wanted)
     told = report.frames["workloads"]
     assert len(told) == 4 * 3
     naive = told.filter(pl.col("policy") == "window-naive")

@@ -1,8 +1,6 @@
 """The study of Cerberus: the authors' results to the last second, what it runs, and a smoke of one draw."""
 
-import os
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -10,28 +8,13 @@ import pytest
 
 import forebay as fb
 from forebay.errors import InputError
-from forebay.experiments import executor, sweep
-from forebay.experiments.store import Store
 from forebay.studies import Options, load
-from forebay.studies._write import write_report
 from forebay.studies.cerberus2016 import replay
 from forebay.studies.cerberus2016._replay import parse_variant
 from forebay.workload import models
 from forebay.workload.models import three_phase
 
 RATE = {"io": 2.5e9, "one-phase": 8e9, "three-phase": 8e9}
-
-
-@pytest.fixture
-def no_data(monkeypatch):
-    monkeypatch.delenv("FOREBAY_DATA", raising=False)
-
-
-@pytest.fixture
-def data():
-    if not os.environ.get("FOREBAY_DATA"):
-        pytest.skip("FOREBAY_DATA is not set: the log and the authors' results are not here")
-    return Path(os.environ["FOREBAY_DATA"])
 
 
 @pytest.mark.parametrize("name", ["march_three_phase_iro", "april_cerberus_fcfs"])
@@ -194,18 +177,9 @@ def test_choices(no_data):
         study.plan(Options(parts=(1,)))
 
 
-def carried_out(wanted, folder):
-    plan = load("cerberus2016").plan(wanted)
-    store = Store(folder)
-    sweep.warm_up({run.policy: None for run in plan.runs})
-    sweep.carry_out(plan.runs, store, executor.in_processes(2))
-    report = plan.report(sweep.records(plan.runs, store))
-    return report, write_report(plan, report, folder)
-
-
-def test_smoke(data, tmp_path):
+def test_smoke(data, carried_out):
     """One draw of both versions: responses are near the published ones, which are of another draw."""
-    report, files = carried_out(Options(quick=True, seeds=1), tmp_path)
+    report, files = carried_out("cerberus2016", Options(quick=True, seeds=1))
     for version in ("march", "april"):
         told = report.frames[version].filter(pl.col("metric").is_in(["mean_turnaround_time", "max_turnaround_time"]))
         known = told.filter(pl.col("published").is_not_null())
@@ -231,17 +205,17 @@ def test_smoke(data, tmp_path):
     }
 
 
-def test_without_data_jobs_are_made_up(no_data, tmp_path):
+def test_without_data_jobs_are_made_up(no_data, carried_out):
     wanted = Options(quick=True, seeds=1, policies=("cerberus-fcfs",), sections=("march", "replay"))
-    report, _ = carried_out(wanted, tmp_path)
+    report, _ = carried_out("cerberus2016", wanted)
     assert "made up" in report.notes[0]
     assert report.frames["march"]["published"].null_count() == len(report.frames["march"]) > 0
     assert "no per-job results" in report.notes[-1]
 
 
-def test_shared_links(no_data, tmp_path):
+def test_shared_links(no_data, carried_out):
     wanted = Options(seeds=1, policies=("cerberus-fcfs",), sections=("shared",))
-    report, files = carried_out(wanted, tmp_path)
+    report, files = carried_out("cerberus2016", wanted)
     told = report.frames["shared"]
     assert told["mean_turnaround_time"].is_sorted(descending=True)  # the more a link carries, the sooner
     assert [file.name for file in files if file.suffix == ".svg"] == ["shared-links.svg"]

@@ -1,32 +1,15 @@
 """The study of Kopański & Rządca: what it runs, and a smoke of it on one part."""
 
-import os
 from collections import Counter
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 from forebay.errors import InputError
-from forebay.experiments import executor, sweep
-from forebay.experiments.store import Store
 from forebay.studies import Options, load
-from forebay.studies._write import write_report
 from forebay.studies.kopanski2021 import _plan
 
 QUEUES = ("fcfs", "fcfs-easy", "filler", "fcfs-bb", "sjf-bb")
-
-
-@pytest.fixture
-def no_data(monkeypatch):
-    monkeypatch.delenv("FOREBAY_DATA", raising=False)
-
-
-@pytest.fixture
-def data():
-    if not os.environ.get("FOREBAY_DATA"):
-        pytest.skip("FOREBAY_DATA is not set: the authors' files are not here")
-    return Path(os.environ["FOREBAY_DATA"])
 
 
 @pytest.mark.small
@@ -98,19 +81,10 @@ def test_made_up_parts_differ_and_have_no_io_where_none_is_simulated(no_data):
     assert "io-phases" not in scope.part("alloc-only", 3).models
 
 
-def carried_out(wanted, folder):
-    plan = load("kopanski2021").plan(wanted)
-    store = Store(folder)
-    sweep.warm_up({run.policy: None for run in plan.runs})
-    sweep.carry_out(plan.runs, store, executor.in_processes(2))
-    report = plan.report(sweep.records(plan.runs, store))
-    return report, write_report(plan, report, folder)
-
-
-def test_smoke(data, tmp_path):
+def test_smoke(data, carried_out):
     """One part as published, two policies, one seed: our means are the published ones."""
     wanted = Options(policies=("fcfs-bb", "sjf-bb"), parts=(13,), sections=("parts",), quick=True)
-    report, files = carried_out(wanted, tmp_path)
+    report, files = carried_out("kopanski2021", wanted)
     told = report.frames["parts"].filter(pl.col("metric") == "mean_waiting_time")
     assert len(told) == 4
     assert told["as_given_percent"].abs().max() < 0.2
@@ -122,9 +96,9 @@ def test_smoke(data, tmp_path):
 
 
 @pytest.mark.full
-def test_the_whole_log_and_its_parts(data, tmp_path):
+def test_the_whole_log_and_its_parts(data, carried_out):
     """Requests are another draw: means of bb-aware policies come within a quarter of the published ones."""
-    report, files = carried_out(Options(policies=QUEUES, sections=("full-log", "sixteen")), tmp_path)
+    report, files = carried_out("kopanski2021", Options(policies=QUEUES, sections=("full-log", "sixteen")))
     told = report.frames["full-log"].filter(pl.col("metric") == "mean_waiting_time")
     near = told.filter(pl.col("policy").is_in(["filler", "fcfs-bb", "sjf-bb"]))
     assert near["mean_percent"].abs().max() < 25
@@ -133,9 +107,9 @@ def test_the_whole_log_and_its_parts(data, tmp_path):
     assert sum(file.suffix == ".svg" for file in files) == 11
 
 
-def test_policies_that_the_paper_does_not_have(data, tmp_path):
+def test_policies_that_the_paper_does_not_have(data, carried_out):
     wanted = Options(policies=("conservative-bb",), parts=(13,), sections=("parts",), quick=True)
-    report, files = carried_out(wanted, tmp_path)
+    report, files = carried_out("kopanski2021", wanted)
     assert report.frames["parts"]["published"].null_count() == len(report.frames["parts"]) > 0
     assert report.notes == []
     assert [file.name for file in files if file.suffix == ".svg"] == [

@@ -326,7 +326,8 @@ def hypervolume(points: np.ndarray, reference: np.ndarray) -> float:
 
 
 def _volume(rows: list[tuple[float, ...]]) -> float:
-    rows, volume = sorted(rows), 0.0
+    volume: float = 0  # an exact one of integers
+    rows = sorted(rows)
     for k, row in enumerate(rows):
         shared: list[tuple[float, ...]] = []
         for part in sorted({tuple(map(min, row, other)) for other in rows[k + 1 :]}, reverse=True):

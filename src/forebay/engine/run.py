@@ -78,6 +78,12 @@ def _kernel_of(policy: Any) -> Any:
     return policy.kernel() if hasattr(policy, "kernel") else None
 
 
+def params_of(policy: Any, resources: tuple[str, ...]) -> np.ndarray:
+    """The numbers that a compiled policy reads on a machine with these resources."""
+    row = policy.params_on(resources) if hasattr(policy, "params_on") else policy.params()
+    return np.ascontiguousarray(row, dtype=np.float64)
+
+
 def _compiled(
     state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
 ) -> tuple[Advance, Memory | None]:
@@ -87,8 +93,7 @@ def _compiled(
     kernel = _kernel_of(policy)
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
-    row = policy.params_on(resources) if hasattr(policy, "params_on") else policy.params()
-    params = np.ascontiguousarray(row, dtype=np.float64)
+    params = params_of(policy, resources)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
     return lambda n: int(run_compiled(*tables, kernel, params, memory, rng, n)), memory
 

@@ -158,3 +158,16 @@ def usual_columns(metric: Metric, published: bool) -> list[Column]:
         ("vs published", lambda row: percent(row["mean_percent"])),
         ("runs", lambda row: str(row["n_runs"])),
     ]
+
+
+def draw_columns(metric: Metric, known: bool, published: str = "published") -> list[Column]:
+    """Means over draws, with their intervals; published numbers, where they are known, and the difference."""
+    ours: list[Column] = [
+        ("mean of draws", lambda row: metric.text(row["mean"])),
+        ("± 95 %", lambda row: metric.text(row["half_95"])),
+        ("least", lambda row: metric.text(row["least"])),
+        ("largest", lambda row: metric.text(row["largest"])),
+    ]
+    before: list[Column] = [(published, lambda row: metric.text(row["published"]))]
+    difference: list[Column] = [("difference", lambda row: percent(row["mean_percent"]))]
+    return [*before, *ours, *difference] if known else ours

@@ -55,13 +55,13 @@ def _version(scope: Scope, version: str, finished: Finished, expected: Expected,
             f"{metric.title.capitalize()}, {version}: {scope.settings.draws} draws",
             _titled(scope, cells),
             ("variant",),
-            _columns(metric, known),
+            _tables.draw_columns(metric, known),
         )
         (made.shown if metric in (MEAN, WORST) else made.detailed).append(table)
     pairs = _pairs(scope, version, finished, expected)
     every += pairs
     title = f"Share of jobs that respond sooner under the first of two variants, {version}"
-    made.shown.append(_tables.written(title, pairs, ("policy",), _columns(FASTER, known)))
+    made.shown.append(_tables.written(title, pairs, ("policy",), _tables.draw_columns(FASTER, known)))
     made.frames[version] = _tables.frame(every)
     made.notes += _claims(rows, expected)
     made.figures |= _figures.version(scope, version, finished)
@@ -69,17 +69,6 @@ def _version(scope: Scope, version: str, finished: Finished, expected: Expected,
 
 def _titled(scope: Scope, cells: list[Row]) -> list[Row]:
     return [{**row, "variant": scope.settings.variants[row["policy"]].title} for row in cells]
-
-
-def _columns(metric: Metric, known: bool) -> list[Column]:
-    ours: list[Column] = [
-        ("mean of draws", lambda row: metric.text(row["mean"])),
-        ("± 95 %", lambda row: metric.text(row["half_95"])),
-        ("least", lambda row: metric.text(row["least"])),
-        ("largest", lambda row: metric.text(row["largest"])),
-    ]
-    published: list[Column] = [("published", lambda row: metric.text(row["published"]))]
-    return [*published, *ours, ("difference", lambda row: _tables.percent(row["mean_percent"]))] if known else ours
 
 
 def _pairs(scope: Scope, version: str, finished: Finished, expected: Expected) -> list[Row]:

@@ -112,22 +112,10 @@ def _full_log(scope: Scope, rows: list[Row], expected: Expected, made: Report) -
         cells = _tables.compared(_tables.cells(draws, by, metric.name), expected)
         told += cells
         if metric in METRICS:
-            columns = _draw_columns(metric, len(expected) > 0)
+            columns = _tables.draw_columns(metric, len(expected) > 0, "published (another draw)")
             title = f"{metric.title.capitalize()}: the full log, {scope.settings.full_log.draws} draws of requests"
             made.shown.append(_tables.written(title, cells, ("policy",), columns))
     made.frames["full-log"] = _tables.frame(told)
-
-
-def _draw_columns(metric: Metric, known: bool) -> list[Column]:
-    ours: list[Column] = [
-        ("mean of draws", lambda row: metric.text(row["mean"])),
-        ("± 95 %", lambda row: metric.text(row["half_95"])),
-        ("least", lambda row: metric.text(row["least"])),
-        ("largest", lambda row: metric.text(row["largest"])),
-    ]
-    published: list[Column] = [("published (another draw)", lambda row: metric.text(row["published"]))]
-    difference: list[Column] = [("difference", lambda row: _tables.percent(row["mean_percent"]))]
-    return [*published, *ours, *difference] if known else ours
 
 
 def _sixteen(scope: Scope, rows: list[Row], expected: Expected, made: Report) -> None:
