@@ -67,3 +67,11 @@ def test_a_warm_cache_is_not(forebay, imports, capsys):
     _compile.prepare([load("fcfs-bb")])
     assert imports == []
     assert capsys.readouterr().err == ""
+
+
+def test_what_needs_backfilling_comes_after_it():
+    """In two processes: windows behind the engine, by when the other one has compiled what they begin with."""
+    every = [_compile.WINDOW, _compile.CERBERUS, _compile.LOOP, _compile.PREDICTED]
+    assert _compile._chains(every) == ([_compile.LOOP, _compile.WINDOW], [_compile.PREDICTED, _compile.CERBERUS])
+    assert _compile._chains([_compile.LOOP, _compile.WINDOW]) == ([_compile.LOOP], [_compile.WINDOW])
+    assert _compile._chains([_compile.WINDOW]) == ([_compile.WINDOW], [])

@@ -1,5 +1,6 @@
 """Windows: the motivating example of BBSched, the slow twin, nobody passed for ever, and what makes no sense."""
 
+import os
 from dataclasses import replace
 
 import polars as pl
@@ -13,7 +14,7 @@ from forebay.errors import InputError, StalledError
 
 TB = 10**12
 EXAMPLE = ((80, 20), (10, 85), (40, 5), (10, 0), (20, 0))
-"""Nodes and TB of five jobs on 100 nodes with 100 TB: Fan et al. (2019), as FACTS has it."""
+"""Nodes and TB of five jobs on 100 nodes with 100 TB: the motivating example of Fan et al. (2019)."""
 
 SPECS = (
     "bbsched-exact",
@@ -186,3 +187,13 @@ def test_after_its_bound_no_later_job_delays_a_job(method, buffers):
             promised += time < float("inf")
             assert starts[job] <= time + 1e-6, f"seed {seed}, job {job}"
     assert promised > 50  # the bound was reached often enough for this to say anything
+
+
+@pytest.mark.parametrize("name", [name for name in policies.names() if name.startswith(("bbsched", "window-"))])
+def test_eleven_resources(name):
+    """The sample of the authors' program: 100 jobs with ten pools besides nodes, each of which runs short."""
+    if not os.environ.get("FOREBAY_DATA"):
+        pytest.skip("FOREBAY_DATA is not set: the sample is not here")
+    result = fb.simulate(fb.read(f"{os.environ['FOREBAY_DATA']}/swf/bbsched_test.swf"), policy=name)
+    assert len(result.resources) == 11
+    assert result.jobs["starting_time"].null_count() == 0

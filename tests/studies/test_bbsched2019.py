@@ -1,6 +1,7 @@
 """The study of BBSched: the motivating example, what it runs, and a smoke of one draw."""
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -8,6 +9,7 @@ import pytest
 
 from forebay.errors import InputError
 from forebay.studies import Options, load
+from forebay.studies._expected import read_expected
 from forebay.studies.bbsched2019 import _example, _fronts, _plan
 
 
@@ -15,6 +17,15 @@ from forebay.studies.bbsched2019 import _example, _fronts, _plan
 @pytest.mark.parametrize("policy", _example.METHODS)
 def test_the_motivating_example(policy):
     assert _example.started(policy) == _example.METHODS[policy]
+
+
+@pytest.mark.small
+def test_the_example_uses_what_was_published():
+    expected = read_expected(Path(_example.__file__).parent / "expected.csv")
+    for policy in ("bbsched", "window-naive", "window-packing"):
+        uses = dict(zip(("nodes_in_use", "buffer_in_use"), _example.used(_example.started(policy)), strict=True))
+        for metric, use in uses.items():
+            assert expected.find(section="example", policy=policy, metric=metric).value == use / 100
 
 
 @pytest.mark.small

@@ -16,7 +16,6 @@ from forebay.core.tables import policy_kernel
 from forebay.policies._backfill import fits_now, start_now
 from forebay.policies._places import free_of
 
-QUEUES = ("in", "run", "out")
 _IN, _RUN, _OUT = range(3)
 PARAMS = (
     "first", "second", "third", "by_knapsack_in", "by_knapsack_run", "by_knapsack_out", "counts_jobs", "by_time",

@@ -26,12 +26,13 @@ class Front:
 
 def windows(scope: "Scope") -> list[Front]:
     """Windows in which there is something to choose: jobs that follow one another, in whatever room is left."""
+    from forebay import platforms
     from forebay.algorithms.pareto import front
 
     chosen = scope.settings.fronts
     jobs = workload_of(scope.jobs(chosen.requests, 0)).jobs
     demand = jobs.select("nodes", "burst_buffer").to_numpy().astype(np.int64)
-    capacity = np.array([4360, 300 * 10**12])
+    capacity = np.array(platforms.load(scope.settings.workloads.platform).capacities)
     rng = np.random.default_rng(1)
     found: list[Front] = []
     loads, sets = np.empty((_MOST, 2), np.int64), np.empty(_MOST, np.int64)

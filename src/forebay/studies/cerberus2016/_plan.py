@@ -9,12 +9,10 @@ from forebay.experiments.runs import Jobs, Run, from_file
 from forebay.studies import _data
 from forebay.studies._frame import Options, chosen_sections, policy_specs
 from forebay.studies.cerberus2016 import SECTIONS
-from forebay.studies.cerberus2016._settings import Cerberus, Variant, settings
+from forebay.studies.cerberus2016._settings import Cerberus, Variant, lane, settings
 
 KEPT = ("turnaround_time",)
 """Measures of every job: pairs and figures need them."""
-RATES = {"trinity": 8.0, "trinity-io": 2.5}
-"""GB/s of a job's own lane."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +115,6 @@ def _shared(scope: Scope) -> Iterator[Run]:
                 run = _run(scope, chosen.version, name, draw)
                 platform, words = run.platform, "lanes of their own"
                 if lanes is not None:
-                    platform, words = f"{platform}:shared={lanes * RATES[platform]:g}GB/s", f"{lanes} lanes"
+                    platform, words = f"{platform}:shared={lanes * lane(platform) / 1e9:g}GB/s", f"{lanes} lanes"
                 tags = {"section": "shared", **run.tags, "lanes": lanes}
                 yield replace(run, name=f"shared, {name}, {words}, draw {draw}", platform=platform, tags=tags)

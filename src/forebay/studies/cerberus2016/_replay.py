@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from forebay.errors import InputError, listed
 from forebay.studies import _data
-from forebay.studies.cerberus2016._settings import settings
+from forebay.studies.cerberus2016._settings import lane, settings
 from forebay.workload.models.three_phase import Volumes, convert
 from forebay.workload.workload import Workload
 
 COLUMNS = ("id", "submit", "input", "run", "output", "complete")
 """What is needed of a file; the waits in between are ours to find."""
-RATES = {"io": 2.5e9, "one-phase": 8e9, "three-phase": 8e9}
 _WORDS = {
     "march": ("march", "old"),
     "april": ("april", "new"),
@@ -56,10 +55,15 @@ def replay(path: Path, variant: str | None, trace: Path | None) -> Replayed:
     workload = convert(_workload(path, jobs.select(log.jobs.columns)), volumes, told, version=version, system=system)
     chosen = settings()
     policy = f"cerberus-fcfs:service={chosen.service(version)}" if system == "three-phase" else "fcfs"
-    result = simulate(workload, "trinity-io" if system == "io" else "trinity", policy, job_model=chosen.job_model)
+    result = simulate(workload, platform_of(system), policy, job_model=chosen.job_model)
     finish = result.jobs.select(id=pl.col("job_id").cast(pl.Int64), finish="finish_time")
     both = table.join(finish, on="id", how="left", maintain_order="left")
     return Replayed(both["finish"].to_numpy(), both["complete"].to_numpy())
+
+
+def platform_of(system: str) -> str:
+    """The machine that a system runs on."""
+    return "trinity-io" if system == "io" else "trinity"
 
 
 def parse_variant(text: str) -> tuple[str, str]:
@@ -112,7 +116,7 @@ def _trace() -> Path:
 
 def _volumes(path: Path, jobs: pl.DataFrame, version: str, system: str) -> Volumes:
     """Bytes moved, from the seconds that each phase took. April's runs fetch their input, and drain their output."""
-    rate = RATES[system]
+    rate = lane(platform_of(system))
     inwards, outwards = jobs["input"].to_numpy(), jobs["output"].to_numpy()
     extra = jobs["run"].to_numpy() - jobs["run_time"].to_numpy()
     if version == "april" and system == "three-phase":  # its stage-out drains nodes, then the buffer

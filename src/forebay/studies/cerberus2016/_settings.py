@@ -47,7 +47,6 @@ class Cerberus(Settings):
     model_config = ConfigDict(populate_by_name=True)
 
     trace: str
-    jobs: int = Field(ge=1)
     draws: int = Field(ge=1)
     job_model: str
     variants: dict[str, Variant]
@@ -63,6 +62,16 @@ class Cerberus(Settings):
     def of(self, version: str) -> Version:
         """The settings of a version."""
         return self.march if version == "march" else self.april
+
+
+def lane(platform: str) -> float:
+    """Bytes/s that a job has of its own on a machine of the study."""
+    from forebay import platforms
+    from forebay.platforms.tiers import pfs
+
+    rates = [tier.per_job for tier in platforms.load(platform).tiers if isinstance(tier, pfs.Tier)]
+    assert rates[0] is not None
+    return rates[0]
 
 
 def settings(quick: bool = False) -> Cerberus:
