@@ -39,10 +39,10 @@ def window(one: "Front", path: Path) -> list[Path]:
             if (load + one.demand[job] <= one.room).all():
                 load = load + one.demand[job]
         choices.append(load)
-    points = one.exact / one.room
+    points, uses = one.exact / one.room, one.exact / one.capacity  # the rule counts in shares of the machine
     best, gain = 0, 0.0
-    for k, (nodes, buffer) in enumerate(points):
-        more, less = buffer - points[0][1], points[0][0] - nodes
+    for k, (nodes, buffer) in enumerate(uses):
+        more, less = buffer - uses[0][1], uses[0][0] - nodes
         if more > 2 * less and more > gain:
             best, gain = k, more
     every = np.vstack([np.array(choices) / one.room, points])

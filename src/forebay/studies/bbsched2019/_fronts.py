@@ -17,10 +17,11 @@ _LIMIT, _MOST = 10**9, 4096
 
 @dataclass(frozen=True)
 class Front:
-    """The points of one window, as shares of what is free of nodes and buffer."""
+    """One window: its jobs, what is free and what there is in all of nodes and buffer, and the loads of its front."""
 
     demand: NDArray[np.int64]
     room: NDArray[np.int64]
+    capacity: NDArray[np.int64]
     exact: NDArray[np.int64]
 
 
@@ -42,7 +43,7 @@ def windows(scope: "Scope") -> list[Front]:
         room = (capacity * rng.uniform(0.1, 1.0, 2)).astype(np.int64)
         n = front(window, room, _LIMIT, loads, sets)
         if n > 1:
-            found.append(Front(window, room, loads[:n].copy()))
+            found.append(Front(window, room, capacity, loads[:n].copy()))
     return found
 
 
