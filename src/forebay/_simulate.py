@@ -60,7 +60,7 @@ def simulate(
         | {"python": machine.python_version()},
     }
     return Result(
-        jobs=collect.jobs_frame(state, truth, placements, workload, chosen.resources),
+        jobs=collect.jobs_frame(state, truth, placements, workload, chosen),
         log=collect.log_frame(truth, chosen.resources),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,

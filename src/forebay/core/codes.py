@@ -137,3 +137,4 @@ class Refusal(IntEnum):
     WRONG_NODES = 11  # picked nodes that are not free, not there, or too many or few
     NO_ROOM = 12  # a chunk that fits on no server, or not on the one picked
     OVER_LIMIT = 13  # a job that its user's limits hold back
+    WRONG_TIER = 14  # of storage, on which the job cannot run

@@ -47,6 +47,7 @@ JOB = np.dtype(
         ("at", "i8"),  # place in the queue
         ("held", "i8"),  # first interval of the nodes it holds; -1 = none
         ("chunks", "i8"),  # first run of the chunks it holds; -1 = none
+        ("tier", "i8"),  # of storage, that it was started on
         ("user", "i8"),
         ("group", "i8"),
         ("queue", "i8"),
@@ -54,16 +55,41 @@ JOB = np.dtype(
     ],
     align=True,
 )
-LEG = np.dtype([("walltime", "f8"), ("number", "i8"), ("chunk", "i8")], align=True)
-"""What the user said of a leg: how long it may take, which of its job's legs it is (0, 1, ...), and the bytes of each
-chunk that it takes on servers (0: none)."""
+LEG = np.dtype(
+    [
+        ("walltime", "f8"),
+        ("moves", "f8"),  # bytes between its nodes and its tier of storage
+        ("stages", "f8"),  # bytes between that tier and the slow one
+        ("number", "i8"),  # which of its job's legs it is: 0, 1, ...
+        ("chunk", "i8"),  # bytes of each chunk that it takes on servers; 0 = none
+        ("tier", "i8"),  # of storage: 0 = the slow one
+        ("last", "i8"),  # row of the last leg on this tier
+        ("other", "i8"),  # of a first leg: row of the first leg on another tier; -1 = none
+    ],
+    align=True,
+)
+"""What the user said of a leg. A job that may run on several tiers of storage has legs for each; its row in `jobs`
+names those of the first until it starts."""
+TIER = np.dtype([("rate", "f8"), ("stage_rate", "f8"), ("resource", "i8")], align=True)
+"""A tier of storage: bytes/s between it and all nodes, and between it and tier 0, the slow one; the resource that its
+room is counted as, -1 where there is no end to it."""
 RESOURCE = np.dtype([("capacity", "i8"), ("free", "i8")], align=True)
 RUNNING = np.dtype([("end", "f8"), ("job", "i8"), ("leg", "i8")], align=True)
 """Running legs by expected end (start + walltime), ties in order of start."""
 ACTION = np.dtype(
-    [("time", "f8"), ("job", "i8"), ("first_pick", "i8"), ("n_picks", "i8"), ("verb", "i4"), ("why", "i4")], align=True
+    [
+        ("time", "f8"),
+        ("job", "i8"),
+        ("first_pick", "i8"),
+        ("n_picks", "i8"),
+        ("tier", "i8"),
+        ("verb", "i4"),
+        ("why", "i4"),
+    ],
+    align=True,
 )
-"""A start may name its nodes and servers: rows of `picks`. Without any the engine picks them."""
+"""A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a tier of
+storage, which counts for a job's first leg."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
@@ -92,6 +118,7 @@ class State(NamedTuple):
     room: np.ndarray  # int64[server]: free bytes
     chunks: np.ndarray  # CHUNK, chained
     picks: np.ndarray  # PICK, the first n_picks
+    tiers: np.ndarray  # TIER; empty where jobs have no choice
 
 
 def empty_state(
@@ -103,6 +130,7 @@ def empty_state(
     n_servers: int = 0,
     n_chunks: int = 0,
     n_seats: int = 0,
+    n_tiers: int = 0,
 ) -> State:
     """Tables of the right size, blank. Nothing can be held in more pieces than there are nodes."""
     shape = (n_legs, n_resources)
@@ -127,6 +155,7 @@ def empty_state(
         room=np.zeros(n_servers, np.int64),
         chunks=np.zeros(n_chunks, CHUNK),
         picks=np.zeros(n_picks, PICK),
+        tiers=np.zeros(n_tiers, TIER),
     )
 
 

@@ -90,6 +90,25 @@ class View:
         """Free bytes of each server of a chunked buffer; empty where buffers are pooled."""
         return self._state.room.copy()
 
+    def tiers(self, job: int) -> list[int]:
+        """Tiers of storage on which the waiting job may be started, by their number; 0 is the slow one."""
+        leg, found = int(self._leg[job]), []
+        while leg >= 0:
+            found.append(int(self.legs["tier"][leg]))
+            leg = int(self.legs["other"][leg])
+        return found
+
+    def leg_on(self, job: int, tier: int) -> int:
+        """The row of the leg that the job would begin with on a tier of storage; its waiting leg if it has none there.
+
+        `legs`, `demands` and `releases` tell what it is like.
+        """
+        self.last_job = int(job)
+        leg = int(self._leg[job])
+        while leg >= 0 and self.legs["tier"][leg] != tier:
+            leg = int(self.legs["other"][leg])
+        return leg if leg >= 0 else int(self._leg[job])
+
     def walltime(self, job: int) -> float:
         """How long the job's waiting or running leg may take."""
         self.last_job = int(job)
@@ -112,11 +131,12 @@ class Actions:
     def __init__(self, state: State, view: View, places: Places):
         self._view, self._clock, self._room = view, state.clock[0], len(state.actions)
         self._columns = tuple(state.actions[name] for name in ("verb", "job", "time", "why", "first_pick", "n_picks"))
+        self._tier = state.actions["tier"]
         self._places = places
         self._free = state.resources["free"]
         self._n = 0
         self._left: list[int] | None = None
-        self._uncounted: list[int] = []  # started since `_left` was counted
+        self._uncounted: list[int] = []  # legs started since `_left` was counted
 
     def begin(self) -> None:
         """A new decision: forget what the last one started."""
@@ -130,26 +150,29 @@ class Actions:
         """What each resource has left after what this decision has started."""
         if self._left is None:
             self._left = self._free.tolist()
-        for job in self._uncounted:
-            needs = self._view.demand(job).tolist()
+        for leg in self._uncounted:
+            needs = self._view.demands[leg].tolist()
             self._left = [left - need for left, need in zip(self._left, needs, strict=True)]
         self._uncounted.clear()
         return self._left
 
-    def fits(self, job: int) -> bool:
-        """Whether the job could start now, beside what this decision has started."""
-        for need, left in zip(self._view.demand(job).tolist(), self.free, strict=True):
+    def fits(self, job: int, tier: int = 0) -> bool:
+        """Whether the job could start now, on that tier of storage, beside what this decision has started."""
+        for need, left in zip(self._view.demands[self._view.leg_on(job, tier)].tolist(), self.free, strict=True):
             if need > left:
                 return False
         return self._places.fits(job) if self._places.matter else True
 
-    def start(self, job: int, why: Why = Why.NONE, nodes: Iterable[int] | None = None) -> None:
-        """Start the job's waiting leg now, on the lowest free nodes or on those given."""
+    def start(self, job: int, why: Why = Why.NONE, nodes: Iterable[int] | None = None, tier: int = 0) -> None:
+        """Start the job's waiting leg now, on the lowest free nodes or on those given.
+
+        A job that begins uses that tier of storage, where it has a choice.
+        """
         known = 0 <= job < len(self._view.jobs)
         picks = self._places.place(job, nodes) if known and (nodes is not None or self._places.matter) else (0, 0)
-        self._add(Verb.START, job, 0.0, why, picks)
+        self._add(Verb.START, job, 0.0, why, picks, tier)
         if known:
-            self._uncounted.append(job)
+            self._uncounted.append(self._view.leg_on(job, tier))
 
     def wake(self, time: float) -> None:
         """Be called at `time` even if nothing happens then."""
@@ -164,7 +187,7 @@ class Actions:
         self._n = 0
         self._add(Verb.STOP, -1, 0.0, Why.NONE)
 
-    def _add(self, verb: int, job: int, time: float, why: int, picks: tuple[int, int] = (0, 0)) -> None:
+    def _add(self, verb: int, job: int, time: float, why: int, picks: tuple[int, int] = (0, 0), tier: int = 0) -> None:
         n = self._n
         if n < self._room:  # the engine refuses the run when the count passes the table's length
             verbs, jobs, times, whys, firsts, counts = self._columns
@@ -173,6 +196,7 @@ class Actions:
             times[n] = time
             whys[n] = why
             firsts[n], counts[n] = picks
+            self._tier[n] = tier
         self._n = n + 1
         self._clock["n_actions"] = n + 1
         self._view.last_job = int(job)

@@ -68,7 +68,24 @@ def _place(state, truth, j):
 
 
 @kernel
-def _start(state, truth, j, why, first_pick, n_picks):
+def _choose_tier(state, j, tier):
+    """Make the legs of job `j` on this tier of storage its own, if it has any there; legs after the first stay."""
+    job = state.jobs[j]
+    leg = job["leg"]
+    if state.legs[leg]["number"] > 0:
+        return True
+    while leg >= 0 and state.legs[leg]["tier"] != tier:
+        leg = state.legs[leg]["other"]
+    if leg < 0:
+        return False
+    job["leg"] = leg
+    job["last_leg"] = state.legs[leg]["last"]
+    job["tier"] = tier
+    return True
+
+
+@kernel
+def _start(state, truth, j, why, first_pick, n_picks, tier):
     if j < 0 or j >= len(state.jobs):
         return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
     job = state.jobs[j]
@@ -78,6 +95,8 @@ def _start(state, truth, j, why, first_pick, n_picks):
         return refuse(truth, Refusal.ALREADY_STARTED, j, -1)
     if job["state"] != JobState.QUEUED:
         return refuse(truth, Refusal.ENDED, j, -1)
+    if not _choose_tier(state, j, tier):
+        return refuse(truth, Refusal.WRONG_TIER, j, tier)
     for r in range(len(state.resources)):
         if state.demands[job["leg"], r] > state.resources[r]["free"]:
             return refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
@@ -143,7 +162,9 @@ def apply(state, truth):
         action = state.actions[cursor["next_action"]]
         verb = action["verb"]
         if verb == Verb.START:
-            status = _start(state, truth, action["job"], action["why"], action["first_pick"], action["n_picks"])
+            status = _start(
+                state, truth, action["job"], action["why"], action["first_pick"], action["n_picks"], action["tier"]
+            )
         elif verb == Verb.WAKE:
             status = _wake(state, truth, action["time"])
         elif verb == Verb.REJECT:

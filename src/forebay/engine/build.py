@@ -1,5 +1,7 @@
 """From a Workload, a Platform and a job model to the tables of a run. All validation happens here, once."""
 
+import inspect
+
 import numpy as np
 
 from forebay import _plugins
@@ -13,6 +15,7 @@ from forebay.engine.truth import CANCEL, Truth, empty_truth
 from forebay.errors import InputError, nearest
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import fast
 from forebay.workload.workload import Workload
 
 MAX_JOBS = 2**31 - 1  # the log stores a job's row in 32 bits
@@ -22,13 +25,15 @@ def make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     """The program that a job model, such as `alloc-only` or `alloc-only:kill=false`, makes of a workload."""
     name, given = _plugins.parse_spec(spec)
     model = _plugins.load("engine.jobmodels", name, "job model")
-    values = {}
+    known = {key: one.default for key, one in inspect.signature(model.program).parameters.items()}
+    del known["workload"], known["platform"]
+    values: dict[str, bool | str] = {}
     for key, text in given.items():
-        if key != "kill":
-            raise InputError(f"job model {name!r} has no parameter {key!r}: {nearest(key, ['kill'])}")
-        if text not in ("true", "false"):
-            raise InputError(f"job model {name!r}: kill={text!r} is not true or false")
-        values[key] = text == "true"
+        if key not in known:
+            raise InputError(f"job model {name!r} has no parameter {key!r}: {nearest(key, known)}")
+        if isinstance(known[key], bool) and text not in ("true", "false"):
+            raise InputError(f"job model {name!r}: {key}={text!r} is not true or false")
+        values[key] = text == "true" if isinstance(known[key], bool) else text
     program: Program = model.program(workload, platform, **values)
     return program
 
@@ -42,10 +47,15 @@ def sized(workload: Workload, platform: Platform) -> Platform:
 
 
 def default_model(workload: Workload, platform: Platform) -> str:
-    """io-aware for a workload with data to move, on a machine that can move it; else alloc-only."""
+    """io-aware for a workload with data to move, on a machine that can move it; else alloc-only.
+
+    Where the machine has slow and fast storage, tiered instead of io-aware.
+    """
     fabric = platform.fabric()
     if not fabric.files:
         return "alloc-only"
+    if fabric.levels:
+        return "alloc-only" if workload.phases is None else "tiered"
     if workload.phases is not None:
         return "io-aware" if (workload.phases["bytes"] > 0).any() else "alloc-only"
     requests = workload.jobs[fabric.buffer] if fabric.buffer in workload.jobs.columns else None
@@ -114,7 +124,10 @@ def build(
     cancels = _cancels(workload)
     seats = _seats(np.asarray(fabric.site), fabric.near)
     n_servers = len(fabric.near[0]) if fabric.chunked else 0
-    state = empty_state(n_jobs, n_legs, R, platform.nodes, fabric.n_sites, n_servers, n_chunk_rows, len(seats))
+    levels = platform.levels if program.tier is not None else ()
+    state = empty_state(
+        n_jobs, n_legs, R, platform.nodes, fabric.n_sites, n_servers, n_chunk_rows, len(seats), len(levels)
+    )
     truth = empty_truth(
         n_jobs,
         n_legs,
@@ -137,8 +150,11 @@ def build(
     if fabric.chunked:
         state.near[:], state.room[:] = fabric.near, fabric.server_capacity
         state.chunks["next"] = np.arange(1, n_chunk_rows + 1)
+    for row, tier in zip(state.tiers, levels, strict=True):
+        row["rate"], row["stage_rate"] = tier.bandwidth, tier.stage if isinstance(tier, fast.Tier) else np.inf
+        row["resource"] = platform.resources.index(tier.name) if tier.name in platform.resources else -1
     _fill_legs(truth, program, held)
-    truth.steps["chunk"] = chunk
+    truth.legs["chunk"] = chunk
     notes = _fill_jobs(truth, workload, platform, program, fabric)
     if limits:
         notes += _fill_limits(truth, workload, limits)
@@ -178,12 +194,22 @@ def _fill_legs(truth: Truth, program: Program, held: Held) -> None:
     """What each leg takes, gives back and keeps, from what it holds and carries; and its phases."""
     steps, phases = truth.steps, truth.phases
     steps["walltime"], steps["kills"] = program.walltime, program.kills
-    steps["number"] = np.arange(len(steps)) - program.first_leg[program.leg_job]
+    rows, begins = np.arange(len(steps)), np.flatnonzero(program.begins)
+    steps["number"] = rows - np.maximum.accumulate(np.where(program.begins, rows, 0))
     steps["phase"], steps["last_phase"] = program.first_phase[:-1], program.first_phase[1:]
     # What transfers take is not known before; so a walltime that may be reached needs its timer.
     length = np.where(program.moving, np.inf, program.seconds)
     steps["seconds"] = np.add.reduceat(length, program.first_phase[:-1])
     steps["logged"] = program.logged
+    legs = truth.legs
+    legs["walltime"], legs["number"], legs["other"] = program.walltime, steps["number"], -1
+    ends = np.append(begins[1:], len(steps)) - 1
+    legs["last"] = np.repeat(ends, ends - begins + 1)
+    if program.tier is not None and program.told is not None:
+        steps["tier"] = legs["tier"] = program.tier
+        legs["moves"], legs["stages"] = program.told.T
+        follows = np.flatnonzero(np.diff(program.leg_job[begins]) == 0)  # another tier of the same job
+        legs["other"][begins[follows]] = begins[follows + 1]
     phases["seconds"], phases["kind"] = program.seconds, program.kind
     phases["bytes"], phases["communication"] = program.bytes, program.communication
     phases["resource"], phases["amount"] = held.early_resource, held.early_amount
@@ -196,7 +222,7 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
     for name in ("id", "submit", "walltime", "user", "group", "queue", "priority"):
         jobs[name] = frame[name].to_numpy()
     first = program.first_leg[:-1]
-    jobs["leg"], jobs["last_leg"], jobs["held"], jobs["chunks"] = first, program.first_leg[1:] - 1, -1, -1
+    jobs["leg"], jobs["last_leg"], jobs["held"], jobs["chunks"] = first, truth.legs["last"][first], -1, -1
     jobs["nodes"] = program.nodes
     jobs["start"] = jobs["finish"] = np.nan
     unfit, notes = too_large(workload, platform, program, fabric)

@@ -10,6 +10,7 @@ from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState, LogKind, Why
 from forebay.core.result import JOBS_CSV
 from forebay.core.tables import State
 from forebay.engine.truth import LOG, Truth
+from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
 _TEXT_JOBS = 100_000
@@ -78,12 +79,13 @@ def _phase_times(log: np.ndarray, n_jobs: int, kind: Why) -> np.ndarray:
     return np.bincount(begun["job"], ended["time"] - begun["time"], n_jobs)
 
 
-def staging_frame(truth: Truth) -> pl.DataFrame | None:
+def staging_frame(state: State, truth: Truth) -> pl.DataFrame | None:
     """What staging took of each job's time, null for jobs that did none; None if nobody did any."""
     if not truth.steps["logged"].any():
         return None
     log, n_jobs = truth.log[: int(truth.cursor[0]["n_log"])], len(truth.jobs)
-    legs = log[truth.steps["logged"][truth.jobs["leg"][log["job"]] + log["leg"]] != 0]
+    first_leg = state.jobs["last_leg"] - state.legs["number"][state.jobs["last_leg"]]  # on the tier it ran on
+    legs = log[truth.steps["logged"][first_leg[log["job"]] + log["leg"]] != 0]
     held = np.zeros(n_jobs)  # seconds that legs with staging ran
     for kind, sign in ((LogKind.START, -1), (LogKind.END, 1)):
         rows = legs[legs["kind"] == kind]
@@ -110,9 +112,10 @@ def links_frame(truth: Truth, names: tuple[str, ...]) -> pl.DataFrame:
 
 
 def jobs_frame(
-    state: State, truth: Truth, placements: list[np.ndarray], workload: Workload, resources: tuple[str, ...]
+    state: State, truth: Truth, placements: list[np.ndarray], workload: Workload, platform: Platform
 ) -> pl.DataFrame:
     """The job table of a Result."""
+    resources = platform.resources
     jobs, source = state.jobs, workload.jobs
     finals = {code.value: word for code, word in FINAL_STATE.items()}
     frame = pl.DataFrame(
@@ -143,7 +146,11 @@ def jobs_frame(
         stretch=pl.when(pl.col("execution_time") > 0).then(pl.col("turnaround_time") / pl.col("execution_time")),
     )
     extra = source.select("user", "group", "queue", "priority", *(r for r in resources[1:] if r in source.columns))
-    n_legs = pl.Series("n_legs", truth.jobs["last_leg"] - truth.jobs["leg"] + 1)
-    staging = staging_frame(truth)
+    n_legs = pl.Series("n_legs", state.legs["number"][jobs["last_leg"]] + 1)
+    staging = staging_frame(state, truth)
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
+    if len(state.tiers):
+        never = np.isin(jobs["state"], NEVER_BEGUN)
+        words = pl.Series([tier.name for tier in platform.levels]).gather(jobs["tier"])
+        frame = frame.with_columns(pl.select(pl.when(~pl.Series(never)).then(words).alias("tier"))["tier"])
     return frame if staging is None else frame.hstack(staging)

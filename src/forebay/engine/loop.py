@@ -84,13 +84,14 @@ def _arrive(state, truth, j):
     state.jobs[j] = truth.jobs[j]
     job = state.jobs[j]
     time = job["submit"]
-    for leg in range(job["leg"], job["last_leg"] + 1):
-        state.legs[leg]["walltime"] = truth.steps[leg]["walltime"]
-        state.legs[leg]["number"] = truth.steps[leg]["number"]
-        state.legs[leg]["chunk"] = truth.steps[leg]["chunk"]
-        for r in range(len(state.resources)):
-            state.demands[leg, r] = truth.demands[leg, r]
-            state.releases[leg, r] = truth.releases[leg, r]
+    first = job["leg"]
+    while first >= 0:
+        for leg in range(first, truth.legs[first]["last"] + 1):
+            state.legs[leg] = truth.legs[leg]
+            for r in range(len(state.resources)):
+                state.demands[leg, r] = truth.demands[leg, r]
+                state.releases[leg, r] = truth.releases[leg, r]
+        first = truth.legs[first]["other"]
     write_log(state, truth, time, j, LogKind.SUBMIT, 0, job["nodes"], 0)
     too_large = job["state"] == JobState.REJECTED
     if too_large or (truth.limits[0]["active"] and _passes_limit(state, truth, j)):

@@ -36,6 +36,7 @@ class Paths(NamedTuple):
     by_server: np.ndarray  # int64[server] scratch: a job's streams
     by_link: np.ndarray  # float64[link] scratch: load
     touched: np.ndarray  # int64[link] scratch
+    levels: np.ndarray  # int64[tier, 2]: routes between nodes and each tier of storage, between it and tier 0
 
 
 def no_paths() -> Paths:
@@ -46,7 +47,15 @@ def no_paths() -> Paths:
     none = np.zeros(0, np.int64)
     by_site = np.zeros((2, 1), np.int64)
     return Paths(
-        state, np.zeros((0, 0), np.int64), np.zeros(2, np.int64), none, by_site, none.copy(), np.zeros(0), none.copy()
+        state,
+        np.zeros((0, 0), np.int64),
+        np.zeros(2, np.int64),
+        none,
+        by_site,
+        none.copy(),
+        np.zeros(0),
+        none.copy(),
+        np.zeros((0, 2), np.int64),
     )
 
 
@@ -66,7 +75,7 @@ class _Routes:
 
 def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Paths, Network]:
     """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too."""
-    state, routes, made = _routes(fabric)
+    state, routes, levels, made = _routes(fabric)
     n_links = len(fabric.capacity)
     spare_routes, spare_entries = _spare(fabric) if communicate else (0, 0)
     network = make_network(fabric.capacity.tolist(), made, n_transfers, spare_routes, spare_entries)
@@ -79,13 +88,14 @@ def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Pat
         by_server=np.zeros(routes.shape[1], np.int64),
         by_link=np.zeros(n_links),
         touched=np.zeros(n_links, np.int64),
+        levels=levels,
     )
     return paths, network
 
 
 @lru_cache(maxsize=16)
-def _routes(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, list[tuple[float, Loads]]]:
-    """PATHS, routes by phase, and all routes that are known before a run. Kernels only read them."""
+def _routes(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[float, Loads]]]:
+    """PATHS, routes by phase and by tier of storage, and all that are known before a run. Kernels only read them."""
     made = _Routes()
     routes = _buffer_routes(fabric, made)
     state = np.zeros(1, PATHS)
@@ -95,7 +105,9 @@ def _routes(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, list[tuple[float, L
     state["port"] = fabric.port
     state["files_lane"], state["buffer_lane"] = fabric.pfs_lane < np.inf, fabric.buffer_lane < np.inf
     state["staging_lane"] = state["files_lane"] | state["buffer_lane"]
-    return state, routes, made.list()
+    # Every tier has links of its own, and a job is one stream on each.
+    levels = [[made.add(np.inf, {link: 1.0}) for link in links] for links in fabric.levels]
+    return state, routes, np.array(levels, np.int64).reshape(-1, 2), made.list()
 
 
 def _buffer_routes(fabric: Fabric, made: _Routes) -> np.ndarray:

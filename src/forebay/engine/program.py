@@ -28,6 +28,9 @@ class Program:
     communication: np.ndarray  # float64[phase]: bytes from each node to each other node
     release: np.ndarray  # int64[phase]: a resource given back at its end, -1 = none
     released: np.ndarray  # int64[phase]: how much of it, -1 = all that the leg then holds
+    # Of jobs that may run on several tiers of storage, all legs on one tier come before those on the next.
+    tier: np.ndarray | None = None  # int64[leg], 0 = slow; None = there is no choice
+    told: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
     notes: list[str] = field(default_factory=list)
 
     @cached_property
@@ -39,6 +42,23 @@ class Program:
     def phase_leg(self) -> np.ndarray:
         """The leg of each phase."""
         return np.repeat(np.arange(len(self.first_phase) - 1), np.diff(self.first_phase))
+
+    @cached_property
+    def begins(self) -> np.ndarray:
+        """Legs that are the first of their job on a tier of storage."""
+        begins = np.zeros(len(self.walltime), bool)
+        begins[self.first_leg[:-1]] = True
+        if self.tier is not None:
+            begins[1:] |= self.tier[1:] != self.tier[:-1]
+        return begins
+
+    @cached_property
+    def first_choice(self) -> np.ndarray:
+        """Legs of jobs that have no choice, or leave it to others: those on their first tier of storage."""
+        if self.tier is None:
+            return np.ones(len(self.walltime), bool)
+        first: np.ndarray = self.tier == self.tier[self.first_leg[:-1]][self.leg_job]
+        return first
 
     @cached_property
     def nodes(self) -> np.ndarray:

@@ -178,6 +178,10 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
                 f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of its "
                 f"{chunks:,} node(s), and the servers have not that room; test act.fits(job) before act.start(job)"
             )
+        case Refusal.WRONG_TIER:
+            return BadActionError(
+                f"{at} started {job} on tier {r} of storage, on which it cannot run; name one of view.tiers(job)"
+            )
         case Refusal.ALREADY_STARTED:
             return StartedTwiceError(f"{at} started {job}, which runs already; start only jobs of view.queue, once")
         case Refusal.ENDED:

@@ -88,7 +88,7 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
     first, notes = program.first_leg[:-1], []
     unfit = np.zeros(len(first), bool)
     streams = np.maximum(program.nodes, 1)
-    most = np.maximum.reduceat(program.demand, first)
+    most = np.maximum.reduceat(np.where(program.first_choice[:, None], program.demand, 0), first)
     for r, (name, capacity) in enumerate(platform.finite.items()):
         over = (most[:, r] > capacity) & ~unfit
         if over.any():
@@ -170,7 +170,7 @@ def _check_paths(program: Program, fabric: Fabric) -> None:
     """Refuse what moves to or from a store that the machine does not have."""
     kinds = set(program.kind[program.bytes > 0].tolist())
     staged = kinds & set(_STAGING)
-    if staged and fabric.buffer is None:
+    if staged and fabric.buffer is None and not fabric.levels:
         raise InputError("phases stage data, and the machine has no buffer for it; add a tier of kind shared_bb")
     if kinds - {*_INSIDE} and not fabric.files:
         raise InputError(

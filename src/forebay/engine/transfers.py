@@ -188,6 +188,11 @@ def launch(state, truth, j, phase, time):
         return 0, phase["seconds"]
     if phase["bytes"] <= 0.0:
         return 0, phase["seconds"]
+    levels = truth.paths.levels
+    if len(levels) > 0:
+        stages = kind in (PhaseKind.STAGE_IN, PhaseKind.STAGE_OUT, PhaseKind.DRAIN)
+        c = levels[truth.steps[state.jobs[j]["leg"]]["tier"], 1 if stages else 0]
+        return _send(truth, j, c, 1, phase["bytes"], time, kind == PhaseKind.DRAIN), 0.0
     if kind == PhaseKind.STAGE_IN:
         return _with_file_system(state, truth, j, phase["bytes"], time, STAGE_IN, False), 0.0
     if kind in (PhaseKind.STAGE_OUT, PhaseKind.DRAIN):

@@ -6,7 +6,7 @@ import numpy as np
 
 from forebay._pointer import pointer_type
 from forebay.algorithms.heap import TIMER
-from forebay.core.tables import JOB, PICK
+from forebay.core.tables import JOB, LEG, PICK
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, no_paths
 
@@ -37,7 +37,7 @@ STEP = np.dtype(
         ("walltime", "f8"),
         ("seconds", "f8"),  # all phases together; inf where transfers decide
         ("number", "i8"),
-        ("chunk", "i8"),  # bytes of each chunk that it takes on servers; 0 = none
+        ("tier", "i8"),  # of storage
         ("phase", "i8"),  # the next one to begin
         ("last_phase", "i8"),
         ("kills", "i1"),  # whether the job is killed when the leg reaches its walltime
@@ -96,6 +96,7 @@ class Truth(NamedTuple):
 
     cursor: np.ndarray  # CURSOR, one row
     jobs: np.ndarray  # JOB, as they will arrive
+    legs: np.ndarray  # LEG, as they will be shown
     steps: np.ndarray  # STEP
     demands: np.ndarray
     releases: np.ndarray
@@ -140,6 +141,7 @@ def empty_truth(
     return Truth(
         cursor=np.zeros(1, CURSOR),
         jobs=np.zeros(n_jobs, JOB),
+        legs=np.zeros(n_legs, LEG),
         steps=np.zeros(n_legs, STEP),
         demands=np.zeros(shape, np.int64),
         releases=np.zeros(shape, np.int64),

@@ -73,6 +73,22 @@ def _bytes(value: Any, info: ValidationInfo) -> int:
     return _positive_int(_parse(parse_bytes, value, info), 'write a size such as "10 TB", or leave the tier out')
 
 
+def _bytes_or_zero(value: Any, info: ValidationInfo) -> int:
+    parsed = _parse(parse_bytes, value, info)
+    if isinstance(parsed, int) and not isinstance(parsed, bool) and parsed == 0:
+        return 0
+    return _positive_int(parsed, 'write a size such as "10 TB", or 0 for none')
+
+
+def _ratio(value: Any) -> float:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise ValueError(f"{value!r} is not a number; write one such as 5") from None
+    return _positive_float(value, "ratio", "write a number such as 5")
+
+
 def _capacity(value: Any, info: ValidationInfo) -> int | str:
     return AUTO if isinstance(value, str) and value.strip() == AUTO else _bytes(value, info)
 
@@ -103,6 +119,8 @@ Count = Annotated[int, BeforeValidator(_count), Field(examples=[100])]
 CountOrZero = Annotated[int, BeforeValidator(_count_or_zero), Field(examples=[1])]
 Bytes = Annotated[int, BeforeValidator(_bytes), Field(examples=["10 TB"])]
 Capacity = Annotated[int | Literal["auto"], BeforeValidator(_capacity), Field(examples=["10 TB"])]
+BytesOrZero = Annotated[int, BeforeValidator(_bytes_or_zero), Field(examples=["10 TB"])]
+Ratio = Annotated[float, BeforeValidator(_ratio), Field(examples=[5.0])]
 Units = Annotated[int, BeforeValidator(_units), Field(examples=[12])]
 Rate = Annotated[float, BeforeValidator(_rate), Field(examples=["5 GB/s"])]
 Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]

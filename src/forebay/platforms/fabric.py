@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.platforms.tiers import node_local, pfs, shared_bb
+from forebay.platforms.tiers import fast, node_local, pfs, shared_bb, slow
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 
@@ -37,6 +37,7 @@ class Fabric:
     through_ports: bool  # whether PFS traffic crosses the ports of servers and nodes too
     buffer: str | None  # name of the tier that staging uses; None if there is none
     chunked: bool  # whether that tier is chunked
+    levels: tuple[tuple[int, int], ...]  # links of each tier of storage, slow first: to the nodes, to the slow one
     local: float  # bytes/s of a node's own device where the buffer is node_local; else inf
 
 
@@ -58,7 +59,9 @@ def make(nodes: int, topology: BaseTopology, tiers: tuple[BaseTier, ...]) -> Fab
     network = topology.network(nodes, servers)
     ports = _server_ports(shared, servers, topology.server_port)
     aggregate = _pfs_links(files)
-    added = ports + aggregate
+    levels = levels_of(tiers)
+    of_levels = _level_links(levels)
+    added = ports + aggregate + of_levels
     n_network, n_before_pfs = len(network.names), len(network.names) + len(ports)
     server_in = n_network + 2 * np.arange(servers) if ports else np.full(servers, -1)
     return Fabric(
@@ -74,7 +77,7 @@ def make(nodes: int, topology: BaseTopology, tiers: tuple[BaseTier, ...]) -> Fab
         server_in=server_in.astype(np.int64),
         server_out=(server_in + 1 if ports else server_in).astype(np.int64),
         near=network.near,
-        files=files is not None,
+        files=files is not None or bool(levels),
         pfs_read=n_before_pfs if aggregate else -1,
         pfs_write=n_before_pfs + len(aggregate) - 1 if aggregate else -1,
         pfs_lane=math.inf if files is None or files.per_job is None else files.per_job,
@@ -82,8 +85,30 @@ def make(nodes: int, topology: BaseTopology, tiers: tuple[BaseTier, ...]) -> Fab
         through_ports=files.through_ports if files else True,
         buffer=buffer.name if buffer else None,
         chunked=shared is not None and shared.placement == "chunked",
+        levels=_level_places(n_before_pfs + len(aggregate), len(levels)),
         local=math.inf if device is None else device,
     )
+
+
+def levels_of(tiers: Sequence[BaseTier]) -> tuple[slow.Tier | fast.Tier, ...]:
+    """The tiers of storage that jobs may choose between: the slow one, then the fast ones that have room."""
+    first = [tier for tier in tiers if isinstance(tier, slow.Tier)]
+    return (*first, *(tier for tier in tiers if isinstance(tier, fast.Tier) and tier.capacity > 0))
+
+
+def _level_places(first: int, n: int) -> tuple[tuple[int, int], ...]:
+    """Where the links of `n` tiers of storage stand; the slow one has no link to itself."""
+    return tuple((first, -1) if k == 0 else (first + 2 * k - 1, first + 2 * k) for k in range(n))
+
+
+def _level_links(levels: Sequence[slow.Tier | fast.Tier]) -> list[tuple[str, float]]:
+    """Name and bytes/s of a link between each tier of storage and the nodes, and of one between fast and slow."""
+    links: list[tuple[str, float]] = []
+    for tier in levels:
+        links.append((tier.name, tier.bandwidth))
+        if isinstance(tier, fast.Tier):
+            links.append((f"{tier.name} staging", tier.stage))
+    return links
 
 
 def _server_ports(tier: shared_bb.Tier | None, servers: int, port: float) -> list[tuple[str, float]]:

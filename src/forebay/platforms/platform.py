@@ -8,9 +8,9 @@ from pydantic import Field, ValidationInfo, field_validator
 from forebay.core.units import format_flops
 from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Count, Flops, Model
-from forebay.platforms.fabric import Fabric, buffer_of
+from forebay.platforms.fabric import Fabric, buffer_of, levels_of
 from forebay.platforms.fabric import make as make_fabric
-from forebay.platforms.tiers import pfs, shared_bb
+from forebay.platforms.tiers import fast, node_local, pfs, shared_bb, slow
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
@@ -51,6 +51,7 @@ class Platform(Model):
                 raise ValueError(f"two tiers are called {name!r}; give one another name")
         _one_chunked(tiers)
         _whole_lanes(tiers)
+        _slow_and_fast(tiers)
         if {"nodes", "topology"} <= info.data.keys():
             for tier in tiers:
                 tier.check(info.data["nodes"], info.data["topology"])
@@ -87,6 +88,11 @@ class Platform(Model):
     def capacities(self) -> tuple[int, ...]:
         """How much there is of each of `resources`."""
         return tuple(self.finite.values())
+
+    @property
+    def levels(self) -> tuple[slow.Tier | fast.Tier, ...]:
+        """Tiers of storage that jobs may choose between: the slow one, then fast ones; none on other machines."""
+        return levels_of(self.tiers)
 
     def fabric(self) -> Fabric:
         """Links, routes and servers in arrays, as the engine needs them."""
@@ -134,6 +140,22 @@ def _one_chunked(tiers: tuple[BaseTier, ...]) -> None:
         raise ValueError(
             f"{chunked[0]} is chunked, but staging uses the first burst buffer, {shared[0].name}; "
             f"write {chunked[0]} before it, or make it pooled"
+        )
+
+
+def _slow_and_fast(tiers: tuple[BaseTier, ...]) -> None:
+    """Fast tiers need the one slow tier, and these kinds stand for all storage that there is."""
+    slows = [tier.name for tier in tiers if isinstance(tier, slow.Tier)]
+    fasts = [tier.name for tier in tiers if isinstance(tier, fast.Tier)]
+    if len(slows) > 1:
+        raise ValueError(f"{' and '.join(slows)} are both slow tiers; keep one, and make others fast")
+    if fasts and not slows:
+        raise ValueError(f"{fasts[0]} is a fast tier, but there is no slow one to stage from; add a tier of kind slow")
+    others = [tier for tier in tiers if isinstance(tier, pfs.Tier | shared_bb.Tier | node_local.Tier)]
+    if slows and others:
+        raise ValueError(
+            f"{slows[0]} is a slow tier and {others[0].name} of kind {others[0].kind}; "
+            "describe storage either as slow and fast tiers, or as a file system and burst buffers"
         )
 
 

@@ -110,7 +110,7 @@ def _believed(state, guess):
     return State(
         state.clock, state.jobs, legs, state.demands, state.releases, state.resources, state.queue, running,
         state.actions, state.free, state.held, state.site, state.seats, state.near, state.room, state.chunks,
-        state.picks,
+        state.picks, state.tiers,
     )  # fmt: skip
 
 

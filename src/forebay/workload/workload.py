@@ -26,7 +26,12 @@ JOB_SCHEMA: dict[str, Any] = {
     "priority": pl.Float64,  # higher goes first, where a policy asks for it
     "cancel": pl.Float64,  # seconds after its submission at which its user withdraws it; inf = never
 }
-"""Columns of every job table. Any further Int64 column is a demand (a job's total) on the resource of that name."""
+"""Columns of every job table. Any further Int64 column, but for those of TOLD, is a demand (a job's total) on the
+resource of that name."""
+
+TOLD = ("told_input", "told_output", "told_data")
+"""Int64 columns that a job table may have besides: the bytes that a job's user says it reads, writes, and moves in
+between. Without them users know what its phases move."""
 
 LEG_SCHEMA: dict[str, Any] = {
     "job": pl.Int64,  # a job's id
@@ -95,7 +100,8 @@ class Workload:
     def resources(self) -> tuple[str, ...]:
         """Names of the pooled resources, besides nodes, that jobs ask for."""
         of_legs = [] if self.legs is None else [name for name in self.legs.columns if name not in LEG_SCHEMA]
-        return tuple(dict.fromkeys([name for name in self.jobs.columns if name not in JOB_SCHEMA] + of_legs))
+        of_jobs = [name for name in self.jobs.columns if name not in JOB_SCHEMA and name not in TOLD]
+        return tuple(dict.fromkeys(of_jobs + of_legs))
 
 
 def job_table(columns: dict[str, Any]) -> pl.DataFrame:

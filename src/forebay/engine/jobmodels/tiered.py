@@ -1,0 +1,197 @@
+"""Jobs run on slow storage, or are staged to fast storage and run there: whichever the policy starts them on.
+
+Of a job's phases, `read` is its input, `write` its output, `checkpoint` and `fetch` what it moves in between. On a fast
+tier the input is staged in before, and the output staged out after. Jobs are not killed at their walltime, which is
+meant for slow storage without anybody else on it. The model of Lackner, Fard & Wolf (2019).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from forebay.core.codes import PhaseKind
+from forebay.core.units import format_bytes
+from forebay.engine.program import Program, as_written
+from forebay.errors import InputError
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import fast
+from forebay.workload.workload import TOLD, Workload
+
+_INPUT, _OUTPUT = (PhaseKind.READ,), (PhaseKind.WRITE,)
+_BETWEEN = (PhaseKind.CHECKPOINT, PhaseKind.FETCH)
+_OTHERS = (PhaseKind.STAGE_IN, PhaseKind.STAGE_OUT, PhaseKind.DRAIN)
+
+
+def program(workload: Workload, platform: Platform, kill: bool = False, nodes: str = "held") -> Program:
+    """`kill=true` ends jobs at their walltime. `nodes=free` leaves nodes to others while data is staged."""
+    if nodes not in ("held", "free"):
+        raise InputError(f"job model 'tiered': nodes={nodes!r} is not held or free")
+    if not platform.levels:
+        raise InputError(
+            f"job model 'tiered' runs jobs on slow or fast storage, and {platform.name} has no slow tier; "
+            "add one of kind slow (and fast ones), or choose another with --job-model"
+        )
+    if workload.legs is not None:
+        raise InputError(f"{workload.name}: jobs have legs of their own; job model 'tiered' stages them by itself")
+    plain = as_written(workload, platform, kill, move=True)
+    if np.isin(plain.kind[plain.bytes > 0], _OTHERS).any():
+        raise InputError(
+            f"{workload.name}: phases stage or drain data, which job model 'tiered' does by itself; "
+            "give it phases of the kinds read, compute, checkpoint, fetch and write"
+        )
+    return _Tiered(workload, platform, plain, alone=nodes == "free").program()
+
+
+class _Tiered:
+    """The work of making alternatives: legs and phases for every tier that a job can use, side by side."""
+
+    def __init__(self, workload: Workload, platform: Platform, plain: Program, alone: bool):
+        self.plain, self.platform, self.workload, self.alone = plain, platform, workload, alone
+        self.job = plain.leg_job[plain.phase_leg]
+        self.input, self.output, self.between = (self._bytes(kinds) for kinds in (_INPUT, _OUTPUT, _BETWEEN))
+        jobs = workload.jobs
+        given = [jobs[name].to_numpy().astype(float) if name in jobs.columns else None for name in TOLD]
+        true = (self.input, self.output, self.between)
+        self.told_input, self.told_output, self.told_between = (
+            actual if said is None else said for said, actual in zip(given, true, strict=True)
+        )
+        self.notes = list(plain.notes)
+
+    def _bytes(self, kinds: tuple[PhaseKind, ...]) -> np.ndarray:
+        """What each job moves in phases of these kinds."""
+        chosen = np.where(np.isin(self.plain.kind, kinds), self.plain.bytes, 0.0)
+        return np.bincount(self.job, chosen, len(self.workload))
+
+    def program(self) -> Program:
+        """All of it."""
+        levels, plain, n = self.platform.levels, self.plain, len(self.workload)
+        everyone = np.arange(n)
+        parts = [_Part(everyone, 0)]
+        for level, tier in enumerate(levels[1:], 1):
+            able = np.flatnonzero(self._asks(tier) & self._fits(tier))
+            stages_in = able[self.input[able] > 0] if self.alone else able[:0]
+            parts += [_Part(stages_in, level, stage_in=True), _Part(able, level)]
+        # Legs by job, then tier, then stage-in before the run.
+        order = np.lexsort(
+            (
+                np.concatenate([np.full(len(part.jobs), not part.stage_in) for part in parts]),
+                np.concatenate([np.full(len(part.jobs), part.level) for part in parts]),
+                np.concatenate([part.jobs for part in parts]),
+            )
+        )
+        columns = [self._legs(part) for part in parts]
+        job, tier, walltime, demand, carry, moves, stages = (
+            np.concatenate(column)[order] for column in zip(*columns, strict=True)
+        )
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))  # where each leg of the parts, one after the other, went
+        leg, kind, seconds, size, release, communication = self._phases(parts, place)
+        return replace(
+            plain,
+            first_leg=np.concatenate([[0], np.cumsum(np.bincount(job, minlength=n))]),
+            walltime=walltime,
+            demand=demand,
+            carry=carry,
+            kills=np.full(len(job), bool(plain.kills.any())),
+            first_phase=np.concatenate([[0], np.cumsum(np.bincount(leg, minlength=len(job)))]),
+            kind=kind,
+            seconds=seconds,
+            bytes=size,
+            communication=communication,
+            release=release,
+            released=np.full(len(kind), -1),
+            tier=tier,
+            told=np.column_stack([moves, stages]),
+            notes=self.notes,
+        )
+
+    def _asks(self, tier: fast.Tier) -> np.ndarray:
+        jobs = self.workload.jobs
+        asked: np.ndarray = jobs[tier.name].to_numpy() if tier.name in jobs.columns else np.zeros(len(jobs), np.int64)
+        return asked > 0
+
+    def _fits(self, tier: fast.Tier) -> np.ndarray:
+        """Jobs whose request the tier could hold; the others have no choice but the slow one, and are told of."""
+        jobs = self.workload.jobs
+        if tier.name not in jobs.columns:
+            return np.zeros(len(jobs), bool)
+        asked = jobs[tier.name].to_numpy()
+        over = asked > tier.capacity
+        if over.any():
+            first, n = int(np.argmax(over)), int(over.sum())
+            more = f" ({n:,} such jobs)" if n > 1 else ""
+            self.notes.append(
+                f"job {jobs['id'][first]} asks for {format_bytes(int(asked[first]))} of {tier.name}, which holds "
+                f"{format_bytes(tier.capacity)}: it cannot use it{more}"
+            )
+        return ~over
+
+    def _legs(self, part: "_Part") -> tuple[np.ndarray, ...]:
+        """Job, tier, walltime, demand, carry, and the bytes told of, of legs alike."""
+        jobs, n = part.jobs, len(part.jobs)
+        demand = self.plain.demand[jobs].copy()
+        carry = np.zeros(demand.shape, bool)
+        for level, tier in enumerate(self.platform.levels[1:], 1):
+            r = self.platform.resources.index(tier.name)
+            if level != part.level:
+                demand[:, r] = 0
+            elif self.alone and not part.stage_in:
+                carry[:, r] = self.input[jobs] > 0
+        walltime, moves = self.plain.walltime[jobs], self.told_input + self.told_output + self.told_between
+        if part.stage_in:
+            demand[:, 0] = 0
+            stage = self.platform.levels[part.level]
+            assert isinstance(stage, fast.Tier)
+            # Users say how much, so the scheduler knows how long; none takes no time at all.
+            walltime = np.maximum(self.told_input[jobs] / stage.stage, 1.0)
+        stages = self.told_input + self.told_output if part.level > 0 else np.zeros(len(moves))
+        return jobs, np.full(n, part.level), walltime, demand, carry, moves[jobs], stages[jobs]
+
+    def _phases(self, parts: list["_Part"], place: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Leg, kind, seconds, bytes, release and communication of all phases, in the order of legs."""
+        plain, rows = self.plain, []
+        first = 0
+        for part in parts:
+            leg_of = np.full(len(self.workload), -1)
+            leg_of[part.jobs] = place[first : first + len(part.jobs)]
+            first += len(part.jobs)
+            stages_in = part.stage_in or (part.level > 0 and not self.alone)
+            if stages_in:
+                rows.append(_staging(leg_of, PhaseKind.STAGE_IN, self.input, -1))
+            if part.stage_in:
+                continue
+            own = leg_of[self.job] >= 0
+            release = np.full(len(self.job), -1)
+            if self.alone and part.level > 0:
+                # Nodes are free once the last phase that needs them is over.
+                release[plain.first_phase[1:] - 1] = np.where(self.output > 0, 0, -1)
+            rows.append(
+                (
+                    leg_of[self.job][own],
+                    np.ones(int(own.sum()), np.int64),
+                    plain.kind[own],
+                    plain.seconds[own],
+                    plain.bytes[own],
+                    release[own],
+                    plain.communication[own],
+                )
+            )
+            if part.level > 0:
+                rows.append(_staging(leg_of, PhaseKind.STAGE_OUT, self.output, 2))
+        leg, turn, *columns = (np.concatenate(column) for column in zip(*rows, strict=True))
+        order = np.lexsort((turn, leg))
+        return leg[order], *(column[order] for column in columns)
+
+
+class _Part:
+    """Jobs that have a leg of one kind on one tier of storage."""
+
+    def __init__(self, jobs: np.ndarray, level: int, stage_in: bool = False):
+        self.jobs, self.level, self.stage_in = jobs, level, stage_in
+
+
+def _staging(leg_of: np.ndarray, kind: PhaseKind, amount: np.ndarray, turn: int) -> tuple[np.ndarray, ...]:
+    """A phase for each leg whose job has something to stage; `turn` puts it before or after the others."""
+    legs, size = leg_of[(leg_of >= 0) & (amount > 0)], amount[(leg_of >= 0) & (amount > 0)]
+    n = len(legs)
+    return legs, np.full(n, turn), np.full(n, kind), np.zeros(n), size, np.full(n, -1), np.zeros(n)

@@ -1,0 +1,325 @@
+"""Which tier of storage a job runs on, compiled: wait for the fast one, or run now on the slow one.
+
+SAS (Lackner, Fard & Wolf 2019), Algorithms 1 and 2, for any number of tiers: each way to run a job has an earliest time
+at which its nodes and its room on the tier are free, and a turnaround that follows from it; the shortest counts, and of
+equal ones that on the slower tier. Jobs start in order of arrival until one cannot; then the others, shortest walltime
+first, may pass it as long as they do not delay it. Random and fixed choices of the tier go through the same.
+
+    turnaround = wait + walltime + staged / stage rate + moved x (1 / rate - 1 / rate of the slow tier)
+
+The paper's equation (2) is missing from its text; this follows from what it says of it. With `left` the rates are what
+running jobs, as their users describe them, leave of a link, instead of the whole link.
+"""
+
+import numpy as np
+
+from forebay._jit import allocating_kernel, kernel
+from forebay.algorithms.order import sort_smallest
+from forebay.algorithms.profile import earliest, reserve
+from forebay.core.codes import Why
+from forebay.core.tables import instant_width, policy_kernel
+from forebay.core.verbs import act_start_tier
+from forebay.policies._backfill import serve
+from forebay.policies._family import Backfill
+from forebay.policies._places import free_of
+
+PARAMS = ("choice", "p", "tier", "stay", "left")
+"""What the kernel reads, in this order."""
+_CHOICE, _P, _TIER, _STAY, _LEFT = range(len(PARAMS))
+CHOICES = ("shortest", "drawn", "fixed")
+_SHORTEST, _DRAWN, _FIXED = range(len(CHOICES))
+_EASY = Backfill(backfill_order="walltime").params()
+
+
+@kernel
+def _storage(state, j):
+    """The most room that job `j` would take on a tier of storage."""
+    leg, most = state.jobs[j]["leg"], 0
+    while leg >= 0:
+        r = state.tiers[state.legs[leg]["tier"]]["resource"]
+        if r >= 0:
+            most = max(most, state.demands[leg, r])
+        leg = state.legs[leg]["other"]
+    return most
+
+
+@kernel
+def stay(state, leg, left):
+    """Seconds that a job will take from leg `leg` on, on its tier; `left` has the share of each link that it can have.
+
+    The slow tier's rate is in the walltime already, so on that tier nothing is added, not even a rounding error.
+    """
+    row = state.legs[leg]
+    last, tier = row["last"], state.tiers[row["tier"]]
+    seconds = state.legs[last]["walltime"]
+    moved, staged = state.legs[last]["moves"], row["stages"]
+    seconds += staged / (tier["stage_rate"] * left[1, row["tier"]])
+    return seconds + moved * (1.0 / (tier["rate"] * left[0, row["tier"]]) - 1.0 / state.tiers[0]["rate"])
+
+
+@allocating_kernel
+def _whole(state):
+    """All of every link."""
+    return np.ones((2, len(state.tiers)))
+
+
+@allocating_kernel
+def links_left(state, started, n_started):
+    """The share of each link that one more job can count on: what the others' average use leaves, or an equal share.
+
+    A job's average use is what its user says that it moves, over the time that it would take alone.
+    """
+    used, jobs, whole = np.zeros((2, len(state.tiers))), np.zeros((2, len(state.tiers))), _whole(state)
+    n_running = state.clock[0]["n_running"]
+    for i in range(n_running + n_started):
+        leg = state.running[i]["leg"] if i < n_running else started[i - n_running]
+        row = state.legs[leg]
+        v, length = row["tier"], max(stay(state, leg, whole), 1.0)
+        used[0, v] += row["moves"] / state.tiers[v]["rate"] / length
+        used[1, v] += row["stages"] / state.tiers[v]["stage_rate"] / length
+        jobs[0, v] += row["moves"] > 0.0
+        jobs[1, v] += row["stages"] > 0.0
+    for link in range(2):
+        for v in range(len(state.tiers)):
+            used[link, v] = max(1.0 - used[link, v], 1.0 / (1.0 + jobs[link, v]))
+    return used
+
+
+@kernel
+def slot(state, leg, params, whole):
+    """How long room is kept for leg `leg` and those after it: the walltime, or what the job is expected to stay."""
+    if params[_STAY] > 0:
+        return max(stay(state, leg, whole), 1.0)  # what users say may leave less than nothing
+    seconds = 0.0
+    for k in range(leg, state.legs[leg]["last"] + 1):
+        seconds += state.legs[k]["walltime"]
+    return seconds
+
+
+@kernel
+def _note(state, times, changes, n, time, leg, sign):
+    """Another change of what is free: what leg `leg` gives back (+1) or takes (-1), at `time`."""
+    times[n] = time
+    for r in range(changes.shape[1]):
+        changes[n, r] = state.releases[leg, r] if sign > 0 else -state.demands[leg, r]
+    return n + 1
+
+
+@allocating_kernel
+def ahead_of(state, free, params, whole):
+    """What will be free when: running jobs end in time, and go on to their next legs at once."""
+    clock, R = state.clock[0], len(free)
+    now, n_legs, n_begun = clock["now"], 0, 0
+    for i in range(clock["n_running"]):
+        n_legs += state.legs[state.running[i]["leg"]]["last"] - state.running[i]["leg"] + 1
+    for i in range(clock["queue_first"], clock["queue_begun"]):
+        n_begun += state.queue[i] >= 0
+    when, changes = np.empty(2 * n_legs + n_begun), np.zeros((2 * n_legs + n_begun, R), np.int64)
+    n = 0
+    for i in range(clock["n_running"]):
+        job, leg = state.jobs[state.running[i]["job"]], state.running[i]["leg"]
+        last = state.legs[leg]["last"]
+        end = state.running[i]["end"]
+        if params[_STAY] > 0 and leg == last:
+            end = job["leg_start"] + stay(state, leg, whole)
+        end = end if end > now else now + 1.0
+        n = _note(state, when, changes, n, end, leg, 1)
+        for following in range(leg + 1, last + 1):
+            n = _note(state, when, changes, n, end, following, -1)
+            end += state.legs[following]["walltime"]
+            n = _note(state, when, changes, n, end, following, 1)
+    for i in range(clock["queue_first"], clock["queue_begun"]):
+        j = state.queue[i]
+        if j >= 0:  # holds what it carries until it has run
+            leg = state.jobs[j]["leg"]
+            n = _note(state, when, changes, n, now + slot(state, leg, params, whole), leg, 1)
+            for r in range(R):
+                changes[n - 1, r] -= state.demands[leg, r]
+    keys, ties, order = when[:n].copy(), np.arange(n), np.arange(n)
+    sort_smallest(keys, ties, order, n, n)
+    times, ahead = np.empty(n + 4 * clock["n_queued"] + 3), np.zeros((n + 4 * clock["n_queued"] + 3, R), np.int64)
+    times[0], m = now, 1
+    ahead[0] = free
+    for k in order:
+        if when[k] - times[m - 1] > instant_width(when[k]):
+            times[m] = when[k]
+            ahead[m] = ahead[m - 1]
+            m += 1
+        for r in range(R):
+            ahead[m - 1, r] += changes[k, r]
+    return times, ahead, m
+
+
+@kernel
+def find(state, leg, times, ahead, n, R, params, whole):
+    """The earliest segments in which a job can begin with leg `leg`, and in which it can run its last; -1: never.
+
+    Where nodes are taken after staging, it is the later leg that needs them.
+    """
+    length = slot(state, leg, params, whole)
+    first = earliest(times, ahead, n, 0, R, state.demands[leg], length)
+    last = state.legs[leg]["last"]
+    if first < 0 or leg == last:
+        return first, first
+    staged = times[first] + state.legs[leg]["walltime"]
+    from_ = first
+    while from_ + 1 < n and times[from_ + 1] <= staged:
+        from_ += 1
+    runs = earliest(times, ahead, n, from_, R, state.demands[last], state.legs[last]["walltime"])
+    return (first, runs) if runs >= 0 else (-1, -1)
+
+
+@kernel
+def turnaround(state, leg, times, first, runs, left):
+    """Seconds from now until a job ends that begins with leg `leg` in segment `first`, and runs from `runs` on."""
+    wait = times[first] - times[0]
+    if runs > first:  # staged, it waits for nodes
+        wait += max(times[runs] - times[first] - state.legs[leg]["walltime"], 0.0)
+    return wait + stay(state, leg, left)
+
+
+@kernel
+def _allowed(state, j, leg, params, memory):
+    """Whether the policy lets job `j` run on the tier of leg `leg` at all, whatever the times say."""
+    if params[_CHOICE] == _SHORTEST or state.legs[leg]["number"] > 0:
+        return True
+    wanted = int(params[_TIER]) if params[_CHOICE] == _FIXED else memory[0][0, j] - 1
+    other = state.jobs[j]["leg"]
+    while other >= 0 and state.legs[other]["tier"] != wanted:
+        other = state.legs[other]["other"]
+    return leg == (other if other >= 0 else state.jobs[j]["leg"])
+
+
+@kernel
+def choose(state, j, times, ahead, n, R, params, memory, left, whole):
+    """The leg with which job `j` is to begin, and the segments in which it begins and runs (-1: never)."""
+    leg, best, at, runs, shortest = state.jobs[j]["leg"], -1, -1, -1, np.inf
+    while leg >= 0:
+        if _allowed(state, j, leg, params, memory):
+            first, then = find(state, leg, times, ahead, n, R, params, whole)
+            if first >= 0:
+                seconds = turnaround(state, leg, times, first, then, left)
+                if best < 0 or seconds < shortest:
+                    best, at, runs, shortest = leg, first, then, seconds
+        leg = state.legs[leg]["other"]
+    return best, at, runs
+
+
+@kernel
+def lay_out(state, leg, times, ahead, n, R, at, runs, params, whole):
+    """Keep from others what a job needs that begins with leg `leg` in segment `at`; returns the profile's length."""
+    last = state.legs[leg]["last"]
+    begins, then = times[at], times[runs]
+    n = reserve(times, ahead, n, R, state.demands[leg], at, begins + slot(state, leg, params, whole))
+    if leg < last:
+        while times[runs] < then:  # the profile has more segments now
+            runs += 1
+        n = reserve(times, ahead, n, R, state.demands[last], runs, then + state.legs[last]["walltime"])
+    return n
+
+
+@kernel
+def start(state, j, leg, why, free):
+    """Start job `j` with leg `leg`, which fits."""
+    for r in range(len(free)):
+        free[r] -= state.demands[leg, r]
+    act_start_tier(state, j, why, state.legs[leg]["tier"])
+
+
+@kernel
+def fits_somehow(state, j, free):
+    """Whether job `j` could start now on any tier."""
+    leg = state.jobs[j]["leg"]
+    while leg >= 0:
+        short = False
+        for r in range(len(free)):
+            short = short or state.demands[leg, r] > free[r]
+        if not short:
+            return True
+        leg = state.legs[leg]["other"]
+    return False
+
+
+@kernel
+def draw(state, params, memory, rng):
+    """Draw a tier for each job that has just come, the same number of draws for any probability."""
+    clock = state.clock[0]
+    for i in range(clock["queue_begun"], clock["queue_last"]):
+        j = state.queue[i]
+        if j < 0 or memory[0][0, j] > 0:
+            continue
+        u, n_fast = rng.random(), len(state.tiers) - 1
+        tier = 1 + int(u / params[_P] * n_fast) if u < params[_P] and n_fast > 0 else 0
+        memory[0][0, j] = 1 + tier
+
+
+@allocating_kernel
+def _shortest_first(state, line, free):
+    """Jobs of `line` that could start now, by walltime, then by the room they ask for, then by id."""
+    n = len(line)
+    keys, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    by_room = np.empty(n)
+    n = 0
+    for j in line:
+        if j >= 0 and fits_somehow(state, j, free):
+            by_room[n], ties[n], items[n] = _storage(state, j), state.jobs[j]["id"], j
+            n += 1
+    # Room and id first: the second sort keeps their order where walltimes are equal.
+    sort_smallest(by_room, ties, items, n, n)
+    for k in range(n):
+        keys[k], ties[k] = state.legs[state.jobs[items[k]]["leg"]]["walltime"], k
+    sort_smallest(keys, ties, items, n, n)
+    return items[:n]
+
+
+@policy_kernel
+def choose_tiers(state, params, memory, rng):
+    """The decision of one instant."""
+    clock = state.clock[0]
+    if clock["n_queued"] == 0:
+        return
+    free, words, room = free_of(state, False)
+    line = state.queue[clock["queue_first"] : clock["queue_last"]]
+    if len(state.tiers) == 0:  # nothing to choose
+        serve(state, free, words, room, line, _EASY.copy())
+        return
+    if params[_CHOICE] == _DRAWN:
+        draw(state, params, memory, rng)
+    R, whole = len(free), _whole(state)
+    started, n_started = np.empty(clock["n_queued"], np.int64), 0
+    left = links_left(state, started, 0) if params[_LEFT] > 0 else whole
+    times, ahead, n = ahead_of(state, free, params, whole)
+    i, head, head_leg, at, runs = 0, -1, -1, -1, -1
+    while i < len(line):
+        j = line[i]
+        i += 1
+        if j < 0:
+            continue
+        leg, at, runs = choose(state, j, times, ahead, n, R, params, memory, left, whole)
+        if at != 0:
+            head, head_leg = j, leg
+            break
+        n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
+        start(state, j, leg, Why.IN_ORDER, free)
+        started[n_started] = leg
+        n_started += 1
+        if params[_LEFT] > 0:
+            left = links_left(state, started, n_started)
+    if head < 0:
+        return
+    candidates = _shortest_first(state, line[i:], free)
+    if len(candidates) == 0:
+        return
+    if at > 0:
+        n = lay_out(state, head_leg, times, ahead, n, R, at, runs, params, whole)
+    for j in candidates:
+        if not fits_somehow(state, j, free):
+            continue
+        leg, at, runs = choose(state, j, times, ahead, n, R, params, memory, left, whole)
+        if at == 0:
+            n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
+            start(state, j, leg, Why.BACKFILLED, free)
+            started[n_started] = leg
+            n_started += 1
+            if params[_LEFT] > 0:
+                left = links_left(state, started, n_started)
