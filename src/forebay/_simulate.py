@@ -3,6 +3,7 @@
 import platform as machine
 import time
 from dataclasses import is_dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -56,8 +57,7 @@ def simulate(
         "seconds": seconds,
         "notes": [*workload.notes, *program.notes, *notes],
         "dropped": dict(workload.dropped),
-        "versions": {name: version(name) for name in ("forebay", "numba", "numpy", "polars")}
-        | {"python": machine.python_version()},
+        "versions": dict(_versions()),
     }
     return Result(
         jobs=collect.jobs_frame(state, truth, placements, workload, chosen),
@@ -66,6 +66,14 @@ def simulate(
         facts=facts,
         links=collect.links_frame(truth, chosen.fabric().names),
     )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Of what a result depends on; looking them up takes longer than a short run."""
+    return {name: version(name) for name in ("forebay", "numba", "numpy", "polars")} | {
+        "python": machine.python_version()
+    }
 
 
 def _name(policy: Any) -> str:

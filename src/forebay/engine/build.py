@@ -1,6 +1,8 @@
 """From a Workload, a Platform and a job model to the tables of a run. All validation happens here, once."""
 
 import inspect
+import weakref
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +23,23 @@ from forebay.workload.workload import Workload
 MAX_JOBS = 2**31 - 1  # the log stores a job's row in 32 bits
 
 
+_last: list[Any] = []
+"""The program made last, and what it was made of: many runs differ in their policy alone."""
+
+
 def make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     """The program that a job model, such as `alloc-only` or `alloc-only:kill=false`, makes of a workload."""
+    if _last and _last[0]() is workload and _last[1:3] == [platform, spec]:
+        kept: Program = _last[3]
+        return kept
+    program = _make_program(workload, platform, spec)
+    # It goes when its workload does.
+    _last[:] = [weakref.ref(workload, lambda gone: _last.clear() if _last[:1] == [gone] else None), platform, spec]
+    _last.append(program)
+    return program
+
+
+def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     name, given = _plugins.parse_spec(spec)
     model = _plugins.load("engine.jobmodels", name, "job model")
     known = {key: one.default for key, one in inspect.signature(model.program).parameters.items()}

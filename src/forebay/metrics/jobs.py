@@ -27,7 +27,11 @@ def mean(result: Result, name: str) -> float | None:
 
     waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time, io_time.
     """
-    values = _values(result, measure(name))
+    return mean_of(_values(result, measure(name)))
+
+
+def mean_of(values: np.ndarray) -> float | None:
+    """Mean of the values of a measure."""
     return float(values.mean()) if values.size else None
 
 
@@ -48,8 +52,7 @@ def mean_slowdown(result: Result) -> float | None:
 
 def mean_bounded_slowdown(result: Result, bound: float) -> float | None:
     """Mean of max(1, turnaround / max(execution, bound)); the bound keeps short jobs from ruling the mean."""
-    values = _values(result, bounded_slowdown(bound))
-    return float(values.mean()) if values.size else None
+    return mean_of(_values(result, bounded_slowdown(bound)))
 
 
 def ci95(result: Result, name: str) -> float | None:
@@ -58,13 +61,21 @@ def ci95(result: Result, name: str) -> float | None:
     It treats jobs as independent, as the papers of the field do; jobs of one queue are not, so use it to compare with
     such papers, and repeated runs to compare policies.
     """
-    values = _values(result, measure(name))
+    return ci95_of(_values(result, measure(name)))
+
+
+def ci95_of(values: np.ndarray) -> float | None:
+    """The same of the values of a measure."""
     return float(1.96 * values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
 
 
 def percentiles(result: Result, name: str = "waiting_time") -> dict[str, float | None]:
     """p50, p95, p99 and max of a measure, interpolated between neighbours."""
-    values = _values(result, measure(name))
+    return percentiles_of(_values(result, measure(name)))
+
+
+def percentiles_of(values: np.ndarray) -> dict[str, float | None]:
+    """The same of the values of a measure."""
     if values.size == 0:
         return dict.fromkeys(PERCENTILES)
     found = np.quantile(values, list(PERCENTILES.values()))
@@ -79,6 +90,10 @@ def weighted_mean(
     if by == "node_seconds":
         jobs, weight = with_node_seconds(result), pl.col("node_seconds")
     table = jobs.select(measure(name).alias("value"), weight.alias("weight")).drop_nulls().collect()
-    values, weights = table["value"].to_numpy(), table["weight"].to_numpy()
+    return weighted_mean_of(table["value"].to_numpy(), table["weight"].to_numpy())
+
+
+def weighted_mean_of(values: np.ndarray, weights: np.ndarray) -> float | None:
+    """The same of the values of a measure."""
     total = float(weights.sum())
     return float((values * weights).sum()) / total if total > 0 else None

@@ -20,9 +20,9 @@ def span(result: Result) -> tuple[float, float] | None:
     if "window" in result.facts:
         start, end = result.facts["window"]
         return float(start), float(end)
-    start = number(counted(result), pl.col("submission_time").min())
-    end = number(counted(result), pl.col("finish_time").max())
-    return None if start is None or end is None else (start, end)
+    ends = pl.col("submission_time").min().alias("start"), pl.col("finish_time").max().alias("end")
+    start, end = counted(result).select(*ends).collect().row(0)
+    return None if start is None or end is None else (float(start), float(end))
 
 
 def usage(result: Result, resource: str) -> pl.DataFrame:
@@ -81,3 +81,11 @@ def n_rejected(result: Result) -> int:
 def n_cancelled(result: Result) -> int:
     """Jobs that their users withdrew before they began."""
     return int((result.jobs["final_state"] == "CANCELLED").sum())
+
+
+def jobs_on_tiers(result: Result) -> dict[str, int]:
+    """Jobs that ran on each tier of storage, slow first; empty where there was nothing to choose."""
+    if "tier" not in result.jobs.columns:
+        return {}
+    tiers = [tier["name"] for tier in result.facts["platform"]["tiers"] if tier["kind"] in ("slow", "fast")]
+    return {name: int((result.jobs["tier"] == name).sum()) for name in tiers}

@@ -28,6 +28,7 @@ PARAMS = ("choice", "p", "tier", "stay", "left")
 _CHOICE, _P, _TIER, _STAY, _LEFT = range(len(PARAMS))
 CHOICES = ("shortest", "drawn", "fixed")
 _SHORTEST, _DRAWN, _FIXED = range(len(CHOICES))
+_ROUNDS = 20  # of the fixed point; it closes in by half or better each time unless the link is full
 _EASY = Backfill(backfill_order="walltime").params()
 
 
@@ -65,24 +66,33 @@ def _whole(state):
 
 @allocating_kernel
 def links_left(state, started, n_started):
-    """The share of each link that one more job can count on: what the others' average use leaves, or an equal share.
+    """The share of each link that one more job can count on beside those that run, as their users describe them.
 
-    A job's average use is what its user says that it moves, over the time that it would take alone.
+    A job alone on its links would spend a share u of its time on one of them. Sharing makes it s times slower there, so
+    it is found there for u s / (1 - u + u s) of the time; and s is one more than the others found there on average.
     """
-    used, jobs, whole = np.zeros((2, len(state.tiers))), np.zeros((2, len(state.tiers))), _whole(state)
-    n_running = state.clock[0]["n_running"]
-    for i in range(n_running + n_started):
+    n_running, whole = state.clock[0]["n_running"], _whole(state)
+    n = n_running + n_started
+    alone, tier = np.zeros((2, n)), np.zeros(n, np.int64)
+    for i in range(n):
         leg = state.running[i]["leg"] if i < n_running else started[i - n_running]
         row = state.legs[leg]
-        v, length = row["tier"], max(stay(state, leg, whole), 1.0)
-        used[0, v] += row["moves"] / state.tiers[v]["rate"] / length
-        used[1, v] += row["stages"] / state.tiers[v]["stage_rate"] / length
-        jobs[0, v] += row["moves"] > 0.0
-        jobs[1, v] += row["stages"] > 0.0
+        tier[i] = row["tier"]
+        seconds = max(stay(state, leg, whole), 1.0)
+        alone[0, i] = min(row["moves"] / state.tiers[tier[i]]["rate"] / seconds, 1.0)
+        alone[1, i] = min(row["stages"] / state.tiers[tier[i]]["stage_rate"] / seconds, 1.0)
     for link in range(2):
         for v in range(len(state.tiers)):
-            used[link, v] = max(1.0 - used[link, v], 1.0 / (1.0 + jobs[link, v]))
-    return used
+            slower = 1.0
+            for _ in range(_ROUNDS):
+                others = 0.0
+                for i in range(n):
+                    if tier[i] == v:
+                        u = alone[link, i]
+                        others += u * slower / (1.0 - u + u * slower)
+                slower = 1.0 + others
+            whole[link, v] = 1.0 / slower
+    return whole
 
 
 @kernel

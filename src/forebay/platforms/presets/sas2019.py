@@ -16,7 +16,7 @@ DESCRIPTION = "128 nodes, slow storage, and 2,048 GB of fast storage that jobs a
 def make(
     nodes: Count = 128,
     fast: BytesOrZero = 2048 * 10**9,
-    slow: Rate = 8e9,
+    slow: Rate = 3e8,
     ratio: Ratio = 15.0,
     k: Ratio = 5.0,
 ) -> Platform:

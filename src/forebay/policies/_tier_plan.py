@@ -1,0 +1,130 @@
+"""A plan of all waiting jobs, each on the tier of storage that ends it soonest; the best order that a search finds.
+
+Plan-based scheduling (Kopański & Rządca 2021) with SAS's choice (Lackner et al. 2019) inside: jobs are laid out ahead
+one after the other, each where and when its turnaround is shortest beside those before it. An order's score is the sum of
+all turnarounds to the power alpha. The search puts jobs forward, or back, wherever that helps; nothing is drawn.
+"""
+
+import numpy as np
+
+from forebay._jit import allocating_kernel
+from forebay.algorithms.anneal import insert
+from forebay.core.codes import Why
+from forebay.core.tables import policy_kernel
+from forebay.policies._backfill import serve
+from forebay.policies._family import Backfill
+from forebay.policies._places import free_of
+from forebay.policies._tiers import PARAMS as TIER_PARAMS
+from forebay.policies._tiers import (
+    _shortest_first,
+    _whole,
+    ahead_of,
+    choose,
+    fits_somehow,
+    lay_out,
+    links_left,
+    start,
+    turnaround,
+)
+
+PARAMS = (*TIER_PARAMS, "alpha", "moves", "planned")
+"""What the kernel reads, in this order."""
+_LEFT = TIER_PARAMS.index("left")
+_ALPHA, _MOVES, _PLANNED = range(len(TIER_PARAMS), len(PARAMS))
+_EVERYTHING = Backfill(depth=2**53).params()
+
+
+@allocating_kernel
+def _score(state, line, order, times, ahead, n, R, params, memory, left, whole, limit):
+    """The sum of turnarounds to the power alpha if jobs are laid out in this order; beyond `limit` it stops early."""
+    later, room, total = times.copy(), ahead.copy(), 0.0
+    for q in order:
+        j = line[q]
+        leg, at, runs = choose(state, j, later, room, n, R, params, memory, left, whole)
+        if at < 0:
+            continue
+        waited = times[0] - state.jobs[j]["submit"]
+        total += max(waited + turnaround(state, leg, later, at, runs, left), 0.0) ** params[_ALPHA]
+        if total > limit:
+            return total
+        n = lay_out(state, leg, later, room, n, R, at, runs, params, whole)
+    return total
+
+
+@allocating_kernel
+def _search(state, line, times, ahead, n, R, params, memory, left, whole):
+    """The best order found: by arrival or shortest first, then jobs put elsewhere by halves, as long as moves last."""
+    n_jobs, moves = len(line), int(params[_MOVES])
+    order, tried = np.arange(n_jobs), np.arange(n_jobs)
+    best = _score(state, line, order, times, ahead, n, R, params, memory, left, whole, np.inf)
+    by_length = _by_walltime(state, line)
+    score = _score(state, line, by_length, times, ahead, n, R, params, memory, left, whole, best)
+    if score < best:
+        best = score
+        order[:] = by_length
+    ahead_by = n_jobs // 2
+    while ahead_by > 0:
+        for p in range(n_jobs - ahead_by):
+            for forward in range(2):
+                if moves == 0:
+                    return order
+                moves -= 1
+                tried[:] = order
+                if forward == 0:
+                    insert(tried, p + ahead_by, p)
+                else:
+                    insert(tried, p, p + ahead_by)
+                score = _score(state, line, tried, times, ahead, n, R, params, memory, left, whole, best)
+                if score < best:
+                    best = score
+                    order[:] = tried
+        ahead_by //= 2
+    return order
+
+
+@allocating_kernel
+def _by_walltime(state, line):
+    """Places in `line`, shortest walltime first."""
+    place, free = np.empty(len(state.jobs), np.int64), np.full(len(state.resources), 2**62, np.int64)
+    for q in range(len(line)):
+        place[line[q]] = q
+    order = _shortest_first(state, line, free)
+    for q in range(len(order)):
+        order[q] = place[order[q]]
+    return order
+
+
+@policy_kernel
+def plan_tiers(state, params, memory, rng):
+    """The decision of one instant."""
+    clock = state.clock[0]
+    if clock["n_queued"] == 0:
+        return
+    free, words, room = free_of(state, False)
+    queue = state.queue[clock["queue_first"] : clock["queue_last"]]
+    if len(state.tiers) == 0:  # nothing to choose
+        serve(state, free, words, room, queue, _EVERYTHING.copy())
+        return
+    line, n_line, possible = np.empty(clock["n_queued"], np.int64), 0, False
+    for j in queue:
+        if j >= 0:
+            line[n_line] = j
+            n_line += 1
+            possible = possible or fits_somehow(state, j, free)
+    if not possible:
+        return
+    R, whole, started = len(free), _whole(state), np.empty(0, np.int64)
+    left = links_left(state, started, 0) if params[_LEFT] > 0 else whole
+    times, ahead, n = ahead_of(state, free, params, whole)
+    planned = min(n_line, int(params[_PLANNED]))
+    first = line[:planned].copy()
+    order = _search(state, first, times, ahead, n, R, params, memory, left, whole)
+    for q in range(planned):
+        line[q] = first[order[q]]
+    for q in range(n_line):
+        j = line[q]
+        leg, at, runs = choose(state, j, times, ahead, n, R, params, memory, left, whole)
+        if at >= 0:
+            n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
+        if at == 0:
+            start(state, j, leg, Why.IN_ORDER if q == 0 else Why.BACKFILLED, free)
