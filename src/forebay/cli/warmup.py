@@ -17,7 +17,7 @@ EXAMPLES = options.examples("forebay warmup")
 
 _HALVES = (
     "forebay.engine.loop, forebay.engine.bridge, forebay.policies._window",
-    "forebay.policies._predicted, forebay.policies._cerberus",
+    "forebay.policies._predicted, forebay.policies._cerberus, forebay.policies._tier_plan",
 )
 """Compiled side by side, each in a process of its own. The last of the first half needs what the second begins with,
 and by then finds it in the cache."""

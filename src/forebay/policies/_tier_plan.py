@@ -1,8 +1,8 @@
 """A plan of all waiting jobs, each on the tier of storage that ends it soonest; the best order that a search finds.
 
 Plan-based scheduling (Kopański & Rządca 2021) with SAS's choice (Lackner et al. 2019) inside: jobs are laid out ahead
-one after the other, each where and when its turnaround is shortest beside those before it. An order's score is the sum of
-all turnarounds to the power alpha. The search puts jobs forward, or back, wherever that helps; nothing is drawn.
+one after the other, each where and when its turnaround is shortest beside those before it. An order's score is the sum
+of all turnarounds to the power alpha. The search puts jobs forward, or back, wherever that helps; nothing is drawn.
 """
 
 import numpy as np

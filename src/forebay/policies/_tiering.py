@@ -15,7 +15,9 @@ class Tiering(Policy):
 
     slot: str = "walltime"  # how long room is kept for a job: its "walltime", or the "stay" expected on its tier
 
-    choice: ClassVar[str] = "shortest"  # how the tier is chosen: "shortest" turnaround, "drawn", or "fixed"
+    choice: ClassVar[str] = (
+        "shortest"  # how the tier is chosen: "shortest" turnaround, also when "planned", "drawn", or "fixed"
+    )
     contention: ClassVar[bool] = False  # whether transfers are taken to share links with those of running jobs
 
     def __post_init__(self) -> None:
@@ -27,7 +29,8 @@ class Tiering(Policy):
         """The row of numbers that the kernel reads."""
         from forebay.policies._tiers import CHOICES, PARAMS
 
-        values = {"choice": CHOICES.index(self.choice), "stay": self.slot == "stay", "left": self.contention}
+        choice = CHOICES.index(self.choice) if self.choice in CHOICES else 0
+        values = {"choice": choice, "stay": self.slot == "stay", "left": self.contention}
         return np.array([values.get(name, getattr(self, name, 0)) for name in PARAMS], np.float64)
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Plans of all waiting jobs in which each runs on the tier of storage that ends it soonest (beyond SAS, 2019)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ class SasPlan(Tiering):
     alpha: float = 1.0  # turnarounds count to this power: the higher, the less one job may pay for the others
     moves: int = 100  # orders tried a decision
     planned: int = 40  # jobs, from the front of the queue, whose order is searched for; those behind keep theirs
+
+    choice: ClassVar[str] = "planned"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""

@@ -47,6 +47,7 @@ class _Tiered:
 
     def __init__(self, workload: Workload, platform: Platform, plain: Program, alone: bool):
         self.plain, self.platform, self.workload, self.alone = plain, platform, workload, alone
+        self.fasts = [tier for tier in platform.levels if isinstance(tier, fast.Tier)]  # tiers 1, 2, ...
         self.job = plain.leg_job[plain.phase_leg]
         self.input, self.output, self.between = (self._bytes(kinds) for kinds in (_INPUT, _OUTPUT, _BETWEEN))
         jobs = workload.jobs
@@ -64,10 +65,10 @@ class _Tiered:
 
     def program(self) -> Program:
         """All of it."""
-        levels, plain, n = self.platform.levels, self.plain, len(self.workload)
+        plain, n = self.plain, len(self.workload)
         everyone = np.arange(n)
         parts = [_Part(everyone, 0)]
-        for level, tier in enumerate(levels[1:], 1):
+        for level, tier in enumerate(self.fasts, 1):
             able = np.flatnonzero(self._asks(tier) & self._fits(tier))
             stages_in = able[self.input[able] > 0] if self.alone else able[:0]
             parts += [_Part(stages_in, level, stage_in=True), _Part(able, level)]
@@ -80,7 +81,7 @@ class _Tiered:
             )
         )
         columns = [self._legs(part) for part in parts]
-        job, tier, walltime, demand, carry, moves, stages = (
+        job, level_of, walltime, demand, carry, moves, stages = (
             np.concatenate(column)[order] for column in zip(*columns, strict=True)
         )
         place = np.empty(len(order), np.int64)
@@ -100,7 +101,7 @@ class _Tiered:
             communication=communication,
             release=release,
             released=np.full(len(kind), -1),
-            tier=tier,
+            tier=level_of,
             told=np.column_stack([moves, stages]),
             notes=self.notes,
         )
@@ -131,7 +132,7 @@ class _Tiered:
         jobs, n = part.jobs, len(part.jobs)
         demand = self.plain.demand[jobs].copy()
         carry = np.zeros(demand.shape, bool)
-        for level, tier in enumerate(self.platform.levels[1:], 1):
+        for level, tier in enumerate(self.fasts, 1):
             r = self.platform.resources.index(tier.name)
             if level != part.level:
                 demand[:, r] = 0
@@ -140,10 +141,8 @@ class _Tiered:
         walltime, moves = self.plain.walltime[jobs], self.told_input + self.told_output + self.told_between
         if part.stage_in:
             demand[:, 0] = 0
-            stage = self.platform.levels[part.level]
-            assert isinstance(stage, fast.Tier)
             # Users say how much, so the scheduler knows how long; none takes no time at all.
-            walltime = np.maximum(self.told_input[jobs] / stage.stage, 1.0)
+            walltime = np.maximum(self.told_input[jobs] / self.fasts[part.level - 1].stage, 1.0)
         stages = self.told_input + self.told_output if part.level > 0 else np.zeros(len(moves))
         return jobs, np.full(n, part.level), walltime, demand, carry, moves[jobs], stages[jobs]
 
