@@ -79,7 +79,8 @@ def test_the_table_fits_the_screen(shell, columns):
 
 def test_policies_that_agree_are_named(forebay, tmp_path):
     """Without burst buffers it makes no difference whether they are reserved, nor to Slurm's way with them."""
-    out = forebay("compare", "table1", "--platform", "flat:nodes=4", "--policies", "fcfs-easy,fcfs-bb,fcfs").out
+    policies = ("--platform", "flat:nodes=4", "--policies", "fcfs-easy,fcfs-bb,fcfs")
+    out = forebay("compare", "table1", *policies, "-o", tmp_path / "out").out
     assert "fcfs-bb and fcfs-easy gave the same schedule" in out or "fcfs-easy and fcfs-bb gave the same" in out
     assert "fcfs and" not in out
     assert " and fcfs " not in out

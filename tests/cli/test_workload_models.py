@@ -106,3 +106,13 @@ def test_fit_bb_refuses(forebay):
     code, _, err = forebay("workload", "fit-bb", "table1")
     assert code == 2
     assert "too few" in err
+
+
+def test_what_is_counted_is_not_shown_in_bytes(forebay, tmp_path):
+    head = "JobID|Submit|ElapsedRaw|AllocTRES"
+    (tmp_path / "w.sacct").write_text(f"{head}\n1|5|6|node=1,mem=3G,license/foo=2,gres/gpu=4,gres/gpumem=1G\n")
+    rows = [line.split() for line in forebay("workload", "info", tmp_path / "w.sacct").out.splitlines()]
+    shown = {" ".join(row[:2]): row[-2:] for row in rows if len(row) > 6}
+    assert shown["license foo"] == ["2", "2"]
+    assert shown["gres gpu"] == ["4", "4"]
+    assert shown["gres gpumem"] == ["1", "GiB"]

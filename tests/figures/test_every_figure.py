@@ -78,3 +78,14 @@ def test_unknown_names_and_endings(run, tmp_path):
         figures.draw("waits", run, tmp_path / "a.jpg")
     with pytest.raises(InputError, match="no run to draw"):
         figures.draw("waits", {}, tmp_path / "a.svg")
+
+
+@each
+def test_long_labels_are_not_cut_off(name, run, tmp_path):
+    """Text is wider at the picture's resolution than at that of a screen: the margins must be measured for it."""
+    import matplotlib.image
+
+    labels = [f"{word}-parallelism-of-a-kind" for word in ("cerberus", "window", "constrained", "weighted", "naive")]
+    picture = figures.draw(name, dict.fromkeys(labels, run["a"]), tmp_path / "a.png")[0]
+    for edge in (0, -1):
+        assert (matplotlib.image.imread(picture)[:, edge, :3] == 1).all()

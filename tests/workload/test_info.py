@@ -91,6 +91,16 @@ def test_extremes_do_not_break_the_facts(w):
     assert json.loads(empty)["jobs"] == 0
 
 
+def test_the_fullest_day_may_be_the_last_which_is_only_begun():
+    """One job, then three and a half days later 20 within an hour: the emptiest whole day has none."""
+    n = 21
+    submit = [0.0, *(3.5 * 86400 + 60.0 * k for k in range(20))]
+    columns = {"id": range(n), "submit": submit, "walltime": [9] * n, "run_time": [5] * n, "nodes": [1] * n}
+    found = describe(Workload("w", job_table(columns)))["arrivals_per_day"]
+    assert (found["min"], found["max"]) == (0, 20)
+    assert found["min"] <= found["mean"] <= found["max"]
+
+
 def test_a_slip_in_a_submit_time_takes_no_memory():
     """Ten thousand million days between two jobs: none of them is counted by itself."""
     columns = {"id": [1, 2, 3], "submit": [0.0, 5.0, 9e14], "walltime": [9] * 3, "run_time": [5] * 3, "nodes": [1] * 3}

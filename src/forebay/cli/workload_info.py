@@ -1,5 +1,6 @@
 """`forebay workload info`: what a workload holds, what of it was left out, and why."""
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 EXAMPLES = options.examples("forebay workload info trace.swf.gz", "forebay workload info default --format json")
 
 _SPREAD = ("min", "median", "mean", "p95", "max")
+_COUNTED = re.compile(r"license_|gres_(?!gpumem)|resource_\d")
+"""Demands in pieces, as formats name them; all others are in bytes."""
 
 
 def command(workload: options.WorkloadArgument, form: options.FormatOption = Format.text) -> None:
@@ -103,8 +106,12 @@ def _spreads(facts: dict[str, Any], seconds: Seconds, gap: int) -> "Table":
     def row(name: str, spread: dict[str, Any] | None, text: Any) -> list[str]:
         return [name, *(text(spread[key]) if spread and key in spread else "-" for key in _SPREAD)]
 
-    rows = [row("nodes", facts["nodes"], lambda value: f"{value:,.4g}" if value < 1000 else f"{value:,.0f}")]
+    def count(value: float) -> str:
+        return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
+
+    rows = [row("nodes", facts["nodes"], count)]
     rows += [row(key.replace("_", " "), facts[key], seconds) for key in ("run_time", "walltime")]
     for name, demand in facts["resources"].items():
-        rows.append(row(name.replace("_", " "), demand, lambda value: format_bytes(round(value))))
+        text = count if _COUNTED.match(name) else lambda value: format_bytes(round(value))
+        rows.append(row(name.replace("_", " "), demand, text))
     return table(["each job", *_SPREAD], rows, numbers=range(1, 6), gap=gap)

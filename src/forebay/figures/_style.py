@@ -82,7 +82,8 @@ def page(width: float, height: float) -> Iterator[Figure]:
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS)
-        yield Figure(figsize=(width, height), layout="constrained")
+        # Text is wider at the resolution of the file than at that of a screen: margins are measured for the file.
+        yield Figure(figsize=(width, height), dpi=mpl.rcParams["savefig.dpi"], layout="constrained")
 
 
 def write(figure: Figure, path: Path, data: Mapping[str, pl.DataFrame]) -> list[Path]:

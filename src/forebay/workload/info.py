@@ -116,16 +116,19 @@ def _load(nodes: NDArray[Any], seconds: NDArray[Any], span: float, n_nodes: int 
 
 
 def _arrivals(submit: NDArray[Any], span: float) -> dict[str, float] | None:
-    """Jobs a day on average, and in the emptiest and fullest of the whole days since the first submission."""
+    """Jobs a day on average, in the emptiest whole day since the first submission, and in the fullest of all.
+
+    The last day is only begun: few jobs in it mean nothing, but many do.
+    """
     if not span:
         return None
     days = max(int(span // _DAY), 1)
     # Only days on which anything arrives are counted one by one: a slip in a submit time may make many others.
     day, jobs = np.unique((submit - submit.min()) // _DAY, return_counts=True)
-    jobs = jobs[day < days]
+    whole = jobs[day < days]
     return {
         "mean": len(submit) / (span / _DAY),
-        "min": int(jobs.min()) if len(jobs) == days else 0,
+        "min": int(whole.min()) if len(whole) == days else 0,
         "max": int(jobs.max()),
     }
 

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from forebay import policies
 from forebay.errors import InputError
 from forebay.workload.formats import sacct
 from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
@@ -155,6 +156,14 @@ def test_arrays_components_and_requeues_are_numbered_beyond_the_largest(read):
         "2 component(s) of heterogeneous jobs: numbered anew, from 21 on; all are jobs of their own",
         "1 requeued job(s), the later run: numbered anew, from 21 on; all are jobs of their own",
     )
+
+
+@small
+def test_new_numbers_are_not_those_of_records_left_out(read):
+    """Else a table keyed by Slurm's numbers would be taken for other jobs."""
+    pending = job("31", state="PENDING")
+    w = read(HEAD, job("30"), job("30", "300"), pending, "32.batch" + job("")[0:], job("10_1"))
+    assert w.jobs["id"].to_list() == [30, 34, 33]
 
 
 @small
@@ -311,10 +320,11 @@ def test_bare_amounts_of_memory_burst_buffer_and_gpu_memory_are_in_megabytes(rea
     assert w.jobs.select("memory", "burst_buffer", "gres_gpumem").row(0) == (3 << 29, 2 << 40, 63 << 29)
 
 
-def test_the_real_sample_runs(data):
+def test_the_real_sample_runs_under_every_policy(data):
     w = fb.read(data / "slurm" / "cirrus_2024Q1_sacct_subset.csv.gz")
     assert (w.records, len(w)) == (11_635, 11_434)
     assert w.dropped == {"cancelled before it started": 199, "run time not positive": 2}
-    jobs = fb.simulate(w, policy="fcfs-easy").jobs
-    assert len(jobs) == len(w)
-    assert (jobs["starting_time"] >= jobs["submission_time"]).all()
+    for name in policies.names():
+        jobs = fb.simulate(w, policy=name).jobs
+        assert len(jobs) == len(w)
+        assert (jobs["starting_time"] >= jobs["submission_time"]).all(), name

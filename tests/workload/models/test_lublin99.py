@@ -82,6 +82,40 @@ def test_log_run_time_has_the_mean_of_its_gammas(name, nodes):
     assert np.log(run + 0.5).mean() == pytest.approx(mean, abs=4 * error + 0.02)
 
 
+def gamma_mix(log, *parts):
+    """The chance of at most `log` under gammas, each given as its share, shape and scale."""
+    return sum(share * gamma_below(log / scale, shape) for share, shape, scale in parts)
+
+
+def gamma_below(x, shape):
+    """By adding up the density: the model's own function is for the small shapes of its days."""
+    t = np.linspace(0, x, 4001)[1:]
+    density = np.exp((shape - 1) * np.log(t) - t - math.lgamma(shape))
+    return float(density.sum() - density[-1] / 2) * x / 4000
+
+
+def quantile(share, *parts):
+    low, high = 0.0, 100.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gamma_mix(middle, *parts) < share else (low, middle)
+    return low
+
+
+@pytest.mark.parametrize("share", [0.05, 0.25, 0.5, 0.75, 0.95])
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("nodes", [1, 16, 64])
+def test_quantiles_of_run_times_are_those_of_the_gammas(name, nodes, share):
+    """As many draws are below a quantile as its share says. Cut to whole seconds, e^x is below k just if it was."""
+    kind = lublin99.KINDS[name]
+    a1, b1, a2, b2 = kind.run
+    p = kind.slope * nodes + kind.intercept
+    parts = (p, a1, b1), (1 - p, a2, b2)
+    k = math.ceil(math.exp(quantile(share, *parts)))
+    run = lublin99.run_times(np.random.default_rng(11), np.full(N, nodes), kind, math.exp(100))
+    assert (run < k).mean() == near(gamma_mix(math.log(k), *parts))
+
+
 def test_run_times_keep_to_the_cap_even_where_it_is_out_of_reach():
     kind = lublin99.KINDS["batch"]
     run = lublin99.run_times(np.random.default_rng(5), np.full(2000, 10_000), kind, 60.0)
@@ -100,6 +134,16 @@ def test_gaps_have_the_mean_of_their_gamma(name):
     assert log.mean() == pytest.approx(free[free <= 13].mean(), abs=4.5 * error)
     assert log.mean() == pytest.approx(mean, abs=0.08)
     assert log.max() <= 13
+
+
+@pytest.mark.parametrize("share", [0.05, 0.25, 0.5, 0.75, 0.95])
+@pytest.mark.parametrize("name", KINDS)
+def test_quantiles_of_gaps_are_those_of_their_gamma(name, share):
+    """The same of ln(gap), of which those above 13 are drawn again."""
+    shape, scale, ratio = lublin99.KINDS[name].gap
+    kept = gamma_mix(13.0, (1, shape * ratio, scale))
+    log = np.log(np.diff(lublin99._arrivals(np.random.default_rng(12), N, lublin99.KINDS[name])))
+    assert (log <= quantile(share, (1 / kept, shape * ratio, scale))).mean() == near(share)
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -47,7 +47,7 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
         why = f": all {found.records:,} records are left out ({_source.dropped_text(found.dropped)})"
         raise InputError(f"{path}: holds no job{why if found.records else ''}; list jobs that have ended")
     table = {name: [job.get(name, 0) for job in found.jobs] for name in _names(found.jobs)}
-    table["id"], notes = _ids(table.pop("name"))
+    table["id"], notes = _ids(table.pop("name"), found.largest)
     starts = table.pop("start")
     for name in ("user", "group", "queue"):
         table[name] = _numbered(table[name])
@@ -81,6 +81,7 @@ class _Found:
     cpus_for_nodes: int = 0
     kept: int = 0  # jobs that were cancelled before they started
     whole_arrays: int = 0  # kept records such as 123_[4-9], which stand for several tasks
+    largest: int = 0  # job number of any record, also of one that is left out
 
     def add(self, row: Row) -> None:
         """Keep the row's job, or count why not."""
@@ -88,6 +89,8 @@ class _Found:
         name = row["JobID"] or row["JobIDRaw"]
         if not name:
             raise InputError(f"{row.where}: the JobID is empty; every record has one")
+        number = re.match(r"[0-9]{1,18}", row["JobIDRaw"] or name)
+        self.largest = max(self.largest, int(number[0]) if number else 0)
         if "." in name:
             self.dropped["job step"] += 1
             return
@@ -189,7 +192,7 @@ class _Found:
         if self.way and self.way[0] == values.CALENDAR:
             notes.append("dates without a time zone are taken as UTC: a change to summer time shows as an hour's jump")
         if any("memory" in job for job in self.jobs):
-            notes.append("memory is a demand (bytes, a job's total): machines without a pool of that name ignore it")
+            notes.append(_source.MEMORY_NOTE)
         notes += _cancelled.kept_notes(self.kept)
         if self.whole_arrays:
             notes.append(
@@ -261,10 +264,9 @@ def _names(jobs: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(name for job in jobs for name in job))
 
 
-def _ids(names: list[str]) -> tuple[list[int], list[str]]:
-    """Whole numbers: a job's own where it has one, else a new one beyond the largest, with notes on who got those."""
+def _ids(names: list[str], last: int) -> tuple[list[int], list[str]]:
+    """Whole numbers: a job's own where it has one, else a new one beyond `last`, with notes on who got those."""
     plain = [int(name) if re.fullmatch(r"[0-9]{1,18}", name) else None for name in names]
-    last = max((number for number in plain if number is not None), default=0)
     first, taken, ids = last + 1, set(), []
     renamed: Counter[str] = Counter()
     for name, number in zip(names, plain, strict=True):

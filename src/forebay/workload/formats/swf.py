@@ -18,7 +18,8 @@ SUFFIXES = (".swf", ".swf.gz")
 
 _EXACT = 2**53  # a double tells whole numbers below this one apart
 _CANCELLED = 5  # SWF's status of a job that was cancelled, before it started or while it ran
-_WORDS = {"id": "job number", "nodes": "number of processors"}
+_KIB = 1024  # bytes of the unit in which SWF asks for memory
+_WORDS = {"id": "job number", "nodes": "number of processors", "memory": "memory asked for in all, in bytes,"}
 
 
 def matches(head: bytes) -> bool:
@@ -31,8 +32,9 @@ def matches(head: bytes) -> bool:
 def read(path: Path, cancelled: str = "drop") -> Workload:
     """The jobs of an SWF file, packed or not.
 
-    Processors are field 8, else 5; the walltime is field 9, else the run time. Only a record without run time or
-    processors is left out; one of status 5 with a wait, after which it was cancelled, is kept for `cancelled="keep"`.
+    Processors are field 8, else 5; the walltime is field 9, else the run time; the demand `memory` is field 10 times
+    the processors. Only a record without run time or processors is left out; one of status 5 with a wait, after which
+    it was cancelled, is kept for `cancelled="keep"`.
     Submits move so that the first job arrives at 0; the epoch keeps what they were.
     """
     source = _source.load(path)
@@ -44,7 +46,9 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
         why = f": all {records:,} records are left out ({_source.dropped_text(dropped)})" if records else ""
         raise InputError(f"{path}: holds no job{why}; an SWF file has a line of 18 numbers for each job")
     _check(columns, columns.pop("line"), path)
-    notes = [*content.notes, *_estimate_notes(columns), *_clear_unknown(columns, _resources(content))]
+    demands = [*_resources(content), *(["memory"] if "memory" in columns else [])]
+    notes = [*content.notes, *_estimate_notes(columns), *_clear_unknown(columns, demands)]
+    notes += [_source.MEMORY_NOTE] if "memory" in columns else []
     jobs = job_table(columns)
     notes += _source.order_notes(jobs["submit"])
     jobs, first = _source.in_order(jobs)
@@ -93,6 +97,9 @@ def _columns(content: lines.Content, keep_cancelled: bool) -> tuple[dict[str, An
         **dict(zip(_resources(content), content.requests, strict=True)),
     }
     usable = ~(idle | nowhere)
+    memory = table["requested memory"]
+    if (memory[usable] > 0).any():  # else the trace knows nothing of it
+        columns["memory"] = np.where(memory > 0, np.rint(memory * (_KIB * nodes)), -1.0)
     return {name: values[usable] for name, values in columns.items()}, {why: n for why, n in counts.items() if n}
 
 
@@ -134,7 +141,7 @@ def _leading_number(text: str) -> float:
 
 def _check(columns: dict[str, Any], line: Any, path: Path) -> None:
     """Refuse numbers that must be whole and are not, and ids that occur twice."""
-    further = [name for name in columns if name == "burst_buffer" or name.startswith("resource_")]
+    further = [name for name in columns if name in {"burst_buffer", "memory"} or name.startswith("resource_")]
     for name in ("id", "nodes", "user", "group", "queue", *further):
         values = columns[name]
         wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= _EXACT))
@@ -183,6 +190,9 @@ def write(workload: Workload, path: Path) -> list[str]:
         "group": _number("group"),
         "queue": _number("queue"),
     }
+    if "memory" in jobs.columns:
+        each = _text(pl.col("memory") / (_KIB * pl.col("nodes")))
+        known["requested memory"] = pl.when((pl.col("memory") > 0) & _memory_fits()).then(each).otherwise(unknown)
     known |= {name: _number(name) for name in _capacities(workload)}
     table = jobs.select(**{name: known.get(name, unknown) for name in (*lines.FIELDS, *_capacities(workload))})
     body = table.write_csv(include_header=False, separator=" ", quote_style="never")
@@ -190,9 +200,18 @@ def write(workload: Workload, path: Path) -> list[str]:
     return _lost(workload)
 
 
+def _memory_fits() -> pl.Expr:
+    """Whether memory for each processor, in SWF's unit, reads back to the same total: two roundings may cost a byte."""
+    total = pl.col("memory")
+    return (total < _EXACT) & ((total < _EXACT // 4) | (total % (_KIB * pl.col("nodes")) == 0))
+
+
 def _number(name: str) -> pl.Expr:
-    """A column as text that reads back to the same double; whole numbers without a point."""
-    column = pl.col(name)
+    return _text(pl.col(name))
+
+
+def _text(column: pl.Expr) -> pl.Expr:
+    """Numbers as text that reads back to the same double; whole numbers without a point."""
     whole = (column == column.floor()) & (column.abs() < _EXACT)
     return pl.when(whole).then(column.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(column.cast(pl.String))
 
@@ -205,7 +224,8 @@ def _capacities(workload: Workload) -> dict[str, str]:
     one, several = found.groups()
     amounts = [one] if one else several.split("/")
     capacities = dict(zip(_resource_names(len(amounts)), amounts, strict=True))
-    return capacities if set(workload.resources) == set(capacities) <= set(workload.jobs.columns) else {}
+    others = set(workload.resources) - {"memory"}  # which has a field of its own
+    return capacities if others == set(capacities) <= set(workload.jobs.columns) else {}
 
 
 def _header(workload: Workload) -> str:
@@ -240,11 +260,13 @@ def _lost(workload: Workload) -> list[str]:
     jobs = workload.jobs
     endless = int(jobs["walltime"].is_infinite().sum())
     kept = _capacities(workload)
-    others = [name for name in _source.demands(workload) if name not in kept]
+    others = [name for name in _source.demands(workload) if name not in kept and name != "memory"]
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *others)}
     notes = [
         f"{name} of {count:,} jobs is not written: SWF has no field for it" for name, count in lost.items() if count
     ]
+    if "memory" in jobs.columns and (large := jobs.filter(~_memory_fits())["id"].len()):
+        notes.append(f"memory of {large:,} jobs is not written: it is too large for SWF's unit to tell exactly")
     if endless:
         notes.append(f"{endless:,} jobs without a walltime: read back, their run time is taken, a perfect estimate")
     notes += _cancelled.written_notes(jobs)

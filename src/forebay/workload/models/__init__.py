@@ -53,7 +53,8 @@ def generate(spec: str, seed: int, **more: Any) -> Workload:
     """The workload of `lublin99:nodes=256,load=0.8`; `more` are parameters that win over those of the spec."""
     name, module, values = _parsed(spec)
     if not hasattr(module, "generate"):
-        raise InputError(f"model {name!r} makes no jobs, it completes those of a workload; {_of_kind('generate')}")
+        known = f"those that do: {_of_kind('generate')}"
+        raise InputError(f"model {name!r} makes no jobs, it completes those of a workload; {known}")
     made: Workload = module.generate(stream(seed, name), **_bounded(name, values | more))
     return _signed(made, spec, seed)
 
@@ -64,7 +65,8 @@ def attach(workload: Workload, specs: Iterable[str], seed: int) -> Workload:
     for spec in specs:
         name, module, values = _parsed(spec)
         if not hasattr(module, "attach"):
-            raise InputError(f"model {name!r} makes a workload of its own; {_of_kind('attach')}")
+            known = f"those that complete one: {_of_kind('attach')}"
+            raise InputError(f"model {name!r} makes a workload of its own; {known}")
         rng = stream(seed, name, turns[name])
         workload = _signed(module.attach(workload, rng, **_bounded(name, values)), spec, seed)
         turns[name] += 1
@@ -80,7 +82,7 @@ def _load(name: str) -> ModuleType:
 
 
 def _of_kind(kind: str) -> str:
-    return f"those that do: {', '.join(one for one in names() if hasattr(_load(one), kind))}"
+    return ", ".join(one for one in names() if hasattr(_load(one), kind))
 
 
 def _signed(workload: Workload, spec: str, seed: int) -> Workload:
