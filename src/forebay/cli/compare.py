@@ -42,7 +42,7 @@ def command(
         typer.Option(
             "--policies",
             metavar="SPEC,SPEC,...",
-            help="Which policies. Default: all that `forebay policies` lists.",
+            help="Which policies. Default: all that `forebay policies` lists, and that the machine can make use of.",
             show_default=False,
         ),
     ] = None,
@@ -72,6 +72,8 @@ def command(
     if plots:
         _pictures.check(FIGURES)
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
+    if policies is None and not setting.platform.levels:
+        schedulers = {spec: policy for spec, policy in schedulers.items() if not policy.needs_tiers}
     with output_folder(output):
         _compile.prepare(schedulers.values())
         documents, results = _run_all(setting, schedulers, output, form)

@@ -1,6 +1,6 @@
 """What a policy is: something that reads a View and writes Actions, in plain Python or as a compiled kernel."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,9 @@ class Policy:
 
     Parameters are dataclass fields or keyword arguments; `name:key=value` on the command line sets them.
     """
+
+    needs_tiers: ClassVar[bool] = False
+    """Whether it is of use only where jobs may run on several tiers of storage."""
 
     def setup(self, view: "View") -> None:
         """Called once before a run's first decision: forget the last run here."""

@@ -15,8 +15,9 @@ class Tiering(Policy):
 
     slot: str = "walltime"  # how long room is kept for a job: its "walltime", or the "stay" expected on its tier
 
+    needs_tiers: ClassVar[bool] = True
     choice: ClassVar[str] = (
-        "shortest"  # how the tier is chosen: "shortest" turnaround, also when "planned", "drawn", or "fixed"
+        "shortest"  # how the tier is: by "shortest" turnaround, also if "planned", "drawn", or "fixed"
     )
     contention: ClassVar[bool] = False  # whether transfers are taken to share links with those of running jobs
 

@@ -132,7 +132,8 @@ def ahead_of(state, free, params, whole):
         end = state.running[i]["end"]
         if params[_STAY] > 0 and leg == last:
             end = job["leg_start"] + stay(state, leg, whole)
-        end = end if end > now else now + 1.0
+        # What is not back yet is not free now, however soon it is due.
+        end = end if end > now + instant_width(now) else now + 1.0
         n = _note(state, when, changes, n, end, leg, 1)
         for following in range(leg + 1, last + 1):
             n = _note(state, when, changes, n, end, following, -1)
@@ -142,7 +143,7 @@ def ahead_of(state, free, params, whole):
         j = state.queue[i]
         if j >= 0:  # holds what it carries until it has run
             leg = state.jobs[j]["leg"]
-            n = _note(state, when, changes, n, now + slot(state, leg, params, whole), leg, 1)
+            n = _note(state, when, changes, n, now + max(slot(state, leg, params, whole), 1.0), leg, 1)
             for r in range(R):
                 changes[n - 1, r] -= state.demands[leg, r]
     keys, ties, order = when[:n].copy(), np.arange(n), np.arange(n)
