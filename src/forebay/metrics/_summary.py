@@ -82,4 +82,8 @@ def _traffic(result: Result) -> dict[str, Number]:
 
 
 def _tiers(result: Result) -> dict[str, Number]:
-    return {f"n_on_{tier}": count for tier, count in machine.jobs_on_tiers(result).items()}
+    counts = machine.jobs_on_tiers(result)
+    numbers: dict[str, Number] = {f"n_on_{tier}": count for tier, count in counts.items()}
+    for link in traffic.link_names(result) if counts else ():
+        numbers[f"link_use_{link.replace(' ', '_')}"] = traffic.link_utilisation(result, link)
+    return numbers

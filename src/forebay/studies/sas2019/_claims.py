@@ -8,8 +8,6 @@ from forebay.studies._tables import Metric, Row
 from forebay.studies.sas2019 import _numbers as numbers
 from forebay.studies.sas2019._plan import Scope
 
-YES, PARTLY, NO = "yes", "partly", "no"
-
 
 def of(scope: Scope, section: str, rows: Sequence[Row]) -> list[Row]:
     """The claims that a section can judge."""
@@ -17,87 +15,78 @@ def of(scope: Scope, section: str, rows: Sequence[Row]) -> list[Row]:
         return _random(scope, rows)
     if section == "staging":
         return _staging(scope, rows)
-    return _mistakes(rows) if section == "mistakes" else []
+    return _mistakes(scope, rows) if section == "mistakes" else []
 
 
-def _claim(text: str, ours: str, held: Sequence[bool]) -> Row:
-    return {"claim": text, "ours": ours, "verdict": YES if all(held) else PARTLY if any(held) else NO}
+def _claim(text: str, where: str, ours: str, held: bool) -> Row:
+    return {"claim": text, "where": where, "ours": ours, "verdict": "yes" if held else "no"}
+
+
+def _word(metric: Metric) -> str:
+    return metric.title.partition(" (")[0].removeprefix("mean ")
+
+
+def _spread(spread: statistics.Spread) -> str:
+    return f"{spread.mean:.3f}" + ("" if spread.half is None else f" ± {spread.half:.3f}")
 
 
 def _random(scope: Scope, rows: Sequence[Row]) -> list[Row]:
     parts = {size: numbers.chosen(rows, capacity=size) for size in scope.settings.capacities}
-    made = [
-        _minimum(parts, numbers.MAKESPAN, "Makespan of random tiers is least at p from 0.5 to 0.9", 0.5, 0.9),
-        _minimum(parts, numbers.TURNAROUND, "Turnaround of random tiers is least at p from 0.3 to 0.6", 0.3, 0.6),
-    ]
-    texts, held = [], []
+    made = _lowest(parts, numbers.MAKESPAN, 0.5, 0.9) + _lowest(parts, numbers.TURNAROUND, 0.3, 0.6)
     for size, mine in parts.items():
-        sas = numbers.chosen(mine, policy="sas")
+        sas, drawn = numbers.chosen(mine, policy="sas"), numbers.chosen(mine, policy="random")
         for metric in numbers.TIMES:
-            over_p = numbers.curve(numbers.chosen(mine, policy="random"), "p", metric)
-            best = numbers.ratio(sas, numbers.chosen(mine, policy="random", p=over_p.lowest), metric)
-            texts.append(f"{size} {metric.title.partition(' (')[0]} {best.mean:.3f}{_half(best)} of the best p")
-            held.append(numbers.mean(sas, metric) < min(over_p.y))
-    made.append(_claim("SAS is below every p on makespan and turnaround", "; ".join(texts), held))
+            over_p = numbers.curve(drawn, "p", metric)
+            best = numbers.ratio(sas, numbers.chosen(drawn, p=over_p.lowest), metric)
+            ours, held = f"{_spread(best)} of the best", numbers.mean(sas, metric) < min(over_p.y)
+            made.append(_claim(f"SAS: {_word(metric)} below every p", size, ours, held))
     for metric, share in ((numbers.NODES, 0.8), (numbers.FAST, 0.7)):
-        found = {size: numbers.utilisation(numbers.chosen(mine, policy="sas"), metric) for size, mine in parts.items()}
-        made.append(
-            _claim(
-                f"SAS: {metric.title}, about {100 * share:.0f} % (within 10 points)",
-                "; ".join(f"{size} {100 * value:.1f} %" for size, value in found.items()),
-                [abs(value - share) <= 0.1 for value in found.values()],
-            )
-        )
-    made += _uses(parts)
-    if len(parts) > 1:
-        made.append(_larger(scope, rows, scope.settings.against.k[0], better=True))
+        for size, mine in parts.items():
+            value = numbers.utilisation(numbers.chosen(mine, policy="sas"), metric)
+            text = f"SAS: {metric.title}, {100 * share:.0f} ± 10 %"
+            made.append(_claim(text, size, f"{100 * value:.1f} %", abs(value - share) <= 0.1))
+    for size, mine in parts.items():
+        made += _uses(size, numbers.chosen(mine, policy="random"))
+    return made + _larger(scope, rows, scope.settings.against.k[0], better=True)
+
+
+def _lowest(parts: dict[str, list[Row]], metric: Metric, low: float, high: float) -> list[Row]:
+    made = []
+    for size, mine in parts.items():
+        one = numbers.curve(numbers.chosen(mine, policy="random"), "p", metric)
+        ours = f"p = {one.lowest:g}, of the fit {one.fitted:.2f}"
+        text = f"Random: {_word(metric)} is least at p from {low:g} to {high:g}"
+        made.append(_claim(text, size, ours, low <= one.lowest <= high))
     return made
 
 
-def _minimum(parts: dict[str, list[Row]], metric: Metric, text: str, low: float, high: float) -> Row:
-    found = {}
-    for size, mine in parts.items():
-        found[size] = numbers.curve(numbers.chosen(mine, policy="random"), "p", metric)
-    ours = "; ".join(f"{size} p = {one.lowest:g}, of the fit {one.fitted:.2f}" for size, one in found.items())
-    return _claim(text, ours, [low <= one.lowest <= high for one in found.values()])
-
-
-def _uses(parts: dict[str, list[Row]]) -> list[Row]:
+def _uses(size: str, drawn: Sequence[Row]) -> list[Row]:
     """With p, fast storage is used more and more, and nodes less and less."""
-    nodes, fast, held_nodes, held_fast = [], [], [], []
-    for size, mine in parts.items():
-        drawn = numbers.chosen(mine, policy="random")
-        of_nodes = numbers.curve(drawn, "p", numbers.NODES, pooled=True).y
-        of_fast = numbers.curve(drawn, "p", numbers.FAST, pooled=True).y
-        nodes.append(f"{size} from {100 * of_nodes[0]:.0f} to {100 * of_nodes[-1]:.0f} %")
-        fast.append(f"{size} from {100 * of_fast[0]:.0f} to {100 * of_fast[-1]:.0f} %")
-        held_nodes.append(of_nodes[-1] < of_nodes[0] / 2)
-        held_fast.append(all(later > one - 0.03 for one, later in pairwise(of_fast)))
+    nodes = numbers.curve(drawn, "p", numbers.NODES, pooled=True).y
+    fast = numbers.curve(drawn, "p", numbers.FAST, pooled=True).y
+    steady = all(later > one - 0.03 for one, later in pairwise(fast))
+    ours_nodes, ours_fast = (f"from {100 * one[0]:.0f} to {100 * one[-1]:.0f} %" for one in (nodes, fast))
     return [
-        _claim("Use of nodes slumps as p grows", "; ".join(nodes), held_nodes),
-        _claim("Use of fast storage grows steadily with p (steps down below 3 points)", "; ".join(fast), held_fast),
+        _claim("Random: use of nodes slumps with p", size, ours_nodes, nodes[-1] < nodes[0] / 2),
+        _claim("Random: use of fast storage grows with p", size, ours_fast, steady),
     ]
 
 
-def _larger(scope: Scope, rows: Sequence[Row], k: int, better: bool) -> Row:
+def _larger(scope: Scope, rows: Sequence[Row], k: int, better: bool) -> list[Row]:
     """More fast storage under SAS."""
-    sizes = scope.settings.capacities
+    sizes, made = scope.settings.capacities, []
+    if len(sizes) < 2:
+        return []
     small, large = (numbers.chosen(rows, policy="sas", k=k, capacity=size) for size in (sizes[0], sizes[-1]))
-    texts, held = [], []
     for metric in numbers.TIMES:
         change = numbers.ratio(large, small, metric)
-        texts.append(f"{metric.title.partition(' (')[0]} {change.mean:.3f}{_half(change)} of that with less")
-        held.append((change.mean < 1) == better)
-    word = "better" if better else "not better"
-    return _claim(f"k = {k}: more fast storage is {word}", "; ".join(texts), held)
-
-
-def _half(spread: statistics.Spread) -> str:
-    return "" if spread.half is None else f" ± {spread.half:.3f}"
+        text = f"SAS: more fast storage is {'better' if better else 'not better'}, {_word(metric)}"
+        made.append(_claim(text, f"k = {k}", f"{_spread(change)} of that with less", (change.mean < 1) == better))
+    return made
 
 
 def _staging(scope: Scope, rows: Sequence[Row]) -> list[Row]:
-    held, texts = [], []
+    made = []
     for k in scope.settings.staging.k:
         n_below, n = 0, 0
         for size in scope.settings.capacities:
@@ -107,37 +96,31 @@ def _staging(scope: Scope, rows: Sequence[Row]) -> list[Row]:
                 drawn = numbers.curve(numbers.chosen(mine, policy="random"), "p", metric).y
                 n_below += sum(sas < y for y in drawn)
                 n += len(drawn)
-        texts.append(f"k = {k}: below {n_below} of {n}")
-        held.append(n_below > 0.9 * n)
-    made = [_claim("SAS mostly beats random tiers for other k (nine tenths of all p)", "; ".join(texts), held)]
-    if len(scope.settings.capacities) > 1 and 1 in scope.settings.staging.k:
-        made.append(_larger(scope, rows, 1, better=False))
-    return made
+        made.append(_claim("SAS: mostly below random tiers", f"k = {k}", f"{n_below} of {n}", n_below > 0.9 * n))
+    return made + (_larger(scope, rows, 1, better=False) if 1 in scope.settings.staging.k else [])
 
 
-def _mistakes(rows: Sequence[Row]) -> list[Row]:
+def _mistakes(scope: Scope, rows: Sequence[Row]) -> list[Row]:
+    size = scope.settings.mistakes.capacity
     sas, drawn = numbers.chosen(rows, policy="sas"), numbers.chosen(rows, policy="random")
     on_fast = numbers.curve(sas, "theta", Metric("n_on_fast", "", 0)).y
-    used = numbers.curve(sas, "theta", numbers.FAST, pooled=True).y
+    fast = numbers.curve(sas, "theta", numbers.FAST, pooled=True).y
     nodes = numbers.curve(sas, "theta", numbers.NODES, pooled=True).y
+    texts = [f"{100 * one[0]:.1f} to {100 * one[-1]:.1f} %" for one in (fast, nodes)]
     made = [
         _claim(
-            "With theta fewer jobs use fast storage",
-            f"{on_fast[0]:.0f} jobs at theta = 0, {on_fast[-1]:.0f} at 1",
-            [on_fast[-1] < on_fast[0]],
+            "Mistakes: fewer jobs on fast storage",
+            size,
+            f"{on_fast[0]:.0f} to {on_fast[-1]:.0f} jobs",
+            on_fast[-1] < on_fast[0],
         ),
-        _claim(
-            "With theta fast storage is used less, nodes about as much (within 10 points)",
-            f"fast {100 * used[0]:.1f} to {100 * used[-1]:.1f} %; nodes {100 * nodes[0]:.1f} to {100 * nodes[-1]:.1f}",
-            [used[-1] < used[0], abs(nodes[-1] - nodes[0]) < 0.1],
-        ),
+        _claim("Mistakes: less use of fast storage", size, texts[0], fast[-1] < fast[0]),
+        _claim("Mistakes: use of nodes hardly changes (5 points)", size, texts[1], abs(nodes[-1] - nodes[0]) < 0.05),
     ]
-    for metric, text in (
-        (numbers.MAKESPAN, "For every theta the makespan of SAS is below that of every p"),
-        (numbers.TURNAROUND, "For every theta the turnaround of SAS is at the lower end of random's (lowest fifth)"),
-    ):
-        random, mine = numbers.curve(drawn, "p", metric).y, numbers.curve(sas, "theta", metric).y
-        bound = min(random) if metric is numbers.MAKESPAN else min(random) + (max(random) - min(random)) / 5
-        n = sum(y < bound for y in mine)
-        made.append(_claim(text, f"{n} of {len(mine)} thetas", [n == len(mine), n > 0.5 * len(mine)]))
-    return made
+    random, mine = numbers.curve(drawn, "p", numbers.MAKESPAN).y, numbers.curve(sas, "theta", numbers.MAKESPAN).y
+    n = sum(y < min(random) for y in mine)
+    made.append(_claim("Mistakes: makespan below every p", size, f"{n} of {len(mine)} thetas", n == len(mine)))
+    random, mine = numbers.curve(drawn, "p", numbers.TURNAROUND).y, numbers.curve(sas, "theta", numbers.TURNAROUND).y
+    n = sum(y < min(random) + (max(random) - min(random)) / 5 for y in mine)
+    text = "Mistakes: turnaround in the lowest fifth of random's"
+    return [*made, _claim(text, size, f"{n} of {len(mine)} thetas", n == len(mine))]

@@ -67,7 +67,9 @@ def _over_p(scope: "Scope", rows: Sequence[Row], metric: Metric, k: int, title: 
             some = numbers.chosen(mine, policy=policy)
             value = numbers.utilisation(some, metric) if pooled else numbers.mean(some, metric)
             levels.append((f"{policy}, {_size(capacity)}", value / scale))
-    return Panel(_P, label, points, levels, title=title)
+    return Panel(
+        _P, label, points, levels, title=title, least=0.0 if pooled else None, largest=100.0 if pooled else None
+    )
 
 
 def _four(scope: "Scope", rows: Sequence[Row]) -> "list[Panel]":
@@ -109,6 +111,6 @@ def _mistakes(scope: "Scope", rows: Sequence[Row]) -> "list[Panel]":
     return [
         times(numbers.MAKESPAN, "a)"),
         Panel(label, "jobs", jobs, title="b)"),
-        Panel(label, "in use (%)", used, title="c)"),
+        Panel(label, "in use (%)", used, title="c)", least=0.0, largest=100.0),
         times(numbers.TURNAROUND, "d)"),
     ]

@@ -34,7 +34,7 @@ def report(scope: Scope, finished: Finished) -> Report:
         tellers[section](scope, mine, made)
     if claims:
         columns: list[Column] = [("ours", lambda row: row["ours"]), ("verdict", lambda row: row["verdict"])]
-        made.shown.insert(0, _tables.written("The paper's claims", claims, ("claim",), columns))
+        made.shown.insert(0, _tables.written("The paper's claims", claims, ("claim", "where"), columns))
         made.frames["claims"] = _tables.all_numbers(claims)
     return made
 
@@ -78,7 +78,7 @@ def _against_columns(metric: Metric) -> list[Column]:
     return [
         (metric.title, lambda row: metric.text(row[metric.name])),
         ("random's best", lambda row: metric.text(row[f"best_{metric.name}"])),
-        ("at p (of the fit)", lambda row: f"{row[f'p_{metric.name}']:g} ({row[f'fitted_p_{metric.name}']:.2f})"),
+        ("at p", lambda row: f"{row[f'p_{metric.name}']:g}"),
         ("ratio", ratio),
     ]
 
