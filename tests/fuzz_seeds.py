@@ -60,7 +60,7 @@ BATSIM_5 = {
     "nb_res": 4,
     "jobs": [
         {"id": str(k), "subtime": k, "walltime": 50, "res": 2, "profile": name}
-        for k, name in enumerate(("p", "q", "r", "s", "m"), 1)
+        for k, name in enumerate(("p", "q", "r", "s", "m", "io"), 1)
     ],
     "profiles": {
         "p": {"type": "ptask", "cpu": [4, 4], "com": [0, 3, 3, 0]},
@@ -73,6 +73,15 @@ BATSIM_5 = {
         },
         "s": {"type": "sequential_composition", "repeat": 2, "seq": ["p", "q"]},
         "m": {"type": "msg_par_hg_tot", "cpu": 4, "com": 3},
+        "f": {"type": "parallel_homogeneous_pfs", "bytes_to_read": 70, "bytes_to_write": 7, "storage": "nfs"},
+        "g": {
+            "type": "ptask_on_storage_homogeneous",
+            "bytes_to_write": 9,
+            "generation_strategy": "defined_amount_spread_uniformly",
+        },
+        "i": {"type": "data_staging", "nb_bytes": 8, "from": "pfs", "to": "bb"},
+        "o": {"type": "ptask_data_staging_between_storages", "nb_bytes": 6, "from": "bb", "to": "pfs"},
+        "io": {"type": "composed", "seq": ["i", "f", "q", "g", "o"], "bb": 5},
     },
 }
 

@@ -127,7 +127,9 @@ def test_a_job_held_back_cannot_be_started_all_the_same():
     [
         ("fcfs+limits", "name a limit"),
         ("fcfs+limits:user_jobs=0", "from 1 up"),
+        ("fcfs+limits:user_jobs=-1", "user_jobs is -1; give a count from 1 up"),
         ("fcfs+limits:user_jobs=two", "not a whole number"),
+        ("fcfs+limits:user_jobs=1.5", "not a whole number"),
         ("fcfs+limits:user_job=2", "did you mean 'user_jobs'"),
         ("fcfs+limits:run_time=-1", "run_time|seconds"),
         ("fcfs+limits:over=throw,user_jobs=1", "over is 'throw'"),

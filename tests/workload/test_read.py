@@ -49,6 +49,17 @@ def test_the_suffix_tells_the_format_else_the_content(tmp_path, name, text, stem
         assert (w.name, w.jobs["nodes"].to_list(), w.jobs["run_time"].to_list()) == (stem, [4], [10.0])
 
 
+@pytest.mark.parametrize("size", [0, 1, 2, 5, 12, 40, 60])
+@pytest.mark.parametrize("name", ["a.csv.gz", "A.GZ"])
+def test_a_packed_file_that_is_cut_off_is_told_as_such(tmp_path, name, size):
+    """Another name would not help, though so little of it tells no format."""
+    whole = gzip.compress(b"JobID|Submit|Start|End|NNodes|State\n1|100|110|170|2|COMPLETED\n", mtime=0)
+    assert len(whole) > size
+    (tmp_path / name).write_bytes(whole[:size])
+    with pytest.raises(InputError, match=rf"{name}: the gzip data is cut short.*fetch the file again"):
+        workload.read(tmp_path / name)
+
+
 @pytest.mark.parametrize("content", [b"hello world", b"", b"\x1f\x8bnot gzip", b"1 2 3\n"])
 def test_content_of_no_format_is_refused(tmp_path, content):
     (tmp_path / "a.txt").write_bytes(content)

@@ -36,7 +36,7 @@ def parse_limits(text: str) -> Limits:
             values[key] = parse_seconds(word)
         elif key == "over":
             values[key] = word
-        elif word.isdecimal():
+        elif word.removeprefix("-").isdecimal():  # below 0, Limits says so
             values[key] = int(word)
         else:
             raise InputError(f"{text!r}: {key}={word!r} is not a whole number")

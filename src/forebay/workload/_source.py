@@ -57,8 +57,10 @@ def load(path: Path) -> Source:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     digest = hashlib.sha256(raw).hexdigest()
-    if raw.startswith(GZIP):
+    if raw.startswith(GZIP) or _cut_to_nothing(path, raw):
         try:
+            if len(raw) < len(GZIP):
+                raise EOFError("it ends before its contents begin")
             raw = gzip.decompress(raw)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{path}: the gzip data is cut short or damaged ({error}); fetch the file again") from None
@@ -66,14 +68,27 @@ def load(path: Path) -> Source:
 
 
 def head(path: Path, size: int = 4096) -> bytes:
-    """The first bytes of a file, unpacked: enough to tell its format; empty where it cannot be unpacked."""
+    """The first bytes of a file, unpacked: enough to tell its format; empty where it cannot be unpacked.
+
+    A packed file that ends before there are so many is refused: what would help is the rest of it, not another name.
+    """
     try:
         with path.open("rb") as file:
-            packed = file.read(2) == GZIP
-        with gzip.open(path) if packed else path.open("rb") as file:
+            first = file.read(2)
+        if _cut_to_nothing(path, first):
+            raise EOFError
+        with gzip.open(path) if first == GZIP else path.open("rb") as file:
             return file.read(size)
-    except (OSError, EOFError, zlib.error):
-        return b""
+    except EOFError:
+        load(path)  # says what is wrong
+    except (OSError, zlib.error):
+        pass
+    return b""
+
+
+def _cut_to_nothing(path: Path, raw: bytes) -> bool:
+    """Whether a file that should be packed, by its name, has not even the two bytes that all packed ones begin with."""
+    return path.name.lower().endswith(".gz") and len(raw) < len(GZIP)
 
 
 def save(path: Path, data: bytes) -> None:

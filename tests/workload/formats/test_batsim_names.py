@@ -23,6 +23,7 @@ def read(tmp_path, *profiles):
     ("other", "usual"),
     [
         ({"type": "ptask"}, "parallel"),
+        ({"type": "ParallelTaskProfile"}, "parallel"),
         ({"type": "msg_par"}, "parallel"),
         ({"type": "ptask_homogeneous"}, "parallel_homogeneous"),
         (
@@ -31,6 +32,11 @@ def read(tmp_path, *profiles):
         ),
         (
             {"type": "ptask_homogeneous", "generation_strategy": "defined_amount_spread_uniformly"},
+            "parallel_homogeneous_total",
+        ),
+        ({"type": "ParallelTaskHomogeneousProfile"}, "parallel_homogeneous"),
+        (
+            {"type": "ParallelTaskHomogeneousProfile", "generation_strategy": "DefinedAmountsSpreadUniformly"},
             "parallel_homogeneous_total",
         ),
         ({"type": "msg_par_hg"}, "parallel_homogeneous"),
@@ -43,11 +49,13 @@ def test_other_names_mean_the_same(tmp_path, other, usual):
     assert read(tmp_path, {**other, **amounts}).jobs.equals(wanted)
 
 
-def test_sequences_have_two_names(tmp_path):
-    delay = {"type": "delay", "delay": 5}
+@pytest.mark.parametrize(
+    ("delays", "sequence"), [("delay", "sequential_composition"), ("DelayProfile", "SequentialCompositionProfile")]
+)
+def test_sequences_have_other_names(tmp_path, delays, sequence):
     parts = {"repeat": 3, "seq": ["p0", "p0"]}
-    wanted = read(tmp_path, delay, {"type": "composed", **parts})
-    found = read(tmp_path, delay, {"type": "sequential_composition", **parts})
+    wanted = read(tmp_path, {"type": "delay", "delay": 5}, {"type": "composed", **parts})
+    found = read(tmp_path, {"type": delays, "delay": 5}, {"type": sequence, **parts})
     assert found.jobs["run_time"].to_list() == [30.0]
     assert found.phases.equals(wanted.phases)
 
@@ -58,7 +66,16 @@ def test_an_unknown_strategy_is_refused(tmp_path, strategy):
         read(tmp_path, {"type": "ptask_homogeneous", "cpu": 1, "com": 1, "generation_strategy": strategy})
 
 
-@pytest.mark.parametrize("kind", ["ptask_on_storage_homogeneous", "trace_replay", ["delay"]])
-def test_types_without_an_equal_here_are_refused(tmp_path, kind):
-    with pytest.raises(InputError, match="unknown type"):
+@pytest.mark.parametrize("kind", ["trace_replay", "TraceReplayProfile", "forkjoin_composition", "send", "delai"])
+def test_types_without_an_equal_here_are_refused_without_a_guess(tmp_path, kind):
+    with pytest.raises(InputError) as caught:
         read(tmp_path, {"type": kind})
+    assert str(caught.value).endswith(
+        f"profile 'p0': type {kind!r} is not supported; these are: composed, data_staging, delay, parallel, "
+        "parallel_homogeneous, parallel_homogeneous_pfs, parallel_homogeneous_total, ptask_on_storage_homogeneous"
+    )
+
+
+def test_a_type_that_is_no_text_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"type \['delay'\] is not supported"):
+        read(tmp_path, {"type": ["delay"]})

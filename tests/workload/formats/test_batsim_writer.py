@@ -101,7 +101,7 @@ def test_what_batsim_cannot_hold_is_noted():
     w = replace(two_jobs(burst_buffer=[5, 6], gpu=[1, 0], fpga=[0, 0]), phases=phases, legs=legs, platform=None)
     back, notes = again(w)
     assert notes == [
-        "1 jobs with phases other than computing: only their total work is written",
+        "1 jobs with phases that Batsim has no profile for: only their total work is written",
         "the machine's size is not known: nb_res is the widest job's 3 nodes",
         "gpu is not written: Batsim has no word for it",
         "legs are not written: a Batsim job starts once",

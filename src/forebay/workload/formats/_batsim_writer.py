@@ -10,8 +10,13 @@ import polars as pl
 
 from forebay.errors import InputError
 from forebay.workload import _source
-from forebay.workload.formats._batsim_profiles import Step
+from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, Step
 from forebay.workload.workload import Workload
+
+_BUFFER = "burst_buffer"  # a name by which the reader knows one
+
+_TOLD = ("compute", "read", "write", "fetch", "checkpoint", "stage_in", "stage_out")
+"""Kinds of phases that Batsim has a profile for. A drain goes on beside what follows, and Batsim's steps do not."""
 
 _NEUTRAL = {"user": -1, "group": -1, "queue": -1, "priority": 0.0}
 
@@ -70,7 +75,7 @@ def _profiles(row: dict[str, Any], steps: list[Step] | None) -> dict[str, Any]:
             steps.append(Step(0.0, row["flop"], row["communication"]))
     else:
         steps = [part for step in steps for part in _parts(step)]
-    bodies = [_body(step) for step in steps]
+    bodies = [_body(step, row["nodes"]) for step in steps]
     made = {name: bodies[0]}
     if len(bodies) > 1:
         parts = {f"{name}.{k}": body for k, body in enumerate(bodies)}
@@ -87,25 +92,56 @@ def _parts(step: Step) -> list[Step]:
     return [step]
 
 
-def _body(step: Step) -> dict[str, Any]:
+def _body(step: Step, nodes: int) -> dict[str, Any]:
+    if step.kind in ("stage_in", "stage_out"):
+        ends = (FILE_SYSTEM, _BUFFER) if step.kind == "stage_in" else (_BUFFER, FILE_SYSTEM)
+        return {"type": "data_staging", "nb_bytes": _plain(step.bytes), "from": ends[0], "to": ends[1]}
+    if step.kind != "compute":
+        each = _plain(step.bytes / nodes)
+        reads = step.kind in ("read", "fetch")
+        return {
+            "type": "parallel_homogeneous_pfs",
+            "bytes_to_read": each if reads else 0,
+            "bytes_to_write": 0 if reads else each,
+            "storage": FILE_SYSTEM if step.kind in ("read", "write") else _BUFFER,
+        }
     if step.flop or step.communication:
         return {"type": "parallel_homogeneous", "cpu": _plain(step.flop), "com": _plain(step.communication)}
     return {"type": "delay", "delay": _plain(step.seconds)}
 
 
 def _steps(workload: Workload) -> tuple[dict[int, list[Step]], list[str]]:
-    """Phases of the jobs for which Batsim has the words: one leg, computing only, nothing given back early."""
+    """Phases of the jobs for which Batsim has the words: one leg, nothing given back early, bytes or time but not both.
+
+    A phase that moves no bytes and takes no time is no step: Batsim has no profile that would read back as one.
+    """
     phases = workload.phases
     if phases is None:
         return {}, []
-    foreign = (pl.col("kind") != "compute") | (pl.col("leg") != 0) | pl.col("release").is_not_null()
+    moves = pl.col("kind") != "compute"
+    takes_time = (pl.col("seconds") != 0) | (pl.col("flop") != 0) | (pl.col("communication") != 0)
+    foreign = (
+        ~pl.col("kind").is_in(_TOLD) | (moves & takes_time) | (pl.col("leg") != 0) | pl.col("release").is_not_null()
+    )
     untold = set(phases.filter(foreign)["job"])
     steps: dict[int, list[Step]] = defaultdict(list)
-    for job, *step in phases.select("job", "seconds", "flop", "communication").iter_rows():
-        if job not in untold:
-            steps[job].append(Step(*step))
-    text = f"{len(untold):,} jobs with phases other than computing: only their total work is written"
-    return steps, [text] if untold else []
+    idle = 0
+    for job, *values in phases.select("job", *Step._fields).iter_rows():
+        step = Step(*values)
+        if job in untold:
+            continue
+        if step.kind == "compute" or step.bytes:
+            steps[job].append(step)
+        else:
+            idle += 1
+    notes = []
+    if untold:
+        notes.append(
+            f"{len(untold):,} jobs with phases that Batsim has no profile for: only their total work is written"
+        )
+    if idle:
+        notes.append(f"{idle:,} phases that move nothing are not written")
+    return steps, notes
 
 
 def _lost(workload: Workload) -> list[str]:

@@ -18,13 +18,14 @@ from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
 from forebay.workload.formats import _batsim_writer as writer
-from forebay.workload.formats._batsim_profiles import MAX_ALL_STEPS, Profiles, Work
+from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, MAX_ALL_STEPS, Profiles, Work
 from forebay.workload.formats._json_values import member, number, parse, whole
 from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
 
 DESCRIPTION = "Batsim's JSON workload, version 4, with burst buffers in its profiles"
 SUFFIXES = (".json", ".json.gz")
 
+_IN_BUFFER = ("stage_in", "fetch", "checkpoint", "stage_out")
 _JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "user", "group", "queue", "cancel"}
 
 
@@ -37,7 +38,8 @@ def read(path: Path) -> Workload:
     """The jobs of a Batsim workload, packed or not.
 
     A job without nodes or without work is left out. Submits move so that the first job arrives at 0; the epoch keeps
-    what they were. A composed profile becomes phases, and its sums the job's own `run_time`, `flop`, `communication`.
+    what they were. A composed profile, and one that moves data from or to storage, becomes phases; sums of them are the
+    job's own `run_time`, `flop`, `communication`.
     """
     source = _source.load(path)
     document = _document(source)
@@ -48,7 +50,7 @@ def read(path: Path) -> Workload:
         why = f": all {len(entries):,} entries are left out ({_source.dropped_text(found.dropped)})" if entries else ""
         raise InputError(f"{path}: holds no job{why}; list jobs that have nodes and work in 'jobs'")
     jobs = _table(found.rows)
-    notes += [*_notes(entries, found.uneven), *_source.order_notes(jobs["submit"])]
+    notes += [*_notes(entries, found), *_source.order_notes(jobs["submit"])]
     jobs, first = _source.in_order(jobs)
     made = Workload(
         name=source.stem(SUFFIXES),
@@ -102,19 +104,28 @@ class _Found:
     phases: list[tuple[Any, ...]] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     uneven: int = 0  # jobs whose nodes differ
+    at_once: int = 0  # jobs that read while they write
+    unheld: int = 0  # jobs that move data to or from a burst buffer of which they ask for nothing
+    files: set[str] = field(default_factory=set)  # names of storages that are no burst buffer
 
 
 def _found(ids: list[int], entries: list[Any], profiles: Profiles, path: Path) -> _Found:
     found = _Found()
     for job, entry in zip(ids, entries, strict=True):
         row, work = _job(job, entry, profiles, f"{path}: job {brief(entry['id'])}")
-        if work is None or not (row["run_time"] or row["flop"]):
+        if work is None or not (row["run_time"] or row["flop"] or any(step.bytes for step in work.steps)):
             found.dropped["no nodes" if work is None else "no work"] += 1
             continue
         found.rows.append(row)
         found.uneven += work.uneven
-        if work.composed:
-            found.phases += [(job, 0, "compute", *step, 0.0, None) for step in work.steps]
+        found.at_once += work.at_once
+        found.unheld += not work.bb and any(step.kind in _IN_BUFFER for step in work.steps)
+        found.files |= work.files
+        if work.phased:
+            found.phases += [
+                (job, 0, step.kind, step.seconds, step.flop, step.communication, step.bytes, None)
+                for step in work.steps
+            ]
             if len(found.phases) > MAX_ALL_STEPS:
                 raise InputError(f"{path}: its profiles unroll to over {MAX_ALL_STEPS:,} steps in all; lower 'repeat'")
     return found
@@ -168,12 +179,19 @@ def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
     return job_table(columns)
 
 
-def _notes(entries: list[Any], uneven: int) -> list[str]:
+def _notes(entries: list[Any], found: _Found) -> list[str]:
     notes = []
-    if uneven:
+    if found.uneven:
         notes.append(
-            f"{uneven:,} jobs have unequal nodes: all compute as the busiest does and send the mean over pairs"
+            f"{found.uneven:,} jobs have unequal nodes: all compute as the busiest does and send the mean over pairs"
         )
+    if found.at_once:
+        notes.append(f"{found.at_once:,} jobs read and write a storage at once: here they read first, and then write")
+    if found.files - {FILE_SYSTEM}:
+        are = "is" if len(found.files) == 1 else "are all"
+        notes.append(f"storage: {listed(sorted(found.files), 5)} {are} taken as the machine's one file system")
+    if found.unheld:
+        notes.append(f"{found.unheld:,} jobs use a burst buffer, and their profiles ask for none of it: give them 'bb'")
     unused = sorted({key for entry in entries for key in entry} - _JOB_KEYS)
     if unused:
         notes.append(f"keys of jobs that are not read: {listed(unused)}")
