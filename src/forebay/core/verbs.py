@@ -15,6 +15,7 @@ def _act(state, verb, job, time, why):
         action["time"] = time
         action["why"] = why
         action["n_picks"] = 0
+        action["large"] = -1
     clock["n_actions"] = n + 1
 
 
@@ -33,6 +34,15 @@ def act_start_on(state, job, why, first_pick):
         action = state.actions[n]
         action["first_pick"] = first_pick
         action["n_picks"] = state.clock[0]["n_picks"] - first_pick
+
+
+@kernel
+def act_start_large(state, job, why, n_large):
+    """Start the job's waiting leg now, on so many large nodes and otherwise on small ones."""
+    n = state.clock[0]["n_actions"]
+    act_start(state, job, why)
+    if n < len(state.actions):
+        state.actions[n]["large"] = n_large
 
 
 @kernel
