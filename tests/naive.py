@@ -415,9 +415,11 @@ class Run:
     def start_beside(self, job, now, reservations):
         """Start a job that `can_start`."""
         taken = self.taken(self.profile(now, reservations), job, now)
-        known = self.kinds is not None and self.reserved() > 1
         self.beside[job] = [*taken, *job.needs()[self.reserved() :]]
-        self.start(job, now, taken[-1] if known else None)
+        if self.kinds is not None and self.reserved() > 1:
+            self.start(job, now, taken[-1])
+        else:
+            self.start(job, now)
 
     def ordered(self, jobs, column, descending=False):
         if column in ("arrival", "as-queued"):

@@ -13,12 +13,13 @@ N_WINDOWS, JOBS = 20, 14
 
 def window(rng, kinds):
     """Jobs of nodes, buffer and, with `kinds`, SSDs and large nodes; room for about half; and what they waste."""
+    if not kinds:  # of many sizes, for fronts of some length
+        demand = np.array([(rng.randint(1, 1000), rng.randint(1, 1000)) for _ in range(JOBS)])
+        return demand, demand.sum(axis=0) * 2 // 5, None
     nodes = [rng.randint(1, 8) for _ in range(JOBS)]
-    large = [kinds and rng.random() < 0.4 for _ in nodes]
+    large = [rng.random() < 0.4 for _ in nodes]
     each = [rng.randint(129, 256) if big else rng.randint(1, 128) for big in large]
     demand = [(n, rng.choice((0, rng.randint(1, 50)))) for n in nodes]
-    if not kinds:
-        return np.array(demand), np.array([30, 60]), None
     demand = [(*row, n * ssd, n * big) for row, n, ssd, big in zip(demand, nodes, each, large, strict=True)]
     waste = [n * ((256 if big else 128) - ssd) for n, ssd, big in zip(nodes, each, large, strict=True)]
     small = [n * (not big) for n, big in zip(nodes, large, strict=True)]

@@ -7,7 +7,7 @@ from forebay.platforms._fields import Bytes, Capacity, Count
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
 
-DESCRIPTION = "4,392 nodes, half with 128 GB of SSD and half with 256 GB, and a shared buffer: Theta in Fan et al. 2019"
+DESCRIPTION = "4,392 nodes with SSDs, half of 128 GB and half of 256 GB, and a shared buffer: after Fan et al. 2019"
 
 
 def make(

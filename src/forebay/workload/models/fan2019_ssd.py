@@ -10,7 +10,7 @@ import polars as pl
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload
 
-DESCRIPTION = "requests of SSDs in nodes of two sizes, small ones for a share of the jobs (after Fan et al. 2019)"
+DESCRIPTION = "requests of SSDs in the nodes, which are of two sizes (after Fan et al. 2019)"
 
 _NAME = "fan2019-ssd"
 _GB = 10**9
