@@ -27,7 +27,7 @@ bench: $(VENV)/installed ## speed: figures for benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench.py
 
 check-full: $(VENV)/dev ## everything, the long proofs too
-	$(BIN)/pip install --quiet --editable ".[dev,evalys,ortools]"
+	$(BIN)/pip install --quiet --editable ".[dev,evalys,ortools,pymoo]"
 	$(MAKE) test
 	scripts/install-simgrid
 	$(BIN)/pytest -n 2 -m "full"

@@ -19,6 +19,7 @@ from forebay.algorithms import (
     bits,
     genetic,
     heap,
+    kinds,
     knapsack,
     maxmin,
     nodeset,
@@ -35,7 +36,7 @@ from forebay.algorithms import (
 from naive_kernels import Nodes, Timers, group_intervals, sort_smallest, write_sets
 from naive_plan import Plan
 from naive_predict import Past, corrected
-from naive_time import Calendar, Profile, width
+from naive_time import Calendar, Profile, before, width
 
 ALL = math.inf
 PRESETS = {
@@ -96,10 +97,12 @@ class Job:
     finish: float = math.nan
     waited: float = 0.0
     state: str = ""
+    first_large: int | None = None  # node from which on they are of the larger kind; then the last resource counts them
 
     def held(self):
         """Amounts held of each resource."""
-        return [len(self.nodes), *self.pools]
+        held = [len(self.nodes), *self.pools]
+        return held if self.first_large is None else [*held[:-1], large_in(self.nodes, self.first_large)]
 
     def rank(self, column):
         """The value that a queue is sorted by; what a leg has of its own counts, not its job's."""
@@ -111,6 +114,20 @@ class Job:
     def needs(self):
         """What the current leg takes when it starts: its demand beyond what was carried over."""
         return [a - b for a, b in zip(self.legs[self.leg].demand, self.held(), strict=True)]
+
+
+def large_in(nodes, first_large):
+    """How many of some nodes are of the larger kind."""
+    return sum(node >= first_large for node in nodes)
+
+
+def demand_of(row, platform):
+    """What a job or leg asks of each resource; of large nodes, all of its nodes if one needs more than a small has."""
+    demand = [row.get(name) or 0 for name in platform.asked]
+    if platform.kinds is None:
+        return demand
+    bytes_a_node = -(-(row.get(platform.kinds.name) or 0) // max(demand[0], 1))
+    return [*demand, demand[0] if bytes_a_node > platform.kinds.capacity else 0]
 
 
 def given_back(text, resources):
@@ -147,7 +164,7 @@ def jobs_of(workload, platform):
         legs = [
             Leg(
                 walltime=leg["walltime"],
-                demand=[leg.get(name) or 0 for name in resources],
+                demand=demand_of(leg, platform),
                 carry=[name in leg["carry"].split() for name in resources],
                 phases=_phases_of([p for p in own_phases if p["leg"] == leg["leg"]], platform.speed, resources),
             )
@@ -159,7 +176,8 @@ def jobs_of(workload, platform):
             for r in range(len(resources)):
                 if after is not None and after.carry[r]:
                     leg.keeps[r] = min(held[r], after.demand[r])
-        jobs.append(Job(row["id"], row["submit"], row, legs, pools=[0] * (len(resources) - 1)))
+        first_large = None if platform.kinds is None else platform.nodes - platform.kinds.large_nodes
+        jobs.append(Job(row["id"], row["submit"], row, legs, pools=[0] * (len(resources) - 1), first_large=first_large))
     return jobs
 
 
@@ -173,6 +191,9 @@ class Run:
         self.capacities = list(platform.capacities)
         self.free_nodes = set(range(self.capacities[0]))
         self.free_pools = self.capacities[1:]
+        self.kinds = platform.kinds
+        self.first_large = None if platform.kinds is None else platform.nodes - platform.kinds.large_nodes
+        self.local = None if platform.kinds is None else platform.resources.index(platform.kinds.name)
         self.jobs = jobs_of(workload, platform)
         self.queue, self.running = [], []
         self.beside = {}  # what this decision has started beside its reservations -> what it took
@@ -216,6 +237,11 @@ class Run:
             job.state = REJECTED
             return False
         most, limits = max(leg.demand[0] for leg in job.legs), self.limits
+        if self.kinds is not None:
+            asked = max(leg.demand[self.local] for leg in job.legs)
+            if -(-asked // max(most, 1)) > self.kinds.large:
+                job.state = REJECTED
+                return False
         known = job.columns["user"] >= 0
         if job.columns["walltime"] > limits.run_time or (known and most > limits.user_nodes):
             job.state = REJECTED
@@ -298,13 +324,25 @@ class Run:
                 self.free_nodes.add(job.nodes.pop())  # the nodes taken last go first
 
     def free(self):
-        return [len(self.free_nodes), *self.free_pools]
+        free = [len(self.free_nodes), *self.free_pools]
+        return free if self.kinds is None else [*free[:-1], large_in(self.free_nodes, self.first_large)]
 
-    def start(self, job, now):
+    def fewest_large(self, job, free):
+        """The large nodes that a job takes if as many small ones as it can have are free: those come first."""
+        needs = job.needs()
+        return needs[-1] or max(0, needs[0] - (free[0] - free[-1]))
+
+    def start(self, job, now, n_large=None):
         if job.leg == 0 and self.over_limit(job):
             raise _OverLimitError
         leg, needs = job.legs[job.leg], job.needs()
         taken = sorted(self.free_nodes)[: needs[0]]
+        if self.kinds is not None:
+            n_large = self.fewest_large(job, self.free()) if n_large is None else n_large
+            small = [node for node in sorted(self.free_nodes) if node < self.first_large]
+            large = [node for node in sorted(self.free_nodes) if node >= self.first_large]
+            taken = small[: needs[0] - n_large] + large[:n_large]
+        assert len(taken) == needs[0]
         self.free_nodes -= set(taken)
         job.nodes += taken
         for r, amount in enumerate(needs[1:]):
@@ -336,15 +374,52 @@ class Run:
             back = self.beside.get(job, back)
             profile.returns.append((end if end > now else now + 1, back[:R]))
         for job, time in reservations:
-            profile.reserve(job.needs()[:R], time, job.legs[job.leg].walltime)
+            self.reserve(profile, job, time)
         return profile
+
+    def reserve(self, profile, job, time):
+        """Take away what a job takes if it starts then."""
+        profile.reserve(self.taken(profile, job, time), time, job.legs[job.leg].walltime)
+
+    def either(self, job):
+        """Whether nodes are of two kinds, reservations know of it, and the job may have either."""
+        return self.kinds is not None and self.reserved() > 1 and job.needs()[0] > job.needs()[-1]
+
+    def taken(self, profile, job, time):
+        """What a job takes of what is counted if it starts then: small nodes, if they are free for its whole time."""
+        needs = job.needs()[: self.reserved()]
+        if self.either(job) and time < math.inf:
+            needs[-1] = max(0, needs[0] - max(0, min(have[0] - have[-1] for have in self.during(profile, job, time))))
+        return needs
+
+    def during(self, profile, job, time):
+        """What is free at each point of a job's time."""
+        end = time + job.legs[job.leg].walltime
+        inside = [point for point in profile.points() if before(time, point) and before(point, end)]
+        return [profile.at(point) for point in (time, *inside)]
+
+    def fits(self, profile, job, time):
+        """Whether a job can have all that it needs, and the same nodes, if it starts then."""
+        return profile.fits(self.taken(profile, job, time), time, job.legs[job.leg].walltime)
+
+    def earliest(self, profile, job):
+        """The first point at which a job fits; infinity if there is none."""
+        return next((time for time in profile.points() if self.fits(profile, job, time)), math.inf)
 
     def reserved(self):
         return 1 if self.policy.reserve == "nodes" else len(self.capacities)
 
     def can_start(self, job, now, reservations):
-        profile, needs = self.profile(now, reservations), job.needs()[: self.reserved()]
-        return self.fits_now(job) and profile.fits(needs, now, job.legs[job.leg].walltime)
+        return self.fits_now(job) and self.fits(self.profile(now, reservations), job, now)
+
+    def start_beside(self, job, now, reservations):
+        """Start a job that `can_start`."""
+        taken = self.taken(self.profile(now, reservations), job, now)
+        self.beside[job] = [*taken, *job.needs()[self.reserved() :]]
+        if self.kinds is not None and self.reserved() > 1:
+            self.start(job, now, taken[-1])
+        else:
+            self.start(job, now)
 
     def ordered(self, jobs, column, descending=False):
         if column in ("arrival", "as-queued"):
@@ -366,12 +441,10 @@ class Run:
             job = waiting.pop(0)
             looks -= 1
             if self.can_start(job, now, reservations):
-                self.beside[job] = job.needs()
-                self.start(job, now)
+                self.start_beside(job, now, reservations)
                 continue
             # A job that nothing known will ever make room for counts as reserved too: at infinity, in nobody's way.
-            needs, walltime = job.needs()[: self.reserved()], job.legs[job.leg].walltime
-            reservations.append((job, self.profile(now, reservations).earliest(needs, walltime)))
+            reservations.append((job, self.earliest(self.profile(now, reservations), job)))
         if policy.depth == 0:
             waiting.pop(0)  # the head: it does not fit, that is why it is the head
             looks -= 1
@@ -380,8 +453,7 @@ class Run:
                 break
             looks -= 1
             if self.can_start(job, now, reservations):
-                self.beside[job] = job.needs()
-                self.start(job, now)
+                self.start_beside(job, now, reservations)
         if self.watch is not None:
             self.watch(now, {job.id: time for job, time in reservations})
 
@@ -463,6 +535,8 @@ COMPARISONS = {
     bits.count_bits: naive_kernels.count_bits,
     genetic.sizes: naive_genetic.sizes,
     genetic.evolve: naive_genetic.evolve,
+    kinds.fewest_large: naive_kernels.fewest_large,
+    kinds.large_for: naive_kernels.large_for,
     heap.push: Timers.push,
     heap.remove: Timers.remove,
     knapsack.in_units: naive_knapsack.in_units,
@@ -475,6 +549,7 @@ COMPARISONS = {
     nodeset.take_lowest: Nodes.take_lowest,
     nodeset.find: Nodes.find,
     nodeset.take_these: Nodes.take_these,
+    nodeset.take_from: Nodes.take_from,
     nodeset.put_back: Nodes.put_back,
     nodeset.give_back: Nodes.give_back,
     order.sort_smallest: sort_smallest,
@@ -488,6 +563,7 @@ COMPARISONS = {
     place.pick_server: naive_kernels.pick_server,
     place.pick_node: naive_kernels.pick_node,
     place.place: naive_kernels.place,
+    plan.behind: Plan.least,
     plan.least: Plan.least,
     plan.enough: naive_lay.enough,
     plan.prefer_idle: naive_lay.prefer_idle,

@@ -19,6 +19,7 @@ class Window:
     small: tuple[int, ...] = ()
     free_small: int = 0
     step: int = 0
+    limits: int = 0  # how many of the last resources do not count
 
     def total(self, column, chosen):
         return sum(amount for amount, taken in zip(column, chosen, strict=True) if taken)
@@ -31,10 +32,11 @@ class Window:
 
     def point(self, chosen):
         """What is to be large."""
+        loads = self.loads(chosen)[: len(self.room) - self.limits]
         if not self.waste:
-            return tuple(self.loads(chosen))
+            return tuple(loads)
         missing = max(0, self.total(self.small, chosen) - self.free_small)
-        return (*self.loads(chosen), -(self.total(self.waste, chosen) + self.step * missing))
+        return (*loads, -(self.total(self.waste, chosen) + self.step * missing))
 
     def only(self, jobs):
         """A selection of these jobs."""

@@ -35,6 +35,11 @@ class Nodes:
         for _ in range(count):
             self.free.add(held.pop())
 
+    def take_from(self, held, first, count):
+        taken = sorted(node for node in self.free if node >= first)[:count]
+        self.free -= set(taken)
+        held += taken
+
     def find(self, node):
         return node in self.free
 
@@ -42,6 +47,18 @@ class Nodes:
         taken = range(low, low + count)
         self.free -= set(taken)
         held += taken
+
+
+def fewest_large(n_nodes, needs_large, small, large):
+    """Large ones among the nodes that a job gets, one by one, of so many small and large ones: small ones first."""
+    nodes = ["large"] * large if needs_large else ["small"] * small + ["large"] * large
+    return nodes[:n_nodes].count("large")
+
+
+def large_for(segments, n_nodes):
+    """The same where (small, large) free ones change from segment to segment; -1 if it cannot stay on its nodes."""
+    small, large = (min(column) for column in zip(*segments, strict=True))
+    return fewest_large(n_nodes, False, small, large) if small + large >= n_nodes else -1
 
 
 def sort_smallest(keys, ties, items, count):

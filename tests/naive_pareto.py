@@ -20,13 +20,16 @@ def undominated(values, members):
     return points
 
 
-def front(demands, room, waste=None, small=None, free_small=0, step=0):
-    """(load, set) of each point, in order, from all sets; with `waste`, loads have one more number, its negative."""
+def front(demands, room, waste=None, small=None, free_small=0, step=0, limits=0):
+    """(load, set) of each point, in order, from all sets; with `waste`, loads have one more number, its negative.
+
+    The last `limits` resources are kept, and do not count.
+    """
     w = len(demands)
     members = np.arange(1 << w)[:, None] >> np.arange(w) & 1
     loads = members @ np.array(demands, np.int64).reshape(w, len(room))
     fits = (loads <= np.array(room)).all(axis=1)
-    members, loads = members[fits], loads[fits]
+    members, loads = members[fits], loads[fits, : len(room) - limits]
     if waste is not None:
         extra = np.maximum(0, members @ np.array(small, np.int64) - free_small)
         loads = np.column_stack([loads, -(members @ np.array(waste, np.int64)) - step * extra])

@@ -39,11 +39,9 @@ class Run(naive.Run):
         reservations = []
         for job in order:
             if self.can_start(job, now, reservations):
-                self.beside[job] = job.needs()
-                self.start(job, now)
+                self.start_beside(job, now, reservations)
             else:
-                earliest = self.profile(now, reservations).earliest(job.needs(), job.legs[job.leg].walltime)
-                reservations.append((job, earliest))
+                reservations.append((job, self.earliest(self.profile(now, reservations), job)))
 
     def score(self, order, now):
         """Waits to the power alpha, of all jobs laid out in this order.
@@ -52,11 +50,11 @@ class Run(naive.Run):
         """
         profile, total = self.profile(now, []), 0.0
         for job in order:
-            start = profile.earliest(job.needs(), job.legs[job.leg].walltime)
+            start = self.earliest(profile, job)
             if start < math.inf:
-                profile.reserve(job.needs(), start, job.legs[job.leg].walltime)
+                self.reserve(profile, job, start)
                 total += max(start - now + (now - job.submit), 0.0) ** self.plan["alpha"]
-            elif self.profile(now, []).earliest(job.needs(), job.legs[job.leg].walltime) < math.inf:
+            elif self.earliest(self.profile(now, []), job) < math.inf:
                 total += (3.2e8 + (now - job.submit)) ** self.plan["alpha"]
         return float(np.rint(total))
 

@@ -3,6 +3,7 @@
 from itertools import product
 
 import naive
+import naive_pareto
 
 
 class Run(naive.Run):
@@ -55,25 +56,42 @@ class Run(naive.Run):
         if self.window.method == "in-order":
             return []
         self.beside, reservations = {}, []
-        for job in forced:
-            needs, walltime = job.needs(), job.legs[job.leg].walltime
-            reservations.append((job, self.profile(now, reservations).earliest(needs, walltime)))
         left = list(self.free())
-        for job, time in reservations:
+        for job in forced:
+            profile = self.profile(now, reservations)
+            time = self.earliest(profile, job)
             if time == now:
-                left = [have - need for have, need in zip(left, job.needs(), strict=True)]
+                left = [have - need for have, need in zip(left, self.taken(profile, job, now), strict=True)]
+            reservations.append((job, time))
         some = [job for job in jobs if self.can_start(job, now, reservations)]
         some = [job for job in some if fits(job.needs(), left)]
         if self.window.method == "packing":
             return self.packed(some, left)
         points = front([job.needs() for job in some], left)
+        if self.kinds is not None:
+            points = self.front_of_kinds(some, left)
         if not some or not points:
             return []
         chosen = points[self.rule([loads for loads, _ in points], left)][1]
         return [job for job, taken in zip(some, chosen, strict=True) if taken]
 
+    def front_of_kinds(self, jobs, left):
+        """Large nodes are a mere limit. What is wasted is one more objective, unless it weighs nothing."""
+        rows, more = [job.needs() for job in jobs], ()
+        if self.weights[-1] > 0:
+            kinds, local = self.kinds, self.local
+            waste = [max(n * (kinds.large if big else kinds.capacity) - row[local], 0) for row in rows
+                     for n, big in [(row[0], row[-1])]]  # fmt: skip
+            more = waste, [row[0] - row[-1] for row in rows], left[0] - left[-1], kinds.large - kinds.capacity
+        points = naive_pareto.front(rows, left, *more, limits=1)
+        return [(loads, [bits >> i & 1 for i in range(len(rows))]) for loads, bits in points]
+
     def use(self, loads, left):
-        """Shares in use of each resource, what is in use already included."""
+        """Shares in use of each resource, what is in use already included; minus what is wasted of all devices."""
+        if self.kinds is not None:
+            wasted = loads[-1] / self.capacities[self.local] if len(loads) == len(left) else 0.0
+            triples = zip(self.capacities[:-1], left[:-1], loads[: len(left) - 1], strict=True)
+            return [*((capacity - free + load) / capacity for capacity, free, load in triples), wasted]
         triples = zip(self.capacities, left, loads, strict=True)
         return [(capacity - free + load) / capacity if capacity else 0.0 for capacity, free, load in triples]
 
@@ -103,11 +121,16 @@ class Run(naive.Run):
             scores = [self.score(job.needs(), left) for job in fitting]
             taken = fitting[scores.index(max(scores))]
             chosen.append(taken)
-            left = [have - need for have, need in zip(left, taken.needs(), strict=True)]
+            needs = taken.needs()
+            if self.kinds is not None:
+                needs[-1] = self.fewest_large(taken, left)
+            left = [have - need for have, need in zip(left, needs, strict=True)]
 
     def score(self, needs, left):
-        score = 0.0
-        for weight, need, free, capacity in zip(self.weights, needs, left, self.capacities, strict=True):
+        score, n = 0.0, len(needs) - (self.kinds is not None)
+        for weight, need, free, capacity in zip(
+            self.weights[:n], needs[:n], left[:n], self.capacities[:n], strict=True
+        ):
             score += weight * (need / max(capacity, 1)) * (free / max(capacity, 1))
         return score
 

@@ -7,7 +7,7 @@ import random
 import polars as pl
 
 from forebay.platforms.platform import Platform
-from forebay.platforms.tiers import pool
+from forebay.platforms.tiers import node_local, pool
 from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
 
 NAMES = ("nodes", "burst_buffer", "ssd", "licences")
@@ -133,6 +133,34 @@ class _Maker:
 def make(seed, legs=True):
     """A workload of 5 to 40 jobs and the machine that it fits."""
     return _Maker(seed, legs).make()
+
+
+def with_kinds(w, machine, seed):
+    """The same jobs with a local device to fill, on a machine where some nodes have a larger one than the others."""
+    rng = random.Random(f"kinds {seed}")
+    small = rng.randint(2, 9)
+    device = node_local.Tier(
+        name="ssd", capacity=small, large=small + rng.randint(1, 9), large_nodes=rng.randint(1, machine.nodes - 1)
+    )
+    tiers = [tier for tier in machine.tiers if tier.name != "ssd"]
+
+    def a_node():
+        kind = rng.random()
+        low, high = (0, 0) if kind < 0.15 else (1, small) if kind < 0.6 else (small + 1, device.large)
+        return rng.randint(low, high) + (device.large if kind > 0.98 else 0)  # too large, now and then
+
+    def asking(frame):
+        # A job's bytes need not be a multiple of its nodes.
+        asked = [max(n * a_node() - rng.randint(0, 1), 0) for n in frame["nodes"].to_list()]
+        return frame.with_columns(ssd=pl.Series(asked, dtype=pl.Int64))
+
+    changes = {"jobs": asking(w.jobs)}
+    if w.legs is not None:
+        carried = pl.col("carry").str.replace_all(r"\bnodes\b", "").str.replace_all(r"\bssd\b", "")
+        changes["legs"] = asking(w.legs.with_columns(carry=carried.str.strip_chars()))
+        of_ssd = pl.col("release").str.starts_with("ssd")
+        changes["phases"] = w.phases.with_columns(release=pl.when(of_ssd).then(None).otherwise("release"))
+    return dataclasses.replace(w, **changes), Platform(name="kinds", nodes=machine.nodes, tiers=(*tiers, device))
 
 
 def with_cancels(w, seed):

@@ -20,9 +20,10 @@ from forebay.engine.build import build, make_program
 from forebay.engine.collect import log_hash
 from forebay.engine.run import params_of, run
 from forebay.engine.truth import Truth
-from forebay.errors import PolicyError
+from forebay.errors import InputError, PolicyError
 from forebay.platforms.platform import Platform
-from forebay.platforms.tiers import shared_bb
+from forebay.platforms.tiers import node_local, shared_bb
+from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.tiers.shared_bb import Placement
 from forebay.policies import load as load_policy
 from forebay.policies._limited import apart
@@ -63,13 +64,14 @@ class Report:
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg of a small job: seconds, walltime, nodes, burst buffer, and what it carries over."""
+    """A leg of a small job: seconds, walltime, nodes, burst buffer, what it carries over, and its SSD on each node."""
 
     seconds: float
     walltime: float
     nodes: int
     buffer: int
     carry: str = ""
+    ssd: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,16 +91,20 @@ class Case:
     buffer: int
     jobs: tuple[Job, ...]
     servers: int = 0  # that the buffer lies on in chunks, evenly; 0 = it is a pool
+    large: int = 0  # nodes with 2 B of SSD, the last ones, where the others have 1 B; 0 = none has any
 
     def platform(self) -> Platform:
         """The machine."""
-        if not self.buffer:
-            return Platform(name="case", nodes=self.nodes)
-        placement: Placement = "chunked" if self.servers else "pooled"
-        buffer = shared_bb.Tier(
-            name="burst_buffer", capacity=self.buffer, placement=placement, servers=self.servers or None
-        )
-        return Platform(name="case", nodes=self.nodes, tiers=(buffer,))
+        tiers: list[BaseTier] = []
+        if self.buffer:
+            placement: Placement = "chunked" if self.servers else "pooled"
+            servers = self.servers or None
+            tiers.append(
+                shared_bb.Tier(name="burst_buffer", capacity=self.buffer, placement=placement, servers=servers)
+            )
+        if self.large:
+            tiers.append(node_local.Tier(name="ssd", capacity=1, large=2, large_nodes=self.large))
+        return Platform(name="case", nodes=self.nodes, tiers=tuple(tiers))
 
     def workload(self) -> Workload:
         """The jobs as a Workload."""
@@ -112,6 +118,7 @@ class Case:
                 "user": np.arange(len(self.jobs)) % 3,
                 "cancel": np.array([job.cancel for job in self.jobs], float),
                 "burst_buffer": np.array([job.legs[0].buffer for job in self.jobs]),
+                "ssd": np.array([job.legs[0].nodes * job.legs[0].ssd for job in self.jobs]),
             }
         )
         rows = [
@@ -120,8 +127,8 @@ class Case:
         if not rows:
             return Workload("case", jobs)
         legs = pl.DataFrame(
-            [(i, k, leg.walltime, leg.nodes, leg.carry, leg.buffer) for i, k, leg in rows],
-            schema={**LEG_SCHEMA, "burst_buffer": pl.Int64},
+            [(i, k, leg.walltime, leg.nodes, leg.carry, leg.buffer, leg.nodes * leg.ssd) for i, k, leg in rows],
+            schema={**LEG_SCHEMA, "burst_buffer": pl.Int64, "ssd": pl.Int64},
             orient="row",
         )
         phases = pl.DataFrame(
@@ -134,10 +141,12 @@ class Case:
     def text(self) -> str:
         """The case as a table to read."""
         chunks = f" in chunks on {self.servers} server(s)" if self.servers else ""
-        lines = [f"machine: {self.nodes} node(s), {self.buffer} B of burst buffer{chunks}"]
+        kinds = f", 1 B of SSD in every node and 2 B in the last {self.large}" if self.large else ""
+        lines = [f"machine: {self.nodes} node(s), {self.buffer} B of burst buffer{chunks}{kinds}"]
         for i, job in enumerate(self.jobs):
             legs = "; then ".join(
                 f"{leg.nodes} node(s), {leg.buffer} B, runs {leg.seconds:g} s of {leg.walltime:g} s asked"
+                + (f", {leg.ssd} B of SSD a node" if self.large else "")
                 + (f", carries {leg.carry}" if leg.carry else "")
                 for leg in job.legs
             )
@@ -146,8 +155,11 @@ class Case:
         return "\n".join(lines)
 
 
-def random_case(rng: np.random.Generator) -> Case:
-    """A few jobs with many ties, on a machine where they collide; some too large, past their walltime or withdrawn."""
+def random_case(rng: np.random.Generator, kinds: bool = True) -> Case:
+    """A few jobs with many ties, on a machine where they collide; some too large, past their walltime or withdrawn.
+
+    Some machines have nodes of two kinds, unless the policy refuses these.
+    """
     nodes, buffer = int(rng.integers(1, 9)), int(rng.integers(0, 11))
     n = int(rng.integers(1, 16))
     submits = np.sort(rng.integers(0, max(2, 3 * n), n))
@@ -157,7 +169,28 @@ def random_case(rng: np.random.Generator) -> Case:
         for submit, cancel in zip(submits, cancels, strict=True)
     )
     servers = int(rng.integers(1, 4)) if buffer and rng.random() < 0.4 else 0
-    return Case(nodes, max(buffer, servers), jobs, servers)
+    case = Case(nodes, max(buffer, servers), jobs, servers)
+    if nodes == 1 or servers or rng.random() < 0.6 or not kinds:
+        return case
+    return replace(
+        case, large=int(rng.integers(1, nodes)), jobs=tuple(_with_ssd(job, int(rng.integers(0, 3))) for job in jobs)
+    )
+
+
+def _with_ssd(job: Job, ssd: int) -> Job:
+    return replace(job, legs=tuple(replace(leg, ssd=ssd if leg.nodes else 0) for leg in job.legs))
+
+
+def _takes_kinds(spec: Any) -> bool:
+    """Whether a policy can be asked for decisions where nodes are of two kinds."""
+    policy, _ = apart(load_policy(spec))
+    if not hasattr(policy, "params_on"):
+        return True
+    try:
+        params_of(policy, ("nodes", "burst_buffer", "ssd", "ssd_large"))
+    except InputError:
+        return False
+    return True
 
 
 def _random_legs(rng: np.random.Generator, nodes: int, buffer: int) -> tuple[Leg, ...]:
@@ -177,8 +210,9 @@ def check_policy(spec: Any, seed: int = 0, n_cases: int = 100) -> Report:
     """Try `spec` on random cases; report each rule, and for each one broken the smallest case that shows it."""
     rng = np.random.default_rng(seed)
     broken: dict[str, Case] = {}
+    kinds = _takes_kinds(spec)
     for _ in range(n_cases):
-        case = random_case(rng)
+        case = random_case(rng, kinds)
         breach = _breach(spec, case)
         if breach is not None:
             broken.setdefault(breach[0], case)
@@ -310,8 +344,12 @@ def _smaller(case: Case) -> Iterator[Case]:
             if size < n:
                 yield replace(case, jobs=case.jobs[:at] + case.jobs[at + size :])
         size //= 2
-    for nodes in range(1, case.nodes):
+    for nodes in range(case.large + 1, case.nodes):
         yield replace(case, nodes=nodes)
+    if case.large:
+        yield replace(case, large=0, jobs=tuple(_with_ssd(job, 0) for job in case.jobs))
+    if case.large > 1:
+        yield replace(case, large=1)
     if case.buffer:
         yield replace(case, buffer=0, servers=0)
     if case.servers:
@@ -337,6 +375,7 @@ def _simpler(job: Job) -> Iterator[Job]:
             {"nodes": min(1, leg.nodes)},
             {"nodes": leg.nodes - 1},
             {"buffer": 0},
+            {"ssd": 0},
         ):
             simpler = replace(leg, **changes)
             if simpler != leg and simpler.nodes >= 0:

@@ -1,6 +1,7 @@
 """The genetic search against its twin, number by number, and against every selection there is."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def tables(window, settings):
         window.step,
         np.array([settings[name] for name in genetic.SETTINGS], float),
     )
-    return arguments, max(settings["population"], 25), R + (1 if window.waste else 0)
+    return arguments, max(settings["population"], 25), R - window.limits + (1 if window.waste else 0)
 
 
 def rows(loads, sets, n):
@@ -192,6 +193,17 @@ WINDOWS = st.integers(1, 3).flatmap(
         st.integers(0, 3),
     )
 )
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("seed", range(12))
+def test_mere_limits_do_not_count(seed):
+    rng = random.Random(f"limits {seed}")
+    window = random_window(rng, 8, rng.randint(2, 4))
+    window = replace(window, limits=rng.randint(1, len(window.room) - 1))
+    settings = random_settings(rng, 12)
+    check_twin(window, settings, seed)
+    check_sound(window, evolve(window, settings, np.random.default_rng(seed)))
 
 
 @pytest.mark.small

@@ -33,6 +33,11 @@ class Pair:
         self.n, self.blank, self.heads[job] = answer
         self.twin.take_these(self.lists[job], low, count)
 
+    def take_from(self, first, count, job=0):
+        answer = nodeset.take_from(self.free, self.n, self.held, self.blank, self.heads[job], first, count)
+        self.n, self.blank, self.heads[job] = answer
+        self.twin.take_from(self.lists[job], first, count)
+
     def give(self, count, job=0):
         answer = nodeset.give_back(self.free, self.n, self.held, self.blank, self.heads[job], count)
         self.n, self.blank, self.heads[job] = answer
@@ -89,7 +94,10 @@ def test_random_operations(seed):
 SMALL = st.integers(0, 30)
 
 
-@given(st.lists(st.tuples(st.sampled_from(("these", "lowest", "give")), st.integers(0, 3), SMALL, SMALL), max_size=25))
+KINDS = st.sampled_from(("these", "lowest", "from", "give"))
+
+
+@given(st.lists(st.tuples(KINDS, st.integers(0, 3), SMALL, SMALL), max_size=25))
 def test_chosen_nodes(steps):
     """Jobs take parts of free intervals, or the lowest nodes, and give back: what was taken last goes first."""
     pair = Pair(n_nodes=40, n_jobs=4)
@@ -99,6 +107,8 @@ def test_chosen_nodes(steps):
             pair.give(min(a, len(pair.lists[job])), job)
         elif kind == "lowest":
             pair.take(min(a, len(pair.twin.free)), job)
+        elif kind == "from":
+            pair.take_from(b, min(a, sum(node >= b for node in pair.twin.free)), job)
         elif pieces:
             low, high = pieces[a % len(pieces)]
             low += b % (high - low + 1)

@@ -21,14 +21,14 @@ def points_of(n, loads, sets):
     return n if n < 0 else [(tuple(loads[q].tolist()), int(sets[q])) for q in range(n)]
 
 
-def front(demands, room, limit=PLENTY, rows=20_000):
-    loads, sets = np.full((rows, len(room)), -7), np.full(rows, -7)
+def front(demands, room, limit=PLENTY, rows=20_000, limits=0):
+    loads, sets = np.full((rows, len(room) - limits), -7), np.full(rows, -7)
     n = pareto.front(table(demands, len(room)), np.array(room, np.int64), limit, loads, sets)
     return points_of(n, loads, sets)
 
 
-def front_with_waste(demands, room, waste, small, free_small, step, limit=PLENTY, rows=20_000):
-    loads, sets = np.full((rows, len(room) + 1), -7), np.full(rows, -7)
+def front_with_waste(demands, room, waste, small, free_small, step, limit=PLENTY, rows=20_000, limits=0):
+    loads, sets = np.full((rows, len(room) + 1 - limits), -7), np.full(rows, -7)
     each = np.array(waste, np.int64), np.array(small, np.int64)
     jobs = table(demands, len(room))
     n = pareto.front_with_waste(jobs, np.array(room, np.int64), *each, free_small, step, limit, loads, sets)
@@ -57,6 +57,16 @@ def check_windows(seed, R, most, n_windows):
         assert front(*window) == naive.front(*window), window
 
 
+def check_windows_with_limits(seed, R, most, n_windows):
+    """Some of the resources do not count; with and without waste."""
+    rng = random.Random(f"limits {seed}")
+    for _ in range(n_windows):
+        window, limits = random_window(rng, R, most), rng.randint(1, R - 1)
+        assert front(*window, limits=limits) == naive.front(*window, limits=limits), window
+        window += random_waste(rng, len(window[0]))
+        assert front_with_waste(*window, limits=limits) == naive.front(*window, limits=limits), window
+
+
 def check_windows_with_waste(seed, R, most, n_windows):
     rng = random.Random(seed)
     for _ in range(n_windows):
@@ -70,6 +80,8 @@ def check_windows_with_waste(seed, R, most, n_windows):
 def test_few_jobs(R):
     check_windows(R, R, 6, 30)
     check_windows_with_waste(R, R, 5, 15)
+    if R > 1:
+        check_windows_with_limits(R, R, 5, 15)
 
 
 @pytest.mark.parametrize("R", [2, 3, 5])
@@ -80,6 +92,24 @@ def test_all_sets_of_up_to_sixteen(R):
 @pytest.mark.parametrize("R", [2, 3, 5])
 def test_all_sets_of_up_to_sixteen_with_waste(R):
     check_windows_with_waste(10 * R, R, 16 if R < 5 else 14, 500)  # fronts of hundreds of points: the twin is slow
+
+
+@pytest.mark.parametrize("R", [2, 4])
+def test_all_sets_of_up_to_fourteen_with_mere_limits(R):
+    check_windows_with_limits(10 * R, R, 14, 200)
+
+
+@pytest.mark.small
+def test_a_mere_limit_by_hand():
+    """Of 4 nodes 2 are large. Jobs of 2 small, 2 large and 1 large: all nodes, but not 3 large ones.
+
+    If large nodes counted, {1, 2} with three of them would be on the front too, were there room.
+    """
+    demands = [(2, 0), (2, 2), (1, 1)]
+    assert front(demands, (4, 2), limits=1) == [((4,), 0b011)]
+    assert front(demands, (4, 1), limits=1) == [((3,), 0b101)]
+    # Equal use of nodes: that with the first job, whatever it takes of the limit.
+    assert front([(2, 2), (2, 0)], (2, 2), limits=1) == [((2,), 0b01)]
 
 
 @pytest.mark.small

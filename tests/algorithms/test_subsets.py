@@ -21,7 +21,7 @@ def random_jobs(rng, most):
 def deal(jobs, bits, room, limit=PLENTY):
     """Both lists as {row: key}, and the work."""
     arrays = np.array(jobs, np.int64), np.array(bits, np.int64)
-    *lists, work = subsets.deal(*arrays, len(room), np.array(room, np.int64), limit)
+    *lists, work = subsets.deal(*arrays, (1 << len(room)) - 1, np.array(room, np.int64), limit)
     rows, keys = lists[::2], lists[1::2]
     return [dict(zip(map(tuple, a.tolist()), b.tolist(), strict=True)) for a, b in zip(rows, keys, strict=True)], work
 

@@ -90,6 +90,29 @@ def check_site(seed):
         check_same(jobs, platform, policy, params, kill=(seed + draw) % 3 > 0, limits=limits)
 
 
+def check_kinds(seed):
+    """One workload on nodes of two kinds, under a preset and three random policies."""
+    workload, platform = random_workloads.with_kinds(*random_workloads.make(seed), seed)
+    name = sorted(naive.PRESETS)[seed % len(naive.PRESETS)]
+    check_same(workload, platform, name, naive.PRESETS[name])
+    for draw in range(3):
+        params = random_workloads.policy(10 * seed + draw, math.inf)
+        policy = Backfill(**random_workloads.policy(10 * seed + draw, ALL))
+        check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_nodes_of_two_kinds_equal_naive(chunk):
+    for seed in range(30_000 + chunk * CHUNK, 30_000 + (chunk + 1) * CHUNK):
+        check_kinds(seed)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("seed", range(1200, 1206))
+def test_nodes_of_two_kinds_equal_naive_small(seed):
+    check_kinds(seed)
+
+
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_limits_and_cancelled_jobs_equal_naive(chunk):
     for seed in range(20_000 + chunk * CHUNK, 20_000 + (chunk + 1) * CHUNK):

@@ -17,6 +17,7 @@ BB = '[tiers.bb]\nkind = "shared_bb"\ncapacity = "1 TB"\n'
 CHUNKED = BB + 'placement = "chunked"\n'
 PFS = '[tiers.pfs]\nkind = "pfs"\n'
 LOCAL = '[tiers.nvme]\nkind = "node_local"\ncapacity = "1 TB"\n'
+TWO = LOCAL + 'large = "2 TB"\nlarge_nodes = 2\n'
 
 
 @pytest.fixture
@@ -80,6 +81,64 @@ def test_a_buffer_in_every_node(read):
 def test_the_capacity_of_a_buffer_in_nodes_may_be_set_after_the_file(read, tmp_path):
     read("nodes = 4\n" + LOCAL)
     assert load(f"{tmp_path / 'mine.toml'}:nvme=2TB,nodes=3").capacities == (3, 6 * 10**12)
+
+
+def test_nodes_of_two_kinds(read):
+    """2 TB in two of five nodes: the last ones. They are counted apart, though nobody asks for them by name."""
+    machine = read("nodes = 5\n" + BB + TWO + "[tiers.licences]\nkind = 'pool'\ncapacity = 3\n")
+    assert machine.tiers[1].text == "1 TB of burst buffer in every node, 2 TB in 2 of them"
+    assert machine.asked == ("nodes", "bb", "nvme", "licences")
+    assert machine.resources == ("nodes", "bb", "nvme", "licences", "nvme_large")
+    assert machine.capacities == (5, 10**12, 7 * 10**12, 3, 2)
+    assert machine.kinds is machine.tiers[1]
+    assert read("nodes = 4\n" + LOCAL).kinds is None
+
+
+def test_the_machine_of_the_case_study():
+    machine = load("theta-ssd")
+    assert machine.capacities == (4392, 300 * 10**12, 2196 * (128 + 256) * 10**9, 2196)
+    assert load("theta-ssd:nodes=10,large_nodes=3,ssd=1GB,large=3GB").capacities[2:] == (7 * 10**9 + 9 * 10**9, 3)
+    with pytest.raises(InputError, match="ssd has 10 large nodes of 10"):
+        load("theta-ssd:nodes=10,large_nodes=10")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nodes = 4\n" + LOCAL + "large = '2 TB'", "tiers.nvme.large_nodes: missing; write beside large how many"),
+        ("nodes = 4\n" + LOCAL + "large_nodes = 2", "tiers.nvme.large_nodes: given without large; write beside it"),
+        (
+            "nodes = 4\n" + LOCAL + "large = '1 TB'\nlarge_nodes = 2",
+            "tiers.nvme.large: 1 TB is not more than the capacity of 1 TB that the other nodes have; write a larger",
+        ),
+        ("nodes = 4\n" + LOCAL + "large = 5\nlarge_nodes = 2", "tiers.nvme.large: '5' has no unit"),
+        ("nodes = 4\n" + LOCAL + "large = '2 TB'\nlarge_nodes = 0", "tiers.nvme.large_nodes: 0 is not above 0"),
+        (
+            "nodes = 2\n" + TWO,
+            "tiers: nvme has 2 large nodes of 2, which leaves no small ones; "
+            "write large_nodes = 1 or fewer, or the larger capacity alone",
+        ),
+        (
+            "nodes = 4\n" + TWO + TWO.replace("nvme", "ssd"),
+            "tiers: nvme and ssd have two sizes, but only one tier may; leave out large in the others",
+        ),
+        (
+            "nodes = 4\n" + CHUNKED + TWO,
+            "tiers: nvme has two sizes, but bb is chunked, and chunks go by nodes that are all alike; "
+            "make bb pooled, or leave out large in nvme",
+        ),
+        (
+            "nodes = 4\n" + TWO + BB.replace("bb]", "nvme_large]"),
+            "tiers: nvme_large means something of nvme where nodes are of two kinds; give it another name",
+        ),
+        ("nodes = 4\n" + TWO.replace("2 TB", "9000 PB"), "tiers: nvme of 4 nodes is too large to count"),
+    ],
+)
+def test_mistakes_in_two_kinds_are_one_message_each(read, text, message):
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert f"mine.toml: {message}" in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,16 @@ import forebay
 import naive
 import random_workloads
 from forebay.errors import StalledError
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import node_local
 from forebay.policies._family import Backfill
 from forebay.policies._orders import ALL
 
 MACHINE = random_workloads.platform(4, 10)
+TWO_KINDS = Platform(
+    name="kinds", nodes=5, tiers=(node_local.Tier(name="ssd", capacity=1, large=2, large_nodes=2), *MACHINE.tiers)
+)
+"""Nodes 0 to 2 are small, 3 and 4 large."""
 SEEDS = st.integers(0, 10**6)  # of random_workloads: several legs, releases, jobs too large or too long
 
 pytestmark = pytest.mark.small
@@ -31,6 +37,22 @@ def exact_jobs(draw):
         [
             {"id": i, "submit": float(t), "walltime": float(s), "nodes": n, "burst_buffer": b, "priority": float(p)}
             for i, (t, s, n, b, p) in enumerate(rows, 1)
+        ]
+    )
+
+
+@st.composite
+def jobs_of_kinds(draw):
+    """The same for nodes of two kinds: jobs that may have either, and jobs that need large ones, two at most."""
+    small = st.integers(1, 6)
+    shapes = st.tuples(st.integers(0, 12), small, st.integers(1, 5), st.integers(0, 10), st.integers(0, 2))
+    rows = draw(st.lists(shapes, min_size=1, max_size=12))
+    return random_workloads.workload(
+        [
+            {"id": i, "submit": float(t), "walltime": float(s), "nodes": n, "burst_buffer": b, "ssd": n * each}
+            for i, (t, s, n, b, each) in enumerate(
+                [(*row[:4], row[4] if row[2] < 3 else row[4] % 2) for row in rows], 1
+            )
         ]
     )
 
@@ -94,6 +116,21 @@ def test_no_node_is_shared(workload, policy):
 
 
 @given(SEEDS, any_policy())
+def test_large_nodes_are_counted_as_they_are(case, policy):
+    """On nodes of two kinds: never oversubscribed, all given back, and who needs large nodes has nothing else."""
+    workload, machine = random_workloads.with_kinds(*random_workloads.make(case, legs=False), case)
+    result = simulate(workload, machine, policy)
+    assert set(replay(result).values()) <= {0}
+    first = machine.nodes - machine.kinds.large_nodes
+    starts = result.log.filter(pl.col("resource") == f"{machine.kinds.name}_large", pl.col("kind") == "acquire")
+    taken = dict(starts.select("job", "amount").rows())
+    for job, row in zip(naive.jobs_of(workload, machine), result.jobs.to_dicts(), strict=True):
+        held = ids(row["allocated_resources"])
+        assert naive.large_in(held, first) == taken.get(job.id, 0)
+        assert not held or job.legs[0].demand[-1] <= naive.large_in(held, first)
+
+
+@given(SEEDS, any_policy())
 def test_no_start_before_submit_and_every_feasible_job_ends(case, policy):
     workload, platform = random_workloads.make(case)
     result = simulate(workload, platform, policy)
@@ -114,7 +151,7 @@ def test_same_seed_same_log(case, policy, seed):
     assert hashes[0] == hashes[1]
 
 
-def reservations(workload, policy):
+def reservations(workload, policy, machine=MACHINE):
     """By the twin: for each job, the first time it was promised; and when it was promised that."""
     promised = {}
 
@@ -122,26 +159,45 @@ def reservations(workload, policy):
         for job, time in reserved.items():
             promised.setdefault(job, (now, time))
 
-    naive.simulate(workload, MACHINE, naive.PRESETS[policy], watch=watch)
+    naive.simulate(workload, machine, naive.PRESETS[policy], watch=watch)
     return promised
+
+
+def check_first_promises(workload, machine):
+    starts = dict(forebay.simulate(workload, machine, "conservative-bb").jobs.select("job_id", "starting_time").rows())
+    submits = dict(workload.jobs.select("id", "submit").rows())
+    for job, (now, time) in reservations(workload, "conservative-bb", machine).items():
+        assert now == submits[job]  # who does not start at once is promised a time at once
+        assert starts[job] <= time
 
 
 @given(exact_jobs())
 def test_conservative_keeps_its_first_promise(workload):
     """With exact walltimes no later arrival delays a job beyond the reservation made on its own arrival."""
-    starts = dict(forebay.simulate(workload, MACHINE, "conservative-bb").jobs.select("job_id", "starting_time").rows())
-    submits = dict(workload.jobs.select("id", "submit").rows())
-    for job, (now, time) in reservations(workload, "conservative-bb").items():
-        assert now == submits[job]  # who does not start at once is promised a time at once
+    check_first_promises(workload, MACHINE)
+
+
+@given(jobs_of_kinds())
+def test_conservative_keeps_its_first_promise_on_nodes_of_two_kinds(workload):
+    """Reservations are of so many nodes of each kind, and starts take just these."""
+    check_first_promises(workload, TWO_KINDS)
+
+
+def check_heads(workload, machine):
+    starts = dict(forebay.simulate(workload, machine, "fcfs-bb").jobs.select("job_id", "starting_time").rows())
+    for job, (_, time) in reservations(workload, "fcfs-bb", machine).items():
         assert starts[job] <= time
 
 
 @given(exact_jobs())
 def test_easy_keeps_its_promise_to_the_head(workload):
     """With exact walltimes the head starts by the time it was promised when it became the head."""
-    starts = dict(forebay.simulate(workload, MACHINE, "fcfs-bb").jobs.select("job_id", "starting_time").rows())
-    for job, (_, time) in reservations(workload, "fcfs-bb").items():
-        assert starts[job] <= time
+    check_heads(workload, MACHINE)
+
+
+@given(jobs_of_kinds())
+def test_easy_keeps_its_promise_to_the_head_on_nodes_of_two_kinds(workload):
+    check_heads(workload, TWO_KINDS)
 
 
 def same_starts(workload, platform, policy, params):
@@ -155,6 +211,12 @@ def test_one_reservation_equals_the_general_profile(workload, reserve, max_backf
     """depth=1 has a short cut in the engine; the twin has one way for every depth."""
     params = {"depth": 1, "reserve": reserve, "max_backfill": max_backfill}
     same_starts(workload, MACHINE, Backfill(**params), params)
+
+
+@given(jobs_of_kinds(), st.sampled_from(("nodes", "all")), st.sampled_from((1, 3, ALL)))
+def test_one_reservation_equals_the_general_profile_on_nodes_of_two_kinds(workload, reserve, max_backfill):
+    params = {"depth": 1, "reserve": reserve, "max_backfill": max_backfill}
+    same_starts(workload, TWO_KINDS, Backfill(**params), params)
 
 
 @pytest.mark.parametrize("reserve", ["nodes", "all"])

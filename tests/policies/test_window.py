@@ -64,8 +64,10 @@ def test_the_motivating_example(spec, jobs):
     assert first(spec) == jobs
 
 
-def same(seed, spec, legs=False):
+def same(seed, spec, legs=False, kinds=False):
     workload, machine = make.make(seed, legs=legs)
+    if kinds:
+        workload, machine = make.with_kinds(workload, machine, seed)
     policy = policies.load(spec)
     slow = naive_window.simulate(workload, machine, policy, policy._weights_on(machine.resources))
     if slow.queue:
@@ -90,6 +92,19 @@ def test_like_the_slow_twin(spec):
 def test_like_the_slow_twin_many_times(spec, legs):
     for seed in range(200, 240):
         same(seed, spec, legs)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("spec", SPECS)
+def test_like_the_slow_twin_on_nodes_of_two_kinds(spec):
+    for seed in range(300, 302):
+        same(seed, spec.replace("exact", "exact:window=6", 1) if spec == "bbsched-exact" else spec, kinds=True)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != "bbsched-exact"])
+def test_like_the_slow_twin_many_times_on_nodes_of_two_kinds(spec):
+    for seed in range(310, 350):
+        same(seed, spec, seed % 2 > 0, kinds=True)
 
 
 @pytest.mark.small
@@ -163,22 +178,24 @@ def test_without_a_bound_the_naive_method_is_fcfs_bb():
         assert ours.jobs["starting_time"].to_list() == theirs.jobs["starting_time"].to_list()
 
 
-def with_known_run_times(seed, buffers):
-    """A random workload whose users know their run times, on a machine with or without pools."""
+def with_known_run_times(seed, buffers, kinds):
+    """A random workload whose users know their run times, on a machine with or without pools, and kinds of nodes."""
     workload, machine = make.make(seed, legs=False)
     jobs = workload.jobs.with_columns(walltime=pl.max_horizontal(pl.col("run_time"), 0.1))
     if not buffers:
         machine = make.platform(machine.capacities[0])
-    return replace(workload, jobs=jobs.with_columns(run_time="walltime")), machine
+    workload = replace(workload, jobs=jobs.with_columns(run_time="walltime"))
+    return make.with_kinds(workload, machine, seed) if kinds else (workload, machine)
 
 
+@pytest.mark.parametrize("kinds", [False, True])
 @pytest.mark.parametrize("buffers", [False, True])
 @pytest.mark.parametrize("method", ["exact", "packing", "in-order"])
-def test_after_its_bound_no_later_job_delays_a_job(method, buffers):
+def test_after_its_bound_no_later_job_delays_a_job(method, buffers, kinds):
     """What it was promised when the bound was reached is kept: run times are known, so nothing else could delay it."""
     promised = 0
     for seed in range(60):
-        workload, machine = with_known_run_times(seed, buffers)
+        workload, machine = with_known_run_times(seed, buffers, kinds)
         policy = policies.load(f"bbsched-exact:window=5,bound=2,method={method}")
         slow = naive_window.simulate(workload, machine, policy, policy._weights_on(machine.resources))
         result = fb.simulate(workload, machine, policy, job_model="alloc-only")

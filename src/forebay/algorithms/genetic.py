@@ -1,6 +1,7 @@
 """The genetic search of BBSched (Fan et al., HPDC 2019): which jobs of a window to start, for several objectives.
 
-A selection is a word whose bit i stands for job i; it fits if no resource's load exceeds its room. The answer is a
+A selection is a word whose bit i stands for job i; it fits if no resource's load exceeds its room. Loads of the first
+resources are objectives; those beyond are mere limits. The answer is a
 Pareto set: selections that no other equals in all objectives and beats in one. Jobs that do not fit alone are left out
 of the search; if the others fit together they are the answer at once, whatever they waste.
 
@@ -103,13 +104,14 @@ def _measure(sums, room, free_small, step, bits, rows, n):
             load += sums[byte, (bits >> (8 * byte)) & 255, r]
             if load > room[r]:
                 return False
-        rows[n, _POINT + r] = load
+        if _POINT + r < rows.shape[1]:  # else it is a mere limit
+            rows[n, _POINT + r] = load
     if sums.shape[2] > R:
         wasted, small = 0, 0
         for byte in range(len(sums)):
             wasted += sums[byte, (bits >> (8 * byte)) & 255, R]
             small += sums[byte, (bits >> (8 * byte)) & 255, R + 1]
-        rows[n, _POINT + R] = -(wasted + step * max(small - free_small, 0))
+        rows[n, rows.shape[1] - 1] = -(wasted + step * max(small - free_small, 0))
     return True
 
 
@@ -285,9 +287,10 @@ def evolve(
 ):
     """The Pareto set of the last generation, by its first objective, largest first, then the second, ...; its size.
 
-    Objectives are the loads and, unless `waste` is empty, minus what is wasted: that of each job, and a `step` for each
-    of the small units taken (`small`) beyond those that are free. Of selections with equal objectives the one counts
-    that has the first job in which they differ. `loads` and `sets` need a row for each who may survive, see `sizes`.
+    Objectives, a column of `loads` each, are the loads and, unless `waste` is empty, minus what is wasted: that of each
+    job, and a `step` for each of the small units taken (`small`) beyond those that are free. Of selections with equal
+    objectives the one counts that has the first job in which they differ. `loads` and `sets` need a row for each who
+    may survive, see `sizes`.
 
     For studies: `trace[k]` gets the `counts[k]` points of the Pareto set after generation `marks[k]`. Marks ascend; 0
     is what there was to begin with, and after the last generation nothing changes.
@@ -297,7 +300,7 @@ def evolve(
     items = items[:genes]
     n_generations, size = sizes(settings, genes)
     sums = _add_up(demand, room, waste, small, items)
-    width = _POINT + len(room) + (1 if len(waste) > 0 else 0)
+    width = _POINT + loads.shape[1]
     rows, spare = np.empty((2 * size, width), np.int64), np.empty((size, width), np.int64)
     order, children = np.empty(max(2 * size, genes), np.int64), np.empty(size, np.int64)
     n = np.int64(0)  # a plain 0 is a type of its own: four kernels would be compiled twice

@@ -93,6 +93,20 @@ def take_these(free, n_free, held, blank, head, low, count):
 
 
 @kernel
+def take_from(free, n_free, held, blank, head, first, count):
+    """Move the `count` lowest free ids from `first` on to the chain at `head`; returns (n_free, blank, head)."""
+    while count > 0:
+        i = n_free - 1
+        while free[i]["high"] < first:
+            i -= 1
+        low = max(free[i]["low"], first)
+        some = min(free[i]["high"] - low + 1, count)
+        n_free, blank, head = take_these(free, n_free, held, blank, head, low, some)
+        count -= some
+    return n_free, blank, head
+
+
+@kernel
 def put_back(free, n_free, low, high):
     """Add the interval low..high to the free set, merging with its neighbours; returns n_free."""
     a, b = 0, n_free  # the first interval below `low` is at `a` when the search ends

@@ -1,11 +1,11 @@
 """The exact Pareto front of a window of jobs: every use of the resources that no other use beats in all of them.
 
 Jobs ask for amounts of R resources. A set of them fits if its load is within the room everywhere; its load is on the
-front if no other set that fits has at least as much of everything and more of something. The way is to meet in the
-middle: jobs are dealt into two lists of partial sets (`subsets`), and pairs of sets, one from each list, are searched
-with a k-d tree for each (Bentley 1975). A pair of branches is cut off if nothing in it fits, or if the most it can give
-is no better than a point that is known. Good points beforehand would not help: with the whole front given, the search
-was as long.
+front if no other set that fits has at least as much of everything and more of something. The last resources may be mere
+limits, of which more is no gain. The way is to meet in the middle: jobs are dealt into two lists of partial sets
+(`subsets`), and pairs of sets, one from each list, are searched with a k-d tree for each (Bentley 1975). A pair of
+branches is cut off if nothing in it fits, or if the most it can give is no better than a point that is known. Good
+points beforehand would not help: with the whole front given, the search was as long.
 
 Of sets with equal loads the one with job 0 counts, if any has it; of those the one with job 1; and so on. Points come
 by load, the first resource first, largest first. So the result does not depend on the way.
@@ -113,11 +113,12 @@ def _grow(rows, keys, scale):
 @inlined_kernel
 def _join(a, i, b, j, room, spare, step, value):
     """What two rows of sums give together; for the most of two branches, the most they can give."""
-    R = len(room)
-    for r in range(R):
+    R, wastes = len(room), a.shape[1] - len(room)
+    K = len(value) - (wastes >> 1)
+    for r in range(K):
         value[r] = a[i, r] + min(b[j, r], room[r] - a[i, r])
-    if len(value) > R:
-        value[R] = a[i, R] + b[j, R] + step * min(0, spare + a[i, R + 1] + b[j, R + 1])
+    if wastes > 0:
+        value[K] = a[i, R] + b[j, R] + step * min(0, spare + a[i, R + 1] + b[j, R + 1])
 
 
 @inlined_kernel((ROWS, ROW, NUMBER, ROW, NUMBER))
@@ -249,11 +250,13 @@ def _write(points, keys, w, loads, sets):
 def _settled(jobs, bits, room, points, keys):
     """Make the set of all jobs the only point if they fit together; whether they do."""
     for r in range(len(room)):
-        points[0, r] = 0
+        load = 0
         for i in range(len(jobs)):
-            if jobs[i, r] > room[r] - points[0, r]:
+            if jobs[i, r] > room[r] - load:
                 return False
-            points[0, r] += jobs[i, r]
+            load += jobs[i, r]
+        if r < points.shape[1]:
+            points[0, r] = load
     keys[0] = 0
     for i in range(len(jobs)):
         keys[0] += bits[i]
@@ -262,7 +265,10 @@ def _settled(jobs, bits, room, points, keys):
 
 @allocating_kernel((ROWS, NUMBER, ROW, NUMBER, NUMBER, NUMBER, ROWS, ROW))
 def _search(asked, V, room, spare, step, limit, loads, sets):
-    """The front of jobs that ask for resources and, if `V` is more than R, carry minus their waste and small nodes."""
+    """The front of jobs that ask for resources and perhaps, in two columns more, carry minus waste and small nodes.
+
+    Points have `V` columns: the resources that count, and minus the waste.
+    """
     w, C = asked.shape
     R, n, nothing = len(room), 0, np.zeros((1, C), np.int64)
     jobs, bits, left, scale = np.empty((w, C), np.int64), np.empty(w, np.int64), room.copy(), np.ones(C)
@@ -275,10 +281,11 @@ def _search(asked, V, room, spare, step, limit, loads, sets):
             n += 1
     jobs, bits = jobs[:n], bits[:n]
     points, keys = np.empty((1, V), np.int64), np.empty(1, np.int64)
-    if V > R or not _settled(jobs, bits, room, points, keys):
+    if C > R or not _settled(jobs, bits, room, points, keys):
         # Trees take more than three times the work of lists: lists that need over a quarter are not worth making.
         work = tighten(jobs, bits, left, limit >> 4)
-        a, a_keys, b, b_keys, more = deal(jobs, bits, V, left, limit >> 2)
+        counted = (1 << V) - 1 if C == R else (1 << (V - 1)) - 1 + (1 << R)
+        a, a_keys, b, b_keys, more = deal(jobs, bits, counted, left, limit >> 2)
         work += more
         if more > limit >> 2:
             return -1
@@ -295,13 +302,16 @@ def _search(asked, V, room, spare, step, limit, loads, sets):
 
 @allocating_kernel
 def front(demand, room, limit, loads, sets):
-    """The front's loads, a row each, and its sets; how many, or -1 if that is too many or more work than `limit`."""
-    return _search(demand, len(room), room, 0, 0, limit, loads, sets)
+    """The front's loads, a row each, and its sets; how many, or -1 if that is too many or more work than `limit`.
+
+    Resources beyond the columns of `loads` are mere limits.
+    """
+    return _search(demand, loads.shape[1], room, 0, 0, limit, loads, sets)
 
 
 @allocating_kernel
 def front_with_waste(demand, room, waste, small, free_small, step, limit, loads, sets):
-    """The front of loads and, in one more column, minus the waste.
+    """The front of loads and, in the last column, minus the waste.
 
     Jobs have a waste of their own, and `step` is added for each small node that they want beyond those that are free.
     It grows with every job: sets with room for more, even the empty one, may be on the front.
@@ -312,7 +322,7 @@ def front_with_waste(demand, room, waste, small, free_small, step, limit, loads,
         for r in range(R):
             asked[i, r] = demand[i, r]
         asked[i, R], asked[i, R + 1] = -waste[i], -small[i]
-    return _search(asked, R + 1, room, free_small, step, limit, loads, sets)
+    return _search(asked, loads.shape[1], room, free_small, step, limit, loads, sets)
 
 
 def hypervolume(points: np.ndarray, reference: np.ndarray) -> float:

@@ -4,12 +4,15 @@ A profile has a column for each counted resource (R of them). Where places matte
 free bytes (S) and, where nodes are pinned, with the free nodes as words of bits (W) and those that are closed (W again,
 see `profile`). A job's chunks are of one size, so whether they fit hangs on the servers' room alone, not on who was
 placed where before.
+
+Where nodes are of two kinds, one of the R columns counts the large ones: see `kinds`. Then places do not matter.
 """
 
 from numba import types
 
 from forebay._jit import inlined_kernel, kernel
 from forebay.algorithms.bits import count_bits, count_word
+from forebay.algorithms.kinds import large_for
 from forebay.algorithms.place import count_chunks
 from forebay.algorithms.profile import close, reserve, take, window
 from forebay.core.tables import instant_width
@@ -19,7 +22,7 @@ _TIMES, _FREE, _ROW = types.float64[::1], types.int64[:, ::1], types.int64[::1]
 
 
 @inlined_kernel
-def _behind(times, n, first, until):
+def behind(times, n, first, until):
     """The first segment that does not begin before `until`."""
     i, limit = first + 1, until - instant_width(until)
     while i < n and times[i] < limit:
@@ -56,7 +59,7 @@ def _common_nodes(times, free, n, first, last, until, n_counted, least_free):
 @kernel(types.void(_TIMES, _FREE, _i8, _i8, _f8, _i8, _ROW))
 def least(times, free, n, first, until, n_counted, least_free):
     """What is free from segment `first` all the way until time `until`: the least of counts, the nodes in common."""
-    last = _behind(times, n, first, until)
+    last = behind(times, n, first, until)
     _least(free, first, last, 0, n_counted, least_free)
     _common_nodes(times, free, n, first, last, until, n_counted, least_free)
 
@@ -181,15 +184,15 @@ def _take_counted(free, at, last, size, n_chunks, R, S, least_free, taken):
 
 @kernel(
     types.Tuple((_i8, _i8))(
-        _TIMES, _FREE, _i8, _ROW, _f8, _i8, _i8, _i8, _i8, _i8, _FREE, _FREE, _ROW, _ROW
+        _TIMES, _FREE, _i8, _ROW, _f8, _i8, _i8, _i8, _i8, _i8, _FREE, _FREE, _ROW, _ROW, _i8
     )
 )  # fmt: skip
-def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, least_free, taken):
+def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, least_free, taken, large):
     """Reserve the earliest time at which all is free for a job; returns the segment in which it begins (-1: never), n.
 
     Counted, its chunks are charged to the emptiest servers; pinned (W > 0), it gets the lowest nodes and servers near
     them; `seats` are the nodes by where they look for room (see core.tables). Scratch, `least_free` and `taken`, has a
-    place a column.
+    place a column. Column `large` counts nodes of the larger kind (-1: all nodes are alike).
     """
     at, some = -1, n_chunks if S > 0 and size > 0 else 0
     while True:
@@ -197,6 +200,14 @@ def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, 
         if at < 0:
             return at, n
         end = times[at] + duration
+        if large >= 0 and demand[0] > demand[large]:
+            n_large = large_for(free, at, last, large, demand[0])
+            if n_large < 0:
+                continue
+            for r in range(R):
+                taken[r] = demand[r]
+            taken[large] = n_large
+            return at, reserve(times, free, n, R, taken, at, end)
         if S + W == 0:
             return at, reserve(times, free, n, R, demand, at, end)
         for r in range(len(taken)):

@@ -3,7 +3,7 @@
 A row is a set's sums: its load on each resource, which must be within the room, then amounts of which more is better
 too. A partial set may not replace one with less load, as it leaves less room. Two may become one if their sums are
 equal, and one may go if another has as much of everything, and more only where all jobs outside the list fit beside it:
-then that one is better in any company.
+then that one is better in any company. More of a column that does not count, by the bits of `counted`, is no gain.
 
 Jobs are rows too; each has a bit of its own, and a set's key is the sum of its bits. Of equal sums the larger key
 counts. Work is in units of about 10 ns, but counted, not timed.
@@ -22,8 +22,8 @@ _FIRST = 1 << 10  # the work that a way to deal the jobs is given at first
 
 
 @inlined_kernel((ROWS, ROW, NUMBER, NUMBER, ROW, ROW, NUMBER))
-def _covered(rows, keys, n, V, slack, row, key):
-    """Whether one of the last sets of a list is better in any company; with more in columns from `V` on it may tie."""
+def _covered(rows, keys, n, counted, slack, row, key):
+    """Whether one of the last sets of a list is better in any company; with more of what does not count it may tie."""
     for q in range(n - 1, max(n - 1 - _WINDOW, -1), -1):
         covers, more = True, False
         for c in range(rows.shape[1]):
@@ -31,14 +31,14 @@ def _covered(rows, keys, n, V, slack, row, key):
                 if rows[q, c] < row[c] or (c < len(slack) and rows[q, c] > slack[c]):
                     covers = False
                     break
-                more = more or c < V
+                more = more or (counted >> c) & 1 == 1
         if covers and (more or keys[q] >= key):
             return True
     return False
 
 
 @kernel((ROWS, ROW, ROW, NUMBER, NUMBER, ROW, ROW, ROWS, ROW))
-def _extend(rows, keys, job, key, V, room, slack, new, new_keys):
+def _extend(rows, keys, job, key, counted, room, slack, new, new_keys):
     """The list with one more job: the sets with it and those without it, merged; its length.
 
     Lists are sorted, largest first, so what covers a set comes before it.
@@ -73,7 +73,7 @@ def _extend(rows, keys, job, key, V, room, slack, new, new_keys):
             for c in range(C):
                 row[c] = rows[taking, c] + job[c]
             taking += 1
-        if not _covered(new, new_keys, at, V, slack, row, own):
+        if not _covered(new, new_keys, at, counted, slack, row, own):
             for c in range(C):
                 new[at, c] = row[c]
             new_keys[at] = own
@@ -81,7 +81,7 @@ def _extend(rows, keys, job, key, V, room, slack, new, new_keys):
 
 
 @allocating_kernel((ROWS, ROW, NUMBER, ROW, NUMBER))
-def _deal(jobs, bits, V, room, limit):
+def _deal(jobs, bits, counted, room, limit):
     """A list of the first jobs' sets and one of the last jobs'; and the work, more than `limit` if they are not whole.
 
     The shorter list gets the next job.
@@ -104,7 +104,7 @@ def _deal(jobs, bits, V, room, limit):
                 if slack[r] >= 0:  # no further: a sum of bytes could overflow
                     slack[r] -= jobs[i, r]
         new, new_keys = np.empty((2 * len(rows) + 1, C), np.int64), np.empty(2 * len(rows), np.int64)
-        m = _extend(rows, keys, jobs[k], bits[k], V, room, slack, new, new_keys)
+        m = _extend(rows, keys, jobs[k], bits[k], counted, room, slack, new, new_keys)
         if at_left:
             left, left_keys = new[:m], new_keys[:m]
             first += 1
@@ -126,7 +126,7 @@ def _sort_by(jobs, bits, r):
 
 
 @allocating_kernel
-def deal(jobs, bits, V, room, limit):
+def deal(jobs, bits, counted, room, limit):
     """The shortest lists, with the jobs dealt by what they ask of one resource, of whichever is best.
 
     With those that ask for little in one list, its sets often leave room for all others, and few need to be kept: of 50
@@ -135,11 +135,11 @@ def deal(jobs, bits, V, room, limit):
     """
     most, work = _FIRST, 0
     while True:
-        best = _deal(jobs, bits, V, room, 0)
+        best = _deal(jobs, bits, counted, room, 0)
         found = len(jobs) == 0
         for r in range(len(room)):
             _sort_by(jobs, bits, r)
-            dealt = _deal(jobs, bits, V, room, most)
+            dealt = _deal(jobs, bits, counted, room, most)
             work += dealt[4]
             if dealt[4] <= most and (not found or len(dealt[0]) + len(dealt[2]) < len(best[0]) + len(best[2])):
                 best, found = dealt, True

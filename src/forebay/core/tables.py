@@ -27,6 +27,10 @@ CLOCK = np.dtype(
         ("chunked", "i8"),  # the resource that lies in chunks on servers; -1 = none
         ("chunk_blank", "i8"),  # first unused row of `chunks`
         ("n_picks", "i8"),
+        ("large", "i8"),  # the resource that counts nodes of the larger kind, those with the highest ids; -1 = none
+        ("local", "i8"),  # the resource of which nodes have devices of two sizes, where they have
+        ("small_device", "i8"),  # bytes in a node of the smaller kind
+        ("large_device", "i8"),
     ],
     align=True,
 )
@@ -83,13 +87,15 @@ ACTION = np.dtype(
         ("first_pick", "i8"),
         ("n_picks", "i8"),
         ("tier", "i8"),
+        ("large", "i8"),
         ("verb", "i4"),
         ("why", "i4"),
     ],
     align=True,
 )
 """A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a tier of
-storage, which counts for a job's first leg."""
+storage, which counts for a job's first leg. Where nodes are of two kinds it may say how many large ones it takes; with
+-1 these are as few as they can be."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
@@ -105,7 +111,7 @@ class State(NamedTuple):
     jobs: np.ndarray  # JOB
     legs: np.ndarray  # LEG
     demands: np.ndarray  # what a leg takes when it starts, beyond what it carried over
-    releases: np.ndarray  # what a leg gives back when it ends
+    releases: np.ndarray  # what a leg gives back when it ends; of large nodes, what it took when it started
     resources: np.ndarray  # RESOURCE; 0 = nodes
     queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see CLOCK
     running: np.ndarray  # RUNNING, the first n_running
@@ -136,8 +142,10 @@ def empty_state(
     shape = (n_legs, n_resources)
     # Nodes, and chunks, can be picked once each in a decision; chunks of legs without nodes come on top.
     n_picks = n_nodes + n_chunks + 1
+    clock = np.zeros(1, CLOCK)
+    clock["large"] = -1
     return State(
-        clock=np.zeros(1, CLOCK),
+        clock=clock,
         jobs=np.zeros(n_jobs, JOB),
         legs=np.zeros(n_legs, LEG),
         demands=np.zeros(shape, np.int64),

@@ -16,6 +16,7 @@ def _act(state, verb, job, time, why):
         action["why"] = why
         action["n_picks"] = 0
         action["tier"] = 0
+        action["large"] = -1
     clock["n_actions"] = n + 1
 
 
@@ -43,6 +44,15 @@ def act_start_tier(state, job, why, tier):
     act_start(state, job, why)
     if n < len(state.actions):
         state.actions[n]["tier"] = tier
+
+
+@kernel
+def act_start_large(state, job, why, n_large):
+    """Start the job's waiting leg now, on so many large nodes and otherwise on small ones."""
+    n = state.clock[0]["n_actions"]
+    act_start(state, job, why)
+    if n < len(state.actions):
+        state.actions[n]["large"] = n_large
 
 
 @kernel

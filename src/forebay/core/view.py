@@ -132,11 +132,14 @@ class Actions:
         self._view, self._clock, self._room = view, state.clock[0], len(state.actions)
         self._columns = tuple(state.actions[name] for name in ("verb", "job", "time", "why", "first_pick", "n_picks"))
         self._tier = state.actions["tier"]
+        self._large = state.actions["large"]
+        self._kinds = int(state.clock[0]["large"])
+        self._first_large = len(state.site) - int(state.resources[self._kinds]["capacity"]) if self._kinds >= 0 else 0
         self._places = places
         self._free = state.resources["free"]
         self._n = 0
         self._left: list[int] | None = None
-        self._uncounted: list[int] = []  # legs started since `_left` was counted
+        self._uncounted: list[tuple[int, int]] = []  # legs started since `_left` was counted; on how many large nodes
 
     def begin(self) -> None:
         """A new decision: forget what the last one started."""
@@ -150,8 +153,11 @@ class Actions:
         """What each resource has left after what this decision has started."""
         if self._left is None:
             self._left = self._free.tolist()
-        for leg in self._uncounted:
+        for leg, n_large in self._uncounted:
             needs = self._view.demands[leg].tolist()
+            if self._kinds >= 0:  # without picks, as few as can be
+                fewest = max(needs[self._kinds], needs[0] - (self._left[0] - self._left[self._kinds]), 0)
+                needs[self._kinds] = fewest if n_large < 0 else n_large
             self._left = [left - need for left, need in zip(self._left, needs, strict=True)]
         self._uncounted.clear()
         return self._left
@@ -169,10 +175,12 @@ class Actions:
         A job that begins uses that tier of storage, where it has a choice.
         """
         known = 0 <= job < len(self._view.jobs)
+        nodes = nodes if nodes is None else list(nodes)
         picks = self._places.place(job, nodes) if known and (nodes is not None or self._places.matter) else (0, 0)
         self._add(Verb.START, job, 0.0, why, picks, tier)
         if known:
-            self._uncounted.append(self._view.leg_on(job, tier))
+            n_large = -1 if nodes is None else sum(node >= self._first_large for node in nodes)
+            self._uncounted.append((self._view.leg_on(job, tier), n_large))
 
     def wake(self, time: float) -> None:
         """Be called at `time` even if nothing happens then."""
@@ -197,6 +205,7 @@ class Actions:
             whys[n] = why
             firsts[n], counts[n] = picks
             self._tier[n] = tier
+            self._large[n] = -1
         self._n = n + 1
         self._clock["n_actions"] = n + 1
         self._view.last_job = int(job)

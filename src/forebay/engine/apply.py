@@ -3,6 +3,7 @@
 from numba import types
 
 from forebay._jit import kernel
+from forebay.algorithms.kinds import fewest_large
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place
 from forebay.core.codes import JobState, LogKind, Refusal, Status, Verb, Why
@@ -22,10 +23,34 @@ def refuse(truth, refusal, job, resource):
 
 
 @kernel
+def _first_large(state):
+    """The first node of the larger kind."""
+    return len(state.site) - state.resources[state.clock[0]["large"]]["capacity"]
+
+
+@kernel
+def _large_of(state, j, n_large, first_pick, n_picks):
+    """How many large nodes job `j` takes: what its picks say, or the policy did, else as few as can be."""
+    leg, large = state.jobs[j]["leg"], state.clock[0]["large"]
+    if n_picks > 0:
+        n_large, first = 0, _first_large(state)
+        for i in range(first_pick, first_pick + n_picks):
+            pick = state.picks[i]
+            n_large += max(pick["low"] + pick["count"] - max(pick["low"], first), 0)
+        return n_large
+    if n_large >= 0 and state.demands[leg, large] == 0:
+        return n_large
+    return fewest_large(state.demands[leg], large, state.resources[0]["free"], state.resources[large]["free"])
+
+
+@kernel
 def _check_picks(state, truth, j, first_pick, n_picks):
     """What is wrong with the nodes and servers picked for job `j`, if anything. Nodes must ascend."""
     n_free, leg = state.clock[0]["n_free"], state.jobs[j]["leg"]
     size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, 0
+    lowest = 0
+    if state.clock[0]["large"] >= 0 and state.demands[leg, state.clock[0]["large"]] > 0:
+        lowest = _first_large(state)
     if first_pick < 0 or first_pick + n_picks > len(state.picks):
         return Refusal.WRONG_NODES.value
     for s in range(len(state.room)):
@@ -35,7 +60,7 @@ def _check_picks(state, truth, j, first_pick, n_picks):
         if pick["low"] >= 0:
             at = find(state.free, n_free, pick["low"])
             last = pick["low"] + pick["count"] - 1
-            if pick["low"] < following or pick["count"] < 1 or at < 0 or state.free[at]["high"] < last:
+            if pick["low"] < max(following, lowest) or pick["count"] < 1 or at < 0 or state.free[at]["high"] < last:
                 return Refusal.WRONG_NODES.value
             n_nodes += pick["count"]
             following = last + 1
@@ -85,7 +110,7 @@ def _choose_tier(state, j, tier):
 
 
 @kernel
-def _start(state, truth, j, why, first_pick, n_picks, tier):
+def _start(state, truth, j, why, first_pick, n_picks, tier, n_large):
     if j < 0 or j >= len(state.jobs):
         return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
     job = state.jobs[j]
@@ -106,6 +131,14 @@ def _start(state, truth, j, why, first_pick, n_picks, tier):
         refusal = _check_picks(state, truth, j, first_pick, n_picks)
         if refusal != Refusal.NONE:
             return refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else state.clock[0]["chunked"])
+    large = state.clock[0]["large"]
+    if large >= 0:
+        n_large = _large_of(state, j, n_large, first_pick, n_picks)
+        n_small, free = state.demands[job["leg"], 0] - n_large, state.resources[large]["free"]
+        if n_large > free or n_small < 0 or n_small > state.resources[0]["free"] - free:
+            return refuse(truth, Refusal.OVERSUBSCRIBED, j, large)
+        state.releases[job["leg"], large] = n_large
+    if n_picks > 0:
         start_leg(state, truth, j, why, state.picks, first_pick, n_picks)
     elif state.legs[job["leg"]]["chunk"] > 0:
         n_picks = _place(state, truth, j)
@@ -163,7 +196,14 @@ def apply(state, truth):
         verb = action["verb"]
         if verb == Verb.START:
             status = _start(
-                state, truth, action["job"], action["why"], action["first_pick"], action["n_picks"], action["tier"]
+                state,
+                truth,
+                action["job"],
+                action["why"],
+                action["first_pick"],
+                action["n_picks"],
+                action["tier"],
+                action["large"],
             )
         elif verb == Verb.WAKE:
             status = _wake(state, truth, action["time"])

@@ -12,7 +12,7 @@ from forebay.core.codes import JobState, PhaseKind
 from forebay.core.limits import Limits
 from forebay.core.tables import State, empty_state
 from forebay.engine.program import Program
-from forebay.engine.sizes import Held, chunks, log_rows, too_large, traffic
+from forebay.engine.sizes import Held, check_kinds, chunks, log_rows, too_large, traffic
 from forebay.engine.truth import CANCEL, Truth, empty_truth
 from forebay.errors import InputError, nearest
 from forebay.platforms.fabric import Fabric
@@ -136,6 +136,7 @@ def build(
     _check(workload, program)
     fabric = platform.fabric()
     held = Held(workload, platform, program)
+    check_kinds(workload, platform, program, held)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, held)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     cancels = _cancels(workload)
@@ -163,6 +164,9 @@ def build(
     state.resources["capacity"] = state.resources["free"] = platform.capacities
     state.clock["n_free"] = clear(state.free, state.held, platform.nodes)
     state.clock["chunked"] = platform.resources.index(fabric.buffer) if fabric.chunked else -1
+    if platform.kinds is not None:
+        state.clock["large"], state.clock["local"] = R - 1, platform.resources.index(platform.kinds.name)
+        state.clock["small_device"], state.clock["large_device"] = platform.kinds.capacity, platform.kinds.most
     state.site[:], state.seats[:] = fabric.site, seats
     if fabric.chunked:
         state.near[:], state.room[:] = fabric.near, fabric.server_capacity

@@ -4,7 +4,7 @@ from numba import types
 
 from forebay._jit import kernel
 from forebay.algorithms.heap import push, remove
-from forebay.algorithms.nodeset import give_back, take_lowest, take_these
+from forebay.algorithms.nodeset import give_back, take_from, take_lowest, take_these
 from forebay.core.codes import JobState, LogKind, PhaseKind, Reason, Why
 from forebay.core.tables import PICKS, STATE
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
@@ -62,10 +62,17 @@ def _note_nodes(state, truth, j, before):
 
 @kernel
 def _take_nodes(state, truth, j, count):
-    """Give job `j` the lowest free nodes."""
+    """Give job `j` the lowest free nodes; of the larger kind, if there is one, as many as it is to have."""
     clock, job = state.clock[0], state.jobs[j]
-    before = job["held"]
-    n_free, blank, head = take_lowest(state.free, clock["n_free"], state.held, clock["held_blank"], before, count)
+    before, n_large = job["held"], 0
+    if clock["large"] >= 0:
+        n_large = state.releases[job["leg"], clock["large"]]
+    n_free, blank, head = take_lowest(
+        state.free, clock["n_free"], state.held, clock["held_blank"], before, count - n_large
+    )
+    if n_large > 0:
+        first = len(state.site) - state.resources[clock["large"]]["capacity"]
+        n_free, blank, head = take_from(state.free, n_free, state.held, blank, head, first, n_large)
     clock["n_free"] = n_free
     clock["held_blank"] = blank
     job["held"] = head
@@ -133,6 +140,13 @@ def _release_early(state, truth, time, j, phase):
     state.releases[state.jobs[j]["leg"], r] -= amount
     write_log(state, truth, time, j, LogKind.RELEASE, r, amount, 0)
     _give_back(state, j, r, amount)
+    large = state.clock[0]["large"]
+    if r == 0 and large >= 0:  # nodes go back from the highest on, which are the large ones
+        some = min(amount, state.releases[state.jobs[j]["leg"], large])
+        if some > 0:
+            state.releases[state.jobs[j]["leg"], large] -= some
+            write_log(state, truth, time, j, LogKind.RELEASE, large, some, 0)
+            _give_back(state, j, large, some)
 
 
 @kernel(types.void(STATE, TRUTH, _i8, _f8, _i8))
@@ -279,7 +293,8 @@ def cancel(state, truth, j, time):
 def start_leg(state, truth, j, why, picks, first_pick, n_picks):
     """Start the waiting leg of job `j` now, on the nodes and servers picked or, without picks, on the lowest nodes.
 
-    The caller has checked that everything it asks for is free.
+    The caller has checked that everything it asks for is free, and has put into `releases` how many nodes of the larger
+    kind it takes, if nodes are of two.
     """
     job, now = state.jobs[j], state.clock[0]["now"]
     leg = job["leg"]
@@ -291,7 +306,7 @@ def start_leg(state, truth, j, why, picks, first_pick, n_picks):
     job["leg_start"] = now
     job["state"] = JobState.RUNNING
     for r in range(len(state.resources)):
-        amount = state.demands[leg, r]
+        amount = state.demands[leg, r] if r != state.clock[0]["large"] else state.releases[leg, r]
         state.resources[r]["free"] -= amount
         if r == 0:
             write_log(state, truth, now, j, LogKind.START, 0, amount, why)

@@ -85,10 +85,18 @@ class Program:
 def demands(frame: pl.DataFrame, platform: Platform) -> np.ndarray:
     """The demand columns of a job or leg table in the platform's order of resources; what it lacks is 0."""
     columns = [
-        frame[name].to_numpy() if name in frame.columns else np.zeros(len(frame), np.int64)
-        for name in platform.resources
+        frame[name].to_numpy() if name in frame.columns else np.zeros(len(frame), np.int64) for name in platform.asked
     ]
+    if platform.kinds is not None:
+        columns.append(_large_nodes(columns[0], columns[platform.asked.index(platform.kinds.name)], platform))
     return np.ascontiguousarray(np.column_stack(columns), dtype=np.int64)
+
+
+def _large_nodes(nodes: np.ndarray, asked: np.ndarray, platform: Platform) -> np.ndarray:
+    """The nodes of those whose share of the tier is more than a small node has; 0 for all others."""
+    assert platform.kinds is not None
+    each = -(-asked // np.maximum(nodes, 1))
+    return np.where(each > platform.kinds.capacity, nodes, 0)
 
 
 def resource_notes(workload: Workload, platform: Platform) -> list[str]:
@@ -96,11 +104,11 @@ def resource_notes(workload: Workload, platform: Platform) -> list[str]:
     notes = [
         f"{platform.name} has no {name}: what jobs ask of it is ignored"
         for name in workload.resources
-        if name not in platform.resources
+        if name not in platform.asked
     ]
     notes += [
         f"the workload says nothing of {name}: every job asks for 0 of it"
-        for name in platform.resources[1:]
+        for name in platform.asked[1:]
         if name not in workload.resources
     ]
     return notes
@@ -148,7 +156,8 @@ def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -
     release, released = _releases(workload, platform, phases)
     kinds = {kind.name.lower(): kind for kind in PhaseKind}
     _check_names(workload, "phase kind", set(phases["kind"].to_list()) - set(kinds))
-    carry = np.column_stack([kept.list.contains(name).to_numpy() for name in platform.resources])
+    carry = np.column_stack([kept.list.contains(name).to_numpy() for name in platform.asked])
+    carry = np.pad(carry, ((0, 0), (0, len(platform.resources) - len(platform.asked))))
     carry[legs["leg"].to_numpy() == 0] = False
     return Program(
         first_leg=_offsets(legs["row"].to_numpy(), len(workload)),
@@ -177,7 +186,7 @@ def _releases(workload: Workload, platform: Platform, phases: pl.DataFrame) -> t
             f"{workload.name}: a phase of job {wrong['job'][0]} has the release {brief(wrong['release'][0])}; "
             f"write a whole number above 0 after =, or {wrong['name'][0]} alone for all of it"
         )
-    resource = {name: r for r, name in enumerate(platform.resources)}
+    resource = {name: r for r, name in enumerate(platform.asked)}
     return (
         np.array([resource.get(name, -1) for name in parts["name"]], np.int64),
         parts["part"].fill_null(-1).to_numpy(),

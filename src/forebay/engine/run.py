@@ -168,8 +168,9 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             )
         case Refusal.WRONG_NODES:
             need = int(state.demands[state.jobs[j]["leg"], 0])
+            kind = ", or too small for it" if state.clock[0]["large"] >= 0 else ""
             return OversubscribedError(
-                f"{at} picked nodes for {job} that are not free, or not the {need:,} that it needs; "
+                f"{at} picked nodes for {job} that are not free, or not the {need:,} that it needs{kind}; "
                 "pick free nodes, or leave the choice to act.start(job)"
             )
         case Refusal.NO_ROOM:

@@ -46,6 +46,16 @@ class Held:
         self.carries[:-1] = carried[1:]
 
 
+def check_kinds(workload: Workload, platform: Platform, program: Program, held: Held) -> None:
+    """Refuse legs that go on with the nodes of the one before where these are of two kinds: which are large then?"""
+    if platform.kinds is not None and held.carries[:, 0].any():
+        job = workload.jobs["id"][int(program.leg_job[np.argmax(held.carries[:, 0] > 0)])]
+        raise InputError(
+            f"{workload.name}: job {job} carries nodes from leg to leg, and {platform.name} has nodes of two kinds; "
+            f"let each leg ask for its own, or leave out large in {platform.kinds.name}"
+        )
+
+
 def chunks(
     workload: Workload, platform: Platform, fabric: Fabric, program: Program, held: Held
 ) -> tuple[np.ndarray, int]:
@@ -90,7 +100,7 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
     streams = np.maximum(program.nodes, 1)
     most = np.maximum.reduceat(np.where(program.first_choice[:, None], program.demand, 0), first)
     for r, (name, capacity) in enumerate(platform.finite.items()):
-        over = (most[:, r] > capacity) & ~unfit
+        over = (most[:, r] > capacity) & ~unfit & (name in platform.asked)
         if over.any():
             job = int(np.argmax(over))
             text = str if name == "nodes" or not _in_bytes(platform, name) else format_bytes
@@ -107,21 +117,25 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
                 count * (capacity // np.maximum(each, 1))
                 for capacity, count in zip(*np.unique(fabric.server_capacity, return_counts=True), strict=True)
             )
-            apart, holds = (each > 0) & (room < streams) & ~unfit, int(fabric.server_capacity.max())
+            holds = int(fabric.server_capacity.max())
             where = f"no server of {name} holds more than {format_bytes(holds)}"
-            where = f"{where}, and a node's request lies whole on one"
+            reasons = [((each > 0) & (room < streams), f"{where}, and a node's request lies whole on one")]
         elif isinstance(tier, node_local.Tier):
-            apart = (each > tier.capacity) & ~unfit
-            where = f"a node has {format_bytes(tier.capacity)} of {name}"
+            reasons = [(each > tier.most, f"a node has {format_bytes(tier.most)} of {name}")]
+            if tier.large_nodes is not None:
+                where = f"{tier.large_nodes:,} node(s) have more than {format_bytes(tier.capacity)} of {name}"
+                reasons.append((most[:, -1] > tier.large_nodes, where))
         else:
             continue
-        if apart.any():
-            job = int(np.argmax(apart))
-            notes.append(
-                f"job {workload.jobs['id'][job]} is rejected: it asks for {format_bytes(int(each[job]))} a node on "
-                f"{streams[job]:,} node(s), and {where}{_others(apart)}"
-            )
-            unfit = unfit | apart
+        for too_much, where in reasons:
+            apart = too_much & ~unfit
+            if apart.any():
+                job = int(np.argmax(apart))
+                notes.append(
+                    f"job {workload.jobs['id'][job]} is rejected: it asks for {format_bytes(int(each[job]))} a node on "
+                    f"{streams[job]:,} node(s), and {where}{_others(apart)}"
+                )
+                unfit = unfit | apart
     return unfit, notes
 
 
@@ -137,7 +151,7 @@ def _others(jobs: np.ndarray) -> str:
 def log_rows(program: Program, R: int, fabric: Fabric) -> int:
     """The most rows that the log can have."""
     n_jobs, n_legs = len(program.first_leg) - 1, len(program.walltime)
-    early = int((program.release >= 0).sum())
+    early = int((program.release >= 0).sum()) + int((program.release == 0).sum())  # nodes may be of two kinds
     logged = program.logged[program.phase_leg]
     drains = logged & (program.kind == PhaseKind.DRAIN)
     parts = int(_parts(program, fabric)[program.leg_job[program.phase_leg[drains]]].sum())

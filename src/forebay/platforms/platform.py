@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from forebay.core.kinds import LARGE, WASTE
 from forebay.core.units import format_flops
 from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Count, Flops, Model
@@ -52,6 +53,7 @@ class Platform(Model):
         _one_chunked(tiers)
         _whole_lanes(tiers)
         _slow_and_fast(tiers)
+        _one_of_two_kinds(tiers)
         if {"nodes", "topology"} <= info.data.keys():
             for tier in tiers:
                 tier.check(info.data["nodes"], info.data["topology"])
@@ -59,7 +61,7 @@ class Platform(Model):
 
     @property
     def finite(self) -> Mapping[str, int]:
-        """Name and capacity of all that can run full: nodes, then tiers in order."""
+        """Name and capacity of all that can run full: nodes, then tiers in order, then nodes of the larger kind."""
         sizes = {"nodes": self.nodes}
         for tier in self.tiers:
             if tier.size == AUTO:
@@ -69,9 +71,16 @@ class Platform(Model):
                 )
             if tier.size is not None:
                 sizes[tier.name] = tier.size
-            elif tier.per_node is not None:
-                sizes[tier.name] = tier.per_node * self.nodes
+            elif isinstance(tier, node_local.Tier):
+                sizes[tier.name] = tier.on(self.nodes)
+        if self.kinds is not None:
+            sizes[self.kinds.name + LARGE] = self.kinds.large_nodes or 0
         return sizes
+
+    @property
+    def kinds(self) -> node_local.Tier | None:
+        """The tier of which nodes have two sizes; None where all nodes are alike."""
+        return next((tier for tier in self.tiers if isinstance(tier, node_local.Tier) and tier.large is not None), None)
 
     @property
     def per_node(self) -> Mapping[str, int]:
@@ -79,10 +88,15 @@ class Platform(Model):
         return {tier.name: tier.per_node for tier in self.tiers if tier.per_node is not None}
 
     @property
-    def resources(self) -> tuple[str, ...]:
-        """Names of what a job can ask for; their positions are the R of demand vectors."""
+    def asked(self) -> tuple[str, ...]:
+        """Names of what a job can ask for."""
         limited = (tier for tier in self.tiers if tier.size is not None or tier.per_node is not None)
         return ("nodes", *(tier.name for tier in limited))
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Names of what schedulers count: what is asked for, and what follows from it; positions in demand vectors."""
+        return self.asked if self.kinds is None else (*self.asked, self.kinds.name + LARGE)
 
     @property
     def capacities(self) -> tuple[int, ...]:
@@ -156,6 +170,26 @@ def _slow_and_fast(tiers: tuple[BaseTier, ...]) -> None:
         raise ValueError(
             f"{slows[0]} is a slow tier and {others[0].name} of kind {others[0].kind}; "
             "describe storage either as slow and fast tiers, or as a file system and burst buffers"
+        )
+
+
+def _one_of_two_kinds(tiers: tuple[BaseTier, ...]) -> None:
+    """Only one tier can make nodes of two kinds; what is counted and weighed of them has names that none may take."""
+    names = [tier.name for tier in tiers]
+    for name in names:
+        for word in (LARGE, WASTE):
+            if name + word in names:
+                raise ValueError(
+                    f"{name + word} means something of {name} where nodes are of two kinds; give it another name"
+                )
+    two = [tier.name for tier in tiers if isinstance(tier, node_local.Tier) and tier.large is not None]
+    if len(two) > 1:
+        raise ValueError(f"{' and '.join(two)} have two sizes, but only one tier may; leave out large in the others")
+    chunked = [tier.name for tier in tiers if isinstance(tier, shared_bb.Tier) and tier.placement == "chunked"]
+    if two and chunked:
+        raise ValueError(
+            f"{two[0]} has two sizes, but {chunked[0]} is chunked, and chunks go by nodes that are all alike; "
+            f"make {chunked[0]} pooled, or leave out large in {two[0]}"
         )
 
 

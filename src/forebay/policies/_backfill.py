@@ -10,22 +10,35 @@ Algorithm 1 of Kopański & Rządca (2021); a preset is a row of numbers:
 
 Expected ends are start + walltime. A leg past its estimate is taken to end a second from now.
 
-Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `_places`.
+Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `_places`. Where
+nodes are of two kinds, a job that may have either takes as many small ones as are free for its whole time, and
+reservations are of so many of each: see algorithms.kinds.
 """
 
 import numpy as np
 from numba import types
 
 from forebay._jit import allocating_kernel, kernel
+from forebay.algorithms.kinds import large_for
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.place import count_chunks
-from forebay.algorithms.plan import enough, lay, least
+from forebay.algorithms.plan import behind, enough, lay, least
 from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import Why
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
-from forebay.core.verbs import act_start
 from forebay.policies._orders import ORDERS
-from forebay.policies._places import chunks_of, free_of, pick, return_places, start_picked, take_picks
+from forebay.policies._places import (
+    charge,
+    chunks_of,
+    fewest,
+    free_of,
+    give_back,
+    large_of,
+    pick,
+    start_large,
+    start_picked,
+    take_picks,
+)
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 _i8 = types.int64
@@ -68,13 +81,7 @@ def fits_now(state, free, room, j):
 @kernel
 def start_now(state, free, words, room, j, why):
     """Start job `j`, which fits: where places matter on the lowest nodes, servers near first, as the engine would."""
-    leg = state.jobs[j]["leg"]
-    for r in range(len(free)):
-        free[r] -= state.demands[leg, r]
-    if len(words) == 0:
-        act_start(state, j, why)
-    else:
-        start_picked(state, j, why, words, pick(state, j, words, room))
+    start_large(state, free, words, room, j, why, fewest(state, free, state.jobs[j]["leg"]))
 
 
 @allocating_kernel
@@ -118,15 +125,6 @@ def _end_if_now(state, j):
     return state.clock[0]["now"] + state.legs[state.jobs[j]["leg"]]["walltime"]
 
 
-@kernel(types.void(STATE, _FREE, _i8, _i8, _i8, _i8, _i8, _i8, _i8, _i8))
-def _return(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W):
-    """All that job `j` gives back when it ends leg `leg`."""
-    for r in range(R):
-        ahead[segment, r] += state.releases[leg, r]
-    if S + W > 0:
-        return_places(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W)
-
-
 @allocating_kernel(
     types.Tuple((types.float64[::1], _FREE, _i8))(STATE, _i8[::1], _i8[::1], _i8[::1], _i8, _i8, _i8, _i8)
 )
@@ -167,24 +165,26 @@ def availability(state, free, words, room, until_fits, R, S, W):
                 ahead[n, r] = ahead[n - 1, r]
             n += 1
         while i < n_running and running[i]["end"] <= time + width:
-            _return(state, ahead, n - 1, running[i]["job"], running[i]["leg"], 0, 0, R, S, W)
+            give_back(state, ahead, n - 1, running[i]["job"], running[i]["leg"], 0, 0, R, S, W)
             i += 1
         while s < len(started) and _end_if_now(state, state.actions[started[s]]["job"]) <= time + width:
             action = state.actions[started[s]]
             leg = state.jobs[action["job"]]["leg"]
-            _return(state, ahead, n - 1, action["job"], leg, action["first_pick"], action["n_picks"], R, S, W)
+            give_back(state, ahead, n - 1, action["job"], leg, action["first_pick"], action["n_picks"], R, S, W)
+            if large_of(state, R) >= 0:  # `releases` has what it takes only once it runs
+                ahead[n - 1, R - 1] += action["large"] - state.releases[leg, R - 1]
             s += 1
         if late and now + 1.0 <= time + width:
             late = False
             for k in range(n_late):
-                _return(state, ahead, n - 1, running[k]["job"], running[k]["leg"], 0, 0, R, S, W)
+                give_back(state, ahead, n - 1, running[k]["job"], running[k]["leg"], 0, 0, R, S, W)
     return times, ahead, n
 
 
 @allocating_kernel
 def _easy(state, free, words, room, head, rest, limit, R):
     """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release."""
-    head_leg = state.jobs[head]["leg"]
+    head_leg, large = state.jobs[head]["leg"], large_of(state, R)
     now = state.clock[0]["now"]
     known = False
     shadow, latest = 0.0, 0.0
@@ -206,16 +206,30 @@ def _easy(state, free, words, room, head, rest, limit, R):
                 if spare[r] < 0:  # it will never fit: there is nothing to delay
                     shadow = np.inf
             latest = shadow + instant_width(shadow)
+            if large >= 0:
+                spare[large] -= fewest(state, ahead[n - 1], head_leg) - state.demands[head_leg, large]
         leg = state.jobs[j]["leg"]
+        n_large = fewest(state, free, leg)
         if now + state.legs[leg]["walltime"] > latest:
             harmless = True
             for r in range(R):
                 harmless = harmless and state.demands[leg, r] <= spare[r]
+            if large >= 0:
+                n_large = max(n_large, fewest(state, spare, leg))
+                harmless = harmless and n_large <= min(free[large], spare[large])
             if not harmless:
                 continue
-            for r in range(R):
-                spare[r] -= state.demands[leg, r]
-        start_now(state, free, words, room, j, Why.BACKFILLED)
+            charge(state, spare, leg, n_large)
+        start_large(state, free, words, room, j, Why.BACKFILLED, n_large)
+
+
+@kernel
+def _large_beside(state, free, times, ahead, n, R, j):
+    """The large nodes that job `j` takes if it starts now and delays nobody; -1 if it cannot have nodes of its own."""
+    leg, large = state.jobs[j]["leg"], large_of(state, R)
+    if large < 0 or state.demands[leg, large] > 0:
+        return fewest(state, free, leg)
+    return large_for(ahead, 0, behind(times, n, 0, _end_if_now(state, j)), large, state.demands[leg, 0])
 
 
 @kernel
@@ -223,7 +237,9 @@ def can_start(state, free, room, times, ahead, n, R, j):
     """Whether job `j` can start now and delay nobody, as far as amounts tell."""
     if j < 0 or not fits_now(state, free, room, j):
         return False
-    return fits(times, ahead, n, 0, R, state.demands[state.jobs[j]["leg"]], _end_if_now(state, j))
+    if not fits(times, ahead, n, 0, R, state.demands[state.jobs[j]["leg"]], _end_if_now(state, j)):
+        return False
+    return _large_beside(state, free, times, ahead, n, R, j) >= 0
 
 
 @allocating_kernel
@@ -233,8 +249,12 @@ def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
         return 0
     leg, end = state.jobs[j]["leg"], _end_if_now(state, j)
     if len(words) == 0:
-        start_now(state, free, words, room, j, Why.BACKFILLED)
-        return reserve(times, ahead, n, R, state.demands[leg], 0, end)
+        n_large, needs = _large_beside(state, free, times, ahead, n, R, j), state.demands[leg]
+        if large_of(state, R) >= 0:
+            needs = needs.copy()
+            needs[R - 1] = n_large
+        start_large(state, free, words, room, j, Why.BACKFILLED, n_large)
+        return reserve(times, ahead, n, R, needs, 0, end)
     least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
     least(times, ahead, n, 0, end, R + S, least_free)
     if not enough(least_free, state.demands[leg], state.legs[leg]["chunk"], chunks_of(state, j), R, S, W):
@@ -246,8 +266,7 @@ def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
     if size > 0:
         for i in range(first, state.clock[0]["n_picks"]):
             room[state.picks[i]["server"]] -= size * state.picks[i]["count"]
-    for r in range(len(free)):
-        free[r] -= state.demands[leg, r]
+    charge(state, free, leg, 0)
     start_picked(state, j, Why.BACKFILLED, words, first)
     return take(times, ahead, n, R + S, taken, 0, end)
 
@@ -257,7 +276,10 @@ def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
     """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
     leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
     demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
-    _, n = lay(times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.seats, state.near, least_free, taken)
+    _, n = lay(
+        times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.seats, state.near, least_free, taken,
+        large_of(state, R),
+    )  # fmt: skip
     return n
 
 

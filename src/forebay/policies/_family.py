@@ -5,9 +5,19 @@ from typing import Any
 
 import numpy as np
 
+from forebay.core.kinds import large_of
 from forebay.errors import InputError, nearest
 from forebay.policies._base import Policy
 from forebay.policies._orders import ALL, ORDERS
+
+
+def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
+    """Refuse pinned reservations where nodes are of two kinds: they would pin the lowest nodes, of whatever kind."""
+    if reservations == "pinned" and large_of(resources) >= 0:
+        raise InputError(
+            "reservations is 'pinned', but this machine has nodes of two kinds, which are only counted; "
+            "write reservations=counted, or leave out large in the platform"
+        )
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,11 @@ class Backfill(Policy):
         reserved = 1 if self.reserve == "nodes" else ALL
         row = (ORDERS.index(self.order), self.descending, second, self.depth, self.max_backfill, reserved)
         return np.array([*row, self.reservations == "pinned"], dtype=np.float64)
+
+    def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
+        """The same, unless nodes are of two kinds and to be pinned."""
+        refuse_pinned(self.reservations, resources)
+        return self.params()
 
     def kernel(self) -> Any:
         """The one kernel of the family."""

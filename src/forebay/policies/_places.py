@@ -4,11 +4,16 @@ A profile has columns for places beside those for amounts: see algorithms.plan.
 """
 
 import numpy as np
+from numba import types
 
 from forebay._jit import allocating_kernel, kernel
 from forebay.algorithms.bits import fill, mask, wipe
+from forebay.algorithms.kinds import fewest_large
 from forebay.algorithms.place import pick_node
-from forebay.core.verbs import act_start, act_start_on
+from forebay.core.tables import STATE
+from forebay.core.verbs import act_start, act_start_large, act_start_on
+
+_i8 = types.int64
 
 
 @kernel
@@ -68,6 +73,30 @@ def pick(state, j, words, room):
 
 
 @kernel
+def large_of(state, R):
+    """The column that counts large nodes where the first `R` count; -1 where nodes are alike, or it is not there."""
+    large = state.clock[0]["large"]
+    return large if large < R else -1
+
+
+@kernel
+def charge(state, free, leg, n_large):
+    """What leg `leg` takes leaves `free`, with so many nodes of the larger kind if there are two."""
+    for r in range(len(free)):
+        free[r] -= state.demands[leg, r]
+    large = large_of(state, len(free))
+    if large >= 0:
+        free[large] -= n_large - state.demands[leg, large]
+
+
+@kernel
+def fewest(state, free, leg):
+    """The large nodes that leg `leg` takes if it starts now and reservations do not count; 0 if nodes are alike."""
+    large = state.clock[0]["large"]
+    return fewest_large(state.demands[leg], large, free[0], free[large]) if large >= 0 else 0
+
+
+@kernel
 def start_picked(state, j, why, words, first):
     """Start job `j` on the picks from `first` on; its nodes leave `words`."""
     n = state.clock[0]["n_picks"]
@@ -78,6 +107,18 @@ def start_picked(state, j, why, words, first):
         if state.picks[i]["low"] >= 0:
             wipe(words, state.picks[i]["low"], state.picks[i]["count"])
     act_start_on(state, j, why, first)
+
+
+@kernel
+def start_large(state, free, words, room, j, why, n_large):
+    """Start job `j`, which fits, with so many nodes of the larger kind, where they are of two."""
+    charge(state, free, state.jobs[j]["leg"], n_large)
+    if state.clock[0]["large"] >= 0:
+        act_start_large(state, j, why, n_large)
+    elif len(words) == 0:
+        act_start(state, j, why)
+    else:
+        start_picked(state, j, why, words, pick(state, j, words, room))
 
 
 @kernel
@@ -132,3 +173,12 @@ def take_picks(state, j, first, R, S, W, taken):
                 taken[R + S + w] |= mask(w, row["low"], row["count"])
         if S > 0 and size > 0:
             taken[R + row["server"]] += size * row["count"]
+
+
+@kernel(types.void(STATE, _i8[:, ::1], _i8, _i8, _i8, _i8, _i8, _i8, _i8, _i8))
+def give_back(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W):
+    """All that job `j` gives back when it ends leg `leg`."""
+    for r in range(R):
+        ahead[segment, r] += state.releases[leg, r]
+    if S + W > 0:
+        return_places(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W)

@@ -7,6 +7,7 @@ import numpy as np
 
 from forebay.errors import InputError, nearest
 from forebay.policies._base import Policy
+from forebay.policies._family import refuse_pinned
 
 _STEEPEST = 30  # ten years to a higher power, many times, is more than a float can hold
 
@@ -52,6 +53,11 @@ class Planning(Policy):
 
         words = {"pinned": self.reservations == "pinned", "descends": self.search == "descent"}
         return np.array([words.get(name, getattr(self, name, None)) for name in PARAMS], np.float64)
+
+    def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
+        """The same, unless nodes are of two kinds and to be pinned."""
+        refuse_pinned(self.reservations, resources)
+        return self.params()
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """The rank of each job in the last plan."""

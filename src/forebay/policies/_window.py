@@ -4,6 +4,9 @@ BBSched (Fan et al. 2019): the choices that no other one betters in every resour
 or by a genetic algorithm; a rule picks one of them. The methods that it was compared with are other rules, or none. The
 jobs chosen move to the head of the queue; then it is served with backfilling (see `_backfill.serve`).
 
+Where nodes have local devices of two sizes, what the jobs chosen leave unused of their nodes' devices is one more
+objective, the less the better; how many of the nodes are large is a mere limit.
+
 A job that has been passed in the window too often moves to the very head, and holds a reservation of all resources.
 """
 
@@ -12,11 +15,11 @@ import numpy as np
 from forebay._jit import allocating_kernel, kernel
 from forebay.algorithms.genetic import evolve
 from forebay.algorithms.order import sort_smallest
-from forebay.algorithms.pareto import front
+from forebay.algorithms.pareto import front, front_with_waste
 from forebay.core.tables import policy_kernel
 from forebay.policies._backfill import availability, can_start, fits_now, reserve_for, serve
 from forebay.policies._family import Backfill
-from forebay.policies._places import free_of
+from forebay.policies._places import charge, fewest, free_of
 
 ORDERS = ("fcfs", "sjf", "wfp")
 METHODS = ("exact", "genetic", "in-order", "packing")
@@ -26,7 +29,8 @@ PARAMS = (
     "generations", "population", "pairs", "mutation", "middle", "flips", "coded_sizes",
 )  # fmt: skip
 """What the kernel reads, in this order; then a weight for each resource, which only the rule `weights` needs to differ
-from 0 and 1: resources of weight 0 are no objectives."""
+from 0 and 1: resources of weight 0 are no objectives. Where nodes are of two kinds, the last one, that of large nodes,
+has the weight of what is wasted in its place."""
 _SIZE, _BOUND, _ORDER, _METHOD, _LIMIT, _RULE, _FACTOR, _DEPTH, _EXHAUSTIVE, _SETTINGS = range(10)
 _WEIGHTS = len(PARAMS)
 _FCFS, _SJF, _WFP = range(3)
@@ -97,7 +101,12 @@ def _candidates(state, free, words, room, forced, window, is_forced):
 
 @kernel
 def _use(state, loads, point, r, left):
-    """The share of a resource in use if the jobs of a point start, beside what is in use now."""
+    """The share of a resource in use if the jobs of a point start, beside what is in use now.
+
+    In the place of large nodes, minus the share of all devices that these jobs waste.
+    """
+    if r == state.clock[0]["large"]:
+        return loads[point, r] / state.resources[state.clock[0]["local"]]["capacity"]
     capacity = state.resources[r]["capacity"]
     return (capacity - left[r] + loads[point, r]) / capacity if capacity > 0 else 0.0
 
@@ -147,14 +156,27 @@ def _packed(state, params, jobs, left):
                     score = -1.0
                     break
                 capacity = float(max(state.resources[r]["capacity"], 1))
-                score += params[_WEIGHTS + r] * (state.demands[leg, r] / capacity) * (free[r] / capacity)
+                if r != state.clock[0]["large"]:  # who needs large nodes has been weighed by what it does with them
+                    score += params[_WEIGHTS + r] * (state.demands[leg, r] / capacity) * (free[r] / capacity)
             if score > best_score:
                 best, best_score = k, score
         if best < 0:
             return chosen
         chosen |= 1 << best
-        for r in range(R):
-            free[r] -= state.demands[state.jobs[jobs[best]]["leg"], r]
+        leg = state.jobs[jobs[best]]["leg"]
+        charge(state, free, leg, fewest(state, free, leg))
+
+
+@allocating_kernel
+def _wasted(state, jobs):
+    """What each job leaves unused of its nodes' devices, on the smallest it can have; how many may be small ones."""
+    clock, waste, small = state.clock[0], np.zeros(len(jobs), np.int64), np.zeros(len(jobs), np.int64)
+    for k in range(len(jobs)):
+        needs = state.demands[state.jobs[jobs[k]]["leg"]]
+        small[k] = needs[0] - needs[clock["large"]]
+        device = clock["large_device"] if small[k] < needs[0] else clock["small_device"]
+        waste[k] = max(needs[0] * device - needs[clock["local"]], 0)
+    return waste, small
 
 
 @allocating_kernel
@@ -165,15 +187,22 @@ def _selected(state, params, memory, rng, jobs, left):
     for k in range(w):
         for r in range(R):
             demand[k, r] = state.demands[state.jobs[jobs[k]]["leg"], r]
-    loads, sets = np.empty((_MOST_POINTS, R), np.int64), np.empty(_MOST_POINTS, np.int64)
-    n = -1
+    clock, waste, small, step, free_small, n = state.clock[0], left[:0], left[:0], 0, 0, -1
+    columns = R if clock["large"] < 0 else R - 1  # large nodes are the last resource, and a mere limit
+    if clock["large"] >= 0 and params[_WEIGHTS + clock["large"]] > 0:
+        columns = R  # waste has their column
+        waste, small = _wasted(state, jobs)
+        step, free_small = clock["large_device"] - clock["small_device"], left[0] - left[clock["large"]]
+    loads, sets = np.empty((_MOST_POINTS, columns), np.int64), np.empty(_MOST_POINTS, np.int64)
     if params[_METHOD] == _EXACT or w <= params[_EXHAUSTIVE]:
         memory[0][1, DECISIONS] += 1
-        n = front(demand, left, int(params[_LIMIT]), loads, sets)
+        if len(waste) > 0:
+            n = front_with_waste(demand, left, waste, small, free_small, step, int(params[_LIMIT]), loads, sets)
+        else:
+            n = front(demand, left, int(params[_LIMIT]), loads, sets)
         memory[0][1, FALLBACKS] += n < 0
     if n < 0:
-        nothing = np.empty(0, np.int64)
-        n = evolve(demand, left, nothing, nothing, 0, 0, params[_SETTINGS:_WEIGHTS], rng, loads, sets)
+        n = evolve(demand, left, waste, small, free_small, step, params[_SETTINGS:_WEIGHTS], rng, loads, sets)
     return sets[_choose(state, params, loads, n, left)]
 
 

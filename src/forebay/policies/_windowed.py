@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from forebay.core.kinds import large_of, waste_of
 from forebay.errors import InputError, nearest
 from forebay.policies._base import Policy
 from forebay.policies._orders import ALL
@@ -72,20 +73,23 @@ class Windowed(Policy):
         return values
 
     def _weights_on(self, resources: tuple[str, ...]) -> list[float]:
-        """A weight for each of the machine's resources; 0 where it is no objective."""
-        names = list(resources) if self.objectives == "all" else self.objectives.split("/")
+        """A weight for each of the machine's resources; 0 where it is no objective.
+
+        Large nodes are none: the weight in their place is that of what is wasted of the devices in nodes.
+        """
+        waste = waste_of(resources)
+        known = list(resources) if waste is None else [*resources[: large_of(resources)], waste]
+        names = known if self.objectives == "all" else self.objectives.split("/")
         for name in names:
-            if name not in resources:
-                raise InputError(
-                    f"objectives names {name!r}, which this machine does not have: {nearest(name, resources)}"
-                )
+            if name not in known:
+                raise InputError(f"objectives names {name!r}, which this machine does not have: {nearest(name, known)}")
         given = self._given_weights() or [1.0] * len(names)
         if len(given) != len(names):
             raise InputError(
                 f"weights is {self.weights!r}: {len(given)} numbers for {len(names)} objectives ({', '.join(names)})"
             )
         found = dict(zip(names, given, strict=True))
-        return [found.get(name, 0.0) / sum(given) for name in resources]
+        return [found.get(name, 0.0) / sum(given) for name in known]
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The row of numbers that the kernel reads."""

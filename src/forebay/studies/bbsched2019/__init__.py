@@ -1,13 +1,14 @@
 """Fan et al. (2019), "Scheduling Beyond CPUs for HPC": BBSched chooses among the first jobs of the queue.
 
 Sections: `example` (the paper's motivating example), `workloads` (S1 to S4, Theta's jobs with large requests, under
-every method) and `fronts` (how much of the exact Pareto front the genetic algorithm finds).
+every method), `ssd` (S5 to S7, on nodes with local SSDs of two sizes) and `fronts` (how much of the exact Pareto front
+the genetic algorithm finds).
 """
 
 from forebay.studies._frame import Options, Plan
 
 DESCRIPTION = "a window of jobs chosen by multi-objective optimisation, against naive, weighted, constrained, packing"
-SECTIONS = ("example", "workloads", "fronts")
+SECTIONS = ("example", "workloads", "ssd", "fronts")
 
 
 def plan(options: Options) -> Plan:

@@ -1,7 +1,7 @@
-"""What is run: the motivating example, and S1 to S4, under every method."""
+"""What is run: the motivating example, and S1 to S7, under every method."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from forebay.errors import InputError
@@ -9,7 +9,7 @@ from forebay.experiments.runs import Jobs, Run, from_file
 from forebay.studies import _data
 from forebay.studies._frame import Options, chosen_sections, policy_specs, seeds_of
 from forebay.studies.bbsched2019 import SECTIONS
-from forebay.studies.bbsched2019._settings import BBSched, settings
+from forebay.studies.bbsched2019._settings import BBSched, Ssd, Workloads, settings
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,13 @@ class Scope:
     specs: dict[str, str]  # full specs by policy
     seeds: int | None
     trace: Path | None
+    ssd_specs: dict[str, str] = field(default_factory=dict)  # the same of section ssd
 
     def jobs(self, name: str, draw: int) -> Jobs:
         """The jobs of S1, S2, ...: a draw of requests."""
-        models = (f"fan2019:{self.settings.workloads.requests[name]}",)
+        models: tuple[str, ...] = (f"fan2019:{self.settings.workloads.requests.get(name, self.settings.ssd.buffers)}",)
+        if name in self.settings.ssd.requests:
+            models += (f"fan2019-ssd:{self.settings.ssd.requests[name]}",)
         if self.trace is None:
             return Jobs(self.settings.made_up.log, made=True, models=models, draw=draw)
         return from_file(self.trace, models=models, draw=draw)
@@ -35,28 +38,33 @@ def scope(options: Options) -> Scope:
     chosen = settings(options.quick)
     if options.parts is not None:
         raise InputError("--parts: this study has no parts; choose sections with --section")
-    names = chosen.policies
+    names, ssd_names = chosen.policies, chosen.ssd.policies
     if options.policies is not None:
-        names = list(dict.fromkeys([chosen.reference, *options.policies]))  # which means are divided by
+        names = ssd_names = list(dict.fromkeys([chosen.reference, *options.policies]))  # which means are divided by
     found = _data.find([(chosen.trace, (f"swf/{chosen.trace}", chosen.trace))], options.data)
     trace = None if found is None else found[chosen.trace]
     sections = chosen_sections(options, SECTIONS, chosen.sections)
-    return Scope(chosen, sections, policy_specs(names), options.seeds, trace)
+    return Scope(chosen, sections, policy_specs(names), options.seeds, trace, policy_specs(ssd_names))
 
 
 def runs(scope: Scope) -> list[Run]:
-    """The runs of S1 to S4; the other sections need none that are worth keeping."""
-    return list(_workloads(scope)) if "workloads" in scope.sections else []
+    """The runs of S1 to S7; the other sections need none that are worth keeping."""
+    some: list[Run] = []
+    if "workloads" in scope.sections:
+        some += _runs(scope, "workloads", scope.settings.workloads, scope.specs)
+    if "ssd" in scope.sections:
+        some += _runs(scope, "ssd", scope.settings.ssd, scope.ssd_specs)
+    return some
 
 
-def _workloads(scope: Scope) -> Iterator[Run]:
-    chosen, plain = scope.settings.workloads, [name.partition(":")[0] for name in scope.settings.policies]
+def _runs(scope: Scope, section: str, chosen: Workloads | Ssd, specs: dict[str, str]) -> Iterator[Run]:
+    plain = [name.partition(":")[0] for name in scope.settings.policies]
     for workload in chosen.requests:
         for draw in range(chosen.draws):
-            for name in scope.specs:
+            for name, given in specs.items():
                 # A policy of another family has an order of its own.
                 ranked = name.partition(":")[0] in plain
-                (spec,) = policy_specs([name], order=chosen.order).values() if ranked else (scope.specs[name],)
+                (spec,) = policy_specs([name], order=chosen.order).values() if ranked else (given,)
                 for seed in seeds_of(name, scope.seeds or chosen.seeds, scope.settings.random, plain):
                     yield Run(
                         name=f"{workload}, {name}, draw {draw}, seed {seed}",
@@ -65,5 +73,5 @@ def _workloads(scope: Scope) -> Iterator[Run]:
                         policy=spec,
                         job_model=scope.settings.job_model,
                         seed=seed,
-                        tags={"section": "workloads", "workload": workload, "policy": name, "draw": draw, "seed": seed},
+                        tags={"section": section, "workload": workload, "policy": name, "draw": draw, "seed": seed},
                     )

@@ -1,10 +1,11 @@
 """What is told: who starts in the example, uses and waits by method, and how good the genetic fronts are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
+from forebay import platforms
 from forebay.experiments import statistics
 from forebay.studies import _tables
 from forebay.studies._frame import Finished, Report
@@ -15,6 +16,8 @@ from forebay.studies.bbsched2019._plan import Scope
 NODES = Metric("utilisation_nodes", "nodes in use", 3)
 BUFFER = Metric("utilisation_burst_buffer", "buffer in use", 3)
 METRICS = (NODES, BUFFER, WAIT, SLOWDOWN)
+SSD = Metric("utilisation_ssd", "SSD in use", 3)
+WASTED = Metric("wasted_ssd", "SSD wasted", 3)
 
 MADE_UP = "the log is not here (name its folder with --data, or in FOREBAY_DATA): jobs are made up by a model"
 UNPUBLISHED = "the paper's logs and result tables are not public: its shapes can be compared with, its numbers cannot"
@@ -28,6 +31,7 @@ def report(scope: Scope, finished: Finished) -> Report:
     tellers: dict[str, Callable[[Scope, list[Row], Report], None]] = {
         "example": _example_table,
         "workloads": _workloads,
+        "ssd": _ssd,
         "fronts": _front_table,
     }
     for section in scope.sections:
@@ -61,8 +65,7 @@ def _workloads(scope: Scope, rows: list[Row], made: Report) -> None:
     """Means over draws, and their ratio to the reference's, draw by draw."""
     every: list[Row] = []
     for workload in scope.settings.workloads.requests:
-        mine = [row for row in rows if row["workload"] == workload]
-        told = [_method(scope, mine, workload, policy) for policy in scope.specs]
+        told = [_method(scope, rows, workload, policy, METRICS) for policy in scope.specs]
         every += told
         title = f"{workload}: {scope.settings.workloads.draws} draws of requests"
         made.shown.append(_tables.written(title, told, ("policy",), _columns(scope.settings.reference)))
@@ -71,9 +74,36 @@ def _workloads(scope: Scope, rows: list[Row], made: Report) -> None:
     made.figures["slowdowns"] = partial(_figures.ratios, every, SLOWDOWN, scope.settings.reference)
 
 
-def _method(scope: Scope, rows: list[Row], workload: str, policy: str) -> Row:
+def _ssd(scope: Scope, rows: list[Row], made: Report) -> None:
+    """The same for S5 to S7, and what there is of SSDs in the nodes of running jobs: in use, and left unused."""
+    machine = platforms.load(scope.settings.ssd.platform)
+    mine = [{**row, WASTED.name: wasted(row, machine)} for row in rows if row["section"] == "ssd"]
+    every: list[Row] = []
+    for workload in scope.settings.ssd.requests:
+        told = [_method(scope, mine, workload, policy, (*METRICS, SSD, WASTED)) for policy in scope.ssd_specs]
+        every += told
+        title = f"{workload}: {scope.settings.ssd.draws} draws of requests"
+        shares = [_share(metric) for metric in (NODES, BUFFER, SSD, WASTED)]
+        columns = [*shares, *_columns(scope.settings.reference)[2:]]
+        made.shown.append(_tables.written(title, told, ("policy",), columns))
+    made.frames["ssd"] = _tables.all_numbers(every)
+    made.figures["waits-with-ssd"] = partial(_figures.ratios, every, WAIT, scope.settings.reference)
+    made.figures["wasted-ssd"] = partial(_figures.ratios, every, WASTED, scope.settings.reference)
+
+
+def wasted(row: Row, machine: platforms.Platform) -> float:
+    """The share of all SSDs, over time, that was in nodes of running jobs and not asked for by them."""
+    kinds = machine.kinds
+    assert kinds is not None
+    in_nodes = machine.nodes * kinds.capacity * row[NODES.name]
+    in_nodes += (kinds.most - kinds.capacity) * (kinds.large_nodes or 0) * row[f"{SSD.name}_large"]
+    return float(in_nodes / kinds.on(machine.nodes) - row[SSD.name])
+
+
+def _method(scope: Scope, every: list[Row], workload: str, policy: str, metrics: Sequence[Metric]) -> Row:
     told: Row = {"workload": workload, "policy": policy}
-    for metric in METRICS:
+    rows = [row for row in every if row["workload"] == workload]
+    for metric in metrics:
         values, bases = (_by_draw(rows, name, metric) for name in (policy, scope.settings.reference))
         ratios = statistics.spread([one / base for one, base in zip(values, bases, strict=True)])
         told |= {metric.name: statistics.mean(values), f"ratio_{metric.name}": ratios.mean}
@@ -87,6 +117,10 @@ def _by_draw(rows: list[Row], policy: str, metric: Metric) -> list[float]:
     return [row[metric.name] for row in sorted(means, key=lambda row: row["draw"])]
 
 
+def _share(metric: Metric) -> Column:
+    return metric.title, lambda row: f"{100 * row[metric.name]:.1f} %"
+
+
 def _columns(reference: str) -> list[Column]:
     def ratio(metric: Metric) -> Column:
         def text(row: Row) -> str:
@@ -96,8 +130,8 @@ def _columns(reference: str) -> list[Column]:
         return f"to {reference}", text
 
     return [
-        (NODES.title, lambda row: f"{100 * row[NODES.name]:.1f} %"),
-        (BUFFER.title, lambda row: f"{100 * row[BUFFER.name]:.1f} %"),
+        _share(NODES),
+        _share(BUFFER),
         (WAIT.title, lambda row: WAIT.text(row[WAIT.name])),
         ratio(WAIT),
         ("bounded slowdown", lambda row: SLOWDOWN.text(row[SLOWDOWN.name])),

@@ -19,6 +19,18 @@ class Workloads(Strict):
     requests: dict[str, str]  # parameters of the workload model fan2019, by name
 
 
+class Ssd(Strict):
+    """S5 to S7."""
+
+    platform: str
+    order: str
+    draws: int = Field(ge=1)
+    seeds: int = Field(ge=1)
+    policies: list[str] = Field(min_length=1)
+    buffers: str  # parameters of the workload model fan2019
+    requests: dict[str, str]  # parameters of the workload model fan2019-ssd, by name
+
+
 class Fronts(Strict):
     """Windows for the genetic algorithm."""
 
@@ -44,6 +56,7 @@ class BBSched(Settings):
     trace: str
     job_model: str
     workloads: Workloads
+    ssd: Ssd
     fronts: Fronts
     made_up: MadeUp = Field(alias="made-up")
 
