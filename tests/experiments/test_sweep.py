@@ -75,3 +75,8 @@ def test_the_worst_exit_code_counts(runs, tmp_path):
             runs[:2], Store(tmp_path), lambda runs, done: [done(run, Failure("x", next(codes))) for run in runs]
         )
     assert caught.value.exit_code == 3
+
+
+def test_a_policy_may_name_what_the_warm_up_lacks():
+    """Its runs are on another machine, which has it."""
+    sweep.warm_up(["window-constrained:objectives=ssd"])
