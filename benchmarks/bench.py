@@ -356,12 +356,20 @@ def knapsacks() -> None:
             say(f"April, {policy}", best(partial(fb.simulate, jobs, None, policy, 0, "io-aware:kill=false")), note)
 
 
+def tiers() -> None:
+    """Jobs that wait for fast storage or run on slow storage."""
+    jobs = models.generate("sas2019", 0)
+    for policy in ("sas", "sas-contention", "sas-plan", "tier-random:p=0.5"):
+        note = f"{len(jobs):,} jobs, {len(jobs.phases):,} phases"
+        say(f"sas2019, {policy}", best(partial(fb.simulate, jobs, None, policy)), note)
+
+
 def main() -> None:
     """The whole table."""
     cores, load = os.cpu_count(), os.getloadavg()[0]
     print(f"{platform.machine()}, Python {platform.python_version()}, {cores} cores, load {load:.2f}")
     print("| work | measured | note |\n|---|---|---|")
-    for part in (logs, growth, million, data, transfers, plans, knapsacks, python_policy, start_up):
+    for part in (logs, growth, million, data, transfers, plans, knapsacks, tiers, python_policy, start_up):
         part()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")

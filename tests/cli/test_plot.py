@@ -95,7 +95,7 @@ def test_compare_draws_unless_told_not_to(forebay, tmp_path):
     arguments = ("compare", "table1", "--policies", "fcfs,fcfs-bb", "--format", "json", "-o")
     answer = json.loads(forebay(*arguments, tmp_path / "a").out)
     pictures = sorted(file.name for file in (tmp_path / "a").glob("*.svg"))
-    assert pictures == ["letter-values.svg", "usage.svg", "wait-by-size.svg", "waits.svg"]
+    assert pictures == ["gantt.svg", "letter-values.svg", "usage.svg", "wait-by-size.svg", "waits.svg"]
     assert {str(tmp_path / "a" / name) for name in pictures} < set(answer["files"])
     best = [one["policy"] for one in answer["policies"]]
     assert pl.read_csv(tmp_path / "a" / "letter-values.csv")["result"].to_list() == best

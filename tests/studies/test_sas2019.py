@@ -104,7 +104,7 @@ def test_a_small_study(small, tmp_path):
 
 def test_use_is_that_of_the_published_text_roughly(small):
     """Ten workloads are within 10 points, see the README; two are within twice that."""
-    scope, finished = small
+    _, finished = small
     rows = [{**run.tags, **record.summary} for run, record in finished]
     sas = numbers.chosen(rows, section="random", policy="sas", capacity="2048GB")
     expected = read_expected(Path(_plan.__file__).parent / "expected.csv")

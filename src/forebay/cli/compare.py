@@ -26,6 +26,7 @@ Columns = list[tuple[str, str, Callable[[Any], str]]]
 """Key in the summary, title, and how the number is written."""
 
 FIGURES = ("letter-values", "usage", "wait-by-size", "waits")
+SCHEDULE = "gantt"  # a picture a policy: drawn of the best
 """Those that show policies side by side."""
 
 EXAMPLES = options.examples(
@@ -62,7 +63,8 @@ def command(
     """Rank policies on one workload, shortest mean wait first.
 
     The output folder gets compare.csv, with every number of every policy, and a folder for each policy with the files
-    that `forebay run` writes. Figures of all policies together stand beside it; `forebay plot` draws schedules too.
+    that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the best;
+    `forebay plot` draws those of others.
     """
     from forebay.cli import _compile, _pictures, _runs
     from forebay.policies import names
@@ -70,7 +72,7 @@ def command(
     specs = names() if policies is None else split_specs(policies)
     schedulers = {spec: _runs.load_policy(spec) for spec in specs}
     if plots:
-        _pictures.check(FIGURES)
+        _pictures.check([*FIGURES, SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
     if policies is None and not setting.platform.levels:
         schedulers = {spec: policy for spec, policy in schedulers.items() if not policy.needs_tiers}
@@ -80,7 +82,10 @@ def command(
         pictures = []
         if plots or (plots is None and _pictures.available()):
             shown = {name: results[name] for name in _distinct(documents)}
-            pictures = _pictures.draw(FIGURES, shown, dict.fromkeys(shown, documents[0]["window"]), output, "svg")
+            windows = dict.fromkeys(shown, documents[0]["window"])
+            pictures = _pictures.draw(FIGURES, shown, windows, output, "svg")
+            best = documents[0]["policy"]
+            pictures += _pictures.draw([SCHEDULE], {best: results[best]}, windows, output, "svg")
     if form is Format.json:
         answer(_comparison(documents, output, pictures))
     else:
