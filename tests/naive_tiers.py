@@ -274,14 +274,20 @@ class Run:
         return profile
 
     def left_of(self, v, kind):
-        """The share of a tier's link that its running jobs leave, on average."""
-        used, n = 0.0, 0
+        """The share of a tier's link that one more job gets beside those found there on average.
+
+        A job that would use the link for a share u of its time alone is there for u s / (1 - u + u s) of it where all
+        are s times as slow; and s is one more than those who are there.
+        """
+        alone = []
         for job in self.running:
-            size = job.moved if kind == "nodes" else job.staged
-            if job.tier == v and size > 0:
-                used += size / self.rates[kind, v] / max(self.stay(job, v), 1.0)
-                n += 1
-        return max(1.0 - used, 1.0 / (1.0 + n))
+            if job.tier == v:
+                size = job.moved if kind == "nodes" else job.staged
+                alone.append(min(size / self.rates[kind, v] / max(self.stay(job, v), 1.0), 1.0))
+        slower = 1.0
+        for _ in range(20):
+            slower = 1.0 + sum(u * slower / (1.0 - u + u * slower) for u in alone)
+        return 1.0 / slower
 
     def expected(self, job, v):
         """What `stay` gives with the links that the policy counts on."""

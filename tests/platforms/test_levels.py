@@ -77,7 +77,6 @@ def test_fast_storage_without_room_is_not_there(read):
     assert load("sas2019:fast=0B").levels == load("sas2019").levels[:1]
 
 
-@pytest.mark.xfail(reason="0 without a unit is refused", strict=True)
 def test_no_fast_storage_needs_no_unit():
     assert load("sas2019:fast=0").levels == load("sas2019").levels[:1]
 

@@ -6,32 +6,10 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from hand_tiers import job, outcome, run, steps
 from random_tiers import machine, workload
 
 pytestmark = pytest.mark.small
-
-# Slow storage moves 1 B/s, fast storage 4 B/s, staging 2 B/s; 10 B of it. With I bytes in, O out and D in between a job
-# stays (I + O) / 2 - 3/4 (I + O + D) seconds longer on fast storage than its walltime.
-SMALL = machine(2, 1, (10, 4, 2))
-
-
-def job(number, walltime, nodes=1, submit=0, **more):
-    return {"id": number, "submit": float(submit), "walltime": float(walltime), "nodes": nodes, "fast": 0, **more}
-
-
-def steps(number, *, read=0, compute=0, checkpoint=0, write=0):
-    """The phases of a job, in this order."""
-    found = {"read": read, "compute": compute, "checkpoint": checkpoint, "write": write}
-    return [(number, kind, size) for kind, size in found.items() if size > 0]
-
-
-def run(jobs, phases=(), policy="sas", platform=SMALL, job_model="tiered"):
-    return fb.simulate(workload(jobs, phases), platform, policy, job_model=job_model)
-
-
-def outcome(result):
-    """Tier, start and end by job."""
-    return {row[0]: row[1:] for row in result.jobs.select("job_id", "tier", "starting_time", "finish_time").rows()}
 
 
 def test_fast_for_one_and_slow_now_for_the_other():
@@ -173,6 +151,18 @@ def test_nodes_are_held_or_free_while_data_is_staged():
     assert times == [(0, 0, 0), (10, 1, 1)]
     assert free.jobs["total_wait"].to_list() == [0, 6, 7]
     assert held.links.rows() == free.links.rows() == [("slow", 1, 0), ("fast", 4, 12), ("fast staging", 2, 12)]
+
+
+def test_nodes_are_kept_for_a_job_from_when_its_data_is_there():
+    # Job 1 stages 8 B until 4, then needs one of two nodes. Job 2 asks for both, for 3 s: over before they are needed.
+    jobs = [job(1, 18, fast=10), job(2, 3, nodes=2)]
+    phases = steps(1, read=8, compute=10) + steps(2, compute=3)
+    result = run(jobs, phases, job_model="tiered:nodes=free")
+    assert outcome(result) == {1: ("fast", 0, 16), 2: ("slow", 0, 3)}
+    # With 5 s it would be in the way.
+    jobs[1]["walltime"] = 5.0
+    result = run(jobs, phases, job_model="tiered:nodes=free")
+    assert outcome(result) == {1: ("fast", 0, 16), 2: ("slow", 16, 19)}
 
 
 def test_without_input_there_is_one_leg_whatever_the_nodes_do():

@@ -14,12 +14,12 @@ def close(a, b):
     return abs(a - b) <= 1e-9 * max(1.0, abs(b))
 
 
-def decides(name, free):
+def decides(free):
     """Whether the twin makes the decisions too, or only does what was decided.
 
-    It knows plans of jobs in one leg, and shares of links that do not depend on one another.
+    It knows plans of jobs in one leg.
     """
-    return name != "sas-contention" and not free
+    return not free
 
 
 def twin_of(seed, fast, twin_decides):
@@ -34,13 +34,13 @@ def twin_of(seed, fast, twin_decides):
     return naive_tiers.simulate(workload, platform, name, params, free, seed, script)
 
 
-def check_seed(seed, always=False):
+def check_seed(seed):
     """Run both; every start, end, tier and byte must agree."""
     workload, platform = random_tiers.make(seed)
     name, params, free = random_tiers.policy(seed)
     policy, model = random_tiers.spec(name, params), "tiered:nodes=free" if free else "tiered"
     fast = forebay.simulate(workload, platform, policy, seed, job_model=model)
-    slow = twin_of(seed, fast, always or decides(name, free))
+    slow = twin_of(seed, fast, decides(free))
     where = (seed, policy, model)
     assert not slow.queue, where
     starts = fast.log.filter(pl.col("kind") == "start").select("time", "job", "leg").rows()
@@ -82,18 +82,11 @@ def test_equals_the_twin_at_length(chunk):
         check_seed(seed)
 
 
-@pytest.mark.xfail(reason="shares of links depend on one another in sas-contention, not so in the twin", strict=True)
-def test_equals_the_twin_where_jobs_share_links():
-    for seed in (1, 73, 79, 145):
-        assert random_tiers.policy(seed)[::2] == ("sas-contention", False)
-        check_seed(seed, always=True)
-
-
-def test_the_twin_decides_under_every_policy_but_one():
+def test_the_twin_decides_under_every_policy():
     """With slots of both kinds, and one to three fast tiers."""
     cases = [(seed, *random_tiers.policy(seed)) for seed in range(SMALL + CHUNKS * CHUNK)]
-    checked = [case for case in cases if decides(case[1], case[3])]
-    for name in set(random_tiers.POLICIES) - {"sas-contention"}:
+    checked = [case for case in cases if decides(case[3])]
+    for name in set(random_tiers.POLICIES):
         for slot in (None, "stay"):
             of = [seed for seed, policy, params, _ in checked if (policy, params.get("slot")) == (name, slot)]
             assert {len(random_tiers.make(seed)[1].tiers) for seed in of} >= {2, 3}, (name, slot)

@@ -74,7 +74,7 @@ def _bytes(value: Any, info: ValidationInfo) -> int:
 
 
 def _bytes_or_zero(value: Any, info: ValidationInfo) -> int:
-    parsed = _parse(parse_bytes, value, info)
+    parsed = 0 if value == "0" else _parse(parse_bytes, value, info)
     if isinstance(parsed, int) and not isinstance(parsed, bool) and parsed == 0:
         return 0
     return _positive_int(parsed, 'write a size such as "10 TB", or 0 for none')

@@ -15,7 +15,7 @@ import numpy as np
 
 from forebay._jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
-from forebay.algorithms.profile import earliest, reserve
+from forebay.algorithms.profile import earliest, fits, reserve, split
 from forebay.core.codes import Why
 from forebay.core.tables import instant_width, policy_kernel
 from forebay.core.verbs import act_start_tier
@@ -163,29 +163,31 @@ def ahead_of(state, free, params, whole):
 
 @kernel
 def find(state, leg, times, ahead, n, R, params, whole):
-    """The earliest segments in which a job can begin with leg `leg`, and in which it can run its last; -1: never.
+    """The earliest segment in which a job can begin with leg `leg` (-1: never), and the time at which it runs its last.
 
-    Where nodes are taken after staging, it is the later leg that needs them.
+    Where nodes are taken after staging, it is the later leg that needs them, from when the data is there.
     """
     length = slot(state, leg, params, whole)
     first = earliest(times, ahead, n, 0, R, state.demands[leg], length)
     last = state.legs[leg]["last"]
     if first < 0 or leg == last:
-        return first, first
+        return first, times[max(first, 0)]
     staged = times[first] + state.legs[leg]["walltime"]
-    from_ = first
-    while from_ + 1 < n and times[from_ + 1] <= staged:
-        from_ += 1
-    runs = earliest(times, ahead, n, from_, R, state.demands[last], state.legs[last]["walltime"])
-    return (first, runs) if runs >= 0 else (-1, -1)
+    there, seconds = first, state.legs[last]["walltime"]
+    while there + 1 < n and times[there + 1] <= staged:
+        there += 1
+    if fits(times, ahead, n, there, R, state.demands[last], staged + seconds):
+        return first, staged
+    runs = earliest(times, ahead, n, there + 1, R, state.demands[last], seconds)
+    return (first, times[runs]) if runs >= 0 else (-1, times[0])
 
 
 @kernel
 def turnaround(state, leg, times, first, runs, left):
-    """Seconds from now until a job ends that begins with leg `leg` in segment `first`, and runs from `runs` on."""
+    """Seconds from now until a job ends that begins with leg `leg` in segment `first`, and runs from time `runs` on."""
     wait = times[first] - times[0]
-    if runs > first:  # staged, it waits for nodes
-        wait += max(times[runs] - times[first] - state.legs[leg]["walltime"], 0.0)
+    if leg < state.legs[leg]["last"]:  # staged, it waits for nodes
+        wait += max(runs - times[first] - state.legs[leg]["walltime"], 0.0)
     return wait + stay(state, leg, left)
 
 
@@ -203,8 +205,8 @@ def _allowed(state, j, leg, params, memory):
 
 @kernel
 def choose(state, j, times, ahead, n, R, params, memory, left, whole):
-    """The leg with which job `j` is to begin, and the segments in which it begins and runs (-1: never)."""
-    leg, best, at, runs, shortest = state.jobs[j]["leg"], -1, -1, -1, np.inf
+    """The leg with which job `j` is to begin, the segment in which it does (-1: never), and the time when it runs."""
+    leg, best, at, runs, shortest = state.jobs[j]["leg"], -1, -1, np.inf, np.inf
     while leg >= 0:
         if _allowed(state, j, leg, params, memory):
             first, then = find(state, leg, times, ahead, n, R, params, whole)
@@ -220,12 +222,10 @@ def choose(state, j, times, ahead, n, R, params, memory, left, whole):
 def lay_out(state, leg, times, ahead, n, R, at, runs, params, whole):
     """Keep from others what a job needs that begins with leg `leg` in segment `at`; returns the profile's length."""
     last = state.legs[leg]["last"]
-    begins, then = times[at], times[runs]
-    n = reserve(times, ahead, n, R, state.demands[leg], at, begins + slot(state, leg, params, whole))
+    n = reserve(times, ahead, n, R, state.demands[leg], at, times[at] + slot(state, leg, params, whole))
     if leg < last:
-        while times[runs] < then:  # the profile has more segments now
-            runs += 1
-        n = reserve(times, ahead, n, R, state.demands[last], runs, then + state.legs[last]["walltime"])
+        then, n = split(times, ahead, n, at, R, runs)
+        n = reserve(times, ahead, n, R, state.demands[last], then, runs + state.legs[last]["walltime"])
     return n
 
 
@@ -300,7 +300,7 @@ def choose_tiers(state, params, memory, rng):
     started, n_started = np.empty(clock["n_queued"], np.int64), 0
     left = links_left(state, started, 0) if params[_LEFT] > 0 else whole
     times, ahead, n = ahead_of(state, free, params, whole)
-    i, head, head_leg, at, runs = 0, -1, -1, -1, -1
+    i, head, head_leg, at, runs = 0, -1, -1, -1, np.inf
     while i < len(line):
         j = line[i]
         i += 1

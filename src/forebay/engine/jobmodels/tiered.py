@@ -39,7 +39,19 @@ def program(workload: Workload, platform: Platform, kill: bool = False, nodes: s
             f"{workload.name}: phases stage or drain data, which job model 'tiered' does by itself; "
             "give it phases of the kinds read, compute, checkpoint, fetch and write"
         )
+    if (plain.release >= 0).any():
+        raise InputError(
+            f"{workload.name}: phases give resources back; job model 'tiered' says itself when that happens"
+        )
+    _check_told(workload)
     return _Tiered(workload, platform, plain, alone=nodes == "free").program()
+
+
+def _check_told(workload: Workload) -> None:
+    for name in TOLD:
+        if name in workload.jobs.columns and (wrong := workload.jobs.filter(workload.jobs[name] < 0)).height:
+            job, value = wrong["id"][0], wrong[name][0]
+            raise InputError(f"{workload.name}: job {job} has a {name} of {value}; bytes are from 0 up")
 
 
 class _Tiered:
