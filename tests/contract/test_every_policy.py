@@ -1,10 +1,13 @@
 """Every policy keeps the contract; policies that break it are caught, by the right rule, on a case that can be read."""
 
+import polars as pl
 import pytest
 
 import forebay as fb
+import random_tiers
 from forebay import policies
 from forebay.contract import RULES, check_policy
+from forebay.errors import BadActionError
 
 FAMILY = [
     *policies.names(),
@@ -30,6 +33,31 @@ def test_every_policy_keeps_the_contract(spec):
 def test_every_policy_keeps_the_contract_on_a_few_cases(spec):
     report = check_policy(spec, seed=7, n_cases=3)
     assert report.passed, report.explanation
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("spec", policies.names())
+def test_every_policy_runs_jobs_on_tiers_of_storage(spec):
+    """Those that know nothing of tiers start all on slow storage; all jobs that fit are done, alike each time."""
+    made, platform = random_tiers.make(11)
+    first, again = (fb.simulate(made, platform, spec, seed=3, job_model="tiered") for _ in range(2))
+    assert first.facts["log_sha256"] == again.facts["log_sha256"]
+    done = first.jobs.filter(pl.col("final_state") == "COMPLETED_SUCCESSFULLY")
+    assert len(done) == (made.jobs["nodes"] <= platform.nodes).sum()
+    if not policies.load(spec).needs_tiers:
+        assert set(done["tier"]) == {platform.levels[0].name}
+
+
+class WrongTier:
+    def decide(self, view, act):
+        for job in view.queue:
+            act.start(job, tier=len(view.tiers(job)) + 5)
+
+
+def test_a_tier_that_is_not_there():
+    made, platform = random_tiers.make(11)
+    with pytest.raises(BadActionError, match=r"on which it cannot run; name one of view.tiers\(job\)"):
+        fb.simulate(made, platform, WrongTier(), job_model="tiered")
 
 
 class InOrder:

@@ -16,15 +16,15 @@ from forebay.policies._family import Backfill
 from forebay.policies._places import free_of
 from forebay.policies._tiers import PARAMS as TIER_PARAMS
 from forebay.policies._tiers import (
-    _shortest_first,
-    _whole,
     ahead_of,
     choose,
     fits_somehow,
     lay_out,
     links_left,
+    shortest_first,
     start,
     turnaround,
+    whole_links,
 )
 
 PARAMS = (*TIER_PARAMS, "alpha", "moves", "planned")
@@ -88,7 +88,7 @@ def _by_walltime(state, line):
     place, free = np.empty(len(state.jobs), np.int64), np.full(len(state.resources), 2**62, np.int64)
     for q in range(len(line)):
         place[line[q]] = q
-    order = _shortest_first(state, line, free)
+    order = shortest_first(state, line, free)
     for q in range(len(order)):
         order[q] = place[order[q]]
     return order
@@ -113,7 +113,7 @@ def plan_tiers(state, params, memory, rng):
             possible = possible or fits_somehow(state, j, free)
     if not possible:
         return
-    R, whole, started = len(free), _whole(state), np.empty(0, np.int64)
+    R, whole, started = len(free), whole_links(state), np.empty(0, np.int64)
     left = links_left(state, started, 0) if params[_LEFT] > 0 else whole
     times, ahead, n = ahead_of(state, free, params, whole)
     planned = min(n_line, int(params[_PLANNED]))

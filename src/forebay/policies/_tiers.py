@@ -59,7 +59,7 @@ def stay(state, leg, left):
 
 
 @allocating_kernel
-def _whole(state):
+def whole_links(state):
     """All of every link."""
     return np.ones((2, len(state.tiers)))
 
@@ -71,7 +71,7 @@ def links_left(state, started, n_started):
     A job alone on its links would spend a share u of its time on one of them. Sharing makes it s times slower there, so
     it is found there for u s / (1 - u + u s) of the time; and s is one more than the others found there on average.
     """
-    n_running, whole = state.clock[0]["n_running"], _whole(state)
+    n_running, whole = state.clock[0]["n_running"], whole_links(state)
     n = n_running + n_started
     alone, tier = np.zeros((2, n)), np.zeros(n, np.int64)
     for i in range(n):
@@ -265,7 +265,7 @@ def draw(state, params, memory, rng):
 
 
 @allocating_kernel
-def _shortest_first(state, line, free):
+def shortest_first(state, line, free):
     """Jobs of `line` that could start now, by walltime, then by the room they ask for, then by id."""
     n = len(line)
     keys, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -296,7 +296,7 @@ def choose_tiers(state, params, memory, rng):
         return
     if params[_CHOICE] == _DRAWN:
         draw(state, params, memory, rng)
-    R, whole = len(free), _whole(state)
+    R, whole = len(free), whole_links(state)
     started, n_started = np.empty(clock["n_queued"], np.int64), 0
     left = links_left(state, started, 0) if params[_LEFT] > 0 else whole
     times, ahead, n = ahead_of(state, free, params, whole)
@@ -318,7 +318,7 @@ def choose_tiers(state, params, memory, rng):
             left = links_left(state, started, n_started)
     if head < 0:
         return
-    candidates = _shortest_first(state, line[i:], free)
+    candidates = shortest_first(state, line[i:], free)
     if len(candidates) == 0:
         return
     if at > 0:
