@@ -10,7 +10,7 @@ pytestmark = pytest.mark.small
 
 
 def test_jobs_and_links_by_hand():
-    # Job 1 on fast storage until 16 (8 B staged at 2 B/s, read at 4 B/s), job 2 on slow storage until 18 (8 B at 1 B/s).
+    # Job 1 on fast storage until 16 (8 B staged at 2 B/s, read at 4 B/s), job 2 on slow until 18 (8 B at 1 B/s).
     jobs = [job(1, 18, fast=10), job(2, 18, fast=10)]
     numbers = summary(run(jobs, steps(1, read=8, compute=10) + steps(2, read=8, compute=10)))
     assert (numbers["n_on_slow"], numbers["n_on_fast"]) == (1, 1)
