@@ -163,3 +163,14 @@ def test_a_workload_that_asks_for_no_fast_storage_is_noted():
 def test_what_users_say_changes_no_transfer():
     said = {"told_input": 1, "told_output": 2, "told_data": 300}
     assert order(run([JOB | said])) == order(run())
+
+
+def test_staging_without_nodes_is_not_killed():
+    # Users say that there is nothing to stage, so that leg has a second; it takes 4. The run takes 2 + 3 + 4 + 1.5 s.
+    model = "tiered:nodes=free,kill=true"
+    done = run([{**JOB, "told_input": 0, "told_output": 0, "told_data": 0}], model=model)
+    assert done.jobs["final_state"].to_list() == ["COMPLETED_SUCCESSFULLY"]
+    assert done.jobs["finish_time"].to_list() == [4 + 2 + 3 + 4 + 1.5 + 3]
+    short = run([{**JOB, "walltime": 5.0}], model=model)
+    assert short.jobs["final_state"].to_list() == ["COMPLETED_WALLTIME_REACHED"]
+    assert short.jobs["finish_time"].to_list() == [4 + 5.0]

@@ -105,7 +105,7 @@ class _Tiered:
             walltime=walltime,
             demand=demand,
             carry=carry,
-            kills=np.full(len(job), bool(plain.kills.any())),
+            kills=plain.kills.any() & (demand[:, 0] > 0),  # what staging takes, nobody promised
             first_phase=np.concatenate([[0], np.cumsum(np.bincount(leg, minlength=len(job)))]),
             kind=kind,
             seconds=seconds,
