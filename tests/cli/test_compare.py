@@ -8,7 +8,7 @@ import pytest
 from forebay._files import file_names
 from forebay.cli.compare import split_specs
 from forebay.errors import InputError
-from forebay.policies import names
+from forebay.policies import load, names
 
 
 @pytest.mark.small
@@ -49,7 +49,10 @@ def test_every_policy_best_first(shell, tmp_path):
     document = json.loads(out)
     waits = [one["summary"]["mean_waiting_time"] for one in document["policies"]]
     assert waits == sorted(waits)
-    assert sorted(one["policy"] for one in document["policies"]) == names()
+    # All that this machine can make use of: it has no tiers of storage to choose between.
+    of_use = [name for name in names() if not load(name).needs_tiers]
+    assert sorted(one["policy"] for one in document["policies"]) == of_use
+    assert len(of_use) > 20
     assert document["workload"] == "default"
     table = pl.read_csv(tmp_path / "forebay-results" / "compare.csv")
     assert table["policy"].to_list() == [one["policy"] for one in document["policies"]]

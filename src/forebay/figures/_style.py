@@ -22,7 +22,7 @@ PALETTE = (BLUE, ORANGE, GREEN, PINK, YELLOW, SKY, "#000000")  # Okabe & Ito
 FILLS = (BLUE, YELLOW, GREEN, PINK, SKY, ORANGE, "#f0e442", "#bbbbbb")
 DARK = (BLUE, GREEN, ORANGE)
 GREY = "#888888"
-DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 MARKERS = "os^Dv<>P"
 
 _HANDLE, _LETTER = 0.4, 0.055
@@ -119,7 +119,8 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     found = {}
     for place, label in enumerate(labels):
         turn, colour = divmod(place, len(PALETTE))
-        dash = (place + turn + turn // 2) % 2 + 2 * (turn % 2)  # each colour has each dash once in 28 labels
+        dash = (place + turn + turn // 2) % 2 + 2 * (turn % 2)  # each colour has the first four once in 28 labels,
+        dash = dash if turn < 4 else 4 + turn % 2  # and all six in 42
         # Dashes lie on whole lines: of two results that are the same, both are seen.
         found[label] = {"color": PALETTE[colour], "linestyle": DASHES[dash], "zorder": 2 + (dash > 0)}
     return found
