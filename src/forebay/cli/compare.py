@@ -75,7 +75,7 @@ def command(
         _pictures.check([*FIGURES, SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
     if policies is None and not setting.platform.levels:
-        schedulers = {spec: policy for spec, policy in schedulers.items() if not policy.needs_tiers}
+        schedulers = {spec: policy for spec, policy in schedulers.items() if not getattr(policy, "needs_tiers", False)}
     with output_folder(output):
         _compile.prepare(schedulers.values())
         documents, results = _run_all(setting, schedulers, output, form)

@@ -7,7 +7,7 @@ from forebay.algorithms.kinds import fewest_large
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place
 from forebay.core.codes import JobState, LogKind, Refusal, Status, Verb, Why
-from forebay.engine.phases import start_leg, write_log
+from forebay.engine.phases import first_large, start_leg, write_log
 from forebay.engine.queue import dequeue
 from forebay.engine.truth import TRUTH
 
@@ -23,17 +23,11 @@ def refuse(truth, refusal, job, resource):
 
 
 @kernel
-def _first_large(state):
-    """The first node of the larger kind."""
-    return len(state.site) - state.resources[state.clock[0]["large"]]["capacity"]
-
-
-@kernel
 def _large_of(state, j, n_large, first_pick, n_picks):
     """How many large nodes job `j` takes: what its picks say, or the policy did, else as few as can be."""
     leg, large = state.jobs[j]["leg"], state.clock[0]["large"]
     if n_picks > 0:
-        n_large, first = 0, _first_large(state)
+        n_large, first = 0, first_large(state)
         for i in range(first_pick, first_pick + n_picks):
             pick = state.picks[i]
             n_large += max(pick["low"] + pick["count"] - max(pick["low"], first), 0)
@@ -50,7 +44,7 @@ def _check_picks(state, truth, j, first_pick, n_picks):
     size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, 0
     lowest = 0
     if state.clock[0]["large"] >= 0 and state.demands[leg, state.clock[0]["large"]] > 0:
-        lowest = _first_large(state)
+        lowest = first_large(state)
     if first_pick < 0 or first_pick + n_picks > len(state.picks):
         return Refusal.WRONG_NODES.value
     for s in range(len(state.room)):

@@ -61,6 +61,12 @@ def _note_nodes(state, truth, j, before):
 
 
 @kernel
+def first_large(state):
+    """The first node of the larger kind."""
+    return len(state.site) - state.resources[state.clock[0]["large"]]["capacity"]
+
+
+@kernel
 def _take_nodes(state, truth, j, count):
     """Give job `j` the lowest free nodes; of the larger kind, if there is one, as many as it is to have."""
     clock, job = state.clock[0], state.jobs[j]
@@ -71,8 +77,7 @@ def _take_nodes(state, truth, j, count):
         state.free, clock["n_free"], state.held, clock["held_blank"], before, count - n_large
     )
     if n_large > 0:
-        first = len(state.site) - state.resources[clock["large"]]["capacity"]
-        n_free, blank, head = take_from(state.free, n_free, state.held, blank, head, first, n_large)
+        n_free, blank, head = take_from(state.free, n_free, state.held, blank, head, first_large(state), n_large)
     clock["n_free"] = n_free
     clock["held_blank"] = blank
     job["held"] = head

@@ -1,7 +1,7 @@
 """Measured points with the polynomials that show their trend, levels to compare them with, and ranges behind them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ class Panel:
     y_label: str
     points: Sequence[Points] = ()
     levels: Sequence[tuple[str, float]] = ()
-    ranges: Sequence[tuple[str, float, float]] = field(default=())
+    ranges: Sequence[tuple[str, float, float]] = ()
     title: str = ""
     least: float | None = None  # of the y-axis
     largest: float | None = None
@@ -54,7 +54,7 @@ def draw(panels: Sequence[Panel], path: Path, columns: int = 2) -> list[Path]:
 
 
 def _looks(panels: Sequence[Panel]) -> dict[str, tuple[str, str]]:
-    """A colour and a marker for each label; a level has the colour of the points whose label begins like its own."""
+    """A colour and a marker for each label; a level has the colour of the points whose label ends like its own."""
     labels = dict.fromkeys(points.label for panel in panels for points in panel.points)
     levels = dict.fromkeys(label for panel in panels for label, _ in panel.levels)
     look = {label: (_style.PALETTE[k % 7], _style.MARKERS[k % 8]) for k, label in enumerate(labels)}

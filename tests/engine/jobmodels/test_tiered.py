@@ -126,7 +126,7 @@ def test_a_machine_without_a_slow_tier_is_refused():
 def test_legs_of_their_own_are_refused():
     legs = [{"job": 1, "leg": 0, "walltime": 5.0, "nodes": 1, "carry": "", "fast": 5}]
     made = with_legs([JOB], legs, [{"job": 1, "leg": 0, "seconds": 3.0}])
-    with pytest.raises(InputError, match="jobs have legs of their own; job model 'tiered' stages them by itself"):
+    with pytest.raises(InputError, match="but job model 'tiered' makes them; leave out the legs"):
         fb.simulate(made, MACHINE, "sas", job_model="tiered")
 
 
@@ -174,3 +174,12 @@ def test_staging_without_nodes_is_not_killed():
     short = run([{**JOB, "walltime": 5.0}], model=model)
     assert short.jobs["final_state"].to_list() == ["COMPLETED_WALLTIME_REACHED"]
     assert short.jobs["finish_time"].to_list() == [4 + 5.0]
+
+
+def test_what_phases_give_back_and_negative_statements_are_refused():
+    made = workload([JOB], PHASES)
+    given = dataclasses.replace(made, phases=made.phases.with_columns(release=pl.lit("nodes")))
+    with pytest.raises(InputError, match="leave out `release`"):
+        fb.simulate(given, MACHINE, "sas", job_model="tiered")
+    with pytest.raises(InputError, match="job 1 has a told_data of -1; bytes are from 0 up"):
+        run([{**JOB, "told_data": -1}])

@@ -32,7 +32,9 @@ def program(workload: Workload, platform: Platform, kill: bool = False, nodes: s
             "add one of kind slow (and fast ones), or choose another with --job-model"
         )
     if workload.legs is not None:
-        raise InputError(f"{workload.name}: jobs have legs of their own; job model 'tiered' stages them by itself")
+        raise InputError(
+            f"{workload.name}: jobs have legs of their own, but job model 'tiered' makes them; leave out the legs"
+        )
     plain = as_written(workload, platform, kill, move=True)
     if np.isin(plain.kind[plain.bytes > 0], _OTHERS).any():
         raise InputError(
@@ -41,7 +43,7 @@ def program(workload: Workload, platform: Platform, kill: bool = False, nodes: s
         )
     if (plain.release >= 0).any():
         raise InputError(
-            f"{workload.name}: phases give resources back; job model 'tiered' says itself when that happens"
+            f"{workload.name}: phases give resources back, which job model 'tiered' does by itself; leave out `release`"
         )
     _check_told(workload)
     return _Tiered(workload, platform, plain, alone=nodes == "free").program()
@@ -81,7 +83,7 @@ class _Tiered:
         everyone = np.arange(n)
         parts = [_Part(everyone, 0)]
         for level, tier in enumerate(self.fasts, 1):
-            able = np.flatnonzero(self._asks(tier) & self._fits(tier))
+            able = np.flatnonzero(self._able(tier))
             stages_in = able[self.input[able] > 0] if self.alone else able[:0]
             parts += [_Part(stages_in, level, stage_in=True), _Part(able, level)]
         # Legs by job, then tier, then stage-in before the run.
@@ -118,17 +120,9 @@ class _Tiered:
             notes=self.notes,
         )
 
-    def _asks(self, tier: fast.Tier) -> np.ndarray:
-        jobs = self.workload.jobs
-        asked: np.ndarray = jobs[tier.name].to_numpy() if tier.name in jobs.columns else np.zeros(len(jobs), np.int64)
-        return asked > 0
-
-    def _fits(self, tier: fast.Tier) -> np.ndarray:
-        """Jobs whose request the tier could hold; the others have no choice but the slow one, and are told of."""
-        jobs = self.workload.jobs
-        if tier.name not in jobs.columns:
-            return np.zeros(len(jobs), bool)
-        asked = jobs[tier.name].to_numpy()
+    def _able(self, tier: fast.Tier) -> np.ndarray:
+        """Jobs that ask for room which the tier could hold; those that ask for more are told of."""
+        jobs, asked = self.workload.jobs, self.plain.demand[:, self.platform.resources.index(tier.name)]
         over = asked > tier.capacity
         if over.any():
             first, n = int(np.argmax(over)), int(over.sum())
@@ -137,7 +131,8 @@ class _Tiered:
                 f"job {jobs['id'][first]} asks for {format_bytes(int(asked[first]))} of {tier.name}, which holds "
                 f"{format_bytes(tier.capacity)}: it cannot use it{more}"
             )
-        return ~over
+        able: np.ndarray = (asked > 0) & ~over
+        return able
 
     def _legs(self, part: "_Part") -> tuple[np.ndarray, ...]:
         """Job, tier, walltime, demand, carry, and the bytes told of, of legs alike."""
