@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CACHE := $(VENV)/cache
 export FOREBAY_CACHE_DIR := $(abspath $(CACHE))
 
-.PHONY: run test lint bench check-full clean
+.PHONY: run test lint bench constancy check-full clean
 
 run: $(VENV)/installed ## set up, then compare every queue policy on the embedded default workload
 	$(BIN)/forebay compare
@@ -25,6 +25,9 @@ lint: $(VENV)/dev
 
 bench: $(VENV)/installed ## speed: figures for benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench.py
+
+constancy: $(VENV)/dev ## store what runs give anew, where a change is meant to change results; needs FOREBAY_DATA
+	$(BIN)/python tests/constancy/renew.py
 
 check-full: $(VENV)/dev ## everything, the long proofs too
 	$(BIN)/pip install --quiet --editable ".[dev,evalys,ortools,pymoo]"

@@ -1,0 +1,150 @@
+"""Runs whose every start, end and node is stored: what a change of the engine's insides must leave as it is.
+
+A run is named by what it is made of, so that a difference tells where to look.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+
+import forebay
+import random_io
+import random_tiers
+import random_workloads
+from forebay import policies
+from forebay.errors import StalledError
+from forebay.policies._orders import ALL
+
+STORE = Path(__file__).with_name("hashes.csv")
+DATA = os.environ.get("FOREBAY_DATA")
+LOG = ("job", "kind", "time", "resource", "amount")
+JOBS = ("job_id", "final_state", "starting_time", "finish_time", "total_wait", "allocated_resources")
+PINNED = ("fcfs-bb", "conservative-bb", "sjf-bb", "plan-2", "plan-best", "plan-predict", "sjf-predict")
+KTH = "swf/KTH-SP2-1996-2.1-cln.swf.gz"
+PART = "kopanski/{model}/part-3.json.gz"
+
+
+class Dice:
+    """In plain Python: starts what fits in random order, now and then on nodes of its own choice, or wakes, rejects."""
+
+    def decide(self, view, act):
+        idle = view.free_nodes.tolist()
+        for job in view.rng.permutation(view.queue):
+            if not act.fits(job):
+                continue
+            draw, n = view.rng.random(), int(view.demand(job)[0])
+            if draw < 0.02 and view.legs["number"][view.jobs["leg"][job]] == 0:
+                act.reject(job)
+                continue
+            chosen = sorted(view.rng.permutation(idle)[:n].tolist()) if draw < 0.5 else idle[:n]
+            act.start(job, nodes=chosen if n and draw < 0.5 else None)
+            idle = [node for node in idle if node not in chosen]
+        if view.rng.random() < 0.1:
+            act.wake(view.now + 1.5)
+
+
+def _tiered(name: str) -> bool:
+    return bool(policies.load(name).needs_tiers)
+
+
+def small() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:
+    """Random runs of a few dozen jobs."""
+
+    def run(inputs, policy, **options):
+        return lambda: forebay.simulate(*inputs, policy, **options)
+
+    plain = [name for name in policies.names() if not _tiered(name)]
+    for place, name in enumerate(plain):
+        for seed in (place, 100 + place):
+            yield f"pooled {seed} {name}", run(random_workloads.make(seed), name, seed=seed)
+        seed = 200 + place
+        made, machine = random_workloads.make(seed)
+        yield f"cancels {seed} {name}", run((random_workloads.with_cancels(made, seed), machine), name)
+        limits = random_workloads.limits(seed)
+        rules = ",".join(f"{key}={_word(value)}" for key, value in limits.items() if not _endless(value))
+        yield f"limits {seed} {name}", run((made, machine), f"{name}+limits:{rules}")
+        kinds = random_workloads.with_kinds(made, machine, seed)
+        yield f"kinds {seed} {name}", run(kinds, name)
+        for seed in (place, 6 * place + 2):
+            yield f"io-aware {seed} {name}", run(random_io.make(seed), name, job_model="io-aware")
+        for seed in range(place % 6, 18, 6):
+            yield f"three-legs {seed} {name}", run(random_io.make(seed), name, job_model="three-legs")
+    for place, name in enumerate(PINNED):
+        for seed in range(10 * place, 10 * place + 5):
+            spec = f"{name}:reservations=pinned"
+            yield f"pinned {seed} {name}", run(random_io.make(seed), spec, job_model="io-aware")
+            yield f"tied {seed} {name}", run(random_io.tied(seed), spec, job_model="alloc-only:kill=false")
+    for seed in range(40):
+        params = random_workloads.policy(seed, ALL)
+        spec = "priority:" + ",".join(f"{key}={_word(value)}" for key, value in params.items())
+        yield f"family {seed}", run(random_workloads.make(1000 + seed), spec)
+    for seed in range(12):
+        ends = f"plan-predict:ends=predicted,keep=true,search={('annealing', 'descent')[seed % 2]}"
+        yield f"predicted {seed}", run(random_workloads.make(2000 + seed), ends, seed=seed)
+        yield f"dice {seed}", run(random_workloads.make(3000 + seed), Dice(), seed=seed)
+        yield f"dice chunked {seed}", run(random_io.make(seed), Dice(), seed=seed)
+    for place, name in enumerate(policies.names()):
+        for seed in (place, 50 + place):
+            free = "tiered:nodes=free" if seed % 2 else "tiered"
+            yield f"{free} {seed} {name}", run(random_tiers.make(seed), name, job_model=free)
+    for place, name in enumerate(filter(_tiered, policies.names())):
+        for seed in range(100 + 10 * place, 106 + 10 * place):
+            yield f"tiers {seed} {name}", run(random_tiers.make(seed), f"{name}:slot=stay", seed=seed)
+
+
+def large() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:
+    """Runs of real traces, where their data is at hand."""
+    if not DATA:
+        return
+    for name in ("fcfs-easy", "fcfs", "sjf-easy", "conservative"):
+        yield f"KTH {name}", lambda name=name: forebay.simulate(forebay.read(f"{DATA}/{KTH}"), None, name)
+    for model, names in {
+        "alloc-only": ("fcfs-bb", "plan-2", "bbsched", "cerberus-throughput"),
+        "io-aware": ("fcfs-bb:reservations=pinned", "sjf-bb", "window-packing", "sjf-predict"),
+    }.items():
+        path = f"{DATA}/{PART.format(model=model)}"
+        for name in names:
+            yield (
+                f"{model} part-3 {name}",
+                lambda path=path, name=name, model=model: forebay.simulate(
+                    forebay.read(path), "dragonfly-96", name, job_model=model
+                ),
+            )
+
+
+def fingerprint(result: forebay.Result) -> str:
+    """What happened, whatever the form of the log: who changed what when, and who had which nodes."""
+    digest = hashlib.sha256()
+    for frame, names in ((result.log, LOG), (result.jobs, JOBS)):
+        for name in names:
+            column = frame[name]
+            digest.update(f"{name}:".encode())
+            if column.dtype.is_float():
+                digest.update(column.fill_null(float("nan")).to_numpy().tobytes())
+            else:
+                digest.update("\n".join("" if word is None else str(word) for word in column.to_list()).encode())
+    return digest.hexdigest()[:20]
+
+
+def outcome(run: Callable[[], forebay.Result]) -> str:
+    """A run's fingerprint; of one in which jobs that carry resources lock each other out, that it stalls."""
+    try:
+        return fingerprint(run())
+    except StalledError:
+        return "stalled"
+
+
+def stored() -> dict[str, str]:
+    """The fingerprints that are to be met, by name."""
+    return dict(pl.read_csv(STORE, schema_overrides=[pl.String, pl.String]).iter_rows())
+
+
+def _endless(value: object) -> bool:
+    return value in (ALL, float("inf"))
+
+
+def _word(value: object) -> str:
+    return "all" if value == ALL else str(value).lower()
