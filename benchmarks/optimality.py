@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import forebay as fb
-from forebay._pointer import pointer
+from forebay._numba.pointer import pointer
 from forebay.core.tables import STATE, State, empty_state
-from forebay.policies._backfill import availability
-from forebay.policies._board import blank_board, evaluate, set_up
-from forebay.policies._plan import _search
-from forebay.policies._planning import Planning
+from forebay.policies._families.plan import Planning
+from forebay.policies._kernels.backfill import availability
+from forebay.policies._kernels.board import blank_board, evaluate, set_up
+from forebay.policies._kernels.plan import _search
 
 CAPACITY = np.array([96, 480 * 10**9])
 SIZES = (6, 7, 8)

@@ -6,7 +6,7 @@ import pytest
 import forebay as fb
 from forebay.core.result import JOBS_CSV
 from forebay.errors import InputError
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 from forebay.workload.workload import job_table
 
 pytestmark = pytest.mark.small

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from forebay._pointer import pointer
+from forebay._numba.pointer import pointer
 from forebay.core.codes import JobState
 from forebay.core.tables import State
 from forebay.core.view import Actions, View

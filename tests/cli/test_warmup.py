@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from forebay.cli import _compile
+from forebay.errors import ForebayError
 from forebay.policies import load
+from forebay.policies import names as policies_of_ours
 
 
 def test_warmup_compiles_and_says_where(forebay):
@@ -20,58 +22,57 @@ def test_warmup_compiles_and_says_where(forebay):
 
 
 @pytest.fixture
-def imports(monkeypatch):
+def compiled(monkeypatch, tmp_path):
+    """What is asked of the compiler, with nothing in the cache."""
     done = []
-    monkeypatch.setattr(_compile, "import_module", done.append)
+    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
+    monkeypatch.setattr(_compile, "compile_parts", done.extend)
+    monkeypatch.setattr(_compile, "load", lambda parts: None)
     return done
 
 
-def test_a_cold_cache_is_announced(imports, monkeypatch, tmp_path, capsys):
-    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
+def _entered(parts):
+    """Without what every run needs."""
+    return {function for module, function in parts if "setformat" not in module}
+
+
+def test_a_cold_cache_is_announced(compiled, capsys):
     _compile.prepare([load("fcfs-bb")])
-    assert imports == ["forebay.engine.loop", "forebay.policies._backfill"]
+    assert _entered(compiled) == {"run_compiled", "backfill"}
     first, second = capsys.readouterr().err.splitlines()
     assert first == "Compiling the engine, once (about half a minute) ..."
     assert second.startswith("compiled in ")
 
 
-def test_plain_policies_need_the_bridge_and_no_backfill(imports, monkeypatch, tmp_path, policies):
-    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
+def test_plain_policies_need_the_bridge_and_no_backfill(compiled, policies):
     _compile.prepare([load(f"{policies}:InOrder")])
-    assert imports == ["forebay.engine.loop", "forebay.engine.bridge"]
+    assert _entered(compiled) == {"run_compiled", "call_python"}
 
 
-def test_plans_bring_backfilling_with_them_and_limits_change_nothing(imports, monkeypatch, tmp_path):
-    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
-    monkeypatch.setattr(_compile.subprocess, "Popen", lambda *_: Idle())
-    _compile.prepare([load("fcfs-bb"), load("plan-2+limits:user_jobs=1")])
-    assert imports == ["forebay.engine.loop", "forebay.policies._plan"]
+def test_plans_need_no_backfill_and_limits_change_nothing(compiled):
+    """A plan's kernel takes in what it uses of backfilling."""
+    _compile.prepare([load("plan-2"), load("plan-2+limits:user_jobs=1")])
+    assert _entered(compiled) == {"run_compiled", "plan"}
 
 
-class Idle:
-    """A process that has nothing to do."""
-
-    def wait(self):
-        return 0
-
-    def terminate(self):
-        return None
-
-
-def test_a_warm_cache_is_not(forebay, imports, capsys):
+def test_a_warm_cache_is_not(forebay, monkeypatch, capsys):
     forebay("warmup")
-    imports.clear()
+    capsys.readouterr()
+    monkeypatch.setattr(_compile, "compile_parts", None)
     _compile.prepare([load("fcfs-bb")])
-    assert imports == []
     assert capsys.readouterr().err == ""
 
 
-def test_what_needs_backfilling_comes_after_it():
-    """In two processes: windows behind the engine, by when the other one has compiled what they begin with."""
-    every = [_compile.WINDOW, _compile.CERBERUS, _compile.LOOP, _compile.PREDICTED]
-    assert _compile._chains(every) == ([_compile.LOOP, _compile.WINDOW], [_compile.PREDICTED, _compile.CERBERUS])
-    assert _compile._chains([_compile.LOOP, _compile.WINDOW]) == ([_compile.LOOP], [_compile.WINDOW])
-    assert _compile._chains([_compile.WINDOW]) == ([_compile.WINDOW], [])
+def test_every_policy_says_what_it_enters():
+    """None is left to compile in the middle of a run."""
+    for name in policies_of_ours():
+        policy = load(name)
+        entered = _entered(_compile.needed([policy])) - {"run_compiled"}
+        assert len(entered) == 1, name
+        assert ("call_python" in entered) == (policy.kernel() is None), name
+
+
+def test_what_cannot_be_compiled_is_said():
+    with pytest.raises(ForebayError, match="no_such_kernel could not be compiled"):
+        _compile.compile_parts([("forebay.engine.loop", "no_such_kernel")])

@@ -6,7 +6,7 @@ from polars.testing import assert_frame_equal
 import forebay as fb
 from forebay import _plugins, policies
 from forebay.errors import InputError
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 
 pytestmark = pytest.mark.small
 

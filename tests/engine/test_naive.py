@@ -12,7 +12,7 @@ import random_workloads
 from forebay.core.limits import Limits
 from forebay.errors import StalledError
 from forebay.policies import load
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 from forebay.policies._limited import Limited
 from forebay.policies._orders import ALL
 

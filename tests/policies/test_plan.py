@@ -12,7 +12,7 @@ import random_workloads
 from engine.test_naive import compare
 from forebay.errors import InputError
 from forebay.policies import load
-from forebay.policies._planning import Planning
+from forebay.policies._families.plan import Planning
 
 
 def parameters(seed):

@@ -10,7 +10,7 @@ import forebay
 import naive_planner
 import random_workloads
 from engine.test_naive import compare
-from forebay._pointer import pointer
+from forebay._numba.pointer import pointer
 from forebay.errors import InputError
 from forebay.policies import load
 from forebay.policies.plan_best import PlanBest

@@ -14,7 +14,7 @@ import random_workloads
 from forebay.errors import StalledError
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 from forebay.policies._orders import ALL
 
 MACHINE = random_workloads.platform(4, 10)

@@ -6,7 +6,7 @@ be refused, and what is provably equal need not be evaluated at all: the random 
 
 import math
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Sets of nodes as words of 32 bits: for asking which nodes are free during all of several intervals of time."""
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 
 @kernel

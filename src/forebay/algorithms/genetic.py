@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from forebay._jit import allocating_kernel, inlined_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 
 SETTINGS = ("generations", "population", "pairs", "mutation", "middle", "flips", "coded")
 """What a search reads, in this order: how many generations; how many selections survive; the share of them that has

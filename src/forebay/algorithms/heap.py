@@ -5,7 +5,7 @@ Order: time, then sequence number. `where[slot]` is the slot's place in the heap
 
 import numpy as np
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 TIMER = np.dtype([("time", "f8"), ("seq", "i8"), ("slot", "i8")], align=True)
 

@@ -4,7 +4,7 @@ A job that needs large nodes asks for as many of them as of nodes; any other may
 many small ones as are free for its whole time, so that large ones stay for those who need them, and the rest large.
 """
 
-from forebay._jit import inlined_kernel
+from forebay._numba.jit import inlined_kernel
 
 
 @inlined_kernel

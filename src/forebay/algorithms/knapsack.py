@@ -15,7 +15,7 @@ Demands and capacities are int64, a row an item and one or two columns; values a
 
 import numpy as np
 
-from forebay._jit import allocating_kernel, inlined_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 
 _SLACK = 1.0 - 1e-9  # bounds are sums in another order: what they rule out must be worse by more than rounding

@@ -8,7 +8,7 @@ reaches its cap or when a link it crosses is full (progressive filling; Bertseka
 import numpy as np
 from numba import types
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 _f8, _i8 = types.float64[::1], types.int64[::1]
 

@@ -4,7 +4,7 @@ The free set is an array of intervals in *descending* order, so that the lowest 
 pop. What a job holds is a chain of rows in `held`; unused rows form a chain of their own that starts at `blank`.
 """
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 
 @kernel

@@ -6,7 +6,7 @@ else the sibling to the left; that is what lets a member leave from the middle, 
 
 import numpy as np
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 MEMBER = np.dtype([("key", "f8"), ("seq", "i8"), ("child", "i8"), ("next", "i8"), ("prev", "i8")], align=True)
 """A row of a pool. Pools may have more columns; these are the heap's."""

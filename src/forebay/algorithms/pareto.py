@@ -19,7 +19,7 @@ from operator import ge
 
 import numpy as np
 
-from forebay._jit import allocating_kernel, inlined_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.subsets import NUMBER, ROW, ROWS, deal, tighten
 
 _LEAF = 8  # sets in a leaf: with 4 the search was 5 to 30 % slower

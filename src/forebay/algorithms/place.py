@@ -6,7 +6,7 @@ whole on one server (Kopański & Rządca 2021).
 
 from numba import types
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 from forebay.core.tables import PICKS
 
 _i8 = types.int64

@@ -10,7 +10,7 @@ Where nodes are of two kinds, one of the R columns counts the large ones: see `k
 
 from numba import types
 
-from forebay._jit import inlined_kernel, kernel
+from forebay._numba.jit import inlined_kernel, kernel
 from forebay.algorithms.bits import count_bits, count_word
 from forebay.algorithms.kinds import large_for
 from forebay.algorithms.place import count_chunks

@@ -1,6 +1,6 @@
 """How long something will take, by what its likes took last: a short memory a key, and what to do about a bad guess."""
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 _STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 180000.0, 360000.0)
 

@@ -8,8 +8,8 @@ are closed to who ends just when the segment begins; they hold for that moment a
 
 from numba import types
 
-from forebay._jit import inlined_kernel, kernel
-from forebay._move import shift_rows
+from forebay._numba.jit import inlined_kernel, kernel
+from forebay._numba.move import shift_rows
 from forebay.core.tables import instant_width
 
 _TIMES, _FREE = types.float64[::1], types.int64[:, ::1]

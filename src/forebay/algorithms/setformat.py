@@ -2,7 +2,7 @@
 
 from numba import types
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 _i4, _i8 = types.int32[::1], types.int64[::1]
 

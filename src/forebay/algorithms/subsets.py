@@ -12,7 +12,7 @@ counts. Work is in units of about 10 ns, but counted, not timed.
 import numpy as np
 from numba import types
 
-from forebay._jit import allocating_kernel, inlined_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 
 # Explicit signatures below: Numba compiles a function anew for each mix of literals and variables.
 NUMBER, ROW, ROWS = types.int64, types.int64[::1], types.int64[:, ::1]

@@ -1,4 +1,4 @@
-"""The one-time wait for the compiler, announced: what a policy needs is imported here, before a run's clock starts."""
+"""The one-time wait for the compiler, announced: what policies need is compiled here, before a run's clock starts."""
 
 import subprocess
 import sys
@@ -8,97 +8,91 @@ from importlib import import_module
 from typing import Any
 
 from forebay.cli._print import message
-
-LOOP = ("forebay.engine.loop", "run_compiled")
-BACKFILL = ("forebay.policies._backfill", "backfill")
-PLAN = ("forebay.policies._plan", "plan")  # which imports the one before
-PREDICTED = ("forebay.policies._predicted", "_backfill_predicted")  # and this the two before
-CERBERUS = ("forebay.policies._cerberus", "cerberus")  # which imports backfilling
-WINDOW = ("forebay.policies._window", "choose_window")  # so do these
-TIERS = ("forebay.policies._tiers", "choose_tiers")
-TIER_PLAN = ("forebay.policies._tier_plan", "plan_tiers")  # which imports the one before
-BRIDGE = ("forebay.engine.bridge", "call_python")
-"""Modules that compile when they are imported, each with the function that is cached last."""
-
+from forebay.errors import ForebayError
 
 Part = tuple[str, str]
+"""A way into compiled code: module and function. It is compiled with all kernels below it, and so by itself."""
+
+LOOP: Part = ("forebay.engine.loop", "run_compiled")
+BRIDGE: Part = ("forebay.engine.loop", "call_python")
+_TEXT: tuple[Part, ...] = tuple(("forebay.algorithms.setformat", name) for name in ("group_intervals", "write_sets"))
+_SHORT = (BRIDGE, *_TEXT)  # compiled in a second or less
 
 
 def prepare(policies: Iterable[Any]) -> None:
-    """Import all that these policies run on. If that means compiling, say so first, and afterwards how long it took."""
-    missing = [part for part in _needed(policies) if not _is_cached(*part)]
+    """Compile all that these policies run on. Where there is any, say so first, and afterwards how long it took."""
+    parts = needed(policies)
+    missing = [part for part in parts if not is_cached(part)]
     begun = time.perf_counter()
     if missing:
-        long = not {PLAN, PREDICTED, WINDOW, TIERS, TIER_PLAN}.isdisjoint(missing)
-        message(f"Compiling the engine, once (about {'a minute and a half' if long else 'half a minute'}) ...")
-        here, beside = _chains(missing)
-        code = "import " + ", ".join(module for module, _ in beside)
-        process = subprocess.Popen([sys.executable, "-c", code]) if beside else None
-        try:
-            for module, _ in here:
-                import_module(module)
-            if process is not None:
-                process.wait()
-        finally:
-            if process is not None:
-                process.terminate()
-                process.wait()
-        for module, _ in beside:
-            import_module(module)
+        long = len([part for part in missing if part not in _SHORT])
+        wait = ("a few seconds", "half a minute", "half a minute", "a minute")[min(long, 3)]
+        message(f"Compiling the engine, once (about {wait}) ...")
+        compile_parts(missing)
+    load(parts)
+    if missing:
         message(f"compiled in {time.perf_counter() - begun:.1f} s")
 
 
-def _chains(missing: list[Part]) -> tuple[list[Part], list[Part]]:
-    """What to compile here, and what meanwhile in another process, from whose cache it is then read.
-
-    Windows and tiers need backfilling too. It is compiled first of all there, so that they find it in the cache when
-    the engine is done here; where they are alone, they are compiled there themselves.
-    """
-    here = [part for part in (LOOP, BRIDGE) if part in missing]
-    beside = [part for part in (BACKFILL, PLAN, PREDICTED, CERBERUS) if part in missing]
-    (here if here and beside else beside).extend(part for part in missing if part in (WINDOW, TIERS, TIER_PLAN))
-    return (here, beside) if here else (beside, [])
-
-
-def _needed(policies: Iterable[Any]) -> list[Part]:
+def needed(policies: Iterable[Any]) -> list[Part]:
+    """What runs of these policies enter."""
     from forebay.policies import Policy
-    from forebay.policies._family import Backfill
     from forebay.policies._limited import apart
-    from forebay.policies._planning import Planning
-    from forebay.policies._predicting import Predicting
-    from forebay.policies._three_queues import ThreeQueues
-    from forebay.policies._tiering import Tiering
-    from forebay.policies._windowed import Windowed
 
-    needed = {LOOP: None}
+    found = dict.fromkeys((LOOP, *_TEXT))
     for policy, _ in map(apart, policies):
-        if isinstance(policy, Predicting):
-            needed[PREDICTED] = None
-        elif isinstance(policy, Planning):
-            needed[PLAN] = None
-        elif isinstance(policy, Backfill):
-            needed[BACKFILL] = None
-        elif isinstance(policy, ThreeQueues):
-            needed[CERBERUS] = None
-        elif isinstance(policy, Tiering):
-            needed[TIERS if policy.choice != "planned" else TIER_PLAN] = None
-        elif isinstance(policy, Windowed):
-            needed[WINDOW] = None
+        compiled = getattr(policy, "compiled", "")
+        if compiled:
+            file, function = compiled.split(".")
+            found[f"forebay.policies._kernels.{file}", function] = None
         elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
-            needed[BRIDGE] = None
-    if TIER_PLAN in needed:
-        needed.pop(TIERS, None)
-    for part in (BACKFILL, PLAN):
-        if PREDICTED in needed or (part == BACKFILL and PLAN in needed):
-            needed.pop(part, None)
-    return list(needed)
+            found[BRIDGE] = None
+    return list(found)
 
 
-def _is_cached(module: str, function: str) -> bool:
-    """Whether `function` was compiled before, from these sources: there is then nothing to wait for."""
+def compile_parts(parts: list[Part]) -> None:
+    """Compile in two processes at a time. They share no kernels, so that neither waits for the other."""
+    waiting = sorted(parts, key=lambda part: part in _SHORT)
+    running: dict[subprocess.Popen[str], Part] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < 2:
+                part = waiting.pop(0)
+                running[_compiling(part)] = part
+            time.sleep(0.01)
+            for process in [process for process in running if process.poll() is not None]:
+                part = running.pop(process)
+                if process.returncode:
+                    _, errors = process.communicate()
+                    raise ForebayError(f"{'.'.join(part)} could not be compiled:\n{errors.rstrip()}")
+    finally:
+        for process in running:
+            process.terminate()
+            process.wait()
+
+
+def _compiling(part: Part) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", f"from forebay.cli._compile import load; load([{part!r}])"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def load(parts: Iterable[Part]) -> None:
+    """Have parts ready in this process, from the cache if they are there."""
+    from forebay._numba.jit import ready
+
+    for module, function in parts:
+        ready(getattr(import_module(module), function))
+
+
+def is_cached(part: Part) -> bool:
+    """Whether it was compiled before, from these sources: there is then nothing to wait for."""
     import numba
 
-    from forebay._jit import cache_folder
+    from forebay._numba.jit import cache_folder
 
+    module, function = part
     name = f"{module.rpartition('.')[2]}.{function}"
     return bool(numba.config.DISABLE_JIT) or any(cache_folder().glob(f"*/{name}-*.nbi"))

@@ -1,26 +1,17 @@
 """`forebay warmup`: compile everything now, so that no run waits for it."""
 
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING
 
 from forebay.cli import _options as options
+from forebay.cli._compile import compile_parts, is_cached, needed
 from forebay.cli._options import Format
 from forebay.cli._print import answer, message, say
-from forebay.errors import ForebayError
 
 if TYPE_CHECKING:
     from forebay.core.view import Actions, View
 
 EXAMPLES = options.examples("forebay warmup")
-
-_HALVES = (
-    "forebay.engine.loop, forebay.engine.bridge, forebay.policies._window",
-    "forebay.policies._predicted, forebay.policies._cerberus, forebay.policies._tier_plan",
-)
-"""Compiled side by side, each in a process of its own. The last of the first half needs what the second begins with,
-and by then finds it in the cache."""
 
 
 class InOrder:
@@ -40,13 +31,15 @@ def command(form: options.FormatOption = Format.text) -> None:
     Worth it in a container image, on a shared file system, or before many runs start at once. FOREBAY_CACHE_DIR names
     the folder; by default it is forebay in the user's cache folder.
     """
-    message("Compiling the engine and the policies in two processes (a minute and a half the first time) ...")
+    message("Compiling the engine and the policies in two processes (a minute the first time) ...")
     begun = time.perf_counter()
-    _compile_halves()
-    from forebay._jit import cache_folder
+    from forebay import policies
+    from forebay._numba.jit import cache_folder
     from forebay._simulate import simulate
     from forebay.workload import read
 
+    every = needed([*map(policies.load, policies.names()), InOrder()])
+    compile_parts([part for part in every if not is_cached(part)])
     for policy in ("fcfs-bb", "plan-2", InOrder()):
         simulate(read("table1"), policy=policy)
     seconds = time.perf_counter() - begun
@@ -54,20 +47,3 @@ def command(form: options.FormatOption = Format.text) -> None:
         answer({"seconds": seconds, "cache": str(cache_folder())})
     else:
         say(f"ready after {seconds:.1f} s; compiled code is in {cache_folder()}")
-
-
-def _compile_halves() -> None:
-    both = [
-        subprocess.Popen([sys.executable, "-c", f"import {modules}"], stderr=subprocess.PIPE, text=True)
-        for modules in _HALVES
-    ]
-    try:
-        for modules, process in zip(_HALVES, both, strict=True):
-            _, errors = process.communicate()
-            if process.returncode:
-                raise ForebayError(f"{modules} could not be compiled:\n{errors.rstrip()}")
-    finally:
-        for process in both:
-            if process.poll() is None:
-                process.terminate()
-            process.wait()

@@ -9,8 +9,8 @@ import numba
 import numpy as np
 from numba import types
 
-from forebay._jit import allocating_kernel, kernel
-from forebay._pointer import pointer_type
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.pointer import pointer_type
 
 CLOCK = np.dtype(
     [

@@ -1,6 +1,6 @@
 """The verbs of a compiled policy. Each adds a row to the actions; the engine checks and applies them afterwards."""
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 from forebay.core.codes import Verb
 
 

@@ -2,7 +2,7 @@
 
 from numba import types
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 from forebay.algorithms.kinds import fewest_large
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place

@@ -12,7 +12,7 @@ A route without links has nothing to share: each of its transfers runs at the ca
 the end itself, in seconds, rounded once; a clock of bytes would round at every join.
 """
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 from forebay.algorithms.heap import push, remove
 from forebay.algorithms.maxmin import share_bandwidth
 from forebay.algorithms.pairing import push_member, remove_member

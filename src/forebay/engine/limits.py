@@ -5,7 +5,7 @@ up to the first start that passes a limit are carried out, and the policy decide
 start rested on it.
 """
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 from forebay.core.codes import JobState, Verb
 
 

@@ -3,10 +3,11 @@
 import numpy as np
 from numba import types
 
-from forebay._jit import kernel
+from forebay._numba.bridge import call_address
+from forebay._numba.jit import kernel
 from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, LogKind, Reason, Refusal, Status, Why
-from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width
+from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.engine.apply import apply, refuse
 from forebay.engine.flows import finish, settle
 from forebay.engine.limits import admit, count_begun, hide, over_limit
@@ -163,3 +164,9 @@ def run_compiled(state, truth, decide, params, memory, rng, n_decisions):
             return status
         decide(state, params, memory, rng)
     return Status.PAUSED.value
+
+
+@policy_kernel
+def call_python(state, params, memory, rng):
+    """A policy that calls the Python function whose address stands in its memory."""
+    call_address(memory[0][0, 0])

@@ -2,7 +2,7 @@
 
 from numba import types
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 from forebay.algorithms.heap import push, remove
 from forebay.algorithms.nodeset import give_back, take_from, take_lowest, take_these
 from forebay.core.codes import JobState, LogKind, PhaseKind, Reason, Why

@@ -1,6 +1,6 @@
 """The waiting and the running. Removals leave holes, closed in bulk: 100,000 waiting jobs cost nothing extra."""
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 
 
 @kernel

@@ -9,7 +9,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from forebay._pointer import pointer
+from forebay._numba.jit import ready
+from forebay._numba.pointer import pointer
 from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import STATE, State
 from forebay.core.view import Actions, View
@@ -90,7 +91,7 @@ def _compiled(
     """A function that runs a slice of decisions with a compiled policy, and that policy's memory."""
     from forebay.engine.loop import run_compiled
 
-    kernel = _kernel_of(policy)
+    kernel = ready(_kernel_of(policy))
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = params_of(policy, resources)
@@ -122,11 +123,12 @@ def _plain(
         memory = (np.zeros((0, 0), np.int64), np.zeros((0, 0)))
         kernel, keep = (lambda *_: decision()), None
     else:
-        from forebay.engine.bridge import address_of, call_python
+        from forebay._numba.bridge import address_of
+        from forebay.engine.loop import call_python
 
         address, keep = address_of(decision)
         memory = (np.array([[address]], np.int64), np.zeros((0, 0)))
-        kernel = call_python
+        kernel = ready(call_python)
 
     tables = pointer(state, STATE), pointer(truth, TRUTH)
 

@@ -2,7 +2,7 @@
 
 from numba import types
 
-from forebay._jit import kernel
+from forebay._numba.jit import kernel
 from forebay.core.codes import PhaseKind
 from forebay.core.tables import STATE
 from forebay.engine.flows import cross, join, leave, open_route

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay._pointer import pointer_type
+from forebay._numba.pointer import pointer_type
 from forebay.algorithms.heap import TIMER
 from forebay.core.tables import JOB, LEG, PICK
 from forebay.engine.network import Network, make_network

@@ -136,5 +136,5 @@ def _check(policy: Any, spec: str) -> None:
     compiled = getattr(policy, "kernel", None)
     decides = callable(getattr(policy, "decide", None)) and type(policy).decide is not Policy.decide
     overrides = callable(compiled) and getattr(type(policy), "kernel", None) is not Policy.kernel
-    if not decides and not overrides:
+    if not decides and not overrides and not getattr(policy, "compiled", ""):
         raise InputError(f"{spec}: a policy needs a method decide(self, view, act), or kernel(self); it has neither")

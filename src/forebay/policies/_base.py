@@ -1,11 +1,32 @@
 """What a policy is: something that reads a View and writes Actions, in plain Python or as a compiled kernel."""
 
+from collections.abc import Iterable
+from enum import IntEnum
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from forebay.errors import InputError, nearest
+
 if TYPE_CHECKING:
     from forebay.core.view import Actions, View
+
+
+def lay(names: type[IntEnum], **values: float) -> np.ndarray:
+    """The row of numbers that a kernel reads: each value at the place of its name. One too many or too few is a bug."""
+    wanted = [name.name.lower() for name in sorted(names)]
+    if sorted(wanted) != sorted(values):
+        raise TypeError(f"{names.__qualname__} has {', '.join(wanted)}; given are {', '.join(values)}")
+    return np.array([values[name] for name in wanted], np.float64)
+
+
+def one_of(policy: object, **known: Iterable[str]) -> None:
+    """Refuse a parameter whose word is none of those known, by its name."""
+    for name, words in known.items():
+        given = getattr(policy, name)
+        if given not in words:
+            raise InputError(f"{name} is {given!r}: {nearest(given, words)}")
 
 
 class Policy:
@@ -14,6 +35,8 @@ class Policy:
     Parameters are dataclass fields or keyword arguments; `name:key=value` on the command line sets them.
     """
 
+    compiled: ClassVar[str] = ""
+    """The kernel that decides, as file.function of policies/_kernels; empty = `decide` does, or `kernel` names one."""
     needs_tiers: ClassVar[bool] = False
     """Whether it is of use only where jobs may run on several tiers of storage."""
 
@@ -26,7 +49,10 @@ class Policy:
 
     def kernel(self) -> Any:
         """A compiled `decide(state, params, memory, rng)`, see `forebay.policy_kernel`; None = use `decide`."""
-        return None
+        if not self.compiled:
+            return None
+        file, function = self.compiled.split(".")
+        return getattr(import_module(f"forebay.policies._kernels.{file}"), function)
 
     def params(self) -> np.ndarray:
         """The numbers a kernel reads."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from forebay.policies._three_queues import ThreeQueues
+from forebay.policies._families.cerberus import ThreeQueues
 
 
 @dataclass(frozen=True)

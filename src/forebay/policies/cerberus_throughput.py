@@ -4,7 +4,7 @@ Cerberus (2016), eqs. 1 and 4."""
 
 from dataclasses import dataclass
 
-from forebay.policies._three_queues import ThreeQueues
+from forebay.policies._families.cerberus import ThreeQueues
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Burst buffers are not reserved: see conservative-bb."""
 
 from dataclasses import dataclass
 
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 from forebay.policies._orders import ALL
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 from forebay.policies._orders import ALL
 
 

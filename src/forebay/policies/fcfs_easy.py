@@ -5,7 +5,7 @@ Burst buffers are not reserved, so a head that waits for them keeps its nodes id
 
 from dataclasses import dataclass
 
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Kopański & Rządca (2021), section 4.2: the backfill procedure of Algorithm 1 w
 
 from dataclasses import dataclass
 
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Kopański & Rządca (2021), Algorithm 2."""
 
 from dataclasses import dataclass
 
-from forebay.policies._planning import Planning
+from forebay.policies._families.plan import Planning
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Plans are those of Kopański & Rządca (2021), the rule that of Smith (1956)."""
 
 from dataclasses import dataclass
 
-from forebay.policies._planning import Planning
+from forebay.policies._families.plan import Planning
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Plans as in Kopański & Rządca (2021), predictions after Tsafrir, Etsion & Feit
 
 from dataclasses import dataclass
 
-from forebay.policies._predicting import Predicting
+from forebay.policies._families.predicted import Predicting
 from forebay.policies.plan_best import PlanBest
 
 

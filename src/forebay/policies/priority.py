@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass
 
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 
 
 @dataclass(frozen=True)

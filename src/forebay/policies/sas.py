@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from forebay.policies._tiering import Tiering
+from forebay.policies._families.tiers import Tiering
 
 
 @dataclass(frozen=True)

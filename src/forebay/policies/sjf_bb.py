@@ -4,7 +4,7 @@ Kopański & Rządca (2021), Algorithm 1 with SJF and line 14 in full."""
 
 from dataclasses import dataclass
 
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
 
 
 @dataclass(frozen=True)

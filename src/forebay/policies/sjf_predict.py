@@ -4,7 +4,7 @@ By the last two of a user, after Tsafrir, Etsion & Feitelson (2007); theirs is w
 
 from dataclasses import dataclass
 
-from forebay.policies._predicting import Predicting
+from forebay.policies._families.predicted import Predicting
 from forebay.policies.sjf_bb import SjfBb
 
 

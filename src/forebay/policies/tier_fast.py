@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from forebay.errors import InputError
-from forebay.policies._tiering import Tiering
+from forebay.policies._families.tiers import Tiering
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forebay.policies._tiering import Tiering
+from forebay.policies._families.tiers import Tiering
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from forebay.policies._windowed import Windowed
+from forebay.policies._families.window import Windowed
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,17 @@ running jobs, as their users describe them, leave of a link, instead of the whol
 
 import numpy as np
 
-from forebay._jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.profile import earliest, fits, reserve, split
 from forebay.core.codes import Why
 from forebay.core.tables import instant_width, policy_kernel
 from forebay.core.verbs import act_start_tier
-from forebay.policies._backfill import serve
-from forebay.policies._family import Backfill
-from forebay.policies._places import free_of
+from forebay.policies._families.backfill import Backfill
+from forebay.policies._families.tiers import CHOICES, Param
+from forebay.policies._kernels.backfill import serve
+from forebay.policies._kernels.places import free_of
 
-PARAMS = ("choice", "p", "tier", "stay", "left")
-"""What the kernel reads, in this order."""
-_CHOICE, _P, _TIER, _STAY, _LEFT = range(len(PARAMS))
-CHOICES = ("shortest", "drawn", "fixed")
 _SHORTEST, _DRAWN, _FIXED = range(len(CHOICES))
 _ROUNDS = 20  # of the fixed point; it closes in by half or better each time unless the link is full
 _EASY = Backfill(backfill_order="walltime").params()
@@ -98,7 +95,7 @@ def links_left(state, started, n_started):
 @kernel
 def slot(state, leg, params, whole):
     """How long room is kept for leg `leg` and those after it: the walltime, or what the job is expected to stay."""
-    if params[_STAY] > 0:
+    if params[Param.STAY] > 0:
         return max(stay(state, leg, whole), 1.0)  # what users say may leave less than nothing
     seconds = 0.0
     for k in range(leg, state.legs[leg]["last"] + 1):
@@ -130,7 +127,7 @@ def ahead_of(state, free, params, whole):
         job, leg = state.jobs[state.running[i]["job"]], state.running[i]["leg"]
         last = state.legs[leg]["last"]
         end = state.running[i]["end"]
-        if params[_STAY] > 0 and leg == last:
+        if params[Param.STAY] > 0 and leg == last:
             end = job["leg_start"] + stay(state, leg, whole)
         # What is not back yet is not free now, however soon it is due.
         end = end if end > now + instant_width(now) else now + 1.0
@@ -194,9 +191,9 @@ def turnaround(state, leg, times, first, runs, left):
 @kernel
 def _allowed(state, j, leg, params, memory):
     """Whether the policy lets job `j` run on the tier of leg `leg` at all, whatever the times say."""
-    if params[_CHOICE] == _SHORTEST or state.legs[leg]["number"] > 0:
+    if params[Param.CHOICE] == _SHORTEST or state.legs[leg]["number"] > 0:
         return True
-    wanted = int(params[_TIER]) if params[_CHOICE] == _FIXED else memory[0][0, j] - 1
+    wanted = int(params[Param.TIER]) if params[Param.CHOICE] == _FIXED else memory[0][0, j] - 1
     other = state.jobs[j]["leg"]
     while other >= 0 and state.legs[other]["tier"] != wanted:
         other = state.legs[other]["other"]
@@ -260,7 +257,7 @@ def draw(state, params, memory, rng):
         if j < 0 or memory[0][0, j] > 0:
             continue
         u, n_fast = rng.random(), len(state.tiers) - 1
-        tier = 1 + int(u / params[_P] * n_fast) if u < params[_P] and n_fast > 0 else 0
+        tier = 1 + int(u / params[Param.P] * n_fast) if u < params[Param.P] and n_fast > 0 else 0
         memory[0][0, j] = 1 + tier
 
 
@@ -294,11 +291,11 @@ def choose_tiers(state, params, memory, rng):
     if len(state.tiers) == 0:  # nothing to choose
         serve(state, free, words, room, line, _EASY.copy())
         return
-    if params[_CHOICE] == _DRAWN:
+    if params[Param.CHOICE] == _DRAWN:
         draw(state, params, memory, rng)
     R, whole = len(free), whole_links(state)
     started, n_started = np.empty(clock["n_queued"], np.int64), 0
-    left = links_left(state, started, 0) if params[_LEFT] > 0 else whole
+    left = links_left(state, started, 0) if params[Param.LEFT] > 0 else whole
     times, ahead, n = ahead_of(state, free, params, whole)
     i, head, head_leg, at, runs = 0, -1, -1, -1, np.inf
     while i < len(line):
@@ -314,7 +311,7 @@ def choose_tiers(state, params, memory, rng):
         start(state, j, leg, Why.IN_ORDER, free)
         started[n_started] = leg
         n_started += 1
-        if params[_LEFT] > 0:
+        if params[Param.LEFT] > 0:
             left = links_left(state, started, n_started)
     if head < 0:
         return
@@ -332,5 +329,5 @@ def choose_tiers(state, params, memory, rng):
             start(state, j, leg, Why.BACKFILLED, free)
             started[n_started] = leg
             n_started += 1
-            if params[_LEFT] > 0:
+            if params[Param.LEFT] > 0:
                 left = links_left(state, started, n_started)

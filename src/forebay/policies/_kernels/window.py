@@ -2,7 +2,7 @@
 
 BBSched (Fan et al. 2019): the choices that no other one betters in every resource (the Pareto front) are found exactly,
 or by a genetic algorithm; a rule picks one of them. The methods that it was compared with are other rules, or none. The
-jobs chosen move to the head of the queue; then it is served with backfilling (see `_backfill.serve`).
+jobs chosen move to the head of the queue; then it is served with backfilling (see `backfill.serve`).
 
 Where nodes have local devices of two sizes, what the jobs chosen leave unused of their nodes' devices is one more
 objective, the less the better; how many of the nodes are large is a mere limit.
@@ -12,27 +12,18 @@ A job that has been passed in the window too often moves to the very head, and h
 
 import numpy as np
 
-from forebay._jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.genetic import evolve
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.pareto import front, front_with_waste
 from forebay.core.tables import policy_kernel
-from forebay.policies._backfill import availability, can_start, fits_now, reserve_for, serve
-from forebay.policies._family import Backfill
-from forebay.policies._places import charge, fewest, free_of
+from forebay.policies._families.backfill import Backfill
+from forebay.policies._families.backfill import Param as BackfillParam
+from forebay.policies._families.window import Param
+from forebay.policies._kernels.backfill import availability, can_start, fits_now, reserve_for, serve
+from forebay.policies._kernels.places import charge, fewest, free_of
 
-ORDERS = ("fcfs", "sjf", "wfp")
-METHODS = ("exact", "genetic", "in-order", "packing")
-RULES = ("trade-off", "coded", "weights")
-PARAMS = (
-    "size", "bound", "order", "method", "limit", "rule", "factor", "depth", "exhaustive",
-    "generations", "population", "pairs", "mutation", "middle", "flips", "coded_sizes",
-)  # fmt: skip
-"""What the kernel reads, in this order; then a weight for each resource, which only the rule `weights` needs to differ
-from 0 and 1: resources of weight 0 are no objectives. Where nodes are of two kinds, the last one, that of large nodes,
-has the weight of what is wasted in its place."""
-_SIZE, _BOUND, _ORDER, _METHOD, _LIMIT, _RULE, _FACTOR, _DEPTH, _EXHAUSTIVE, _SETTINGS = range(10)
-_WEIGHTS = len(PARAMS)
+_SETTINGS, _WEIGHTS = int(Param.GENERATIONS), len(Param)
 _FCFS, _SJF, _WFP = range(3)
 _EXACT, _GENETIC, _IN_ORDER, _PACKING = range(4)
 _TRADE_OFF, _CODED, _BY_WEIGHTS = range(3)
@@ -41,7 +32,6 @@ _MOST_POINTS = 4096  # of a front; beyond, the genetic algorithm has to do
 DECISIONS, FALLBACKS = range(2)
 """Rows of memory[0][1]: how many choices were to be made exactly, and how many were not."""
 _EASY = Backfill().params()
-_EASY_DEPTH = 3
 
 
 @allocating_kernel
@@ -114,7 +104,7 @@ def _use(state, loads, point, r, left):
 @kernel
 def _choose(state, params, loads, n, left):
     """The point that a rule prefers. Points come by their use of nodes, most first; of equals the first counts."""
-    rule, best, best_gain = int(params[_RULE]), 0, 0.0
+    rule, best, best_gain = int(params[Param.RULE]), 0, 0.0
     R = loads.shape[1]
     first_nodes = _use(state, loads, 0, 0, left)
     first_rest, first_sum = 0.0, 0.0
@@ -137,7 +127,7 @@ def _choose(state, params, loads, n, left):
         elif rule == _CODED:
             gain = gain if rest > _MORE * first_rest and loss < _LOSS else 0.0
         else:
-            gain = gain if gain > params[_FACTOR] * loss else 0.0
+            gain = gain if gain > params[Param.FACTOR] * loss else 0.0
         if gain > best_gain + 1e-12:  # sums of shares: what is equal may differ in the last bits
             best, best_gain = point, gain
     return best
@@ -194,12 +184,12 @@ def _selected(state, params, memory, rng, jobs, left):
         waste, small = _wasted(state, jobs)
         step, free_small = clock["large_device"] - clock["small_device"], left[0] - left[clock["large"]]
     loads, sets = np.empty((_MOST_POINTS, columns), np.int64), np.empty(_MOST_POINTS, np.int64)
-    if params[_METHOD] == _EXACT or w <= params[_EXHAUSTIVE]:
+    if params[Param.METHOD] == _EXACT or w <= params[Param.EXHAUSTIVE]:
         memory[0][1, DECISIONS] += 1
         if len(waste) > 0:
-            n = front_with_waste(demand, left, waste, small, free_small, step, int(params[_LIMIT]), loads, sets)
+            n = front_with_waste(demand, left, waste, small, free_small, step, int(params[Param.LIMIT]), loads, sets)
         else:
-            n = front(demand, left, int(params[_LIMIT]), loads, sets)
+            n = front(demand, left, int(params[Param.LIMIT]), loads, sets)
         memory[0][1, FALLBACKS] += n < 0
     if n < 0:
         n = evolve(demand, left, waste, small, free_small, step, params[_SETTINGS:_WEIGHTS], rng, loads, sets)
@@ -212,16 +202,16 @@ def _new_order(state, params, memory, rng, free, words, room, line, size):
     window, ages, n_forced = line[:size], memory[0][0], 0
     forced, first = np.empty(size, np.int64), np.zeros(size, np.bool_)
     for k in range(size):
-        if ages[window[k]] >= params[_BOUND]:
+        if ages[window[k]] >= params[Param.BOUND]:
             forced[n_forced] = window[k]
             first[k] = True
             n_forced += 1
     new, n = np.empty(len(line), np.int64), n_forced
     new[:n] = forced[:n]
-    if params[_METHOD] != _IN_ORDER:
+    if params[Param.METHOD] != _IN_ORDER:
         places, left = _candidates(state, free, words, room, forced[:n_forced], window, first)
         jobs, chosen = window[places], 0
-        if len(jobs) > 0 and params[_METHOD] == _PACKING:
+        if len(jobs) > 0 and params[Param.METHOD] == _PACKING:
             chosen = _packed(state, params, jobs, left)
         elif len(jobs) > 0:
             chosen = _selected(state, params, memory, rng, jobs, left)
@@ -243,11 +233,11 @@ def choose_window(state, params, memory, rng):
     if state.clock[0]["n_queued"] == 0:
         return
     free, words, room = free_of(state, False)
-    line = _in_base_order(state, int(params[_ORDER]))
-    size = min(len(line), int(params[_SIZE]))
+    line = _in_base_order(state, int(params[Param.ORDER]))
+    size = min(len(line), int(params[Param.SIZE]))
     new, n_forced = _new_order(state, params, memory, rng, free, words, room, line, size)
     queue = _EASY.copy()
-    queue[_EASY_DEPTH] = params[_DEPTH] + n_forced
+    queue[BackfillParam.DEPTH] = params[Param.DEPTH] + n_forced
     serve(state, free, words, room, new, queue)
     for k in range(size):
         memory[0][0, line[k]] += 1  # of those that start now nobody will ask

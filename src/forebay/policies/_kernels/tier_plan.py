@@ -7,15 +7,16 @@ of all turnarounds to the power alpha. The search puts jobs forward, or back, wh
 
 import numpy as np
 
-from forebay._jit import allocating_kernel
+from forebay._numba.jit import allocating_kernel
 from forebay.algorithms.anneal import insert
 from forebay.core.codes import Why
 from forebay.core.tables import policy_kernel
-from forebay.policies._backfill import serve
-from forebay.policies._family import Backfill
-from forebay.policies._places import free_of
-from forebay.policies._tiers import PARAMS as TIER_PARAMS
-from forebay.policies._tiers import (
+from forebay.policies._families import tiers
+from forebay.policies._families.backfill import Backfill
+from forebay.policies._families.tier_plan import Param
+from forebay.policies._kernels.backfill import serve
+from forebay.policies._kernels.places import free_of
+from forebay.policies._kernels.tiers import (
     ahead_of,
     choose,
     fits_somehow,
@@ -26,12 +27,9 @@ from forebay.policies._tiers import (
     turnaround,
     whole_links,
 )
+from forebay.policies._orders import ALL
 
-PARAMS = (*TIER_PARAMS, "alpha", "moves", "planned")
-"""What the kernel reads, in this order."""
-_LEFT = TIER_PARAMS.index("left")
-_ALPHA, _MOVES, _PLANNED = range(len(TIER_PARAMS), len(PARAMS))
-_EVERYTHING = Backfill(depth=2**53).params()
+_EVERYTHING = Backfill(depth=ALL).params()
 
 
 @allocating_kernel
@@ -44,7 +42,7 @@ def _score(state, line, order, times, ahead, n, R, params, memory, left, whole, 
         if at < 0:
             continue
         waited = times[0] - state.jobs[j]["submit"]
-        total += max(waited + turnaround(state, leg, later, at, runs, left), 0.0) ** params[_ALPHA]
+        total += max(waited + turnaround(state, leg, later, at, runs, left), 0.0) ** params[Param.ALPHA]
         if total > limit:
             return total
         n = lay_out(state, leg, later, room, n, R, at, runs, params, whole)
@@ -54,7 +52,7 @@ def _score(state, line, order, times, ahead, n, R, params, memory, left, whole, 
 @allocating_kernel
 def _search(state, line, times, ahead, n, R, params, memory, left, whole):
     """The best order found: by arrival or shortest first, then jobs put elsewhere by halves, as long as moves last."""
-    n_jobs, moves = len(line), int(params[_MOVES])
+    n_jobs, moves = len(line), int(params[Param.MOVES])
     order, tried = np.arange(n_jobs), np.arange(n_jobs)
     best = _score(state, line, order, times, ahead, n, R, params, memory, left, whole, np.inf)
     by_length = _by_walltime(state, line)
@@ -114,9 +112,9 @@ def plan_tiers(state, params, memory, rng):
     if not possible:
         return
     R, whole, started = len(free), whole_links(state), np.empty(0, np.int64)
-    left = links_left(state, started, 0) if params[_LEFT] > 0 else whole
+    left = links_left(state, started, 0) if params[tiers.Param.LEFT] > 0 else whole
     times, ahead, n = ahead_of(state, free, params, whole)
-    planned = min(n_line, int(params[_PLANNED]))
+    planned = min(n_line, int(params[Param.PLANNED]))
     first = line[:planned].copy()
     order = _search(state, first, times, ahead, n, R, params, memory, left, whole)
     for q in range(planned):

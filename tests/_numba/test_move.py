@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from forebay._jit import kernel
-from forebay._move import copy_rows, shift_rows
+from forebay._numba.jit import kernel
+from forebay._numba.move import copy_rows, shift_rows
 
 pytestmark = pytest.mark.small
 

@@ -10,7 +10,7 @@ Algorithm 1 of Kopański & Rządca (2021); a preset is a row of numbers:
 
 Expected ends are start + walltime. A leg past its estimate is taken to end a second from now.
 
-Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `_places`. Where
+Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `places`. Where
 nodes are of two kinds, a job that may have either takes as many small ones as are free for its whole time, and
 reservations are of so many of each: see algorithms.kinds.
 """
@@ -18,7 +18,7 @@ reservations are of so many of each: see algorithms.kinds.
 import numpy as np
 from numba import types
 
-from forebay._jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.kinds import large_for
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.place import count_chunks
@@ -26,8 +26,8 @@ from forebay.algorithms.plan import behind, enough, lay, least
 from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import Why
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
-from forebay.policies._orders import ORDERS
-from forebay.policies._places import (
+from forebay.policies._families.backfill import Param
+from forebay.policies._kernels.places import (
     charge,
     chunks_of,
     fewest,
@@ -39,11 +39,11 @@ from forebay.policies._places import (
     start_picked,
     take_picks,
 )
+from forebay.policies._orders import ORDERS
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 _i8 = types.int64
 _FREE = _i8[:, ::1]
-_ORDER, _DESCENDING, _BACKFILL_ORDER, _DEPTH, _MAX_BACKFILL, _RESERVED, _PINNED = range(7)
 
 
 @kernel
@@ -297,7 +297,7 @@ def deep(state, free, words, room, line, params, R, S, W):
         return
     times, ahead, n = availability(state, free, words, room, -1, R, S, W)
     least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
-    depth, limit = int(params[_DEPTH]), int(params[_MAX_BACKFILL])
+    depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     i, n_reserved = 0, 0
     while i <= last and n_reserved < depth and (n_reserved == 0 or limit > 0):
         j = line[i]
@@ -330,7 +330,7 @@ def deep(state, free, words, room, line, params, R, S, W):
 @allocating_kernel
 def _behind(state, free, room, rest, params, limit):
     """The jobs behind the reservations in backfill order; the first `limit` of them may be tried."""
-    order = int(params[_BACKFILL_ORDER])
+    order = int(params[Param.BACKFILL_ORDER])
     if order == _AS_IS:
         return rest
     if limit < len(rest):  # every job tried counts, fitting or not
@@ -349,18 +349,18 @@ def serve(state, free, words, room, line, params):
                 break
             start_now(state, free, words, room, j, Why.IN_ORDER)
         i += 1
-    if i == len(line) or params[_MAX_BACKFILL] == 0:
+    if i == len(line) or params[Param.MAX_BACKFILL] == 0:
         return
     clock = state.clock[0]
-    pinned = len(words) > 0 and params[_PINNED] > 0 and params[_DEPTH] > 0
-    R = min(len(free), int(params[_RESERVED]))
-    limit = int(params[_MAX_BACKFILL])
-    if params[_DEPTH] > 1 or (params[_DEPTH] == 1 and len(words) > 0):
+    pinned = len(words) > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
+    R = min(len(free), int(params[Param.RESERVED]))
+    limit = int(params[Param.MAX_BACKFILL])
+    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and len(words) > 0):
         S = len(room) if clock["chunked"] < R else 0
         deep(state, free, words, room, line[i:], params, R, S, len(words) if pinned else 0)
         return
     rest = _behind(state, free, room, line[i + 1 :], params, limit)
-    if params[_DEPTH] == 1:
+    if params[Param.DEPTH] == 1:
         _easy(state, free, words, room, line[i], rest, limit, R)
         return
     for j in rest:
@@ -378,9 +378,9 @@ def backfill(state, params, memory, rng):
     clock = state.clock[0]
     if clock["n_queued"] == 0:
         return
-    free, words, room = free_of(state, params[_PINNED] > 0 and params[_DEPTH] > 0)
+    free, words, room = free_of(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
     line = state.queue[clock["queue_first"] : clock["queue_last"]]
-    if params[_ORDER] != _AS_IS:
-        sign = -1.0 if params[_DESCENDING] > 0 else 1.0
-        line = _sorted(state, line, free[:0], room, int(params[_ORDER]), sign, len(line))
+    if params[Param.ORDER] != _AS_IS:
+        sign = -1.0 if params[Param.DESCENDING] > 0 else 1.0
+        line = _sorted(state, line, free[:0], room, int(params[Param.ORDER]), sign, len(line))
     serve(state, free, words, room, line, params)

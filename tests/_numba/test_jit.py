@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.small
 
-ASK = "from forebay._jit import cache_folder; print(cache_folder())"
+ASK = "from forebay._numba.jit import cache_folder; print(cache_folder())"
 
 
 def ask(**environment):

@@ -9,29 +9,15 @@ import math
 
 import numpy as np
 
-from forebay._jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.knapsack import choose, choose_by_table, common_unit
 from forebay.core.codes import Why
 from forebay.core.tables import policy_kernel
-from forebay.policies._backfill import fits_now, start_now
-from forebay.policies._places import free_of
+from forebay.policies._families.cerberus import Param
+from forebay.policies._kernels.backfill import fits_now, start_now
+from forebay.policies._kernels.places import free_of
 
 _IN, _RUN, _OUT = range(3)
-PARAMS = (
-    "first", "second", "third", "by_knapsack_in", "by_knapsack_run", "by_knapsack_out", "counts_jobs", "by_time",
-    "considered", "alpha", "unit_nodes", "unit_bytes", "in_units",
-)  # fmt: skip
-"""What the kernel reads, in this order."""
-_BY_KNAPSACK, _COUNTS_JOBS, _BY_TIME, _CONSIDERED, _ALPHA, _UNIT_NODES, _UNIT_BYTES, _IN_UNITS = (
-    3,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-    12,
-)
 _MOST_CELLS = 1e7
 """Of a table that takes about 10 ms: where no exact way is quicker, units are made coarser."""
 
@@ -69,7 +55,7 @@ def _in_order(state, free, words, room, line):
 @kernel
 def _count_considered(params, n):
     """How many of a queue of n are looked at."""
-    return int(min(params[_CONSIDERED], math.ceil(n / params[_ALPHA])))
+    return int(min(params[Param.CONSIDERED], math.ceil(n / params[Param.ALPHA])))
 
 
 @kernel
@@ -86,11 +72,11 @@ def _set_values(state, params, queue, line, demand, capacity, value):
     for k in range(len(line)):
         value[k] = demand[k, 0] // unit0
         if queue != _RUN:
-            value[k] = 1.0 if params[_COUNTS_JOBS] > 0 else value[k]
+            value[k] = 1.0 if params[Param.COUNTS_JOBS] > 0 else value[k]
             continue
         if buffered:  # where no job asks for any, nodes alone count
             value[k] *= demand[k, 1] // unit1
-        if params[_BY_TIME] > 0:
+        if params[Param.BY_TIME] > 0:
             seconds = state.legs[state.jobs[line[k]]["leg"]]["walltime"]
             value[k] /= seconds * seconds
 
@@ -126,12 +112,12 @@ def _by_knapsack(state, params, free, words, room, queue, line):
     for column in range(columns):
         r = buffer if queue != _RUN or column == 1 else 0
         capacity[column] = free[r]
-        units[column] = int(params[_UNIT_NODES if r == 0 else _UNIT_BYTES])
+        units[column] = int(params[Param.UNIT_NODES if r == 0 else Param.UNIT_BYTES])
         for k in range(m):
             demand[k, column] = state.demands[state.jobs[candidates[k]]["leg"], r]
     value, chosen = np.empty(m), np.zeros(m, np.int8)
     _set_values(state, params, queue, candidates, demand, capacity, value)
-    if params[_IN_UNITS] > 0:
+    if params[Param.IN_UNITS] > 0:
         choose_by_table(demand, value, capacity, units, chosen)
     else:
         _coarsen(demand, capacity, units)
@@ -163,7 +149,7 @@ def cerberus(state, params, memory, rng):
     for turn in range(3):
         queue = int(params[turn])
         line = lines[queue, : counts[queue]]
-        if len(line) > 0 and params[_BY_KNAPSACK + queue] > 0:
+        if len(line) > 0 and params[Param.BY_KNAPSACK_IN + queue] > 0:
             _by_knapsack(state, params, free, words, room, queue, line)
         elif len(line) > 0:
             _in_order(state, free, words, room, line)

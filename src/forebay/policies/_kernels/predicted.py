@@ -7,20 +7,18 @@ learned from; others keep their walltimes.
 
 import numpy as np
 
-from forebay._jit import allocating_kernel, kernel
-from forebay._pointer import keep, on_stack
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.pointer import keep, on_stack
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.predict import corrected, recall, remember, row_of
 from forebay.core.codes import JobState
 from forebay.core.tables import LEG, RUNNING, State, policy_kernel
-from forebay.policies._backfill import backfill
-from forebay.policies._plan import plan
+from forebay.policies._families.predicted import N_FLOATS, N_INTEGERS, Param
+from forebay.policies._kernels import backfill as by_backfill
+from forebay.policies._kernels import plan as by_plan
 
-N_PARAMS = 3  # the last numbers of a policy's row: by what jobs are alike, the weight of walltimes, whether ends too
-N_INTEGERS = 6  # the last rows of a policy's integers: keys (three), counts, jobs followed, and how far it has come
-N_FLOATS = 2  # the last rows of its floats: every job's first prediction and its present one
-_LIKE, _WEIGHT, _ENDS = 0, 1, 2
-_USER, _REQUEST = 0, 1
+_N_PARAMS = len(Param)
+_USER, _REQUEST = range(2)
 _LONGEST = 1e15  # s: a walltime that has no end, as a whole number
 
 
@@ -118,31 +116,27 @@ def _believed(state, guess):
 def _predict(state, params, memory):
     """Learn, predict, and return the State to decide on."""
     integers, floats = memory
-    numbers, own = params[len(params) - N_PARAMS :], integers[integers.shape[0] - N_INTEGERS :]
-    like, ends = int(numbers[_LIKE]), numbers[_ENDS] > 0
+    numbers, own = params[len(params) - _N_PARAMS :], integers[integers.shape[0] - N_INTEGERS :]
+    like, ends = int(numbers[Param.LIKE]), numbers[Param.ENDS] > 0
     keys, counts, followed, come = own[:3], own[3], own[4], own[5]
     n_last = floats.shape[0] - N_FLOATS
     last, first, guess = floats[:n_last], floats[n_last], floats[n_last + 1]
     _learn(state, keys, counts, followed, come, last, like)
-    _guess(state, keys, counts, followed, come[1], last, first, guess, like, numbers[_WEIGHT], ends)
+    _guess(state, keys, counts, followed, come[1], last, first, guess, like, numbers[Param.WEIGHT], ends)
     return _believed(state, guess)
 
 
 @policy_kernel
-def _plan_predicted(state, params, memory, rng):
+def plan(state, params, memory, rng):
     """Plans by predicted run times."""
     tables = _predict(state, params, memory)
-    plan(on_stack(tables), params, memory, rng)
+    by_plan.plan(on_stack(tables), params, memory, rng)
     keep(tables)
 
 
 @policy_kernel
-def _backfill_predicted(state, params, memory, rng):
+def backfill(state, params, memory, rng):
     """Backfilling by predicted run times."""
     tables = _predict(state, params, memory)
-    backfill(on_stack(tables), params, memory, rng)
+    by_backfill.backfill(on_stack(tables), params, memory, rng)
     keep(tables)
-
-
-PREDICTED = {plan: _plan_predicted, backfill: _backfill_predicted}
-"""The kernel that decides by predictions, for each that does by walltimes."""

@@ -1,20 +1,41 @@
 """The parameters that the Cerberus policies share. A policy of the family is a few numbers: see its own file."""
 
 from dataclasses import dataclass
-from typing import Any
+from enum import IntEnum
+from typing import ClassVar
 
 import numpy as np
 
-from forebay.errors import InputError, nearest
-from forebay.policies._base import Policy
+from forebay.errors import InputError
+from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._orders import ALL
 
 _QUEUES = ("in", "run", "out")
 
 
+class Param(IntEnum):
+    """What the kernel reads, by place."""
+
+    FIRST = 0  # the queue that is served first
+    SECOND = 1
+    THIRD = 2
+    BY_KNAPSACK_IN = 3
+    BY_KNAPSACK_RUN = 4
+    BY_KNAPSACK_OUT = 5
+    COUNTS_JOBS = 6
+    BY_TIME = 7
+    CONSIDERED = 8
+    ALPHA = 9
+    UNIT_NODES = 10
+    UNIT_BYTES = 11
+    IN_UNITS = 12
+
+
 @dataclass(frozen=True)
 class ThreeQueues(Policy):
     """Stage-in, run and stage-out queued and served separately."""
+
+    compiled: ClassVar[str] = "cerberus.cerberus"
 
     service: str = "out/run/in"  # in which order queues are served
     knapsack: str = "none"  # queues that are served by knapsack, such as run/out; the others first come, first served
@@ -33,13 +54,7 @@ class ThreeQueues(Policy):
                 raise InputError(f"{name} is {getattr(self, name)}; give a count from 1 up")
         if not self.alpha >= 1:
             raise InputError(f"alpha is {self.alpha:g}; give a number from 1 up: one job in alpha is considered")
-        for name, known in (
-            ("stage_value", ("volume", "jobs")),
-            ("run_value", ("product", "by-time")),
-            ("method", ("auto", "table")),
-        ):
-            if getattr(self, name) not in known:
-                raise InputError(f"{name} is {getattr(self, name)!r}: {nearest(getattr(self, name), known)}")
+        one_of(self, stage_value=("volume", "jobs"), run_value=("product", "by-time"), method=("auto", "table"))
         if sorted(self.service.split("/")) != sorted(_QUEUES):
             raise InputError(f"service is {self.service!r}; name each of in, run and out once, as out/run/in")
         for word in self._by_knapsack:
@@ -52,13 +67,20 @@ class ThreeQueues(Policy):
 
     def params(self) -> np.ndarray:
         """The row of numbers that the kernel reads."""
-        row: list[float] = [_QUEUES.index(word) for word in self.service.split("/")]
-        row += [word in self._by_knapsack for word in _QUEUES]
-        row += [self.stage_value == "jobs", self.run_value == "by-time", min(self.considered, ALL), self.alpha]
-        return np.array([*row, self.unit_nodes, self.unit_bytes, self.method == "table"], np.float64)
-
-    def kernel(self) -> Any:
-        """The one kernel of the family."""
-        from forebay.policies._cerberus import cerberus
-
-        return cerberus
+        first, second, third = (_QUEUES.index(word) for word in self.service.split("/"))
+        return lay(
+            Param,
+            first=first,
+            second=second,
+            third=third,
+            by_knapsack_in="in" in self._by_knapsack,
+            by_knapsack_run="run" in self._by_knapsack,
+            by_knapsack_out="out" in self._by_knapsack,
+            counts_jobs=self.stage_value == "jobs",
+            by_time=self.run_value == "by-time",
+            considered=min(self.considered, ALL),
+            alpha=self.alpha,
+            unit_nodes=self.unit_nodes,
+            unit_bytes=self.unit_bytes,
+            in_units=self.method == "table",
+        )

@@ -1,21 +1,54 @@
 """The parameters that window policies share. A policy of the family is a few of them: see its own file."""
 
 from dataclasses import dataclass
-from typing import Any
+from enum import IntEnum
+from typing import ClassVar
 
 import numpy as np
 
 from forebay.core.kinds import large_of, waste_of
 from forebay.errors import InputError, nearest
-from forebay.policies._base import Policy
+from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._orders import ALL
 
 LARGEST = 62  # a choice is the bits of a 64-bit number
+ORDERS = ("fcfs", "sjf", "wfp")
+METHODS = ("exact", "genetic", "in-order", "packing")
+RULES = ("trade-off", "coded", "weights")
+DEPTHS = {"easy": 1, "conservative": ALL, "none": 0}
+TRIED_BY_CQSIM = 10  # up to so many jobs the authors' program tries all choices
+
+
+class Param(IntEnum):
+    """What the kernel reads, by place; from MIDDLE's end on a weight for each resource.
+
+    Only the rule `weights` needs these to differ from 0 and 1: resources of weight 0 are no objectives. Where nodes are
+    of two kinds, the last one, that of large nodes, has the weight of what is wasted in its place.
+    """
+
+    SIZE = 0
+    BOUND = 1
+    ORDER = 2
+    METHOD = 3
+    LIMIT = 4
+    RULE = 5
+    FACTOR = 6
+    DEPTH = 7
+    EXHAUSTIVE = 8
+    GENERATIONS = 9  # from here on, what the genetic algorithm reads: see algorithms.genetic
+    POPULATION = 10
+    PAIRS = 11
+    MUTATION = 12
+    MIDDLE = 13
+    FLIPS = 14
+    CODED_SIZES = 15
 
 
 @dataclass(frozen=True)
 class Windowed(Policy):
     """Jobs to start are chosen among the first of the queue, then the queue is backfilled."""
+
+    compiled: ClassVar[str] = "window.choose_window"
 
     window: int = 20  # how many jobs are looked at
     bound: int = 50  # rounds in the window after which a job holds a reservation, and goes first
@@ -49,15 +82,7 @@ class Windowed(Policy):
             raise InputError(f"mutation is {self.mutation:g}; give a probability from 0 to 1")
         if not self.factor >= 0:
             raise InputError(f"factor is {self.factor:g}; give a number from 0 up")
-        for name, known in (
-            ("order", ("fcfs", "sjf", "wfp")),
-            ("method", ("exact", "genetic", "in-order", "packing")),
-            ("rule", ("trade-off", "coded", "weights")),
-            ("backfill", ("easy", "conservative", "none")),
-            ("preset", ("paper", "cqsim")),
-        ):
-            if getattr(self, name) not in known:
-                raise InputError(f"{name} is {getattr(self, name)!r}: {nearest(getattr(self, name), known)}")
+        one_of(self, order=ORDERS, method=METHODS, rule=RULES, backfill=DEPTHS, preset=("paper", "cqsim"))
         self._given_weights()
 
     def _given_weights(self) -> list[float]:
@@ -93,15 +118,27 @@ class Windowed(Policy):
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The row of numbers that the kernel reads."""
-        from forebay.policies._window import METHODS, ORDERS, RULES
-
         coded = self.preset == "cqsim"
-        row: list[float] = [self.window, self.bound, ORDERS.index(self.order), METHODS.index(self.method), self.limit]
-        row += [RULES.index(self.rule), self.factor, {"easy": 1, "conservative": ALL, "none": 0}[self.backfill]]
-        row += [10 if coded else 0]  # up to so many jobs the authors' program tries all choices
-        row += [self.generations, self.population, 0.5 if coded else 1.0, 0.0 if coded else self.mutation]
-        row += [coded, 0.05 if coded else 0.0, coded]
-        return np.array([*row, *self._weights_on(resources)], np.float64)
+        own = lay(
+            Param,
+            size=self.window,
+            bound=self.bound,
+            order=ORDERS.index(self.order),
+            method=METHODS.index(self.method),
+            limit=self.limit,
+            rule=RULES.index(self.rule),
+            factor=self.factor,
+            depth=DEPTHS[self.backfill],
+            exhaustive=TRIED_BY_CQSIM if coded else 0,
+            generations=self.generations,
+            population=self.population,
+            pairs=0.5 if coded else 1.0,
+            mutation=0.0 if coded else self.mutation,
+            middle=coded,
+            flips=0.05 if coded else 0.0,
+            coded_sizes=coded,
+        )
+        return np.append(own, self._weights_on(resources))
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Rounds that each job has been in the window; how many choices were made, and how many not as asked."""
@@ -113,9 +150,3 @@ class Windowed(Policy):
         if not fallbacks:
             return []
         return [f"{fallbacks:,} of {decisions:,} choices took over {self.limit:,} steps: left to the genetic solver"]
-
-    def kernel(self) -> Any:
-        """The one kernel of the family."""
-        from forebay.policies._window import choose_window
-
-        return choose_window

@@ -1,14 +1,27 @@
 """The parameters that queue policies share. A policy of the family is a few numbers: see its own file."""
 
 from dataclasses import dataclass
-from typing import Any
+from enum import IntEnum
+from typing import ClassVar
 
 import numpy as np
 
 from forebay.core.kinds import large_of
-from forebay.errors import InputError, nearest
-from forebay.policies._base import Policy
+from forebay.errors import InputError
+from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._orders import ALL, ORDERS
+
+
+class Param(IntEnum):
+    """What the kernel reads, by place."""
+
+    ORDER = 0
+    DESCENDING = 1
+    BACKFILL_ORDER = 2
+    DEPTH = 3
+    MAX_BACKFILL = 4
+    RESERVED = 5  # how many resources a reservation holds, nodes first
+    PINNED = 6
 
 
 def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
@@ -24,6 +37,8 @@ def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
 class Backfill(Policy):
     """Backfilling with any number of reservations on any resources."""
 
+    compiled: ClassVar[str] = "backfill.backfill"
+
     order: str = "arrival"  # which job is the head of the queue
     descending: bool = False  # whether a larger value of `order` goes first
     backfill_order: str = "as-queued"  # in which order jobs may pass the head
@@ -37,29 +52,28 @@ class Backfill(Policy):
         for name in ("depth", "max_backfill"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} is {getattr(self, name)}; give a count from 0 up, or 'all'")
-        for name, known in (
-            ("order", ORDERS),
-            ("backfill_order", ("as-queued", *ORDERS[1:])),
-            ("reserve", ("nodes", "all")),
-            ("reservations", ("counted", "pinned")),
-        ):
-            if getattr(self, name) not in known:
-                raise InputError(f"{name} is {getattr(self, name)!r}: {nearest(getattr(self, name), known)}")
+        one_of(
+            self,
+            order=ORDERS,
+            backfill_order=("as-queued", *ORDERS[1:]),
+            reserve=("nodes", "all"),
+            reservations=("counted", "pinned"),
+        )
 
     def params(self) -> np.ndarray:
         """The row of numbers that the kernel reads."""
-        second = 0 if self.backfill_order == "as-queued" else ORDERS.index(self.backfill_order)
-        reserved = 1 if self.reserve == "nodes" else ALL
-        row = (ORDERS.index(self.order), self.descending, second, self.depth, self.max_backfill, reserved)
-        return np.array([*row, self.reservations == "pinned"], dtype=np.float64)
+        return lay(
+            Param,
+            order=ORDERS.index(self.order),
+            descending=self.descending,
+            backfill_order=0 if self.backfill_order == "as-queued" else ORDERS.index(self.backfill_order),
+            depth=self.depth,
+            max_backfill=self.max_backfill,
+            reserved=1 if self.reserve == "nodes" else ALL,
+            pinned=self.reservations == "pinned",
+        )
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same, unless nodes are of two kinds and to be pinned."""
         refuse_pinned(self.reservations, resources)
         return self.params()
-
-    def kernel(self) -> Any:
-        """The one kernel of the family."""
-        from forebay.policies._backfill import backfill
-
-        return backfill

@@ -9,24 +9,18 @@ import math
 
 import numpy as np
 
-from forebay._jit import allocating_kernel
-from forebay._pointer import keep, on_stack
+from forebay._numba.jit import allocating_kernel
+from forebay._numba.pointer import keep, on_stack
 from forebay.algorithms.anneal import accepts, cooled, insert, next_order, refused_above, swap
 from forebay.algorithms.order import sort_smallest
 from forebay.core.tables import policy_kernel
-from forebay.policies._backfill import availability, deep, fits_now
-from forebay.policies._board import TINY, accept, blank_board, evaluate, set_up
-from forebay.policies._family import Backfill
+from forebay.policies._families.backfill import Backfill
+from forebay.policies._families.plan import Param
+from forebay.policies._kernels.backfill import availability, deep, fits_now
+from forebay.policies._kernels.board import TINY, accept, blank_board, evaluate, set_up
+from forebay.policies._kernels.places import free_now
 from forebay.policies._orders import ALL
-from forebay.policies._places import free_now
 
-PARAMS = (
-    "alpha", "exhaustive", "rate", "steps", "moves", "floor", "heat", "insertions", "keep", "pinned", "shortcuts",
-    "descends", "rounds",
-)  # fmt: skip
-"""What the kernel reads, in this order."""
-_ALPHA, _EXHAUSTIVE, _RATE, _STEPS, _MOVES, _FLOOR, _HEAT, _INSERTIONS, _KEEP, _PINNED, _SHORTCUTS = range(11)
-_DESCENDS, _ROUNDS = 11, 12
 _CANDIDATES = 9
 _EVERYTHING = Backfill(depth=ALL).params()
 
@@ -102,18 +96,18 @@ def _best_of(board, orders, alpha, stride, R, S, W):
 @allocating_kernel
 def _anneal(board, orders, params, stride, R, S, W, rng):
     """The best order found by annealing, from the best of some `orders` on."""
-    n_jobs, alpha, shortcuts = orders.shape[1], params[_ALPHA], params[_SHORTCUTS] > 0
+    n_jobs, alpha, shortcuts = orders.shape[1], params[Param.ALPHA], params[Param.SHORTCUTS] > 0
     best, best_score, worst_score = _best_of(board, orders, alpha, stride, R, S, W)
     if best_score == worst_score:
         return best
     order, tried = best.copy(), best.copy()
     score = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
     accept(board, order, tried)
-    temperature = params[_HEAT] * (worst_score - best_score)
-    for _ in range(int(params[_STEPS])):
-        for _ in range(int(params[_MOVES])):
+    temperature = params[Param.HEAT] * (worst_score - best_score)
+    for _ in range(int(params[Param.STEPS])):
+        for _ in range(int(params[Param.MOVES])):
             i, j = int(rng.random() * n_jobs), int(rng.random() * n_jobs)
-            inserts = params[_INSERTIONS] > 0 and rng.random() < params[_INSERTIONS]
+            inserts = params[Param.INSERTIONS] > 0 and rng.random() < params[Param.INSERTIONS]
             u = rng.random()
             if i == j and shortcuts:
                 continue
@@ -133,7 +127,7 @@ def _anneal(board, orders, params, stride, R, S, W, rng):
                     best[:] = order
             else:
                 tried[:] = order
-        temperature = cooled(temperature, params[_RATE], params[_FLOOR])
+        temperature = cooled(temperature, params[Param.RATE], params[Param.FLOOR])
     return best
 
 
@@ -155,11 +149,11 @@ def _descend(board, orders, params, stride, R, S, W):
     Nothing is drawn. It ends when nothing helps, or as many plans were tried as annealing would have, or when no order
     can be better: each job costs what it would if it had the machine to itself.
     """
-    n_jobs, alpha, shortcuts = orders.shape[1], params[_ALPHA], params[_SHORTCUTS] > 0
+    n_jobs, alpha, shortcuts = orders.shape[1], params[Param.ALPHA], params[Param.SHORTCUTS] > 0
     order, score, _ = _best_of(board, orders, alpha, stride, R, S, W)
-    tried, left, bound = order.copy(), int(params[_STEPS]) * int(params[_MOVES]), np.rint(board.least.sum())
+    tried, left, bound = order.copy(), int(params[Param.STEPS]) * int(params[Param.MOVES]), np.rint(board.least.sum())
     evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
-    for _ in range(int(params[_ROUNDS])):
+    for _ in range(int(params[Param.ROUNDS])):
         if left == 0 or score <= bound:
             break
         left -= 1
@@ -205,12 +199,12 @@ def _search(state, line, free, words, room, R, S, W, params, memory, rng):
     times, ahead, n = availability(state, free, words, room, -1, R, S, W)
     tables, stride = blank_board(state, len(line), n, R, S, W)
     board = on_stack(tables)
-    set_up(board, state, line, times, ahead, n, R, params[_ALPHA])
-    if len(line) <= params[_EXHAUSTIVE]:
-        order = _try_all(board, params[_ALPHA], stride, R, S, W, params[_SHORTCUTS] > 0)
+    set_up(board, state, line, times, ahead, n, R, params[Param.ALPHA])
+    if len(line) <= params[Param.EXHAUSTIVE]:
+        order = _try_all(board, params[Param.ALPHA], stride, R, S, W, params[Param.SHORTCUTS] > 0)
     else:
-        orders = _candidates(state, line, board, memory, int(params[_KEEP]))
-        if params[_DESCENDS] > 0:
+        orders = _candidates(state, line, board, memory, int(params[Param.KEEP]))
+        if params[Param.DESCENDS] > 0:
             order = _descend(board, orders, params, stride, R, S, W)
         else:
             order = _anneal(board, orders, params, stride, R, S, W, rng)
@@ -226,7 +220,7 @@ def plan(state, params, memory, rng):
     for r in range(len(free)):
         free[r] = state.resources[r]["free"]
     words, room = free[:0], free[:0]
-    if params[_PINNED] > 0 or clock["chunked"] >= 0:
+    if params[Param.PINNED] > 0 or clock["chunked"] >= 0:
         words, room = free_now(state)
     line, n_jobs, possible = np.empty(clock["n_queued"], np.int64), 0, False
     for i in range(clock["queue_first"], clock["queue_last"]):
@@ -236,12 +230,12 @@ def plan(state, params, memory, rng):
             n_jobs += 1
     if not possible:
         return
-    R, S, W = len(free), len(room), len(words) if params[_PINNED] > 0 else 0
+    R, S, W = len(free), len(room), len(words) if params[Param.PINNED] > 0 else 0
     if n_jobs > 1:
         order = _search(state, line, free, words, room, R, S, W, params, memory, rng)
         waiting = line.copy()
         for p in range(n_jobs):
             line[p] = waiting[order[p]]
-            if params[_KEEP] > 0:
+            if params[Param.KEEP] > 0:
                 memory[0][0, line[p]] = p + 1
     deep(state, free, words, room, line, _EVERYTHING, R, S, W)

@@ -1,15 +1,28 @@
 """Predicted run times for any policy whose kernel has a twin for them: `class Mine(Predicting, SjfBb)`."""
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from forebay.errors import InputError, nearest
-from forebay.policies._base import Policy
+from forebay.errors import InputError
+from forebay.policies._base import Policy, lay, one_of
 
 LIKE = ("user", "request", "shape")
 """The same user; and the same walltime; and as many nodes."""
+
+
+class Param(IntEnum):
+    """What the kernel reads behind the policy's own numbers, by place."""
+
+    LIKE = 0
+    WEIGHT = 1
+    ENDS = 2  # whether running jobs, too, are expected to end as predicted
+
+
+N_INTEGERS = 6  # the last rows of a policy's integers: keys (three), counts, jobs followed, and how far it has come
+N_FLOATS = 2  # the last rows of its floats: every job's first prediction and its present one
 
 
 @dataclass(frozen=True)
@@ -33,24 +46,20 @@ class Predicting(Policy):
             raise InputError(f"window is {self.window}; give a count from 1 up")
         if not 0 <= self.weight < float("inf"):
             raise InputError(f"weight is {self.weight:g}; give a number from 0 up")
-        for name, known in (("like", LIKE), ("ends", ("walltime", "predicted"))):
-            if getattr(self, name) not in known:
-                raise InputError(f"{name} is {getattr(self, name)!r}: {nearest(getattr(self, name), known)}")
+        one_of(self, like=LIKE, ends=("walltime", "predicted"))
 
     def params(self) -> np.ndarray:
         """The row of the policy itself, then what predictions need."""
-        return np.append(super().params(), [LIKE.index(self.like), self.weight, self.ends == "predicted"])
+        own = lay(Param, like=LIKE.index(self.like), weight=self.weight, ends=self.ends == "predicted")
+        return np.append(super().params(), own)
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Behind the policy's own rows: who took how long last, and every job's predictions. Keys fill half a table."""
-        from forebay.policies._predicted import N_FLOATS, N_INTEGERS
-
         (rows, _), _ = super().memory(n_jobs, n_resources)
         columns = 2 * n_jobs + 2
         return (rows + N_INTEGERS, columns), (self.window + N_FLOATS, columns)
 
-    def kernel(self) -> Any:
+    @property
+    def compiled(self) -> str:  # type: ignore[override]
         """The twin of the policy's kernel."""
-        from forebay.policies._predicted import PREDICTED
-
-        return PREDICTED[super().kernel()]
+        return "predicted." + super().compiled.split(".")[1]

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay._jit import allocating_kernel, kernel
-from forebay._move import copy_rows
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.move import copy_rows
 from forebay.algorithms.plan import lay
 from forebay.algorithms.profile import earliest
-from forebay.policies._places import chunks_of
+from forebay.policies._kernels.places import chunks_of
 
 TINY = 1e-300  # the least cost of a job that can start: 0 stands for one that cannot
 _SNAPSHOTS = 8  # more of them repeat fewer placements, and copy more

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from forebay._jit import allocating_kernel, kernel
-from forebay._pointer import pointer, pointer_type
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.pointer import pointer, pointer_type
 
 pytestmark = pytest.mark.small
 

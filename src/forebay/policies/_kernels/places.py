@@ -6,7 +6,7 @@ A profile has columns for places beside those for amounts: see algorithms.plan.
 import numpy as np
 from numba import types
 
-from forebay._jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.bits import fill, mask, wipe
 from forebay.algorithms.kinds import fewest_large
 from forebay.algorithms.place import pick_node

@@ -12,13 +12,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from forebay.core.tables import policy_kernel
-
 _CALLBACK = ctypes.CFUNCTYPE(None)
 
 
 @intrinsic
-def _call_address(typing_context, address):
+def call_address(typing_context, address):
     """Call the C function without arguments that stands at `address`."""
 
     def generate(context, builder, signature, arguments):
@@ -27,12 +25,6 @@ def _call_address(typing_context, address):
         return context.get_dummy_value()
 
     return types.void(types.int64), generate
-
-
-@policy_kernel
-def call_python(state, params, memory, rng):
-    """A policy that calls the Python function whose address stands in its memory."""
-    _call_address(memory[0][0, 0])
 
 
 def address_of(function: Callable[[], None]) -> tuple[int, Any]:

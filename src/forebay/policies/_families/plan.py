@@ -1,20 +1,41 @@
 """The parameters that plan-based policies share. A policy of the family is a few numbers: see its own file."""
 
 from dataclasses import dataclass
-from typing import Any
+from enum import IntEnum
+from typing import ClassVar
 
 import numpy as np
 
-from forebay.errors import InputError, nearest
-from forebay.policies._base import Policy
-from forebay.policies._family import refuse_pinned
+from forebay.errors import InputError
+from forebay.policies._base import Policy, lay, one_of
+from forebay.policies._families.backfill import refuse_pinned
 
 _STEEPEST = 30  # ten years to a higher power, many times, is more than a float can hold
+
+
+class Param(IntEnum):
+    """What the kernel reads, by place."""
+
+    ALPHA = 0
+    EXHAUSTIVE = 1
+    RATE = 2
+    STEPS = 3
+    MOVES = 4
+    FLOOR = 5
+    HEAT = 6
+    INSERTIONS = 7
+    KEEP = 8
+    PINNED = 9
+    SHORTCUTS = 10
+    DESCENDS = 11
+    ROUNDS = 12
 
 
 @dataclass(frozen=True)
 class Planning(Policy):
     """Plans of all waiting jobs, searched for by annealing their order."""
+
+    compiled: ClassVar[str] = "plan.plan"
 
     search: str = "annealing"  # or "descent", by Smith's rule and then by putting jobs forward
     alpha: float = 2.0  # waits count to this power: the higher, the less one job may pay for the others
@@ -43,16 +64,26 @@ class Planning(Policy):
             raise InputError(f"exhaustive is {self.exhaustive}; 8 jobs have 40,320 orders already, give at most 8")
         if not 0 <= self.insertions <= 1:
             raise InputError(f"insertions is {self.insertions:g}; give a share from 0 to 1")
-        for name, known in (("search", ("annealing", "descent")), ("reservations", ("counted", "pinned"))):
-            if getattr(self, name) not in known:
-                raise InputError(f"{name} is {getattr(self, name)!r}: {nearest(getattr(self, name), known)}")
+        one_of(self, search=("annealing", "descent"), reservations=("counted", "pinned"))
 
     def params(self) -> np.ndarray:
         """The row of numbers that the kernel reads."""
-        from forebay.policies._plan import PARAMS
-
-        words = {"pinned": self.reservations == "pinned", "descends": self.search == "descent"}
-        return np.array([words.get(name, getattr(self, name, None)) for name in PARAMS], np.float64)
+        return lay(
+            Param,
+            alpha=self.alpha,
+            exhaustive=self.exhaustive,
+            rate=self.rate,
+            steps=self.steps,
+            moves=self.moves,
+            floor=self.floor,
+            heat=self.heat,
+            insertions=self.insertions,
+            keep=self.keep,
+            pinned=self.reservations == "pinned",
+            shortcuts=self.shortcuts,
+            descends=self.search == "descent",
+            rounds=self.rounds,
+        )
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same, unless nodes are of two kinds and to be pinned."""
@@ -62,9 +93,3 @@ class Planning(Policy):
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """The rank of each job in the last plan."""
         return (1, n_jobs) if self.keep else (0, 0), (0, 0)
-
-    def kernel(self) -> Any:
-        """The one kernel of the family."""
-        from forebay.policies._plan import plan
-
-        return plan

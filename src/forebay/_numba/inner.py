@@ -1,0 +1,140 @@
+"""Kernels that only kernels call, compiled once for each way into compiled code.
+
+Numba makes a library of every function: it links in all that the function calls, optimises all of that and emits
+machine code for it, again at every level up. Of 203 s for everything, 145 went there; one small heap kernel was emitted
+ten times. Here a kernel that only kernels call stops after lowering. An *entry*, which Python calls, links all inner
+kernels below it once, optimises once, emits once, and is what the cache keeps.
+
+Nothing of Numba is patched: a pass of its own takes the place of Numba's lowering, a dispatcher that of Numba's.
+"""
+
+from typing import Any
+
+from numba import njit
+from numba.core import compiler, typed_passes
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.registry import CPUDispatcher
+from numba.core.typing.templates import Signature
+
+
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """Remembers the inner libraries below it, callers first: LLVM links only what is called for already."""
+
+    def __init__(self, codegen: Any, name: str):
+        super().__init__(codegen, name)
+        self.below: dict[Any, None] = {}
+
+    def add_linking_library(self, library: Any) -> None:
+        if not isinstance(library, _InnerLibrary):
+            super().add_linking_library(library)
+            return
+        for inner in (library, *library.below):
+            # The last place counts: whoever calls it has then been linked.
+            self.below.pop(inner, None)
+            self.below[inner] = None
+        for outside in library._linking_libraries:
+            super().add_linking_library(outside)
+
+    def link_below(self, module: Any) -> None:
+        """Bring all inner kernels into a module."""
+        for library in self.below:
+            module.link_in(library.own_module(), preserve=True)
+
+
+class _EntryLibrary(_Library):
+    def finalize(self) -> None:
+        self.link_below(self._final_module)
+        super().finalize()
+
+
+class _InnerLibrary(_Library):
+    """One kernel as it was lowered: neither optimised nor emitted, and never looked up by address."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        # Passes over single functions here made runs 5 % slower than leaving everything to the entry's.
+        ll_module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+    def own_module(self) -> Any:
+        """This kernel alone, to be linked where all below it is linked too."""
+        return super()._get_module_for_linking()
+
+    def _get_module_for_linking(self) -> Any:
+        """What Numba asks for when a plain `njit` function, as users write them, calls this kernel: all of it."""
+        module = self.own_module().clone()
+        self.link_below(module)
+        return module
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _EntryLowering(typed_passes.NativeLowering):  # type: ignore[misc]
+    _name = "forebay_entry_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _InnerLowering(typed_passes.NativeLowering):  # type: ignore[misc]
+    _name = "forebay_inner_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
+        super().run_pass(state)
+        key = object()  # in place of an address: by it callers find the function
+        state.targetctx.insert_user_function(key, state["cr"].fndesc, [state.library])
+        state["cr"] = state["cr"]._replace(cfunc=key)
+        return True
+
+
+class _EntryCompiler(compiler.CompilerBase):  # type: ignore[misc]
+    lowering: Any = _EntryLowering
+
+    def define_pipelines(self) -> list[Any]:
+        usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        changed = PassManager("forebay")
+        for step, text in usual.passes:
+            changed.add_pass(self.lowering if step is typed_passes.NativeLowering else step, text)
+        changed.finalize()
+        return [changed]
+
+
+class _InnerCompiler(_EntryCompiler):
+    lowering = _InnerLowering
+
+
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function: kernels that call it take it in; Python calls its entry, compiled when first asked for."""
+
+    def __init__(self, function: Any, signature: Any, options: dict[str, Any]):
+        super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=_InnerCompiler)
+        self._options, self._signature, self._entry = options, signature, None
+
+    @property
+    def entry(self) -> Any:
+        """What Python calls. The cache keeps it, so that with a signature it is ready at once in later processes."""
+        if self._entry is None:
+            given = () if self._signature is None else (self._signature,)
+            self._entry = njit(*given, pipeline_class=_EntryCompiler, cache=True, **self._options)(self.py_func)
+        return self._entry
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """With a signature, whatever it is called with becomes these types: it is compiled once."""
+        if self._signature is None:
+            return super().get_call_template(args, kws)
+        types = self._signature.args if isinstance(self._signature, Signature) else self._signature
+        template, signature, _, _ = super().get_call_template(types, {})
+        return template, signature, args, kws
+
+    def add_overload(self, result: Any) -> None:
+        """What was compiled for kernels is nothing that Python could call."""
+        self.overloads[tuple(result.signature.args)] = result
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        return self.entry

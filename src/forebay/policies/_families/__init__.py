@@ -1,0 +1,1 @@
+"""The parameters of policies that share a kernel; a preset beside this folder is a few of their values."""

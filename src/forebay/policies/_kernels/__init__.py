@@ -1,0 +1,1 @@
+"""The compiled halves of policy families: what a family in _families names."""
