@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from forebay._simulate import simulate
-    from forebay.core.codes import Reason, Why
+    from forebay.core.codes import LogReason, Trigger
     from forebay.core.result import Result
     from forebay.core.tables import policy_kernel
     from forebay.core.view import Actions, View
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 _HOME = {
     "Actions": ("forebay.core.view", "Actions"),
     "ForebayError": ("forebay.errors", "ForebayError"),
+    "LogReason": ("forebay.core.codes", "LogReason"),
     "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
-    "Reason": ("forebay.core.codes", "Reason"),
     "Result": ("forebay.core.result", "Result"),
+    "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
-    "Why": ("forebay.core.codes", "Why"),
     "Workload": ("forebay.workload", "Workload"),
     "platform": ("forebay.platforms", "load"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
@@ -42,12 +42,12 @@ _HOME = {
 __all__ = [
     "Actions",
     "ForebayError",
+    "LogReason",
     "Platform",
     "Policy",
-    "Reason",
     "Result",
+    "Trigger",
     "View",
-    "Why",
     "Workload",
     "platform",
     "policy_kernel",

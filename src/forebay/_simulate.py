@@ -41,7 +41,7 @@ def simulate(
     state, truth, notes = build(workload, chosen, program, limits)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     begun = time.perf_counter()
-    placements = run(state, truth, scheduler, chosen.resources, rng, progress, notes)
+    record = run(state, truth, scheduler, chosen.resources, rng, progress, notes)
     seconds = time.perf_counter() - begun
     facts = {
         "workload": workload.name,
@@ -53,15 +53,16 @@ def simulate(
         "seed": seed,
         "jobs": len(workload),
         "decisions": int(truth.cursor[0]["n_decisions"]),
-        "log_sha256": collect.log_hash(truth),
+        "log_sha256": record.sha256(),
         "seconds": seconds,
         "notes": [*workload.notes, *program.notes, *notes],
         "dropped": dict(workload.dropped),
         "versions": dict(_versions()),
     }
     return Result(
-        jobs=collect.jobs_frame(state, truth, placements, workload, chosen),
-        log=collect.log_frame(truth, chosen.resources),
+        jobs=collect.jobs_frame(state, truth, record, workload, chosen),
+        log=collect.log_frame(record, truth.jobs, chosen.resources),
+        placements=collect.placements_frame(record),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,
         links=collect.links_frame(truth, chosen.fabric().names),

@@ -31,7 +31,7 @@ class Dice:
     """In plain Python: starts what fits in random order, now and then on nodes of its own choice, or wakes, rejects."""
 
     def decide(self, view, act):
-        idle = view.free_nodes.tolist()
+        idle = view.idle_nodes.tolist()
         for job in view.rng.permutation(view.queue):
             if not act.fits(job):
                 continue

@@ -1,33 +1,47 @@
-"""From the compiled loop into Python and back: how a policy in plain Python is called without leaving the loop.
+"""From compiled code into Python and back, by the address of a Python function.
 
-Handing two dozen tables from Python to a kernel takes 18 us; calling Python from the loop takes 0.3. So the loop calls
-a kernel as ever, and that kernel calls a Python function by its address.
+Handing two dozen tables from Python to a kernel takes 18 us; calling Python from a kernel takes 0.3. So a policy in
+plain Python is called from within the loop, and so is who empties its buffers.
 """
 
 import ctypes
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
+import numba
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-_CALLBACK = ctypes.CFUNCTYPE(None)
+_C_FUNCTION = ctypes.CFUNCTYPE(None)
+
+
+class Callback:
+    """A Python function without arguments that kernels can call while this object lives. It must not raise."""
+
+    def __init__(self, function: Callable[[], None]):
+        self.function, self._c = function, _C_FUNCTION(function)
+        self.address = ctypes.cast(self._c, ctypes.c_void_p).value or 0
+        _live[self.address] = self
+
+
+_live: "WeakValueDictionary[int, Callback]" = WeakValueDictionary()
+
+
+def _look_up(address: int) -> None:
+    _live[int(address)].function()
 
 
 @intrinsic
-def call_address(typing_context, address):
-    """Call the C function without arguments that stands at `address`."""
-
-    def generate(context, builder, signature, arguments):
+def _call_address(_: Any, address: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         function = ir.FunctionType(ir.VoidType(), [])
         builder.call(builder.inttoptr(arguments[0], function.as_pointer()), [])
         return context.get_dummy_value()
 
-    return types.void(types.int64), generate
+    return types.void(types.int64), code
 
 
-def address_of(function: Callable[[], None]) -> tuple[int, Any]:
-    """The address of a Python function as C sees it, and the object to keep alive while it may be called."""
-    callback = _CALLBACK(function)
-    return ctypes.cast(callback, ctypes.c_void_p).value or 0, callback
+call_address = _look_up if numba.config.DISABLE_JIT else _call_address
+"""Call the function at an address."""

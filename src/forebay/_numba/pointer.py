@@ -111,23 +111,40 @@ def _load(context: Any, builder: Any, pointer: PointerType, address: Any, name: 
     return builder.load(at)
 
 
+def _ownerless(builder: Any, array: Any) -> Any:
+    """Without an owner an array is never counted, nor freed: who reads it through a pointer only borrows."""
+    for owner in (0, 1):
+        array = builder.insert_value(array, ir.Constant(array.type.elements[owner], None), owner)
+    return array
+
+
 @intrinsic
 def _on_stack(_: Any, tables: types.BaseNamedTuple) -> Any:
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         ownerless = arguments[0]
         for place in range(len(tables.types)):
-            # Without an owner an array is never counted, nor freed: who reads it through the pointer only borrows.
-            array = builder.extract_value(ownerless, place)
-            for owner in (0, 1):
-                array = builder.insert_value(array, ir.Constant(array.type.elements[owner], None), owner)
+            array = _ownerless(builder, builder.extract_value(ownerless, place))
             ownerless = builder.insert_value(ownerless, array, place)
         return builder.ptrtoint(cgutils.alloca_once_value(builder, ownerless), ir.IntType(64))
 
     return PointerType(tables)(tables), code
 
 
+@intrinsic(prefer_literal=True)
+def _replaced(_: Any, pointer: PointerType, name: types.StringLiteral, table: types.Array) -> Any:
+    place = pointer.tables.fields.index(name.literal_value)
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        layout = context.get_value_type(pointer.tables)
+        copy = builder.load(builder.inttoptr(arguments[0], layout.as_pointer()))
+        copy = builder.insert_value(copy, _ownerless(builder, arguments[2]), place)
+        return builder.ptrtoint(cgutils.alloca_once_value(builder, copy), ir.IntType(64))
+
+    return pointer(pointer, name, table), code
+
+
 @intrinsic
-def _keep(_: Any, tables: types.BaseNamedTuple) -> Any:
+def _keep(_: Any, tables: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.get_dummy_value()
 
@@ -138,8 +155,15 @@ def _as_it_is(tables: Any) -> Any:
     return tables
 
 
+def _put(tables: Any, name: str, table: Any) -> Any:
+    return tables._replace(**{name: table})
+
+
 on_stack = _as_it_is if numba.config.DISABLE_JIT else _on_stack
 """A pointer to arrays that a kernel has made itself. It is good until that kernel returns, if the kernel calls `keep`
 at its end: Numba frees an array after its last use, and does not know of the pointer."""
+replaced = _put if numba.config.DISABLE_JIT else _replaced
+"""The tables behind a pointer with one of them, by name, replaced: `replaced(state, "legs", legs)`. It is good until
+the kernel that makes it returns; where that made the table itself, it calls `keep` with it at its end."""
 keep = _as_it_is if numba.config.DISABLE_JIT else _keep
 """Where a kernel has come so far, these tables are still there."""

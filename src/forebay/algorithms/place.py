@@ -66,21 +66,21 @@ def pick_node(picks, n, first, node, site, near, room, size):
 
 
 @kernel
-def place(free, n_free, site, near, room, n_nodes, n_chunks, size, picks, first):
-    """Pick the `n_nodes` lowest free nodes and servers for `n_chunks` chunks of `size` bytes, which leave `room`.
+def place(idle, n_idle, site, near, room, n_nodes, n_chunks, size, picks, first):
+    """Pick the `n_nodes` lowest idle nodes and servers for `n_chunks` chunks of `size` bytes, which leave `room`.
 
-    Free intervals are in descending order (see algorithms.nodeset) and stay as they are. Rows go to `picks` from
+    Idle intervals are in descending order (see algorithms.nodeset) and stay as they are. Rows go to `picks` from
     `first` on, in ascending order; returns the next row, or -1 if no server has room. Chunks beyond the nodes that a
     job gets now are placed as if from the machine's first node.
     """
     n = first
-    interval, left = n_free - 1, n_nodes
+    interval, left = n_idle - 1, n_nodes
     while left > 0:
-        for node in range(free[interval]["low"], min(free[interval]["high"], free[interval]["low"] + left - 1) + 1):
+        for node in range(idle[interval]["low"], min(idle[interval]["high"], idle[interval]["low"] + left - 1) + 1):
             n = pick_node(picks, n, first, node, site, near, room, size)
             if n < 0:
                 return -1
-        left -= free[interval]["high"] - free[interval]["low"] + 1
+        left -= idle[interval]["high"] - idle[interval]["low"] + 1
         interval -= 1
     for _ in range(n_chunks - n_nodes):
         n = pick_node(picks, n, first, -1, site, near, room, size)

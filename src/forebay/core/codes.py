@@ -49,16 +49,32 @@ class PhaseKind(IntEnum):
     FETCH = 8
 
 
-class Reason(IntEnum):
-    """Why a policy is called: bits, since several things can happen in one instant."""
+class Trigger(IntEnum):
+    """What calls a policy: bits, since several things can happen in one instant."""
 
     SUBMIT = 1
     LEG_ENDED = 2
     JOB_ENDED = 4
-    SCHEDULING_POINT = 8
+    SCHEDULING_POINT = 8  # kept for jobs that come to a point at which they may be resized
     NODE_DOWN = 16
     NODE_UP = 32
     WAKE = 64
+    RELEASED = 128  # a running job has given something back before its end
+
+
+class EventKind(IntEnum):
+    """What comes from outside, at times known before a run. Of events at one time, lower kinds happen first."""
+
+    SUBMIT = 0
+    CANCEL = 1
+
+
+class LegEnd(IntEnum):
+    """What follows when a leg ends."""
+
+    NEXT = 0  # the job waits for its next leg, with what it carries
+    OVER = 1  # the job is over
+    AGAIN = 2  # the job waits for the same leg once more, with what it carried into it
 
 
 class Verb(IntEnum):
@@ -70,7 +86,7 @@ class Verb(IntEnum):
     STOP = 9  # the policy cannot go on: it raised
 
 
-class Why(IntEnum):
+class LogReason(IntEnum):
     """The reason column of the log: why a job started, ended or was turned away."""
 
     NONE = 0
@@ -79,6 +95,7 @@ class Why(IntEnum):
     COMPLETED = 10
     WALLTIME = 11
     CANCELLED = 12  # its user withdrew it
+    INTERRUPTED = 13  # the leg goes back to the queue
     TOO_LARGE = 20  # asks for more than the machine has
     BY_POLICY = 21
     OVER_LIMIT = 22  # of what a user may run
@@ -114,7 +131,6 @@ class Status(IntEnum):
     DONE = 0
     DECIDE = 1  # an instant is complete: it is the policy's turn
     PAUSED = 2  # the slice of decisions is used up (progress bar, Ctrl-C)
-    FULL = 3  # the buffer of placements must be emptied before the next start
     STALLED = 4
     REFUSED = 5  # an action was refused; Refusal says why
     STOPPED = 6  # the policy raised
@@ -137,4 +153,4 @@ class Refusal(IntEnum):
     WRONG_NODES = 11  # picked nodes that are not free, not there, or too many or few
     NO_ROOM = 12  # a chunk that fits on no server, or not on the one picked
     OVER_LIMIT = 13  # a job that its user's limits hold back
-    WRONG_TIER = 14  # of storage, on which the job cannot run
+    WRONG_WAY = 14  # to run, which the job does not have

@@ -41,6 +41,9 @@ class Result:
     carries the nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its
     own. Phases are told of jobs that do more than compute; their end carries the bytes moved.
 
+    *placements* says which nodes: `row` (of the log), `low` and `high`. Those of a start were taken; those of an end or
+    a release were given back, and are told where they are not all that the job had. See `forebay.metrics.stays`.
+
     *links* has a row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
     """
 
@@ -49,3 +52,4 @@ class Result:
     resources: Mapping[str, int]  # name -> capacity; "nodes" first
     facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what run.json holds
     links: pl.DataFrame = field(default_factory=pl.DataFrame)
+    placements: pl.DataFrame = field(default_factory=pl.DataFrame)

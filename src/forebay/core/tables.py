@@ -12,28 +12,36 @@ from numba import types
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import pointer_type
 
-CLOCK = np.dtype(
+CLOCK = np.dtype([("now", "f8"), ("triggers", "i8")], align=True)
+"""The time, and the Trigger bits of this instant."""
+COUNTS = np.dtype(
     [
-        ("now", "f8"),
-        ("reason", "i8"),  # Reason bits of this instant
         ("n_queued", "i8"),
         ("queue_first", "i8"),  # the queue is queue[queue_first:queue_last], with holes of -1
         ("queue_begun", "i8"),  # where jobs that wait for a later leg end and new ones begin
         ("queue_last", "i8"),
         ("n_running", "i8"),
         ("n_actions", "i8"),
-        ("n_free", "i8"),  # intervals of free nodes
-        ("held_blank", "i8"),  # first unused row of `held`
-        ("chunked", "i8"),  # the resource that lies in chunks on servers; -1 = none
-        ("chunk_blank", "i8"),  # first unused row of `chunks`
         ("n_picks", "i8"),
-        ("large", "i8"),  # the resource that counts nodes of the larger kind, those with the highest ids; -1 = none
+        ("n_idle", "i8"),  # intervals of idle nodes
+        ("blank_piece", "i8"),  # first unused row of `nodes.pieces`
+        ("blank_chunk", "i8"),  # first unused row of `servers.chunks`
+    ],
+    align=True,
+)
+"""How far each table is in use."""
+MACHINE = np.dtype(
+    [
+        ("chunked", "i8"),  # the resource that lies in chunks on servers; -1 = none
+        ("large", "i8"),  # the resource that counts nodes of the larger kind; -1 = all nodes are alike
+        ("first_large", "i8"),  # the first of them: they have the highest ids
         ("local", "i8"),  # the resource of which nodes have devices of two sizes, where they have
         ("small_device", "i8"),  # bytes in a node of the smaller kind
         ("large_device", "i8"),
     ],
     align=True,
 )
+"""What never changes in a run."""
 JOB = np.dtype(
     [
         ("submit", "f8"),
@@ -44,14 +52,15 @@ JOB = np.dtype(
         ("queued_since", "f8"),  # when the current leg joined the queue
         ("waited", "f8"),  # time queued for any leg, until the last start
         ("leg_start", "f8"),
+        ("end", "f8"),  # when its running leg is expected to end
         ("id", "i8"),  # the number in the trace
-        ("nodes", "i8"),  # the most that any of its legs holds
+        ("nodes", "i8"),  # asked for: the most that any of its legs holds
+        ("held", "i8"),  # nodes that it holds now
         ("leg", "i8"),  # row in `legs`: the one running, or waiting to
         ("last_leg", "i8"),
         ("at", "i8"),  # place in the queue
-        ("held", "i8"),  # first interval of the nodes it holds; -1 = none
-        ("chunks", "i8"),  # first run of the chunks it holds; -1 = none
-        ("tier", "i8"),  # of storage, that it was started on
+        ("piece", "i8"),  # first interval of the nodes it holds; -1 = none
+        ("chunk", "i8"),  # first run of the chunks it holds; -1 = none
         ("user", "i8"),
         ("group", "i8"),
         ("queue", "i8"),
@@ -62,115 +71,144 @@ JOB = np.dtype(
 LEG = np.dtype(
     [
         ("walltime", "f8"),
-        ("moves", "f8"),  # bytes between its nodes and its tier of storage
-        ("stages", "f8"),  # bytes between that tier and the slow one
         ("number", "i8"),  # which of its job's legs it is: 0, 1, ...
         ("chunk", "i8"),  # bytes of each chunk that it takes on servers; 0 = none
-        ("tier", "i8"),  # of storage: 0 = the slow one
-        ("last", "i8"),  # row of the last leg on this tier
-        ("other", "i8"),  # of a first leg: row of the first leg on another tier; -1 = none
+        ("way", "i8"),  # to run, of several that its job has
+        ("last", "i8"),  # row of the last leg of this way
+        ("other", "i8"),  # of a first leg: row of the first leg of another way; -1 = none
     ],
     align=True,
 )
-"""What the user said of a leg. A job that may run on several tiers of storage has legs for each; its row in `jobs`
-names those of the first until it starts."""
+"""What the user said of a leg. A job that may run in several ways has legs for each; its row in `jobs` names those of
+the first until it starts, and the start says which it is. What ways are is for the job model to say: tiers of storage
+to run on, as in `tiers`."""
 TIER = np.dtype([("rate", "f8"), ("stage_rate", "f8"), ("resource", "i8")], align=True)
 """A tier of storage: bytes/s between it and all nodes, and between it and tier 0, the slow one; the resource that its
 room is counted as, -1 where there is no end to it."""
 RESOURCE = np.dtype([("capacity", "i8"), ("free", "i8")], align=True)
 RUNNING = np.dtype([("end", "f8"), ("job", "i8"), ("leg", "i8")], align=True)
-"""Running legs by expected end (start + walltime), ties in order of start."""
+"""Running legs by expected end, ties in order of start."""
 ACTION = np.dtype(
     [
         ("time", "f8"),
         ("job", "i8"),
         ("first_pick", "i8"),
         ("n_picks", "i8"),
-        ("tier", "i8"),
+        ("way", "i8"),
         ("large", "i8"),
         ("verb", "i4"),
-        ("why", "i4"),
+        ("reason", "i4"),
     ],
     align=True,
 )
-"""A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a tier of
-storage, which counts for a job's first leg. Where nodes are of two kinds it may say how many large ones it takes; with
--1 these are as few as they can be."""
+"""A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a way to run,
+which counts for a job's first leg. Where nodes are of two kinds it may say how many large ones it takes; with -1 these
+are as few as they can be."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
-"""`count` chunks of `size` bytes on a server; `next` chains those of one job, in the order of its nodes in `held`."""
+"""`count` chunks of `size` bytes on a server; `next` chains those of one job, in the order of its nodes."""
 PICK = np.dtype([("low", "i8"), ("count", "i8"), ("server", "i8")], align=True)
 """Nodes low, low + 1, ... and the server of their chunks (-1: they have none). low = -1: chunks without nodes."""
+
+
+class Nodes(NamedTuple):
+    """Which nodes are whose, and where they stand."""
+
+    idle: np.ndarray  # INTERVAL, the first n_idle, highest ids first
+    pieces: np.ndarray  # INTERVAL, chained: what jobs hold
+    site: np.ndarray  # int32[node]: where it stands
+    seats: np.ndarray  # int64[k, 3]: word, bits, site: ascending nodes that look for room alike, in words of 32 bits
+
+
+class Servers(NamedTuple):
+    """The servers of a chunked buffer."""
+
+    near: np.ndarray  # int64[site, server]: servers as a site looks for room, nearest first
+    room: np.ndarray  # int64[server]: free bytes
+    chunks: np.ndarray  # CHUNK, chained
+
+
+class Tiers(NamedTuple):
+    """Tiers of storage that jobs may choose between: way v is to run on tier v. Both empty where there is no choice."""
+
+    rates: np.ndarray  # TIER
+    told: np.ndarray  # float64[leg, 2]: bytes between nodes and tier, between tier and the slow one, as users say
 
 
 class State(NamedTuple):
     """The tables of a run that a policy sees. `demands` and `releases` are int64[leg, resource]."""
 
     clock: np.ndarray  # CLOCK, one row
+    counts: np.ndarray  # COUNTS, one row
+    machine: np.ndarray  # MACHINE, one row
     jobs: np.ndarray  # JOB
     legs: np.ndarray  # LEG
     demands: np.ndarray  # what a leg takes when it starts, beyond what it carried over
     releases: np.ndarray  # what a leg gives back when it ends; of large nodes, what it took when it started
     resources: np.ndarray  # RESOURCE; 0 = nodes
-    queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see CLOCK
+    queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see COUNTS
     running: np.ndarray  # RUNNING, the first n_running
-    actions: np.ndarray  # ACTION, the first n_actions
-    free: np.ndarray  # INTERVAL, the first n_free, highest ids first
-    held: np.ndarray  # INTERVAL, chained
-    site: np.ndarray  # int32[node]: where it stands
-    seats: np.ndarray  # int64[k, 3]: word, bits, site: ascending nodes that look for room alike, in words of 32 bits
-    near: np.ndarray  # int64[site, server]: servers as a site looks for room, nearest first
-    room: np.ndarray  # int64[server]: free bytes
-    chunks: np.ndarray  # CHUNK, chained
+    actions: np.ndarray  # ACTION, the first n_actions; the last row is never carried out, see `verbs`
     picks: np.ndarray  # PICK, the first n_picks
-    tiers: np.ndarray  # TIER; empty where jobs have no choice
+    nodes: Nodes
+    servers: Servers
+    tiers: Tiers
 
 
-def empty_state(
-    n_jobs: int,
-    n_legs: int,
-    n_resources: int,
-    n_nodes: int,
-    n_sites: int = 1,
-    n_servers: int = 0,
-    n_chunks: int = 0,
-    n_seats: int = 0,
-    n_tiers: int = 0,
-) -> State:
+class Sizes(NamedTuple):
+    """How large the tables of a State are."""
+
+    jobs: int = 1
+    legs: int = 1
+    resources: int = 1
+    nodes: int = 1
+    sites: int = 1
+    servers: int = 0
+    chunks: int = 0
+    seats: int = 0
+    tiers: int = 0
+
+
+def empty_state(n: Sizes) -> State:
     """Tables of the right size, blank. Nothing can be held in more pieces than there are nodes."""
-    shape = (n_legs, n_resources)
-    # Nodes, and chunks, can be picked once each in a decision; chunks of legs without nodes come on top.
-    n_picks = n_nodes + n_chunks + 1
-    clock = np.zeros(1, CLOCK)
-    clock["large"] = -1
+    machine = np.zeros(1, MACHINE)
+    machine["chunked"] = machine["large"] = -1
     return State(
-        clock=clock,
-        jobs=np.zeros(n_jobs, JOB),
-        legs=np.zeros(n_legs, LEG),
-        demands=np.zeros(shape, np.int64),
-        releases=np.zeros(shape, np.int64),
-        resources=np.zeros(n_resources, RESOURCE),
+        clock=np.zeros(1, CLOCK),
+        counts=np.zeros(1, COUNTS),
+        machine=machine,
+        jobs=np.zeros(n.jobs, JOB),
+        legs=np.zeros(n.legs, LEG),
+        demands=np.zeros((n.legs, n.resources), np.int64),
+        releases=np.zeros((n.legs, n.resources), np.int64),
+        resources=np.zeros(n.resources, RESOURCE),
         # Twice the jobs: when an end is reached at least half is holes, so closing them costs O(1) a job.
-        queue=np.zeros(2 * n_jobs + 16, np.int64),
-        running=np.zeros(n_jobs + 1, RUNNING),
-        actions=np.zeros(n_jobs + 1024, ACTION),
-        free=np.zeros(n_nodes + 1, INTERVAL),
-        held=np.zeros(n_nodes + 1, INTERVAL),
-        site=np.zeros(n_nodes, np.int32),
-        seats=np.zeros((n_seats, 3), np.int64),
-        near=np.zeros((n_sites, n_servers), np.int64),
-        room=np.zeros(n_servers, np.int64),
-        chunks=np.zeros(n_chunks, CHUNK),
-        picks=np.zeros(n_picks, PICK),
-        tiers=np.zeros(n_tiers, TIER),
+        queue=np.zeros(2 * n.jobs + 16, np.int64),
+        running=np.zeros(n.jobs + 1, RUNNING),
+        actions=np.zeros(n.jobs + 1025, ACTION),
+        # Nodes, and chunks, can be picked once each in a decision; chunks of legs without nodes come on top.
+        picks=np.zeros(n.nodes + n.chunks + 1, PICK),
+        nodes=Nodes(
+            idle=np.zeros(n.nodes + 1, INTERVAL),
+            pieces=np.zeros(n.nodes + 1, INTERVAL),
+            site=np.zeros(n.nodes, np.int32),
+            seats=np.zeros((n.seats, 3), np.int64),
+        ),
+        servers=Servers(
+            near=np.zeros((n.sites, n.servers), np.int64),
+            room=np.zeros(n.servers, np.int64),
+            chunks=np.zeros(n.chunks, CHUNK),
+        ),
+        tiers=Tiers(rates=np.zeros(n.tiers, TIER), told=np.zeros((n.legs if n.tiers else 0, 2))),
     )
 
 
-STATE = pointer_type(empty_state(1, 1, 1, 1))
+STATE = pointer_type(empty_state(Sizes()))
 PARAMS = types.float64[::1]
 MEMORY = types.Tuple((types.int64[:, ::1], types.float64[:, ::1]))
 PICKS = numba.from_dtype(PICK)[::1]
+ACTION_ROW = numba.from_dtype(ACTION)
 RNG = numba.typeof(np.random.default_rng(0))
 DECIDE = types.void(STATE, PARAMS, MEMORY, RNG)
 

@@ -5,54 +5,38 @@ from forebay.core.codes import Verb
 
 
 @kernel
-def _act(state, verb, job, time, why):
-    clock = state.clock[0]
-    n = clock["n_actions"]
-    if n < len(state.actions):  # the engine refuses the run when the count passes the table's length
-        action = state.actions[n]
-        action["verb"] = verb
-        action["job"] = job
-        action["time"] = time
-        action["why"] = why
-        action["n_picks"] = 0
-        action["tier"] = 0
-        action["large"] = -1
-    clock["n_actions"] = n + 1
+def _act(state, verb, job, time, reason):
+    """The next row. When the table is full it is the last, again and again: the engine then refuses the run."""
+    counts = state.counts[0]
+    action = state.actions[min(counts["n_actions"], len(state.actions) - 1)]
+    counts["n_actions"] += 1
+    action["verb"] = verb
+    action["job"] = job
+    action["time"] = time
+    action["reason"] = reason
+    action["first_pick"] = 0
+    action["n_picks"] = 0
+    action["way"] = 0
+    action["large"] = -1
+    return action
 
 
 @kernel
-def act_start(state, job, why):
-    """Start the job's waiting leg now."""
-    _act(state, Verb.START, job, 0.0, why)
+def act_start(state, job, reason):
+    """Start the job's waiting leg now. Returns the action, whose options may be set by name:
+
+    - `first_pick`, `n_picks`: the rows of `picks` with its nodes and servers; see `take_picks_from`;
+    - `way`: the way to run, for a job that begins;
+    - `large`: how many nodes of the larger kind, where nodes are of two.
+    """
+    return _act(state, Verb.START, job, 0.0, reason)
 
 
 @kernel
-def act_start_on(state, job, why, first_pick):
-    """Start the job's waiting leg now on the nodes and servers in rows first_pick, ... of `picks`, the last written."""
-    n = state.clock[0]["n_actions"]
-    act_start(state, job, why)
-    if n < len(state.actions):
-        action = state.actions[n]
-        action["first_pick"] = first_pick
-        action["n_picks"] = state.clock[0]["n_picks"] - first_pick
-
-
-@kernel
-def act_start_tier(state, job, why, tier):
-    """Start the job's waiting leg now, a first one on this tier of storage."""
-    n = state.clock[0]["n_actions"]
-    act_start(state, job, why)
-    if n < len(state.actions):
-        state.actions[n]["tier"] = tier
-
-
-@kernel
-def act_start_large(state, job, why, n_large):
-    """Start the job's waiting leg now, on so many large nodes and otherwise on small ones."""
-    n = state.clock[0]["n_actions"]
-    act_start(state, job, why)
-    if n < len(state.actions):
-        state.actions[n]["large"] = n_large
+def take_picks_from(state, action, first_pick):
+    """Let a start take the nodes and servers in rows first_pick, ... of `picks`, up to the last written."""
+    action["first_pick"] = first_pick
+    action["n_picks"] = state.counts[0]["n_picks"] - first_pick
 
 
 @kernel

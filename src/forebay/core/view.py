@@ -5,7 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
-from forebay.core.codes import Reason, Verb, Why
+from forebay.core.codes import LogReason, Trigger, Verb
+from forebay.core.kinds import taken
 from forebay.core.tables import State
 
 
@@ -23,7 +24,7 @@ class View:
 
     def __init__(self, state: State, resources: tuple[str, ...], rng: np.random.Generator):
         self._state = state
-        self._clock = state.clock[0]
+        self._clock, self._counts = state.clock[0], state.counts[0]
         self._leg = state.jobs["leg"]
         self._free = state.resources["free"]
         self._walltime = state.legs["walltime"]
@@ -44,25 +45,25 @@ class View:
         return float(self._clock["now"])
 
     @property
-    def reason(self) -> int:
-        """Why the policy is called, as Reason bits."""
-        return int(self._clock["reason"])
+    def triggers(self) -> int:
+        """What called the policy, as Trigger bits."""
+        return int(self._clock["triggers"])
 
-    def because(self, reason: Reason) -> bool:
-        """Whether `reason` is among the causes of this call."""
-        return bool(self.reason & reason)
+    def because(self, trigger: Trigger) -> bool:
+        """Whether `trigger` is among the causes of this call."""
+        return bool(self.triggers & trigger)
 
     @property
     def queue(self) -> np.ndarray:
         """Waiting jobs in order of arrival; first of all those that have begun and wait for their next leg."""
-        clock = self._clock
-        line = self._state.queue[clock["queue_first"] : clock["queue_last"]]
-        return line.copy() if len(line) == clock["n_queued"] else line[line >= 0]
+        counts = self._counts
+        line = self._state.queue[counts["queue_first"] : counts["queue_last"]]
+        return line.copy() if len(line) == counts["n_queued"] else line[line >= 0]
 
     @property
     def running(self) -> np.ndarray:
         """Running legs by expected end: columns `end`, `job`, `leg`."""
-        return _sealed(self._state.running[: self._clock["n_running"]])
+        return _sealed(self._state.running[: self._counts["n_running"]])
 
     @property
     def free(self) -> np.ndarray:
@@ -70,9 +71,9 @@ class View:
         return self._free.copy()
 
     @property
-    def free_nodes(self) -> np.ndarray:
-        """The nodes that were free when the decision began, ascending."""
-        pieces = self._state.free[: self._clock["n_free"]][::-1]
+    def idle_nodes(self) -> np.ndarray:
+        """The nodes that nobody had when the decision began, ascending."""
+        pieces = self._state.nodes.idle[: self._counts["n_idle"]][::-1]
         return np.concatenate([np.arange(low, high + 1) for low, high, _ in pieces] or [np.zeros(0, np.int64)])
 
     def demand(self, job: int) -> np.ndarray:
@@ -88,24 +89,24 @@ class View:
     @property
     def room(self) -> np.ndarray:
         """Free bytes of each server of a chunked buffer; empty where buffers are pooled."""
-        return self._state.room.copy()
+        return self._state.servers.room.copy()
 
-    def tiers(self, job: int) -> list[int]:
-        """Tiers of storage on which the waiting job may be started, by their number; 0 is the slow one."""
+    def ways(self, job: int) -> list[int]:
+        """Ways in which the waiting job may be started, by their number; of tiers of storage, 0 is the slow one."""
         leg, found = int(self._leg[job]), []
         while leg >= 0:
-            found.append(int(self.legs["tier"][leg]))
+            found.append(int(self.legs["way"][leg]))
             leg = int(self.legs["other"][leg])
         return found
 
-    def leg_on(self, job: int, tier: int) -> int:
-        """The row of the leg that the job would begin with on a tier of storage; its waiting leg if it has none there.
+    def leg_of(self, job: int, way: int) -> int:
+        """The row of the leg that the job would begin with in this way; its waiting leg if it has no such way.
 
         `legs`, `demands` and `releases` tell what it is like.
         """
         self.last_job = int(job)
         leg = int(self._leg[job])
-        while leg >= 0 and self.legs["tier"][leg] != tier:
+        while leg >= 0 and self.legs["way"][leg] != way:
             leg = int(self.legs["other"][leg])
         return leg if leg >= 0 else int(self._leg[job])
 
@@ -129,12 +130,8 @@ class Actions:
     """The verbs. The engine checks and carries them out, in order, when the policy returns."""
 
     def __init__(self, state: State, view: View, places: Places):
-        self._view, self._clock, self._room = view, state.clock[0], len(state.actions)
-        self._columns = tuple(state.actions[name] for name in ("verb", "job", "time", "why", "first_pick", "n_picks"))
-        self._tier = state.actions["tier"]
-        self._large = state.actions["large"]
-        self._kinds = int(state.clock[0]["large"])
-        self._first_large = len(state.site) - int(state.resources[self._kinds]["capacity"]) if self._kinds >= 0 else 0
+        self._view, self._counts, self._actions = view, state.counts[0], state.actions
+        self._machine = state.machine[0]
         self._places = places
         self._free = state.resources["free"]
         self._n = 0
@@ -154,58 +151,54 @@ class Actions:
         if self._left is None:
             self._left = self._free.tolist()
         for leg, n_large in self._uncounted:
-            needs = self._view.demands[leg].tolist()
-            if self._kinds >= 0:  # without picks, as few as can be
-                fewest = max(needs[self._kinds], needs[0] - (self._left[0] - self._left[self._kinds]), 0)
-                needs[self._kinds] = fewest if n_large < 0 else n_large
+            needs = taken(self._view.demands[leg].tolist(), self._left, int(self._machine["large"]), n_large)
             self._left = [left - need for left, need in zip(self._left, needs, strict=True)]
         self._uncounted.clear()
         return self._left
 
-    def fits(self, job: int, tier: int = 0) -> bool:
-        """Whether the job could start now, on that tier of storage, beside what this decision has started."""
-        for need, left in zip(self._view.demands[self._view.leg_on(job, tier)].tolist(), self.free, strict=True):
+    def fits(self, job: int, way: int = 0) -> bool:
+        """Whether the job could start now, in that way, beside what this decision has started."""
+        for need, left in zip(self._view.demands[self._view.leg_of(job, way)].tolist(), self.free, strict=True):
             if need > left:
                 return False
         return self._places.fits(job) if self._places.matter else True
 
-    def start(self, job: int, why: Why = Why.NONE, nodes: Iterable[int] | None = None, tier: int = 0) -> None:
-        """Start the job's waiting leg now, on the lowest free nodes or on those given.
+    def start(
+        self, job: int, reason: LogReason = LogReason.NONE, nodes: Iterable[int] | None = None, way: int = 0
+    ) -> None:
+        """Start the job's waiting leg now, on the lowest idle nodes or on those given.
 
-        A job that begins uses that tier of storage, where it has a choice.
+        A job that begins does so in that way, where it has several.
         """
         known = 0 <= job < len(self._view.jobs)
         nodes = nodes if nodes is None else list(nodes)
-        picks = self._places.place(job, nodes) if known and (nodes is not None or self._places.matter) else (0, 0)
-        self._add(Verb.START, job, 0.0, why, picks, tier)
+        action = self._add(Verb.START, job, reason=reason)
+        action["way"] = way
+        if known and (nodes is not None or self._places.matter):
+            action["first_pick"], action["n_picks"] = self._places.place(job, nodes)
         if known:
-            n_large = -1 if nodes is None else sum(node >= self._first_large for node in nodes)
-            self._uncounted.append((self._view.leg_on(job, tier), n_large))
+            n_large = -1 if nodes is None else sum(node >= self._machine["first_large"] for node in nodes)
+            self._uncounted.append((self._view.leg_of(job, way), n_large))
 
     def wake(self, time: float) -> None:
         """Be called at `time` even if nothing happens then."""
-        self._add(Verb.WAKE, -1, time, Why.NONE)
+        self._add(Verb.WAKE, -1)["time"] = time
 
     def reject(self, job: int) -> None:
         """Turn a waiting job away for good."""
-        self._add(Verb.REJECT, job, 0.0, Why.NONE)
+        self._add(Verb.REJECT, job)
 
     def stop(self) -> None:
         """End the run: the policy cannot go on."""
         self._n = 0
-        self._add(Verb.STOP, -1, 0.0, Why.NONE)
+        self._add(Verb.STOP, -1)
 
-    def _add(self, verb: int, job: int, time: float, why: int, picks: tuple[int, int] = (0, 0), tier: int = 0) -> None:
-        n = self._n
-        if n < self._room:  # the engine refuses the run when the count passes the table's length
-            verbs, jobs, times, whys, firsts, counts = self._columns
-            verbs[n] = verb
-            jobs[n] = job
-            times[n] = time
-            whys[n] = why
-            firsts[n], counts[n] = picks
-            self._tier[n] = tier
-            self._large[n] = -1
-        self._n = n + 1
-        self._clock["n_actions"] = n + 1
+    def _add(self, verb: int, job: int, reason: int = LogReason.NONE) -> np.void:
+        """The next row. When the table is full it is the last, again and again: the engine then refuses the run."""
+        at = min(self._n, len(self._actions) - 1)
+        self._actions[at] = (0.0, job, 0, 0, 0, -1, verb, reason)
+        self._n += 1
+        self._counts["n_actions"] = self._n
         self._view.last_job = int(job)
+        row: np.void = self._actions[at]
+        return row

@@ -8,12 +8,15 @@ import numpy as np
 
 from forebay import _plugins
 from forebay.algorithms.nodeset import clear
-from forebay.core.codes import JobState, PhaseKind
+from forebay.core import tables
+from forebay.core.codes import EventKind, JobState, PhaseKind
 from forebay.core.limits import Limits
 from forebay.core.tables import State, empty_state
+from forebay.engine import truth as truths
+from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
-from forebay.engine.sizes import Held, check_kinds, chunks, log_rows, too_large, traffic
-from forebay.engine.truth import CANCEL, Truth, empty_truth
+from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
+from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError, nearest
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
@@ -135,51 +138,66 @@ def build(
     """The tables of a run, at time 0, and what its user should know of it."""
     _check(workload, program)
     fabric = platform.fabric()
-    held = Held(workload, platform, program)
-    check_kinds(workload, platform, program, held)
-    chunk, n_chunk_rows = chunks(workload, platform, fabric, program, held)
+    ledger = Ledger(workload, platform, program)
+    check_kinds(workload, platform, program, ledger)
+    chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
-    cancels = _cancels(workload)
+    events = _events(workload)
     seats = _seats(np.asarray(fabric.site), fabric.near)
-    n_servers = len(fabric.near[0]) if fabric.chunked else 0
-    levels = platform.levels if program.tier is not None else ()
+    tiers = platform.levels if program.way is not None else ()
     state = empty_state(
-        n_jobs, n_legs, R, platform.nodes, fabric.n_sites, n_servers, n_chunk_rows, len(seats), len(levels)
+        tables.Sizes(
+            jobs=n_jobs,
+            legs=n_legs,
+            resources=R,
+            nodes=platform.nodes,
+            sites=fabric.n_sites,
+            servers=len(fabric.near[0]) if fabric.chunked else 0,
+            chunks=n_chunk_rows,
+            seats=len(seats),
+            tiers=len(tiers),
+        )
     )
-    truth = empty_truth(
-        n_jobs,
-        n_legs,
-        len(program.seconds),
-        R,
-        log_rows(program, R, fabric),
-        max(1 << 16, 2 * platform.nodes + 2),
-        len(state.room),
-        len(state.picks) if fabric.chunked else 0,
-        *traffic(program, fabric, platform.nodes),
-        n_cancels=len(cancels),
-        n_limited=n_jobs if limits else 0,
-        n_persons=workload.jobs["user"].n_unique(),
+    sizes = truths.Sizes(
+        jobs=n_jobs,
+        legs=n_legs,
+        phases=len(program.seconds),
+        resources=R,
+        servers=len(state.servers.room),
+        picks=len(state.picks) if fabric.chunked else 0,
+        events=len(events),
+        told=len(state.tiers.told),
+        limited=n_jobs if limits else 0,
+        persons=workload.jobs["user"].n_unique(),
     )
-    truth.cancels[:] = cancels
-    state.resources["capacity"] = state.resources["free"] = platform.capacities
-    state.clock["n_free"] = clear(state.free, state.held, platform.nodes)
-    state.clock["chunked"] = platform.resources.index(fabric.buffer) if fabric.chunked else -1
-    if platform.kinds is not None:
-        state.clock["large"], state.clock["local"] = R - 1, platform.resources.index(platform.kinds.name)
-        state.clock["small_device"], state.clock["large_device"] = platform.kinds.capacity, platform.kinds.most
-    state.site[:], state.seats[:] = fabric.site, seats
-    if fabric.chunked:
-        state.near[:], state.room[:] = fabric.near, fabric.server_capacity
-        state.chunks["next"] = np.arange(1, n_chunk_rows + 1)
-    for row, tier in zip(state.tiers, levels, strict=True):
+    truth = empty_truth(sizes, *traffic(program, fabric, platform.nodes))
+    truth.events[:] = events
+    _fill_machine(state, platform, fabric, seats)
+    for row, tier in zip(state.tiers.rates, tiers, strict=True):
         row["rate"], row["stage_rate"] = tier.bandwidth, tier.stage if isinstance(tier, fast.Tier) else np.inf
         row["resource"] = platform.resources.index(tier.name) if tier.name in platform.resources else -1
-    _fill_legs(truth, program, held)
+    _fill_legs(truth, program, ledger)
     truth.legs["chunk"] = chunk
     notes = _fill_jobs(truth, workload, platform, program, fabric)
     if limits:
         notes += _fill_limits(truth, workload, limits)
     return state, truth, notes
+
+
+def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.ndarray) -> None:
+    """All that is known of the machine, idle."""
+    state.resources["capacity"] = state.resources["free"] = platform.capacities
+    state.counts["n_idle"] = clear(state.nodes.idle, state.nodes.pieces, platform.nodes)
+    state.nodes.site[:], state.nodes.seats[:] = fabric.site, seats
+    machine = state.machine[0]
+    if fabric.chunked:
+        machine["chunked"] = platform.resources.index(fabric.buffer)
+        state.servers.near[:], state.servers.room[:] = fabric.near, fabric.server_capacity
+        state.servers.chunks["next"] = np.arange(1, len(state.servers.chunks) + 1)
+    if platform.kinds is not None:
+        machine["large"], machine["local"] = len(platform.resources) - 1, platform.resources.index(platform.kinds.name)
+        machine["first_large"] = platform.nodes - platform.capacities[-1]
+        machine["small_device"], machine["large_device"] = platform.kinds.capacity, platform.kinds.most
 
 
 def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
@@ -191,14 +209,18 @@ def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
     return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)
 
 
-def _cancels(workload: Workload) -> np.ndarray:
-    """Jobs that are withdrawn, by time, then by row."""
-    time = (workload.jobs["submit"] + workload.jobs["cancel"]).to_numpy()
-    rows = np.flatnonzero(np.isfinite(time))
-    cancels = np.zeros(len(rows), CANCEL)
-    cancels["job"] = rows[np.argsort(time[rows], kind="stable")]
-    cancels["time"] = time[cancels["job"]]
-    return cancels
+def _events(workload: Workload) -> np.ndarray:
+    """What comes from outside, by time; at one time by kind, then by job."""
+    submit = workload.jobs["submit"].to_numpy()
+    cancel = submit + workload.jobs["cancel"].to_numpy()
+    withdrawn = np.flatnonzero(np.isfinite(cancel))
+    kinds = {EventKind.SUBMIT: np.arange(len(submit)), EventKind.CANCEL: withdrawn}
+    events = np.zeros(sum(map(len, kinds.values())), EVENT)
+    events["kind"] = np.repeat(list(kinds), [len(jobs) for jobs in kinds.values()])
+    events["subject"] = np.concatenate(list(kinds.values()))
+    events["time"] = np.concatenate([submit, cancel[withdrawn]])
+    order = np.lexsort((events["subject"], events["kind"], events["time"]))
+    return events[order] if len(withdrawn) else events  # submits are in order as they come
 
 
 def _fill_limits(truth: Truth, workload: Workload, limits: Limits) -> list[str]:
@@ -211,31 +233,32 @@ def _fill_limits(truth: Truth, workload: Workload, limits: Limits) -> list[str]:
     return [f"{unknown:,} job(s) name no user: limits per user do not hold for them"] if unknown else []
 
 
-def _fill_legs(truth: Truth, program: Program, held: Held) -> None:
+def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:
     """What each leg takes, gives back and keeps, from what it holds and carries; and its phases."""
-    steps, phases = truth.steps, truth.phases
-    steps["walltime"], steps["kills"] = program.walltime, program.kills
-    rows, begins = np.arange(len(steps)), np.flatnonzero(program.begins)
-    steps["number"] = rows - np.maximum.accumulate(np.where(program.begins, rows, 0))
-    steps["phase"], steps["last_phase"] = program.first_phase[:-1], program.first_phase[1:]
+    scripts, phases = truth.scripts, truth.phases
+    scripts["walltime"], scripts["kills"] = program.walltime, program.kills
+    rows, begins = np.arange(len(scripts)), np.flatnonzero(program.begins)
+    scripts["number"] = rows - np.maximum.accumulate(np.where(program.begins, rows, 0))
+    scripts["first_phase"], scripts["last_phase"] = program.first_phase[:-1], program.first_phase[1:]
     # What transfers take is not known before; so a walltime that may be reached needs its timer.
     length = np.where(program.moving, np.inf, program.seconds)
-    steps["seconds"] = np.add.reduceat(length, program.first_phase[:-1])
-    steps["logged"] = program.logged
+    scripts["seconds"] = np.add.reduceat(length, program.first_phase[:-1])
+    scripts["logged"] = program.logged
     legs = truth.legs
-    legs["walltime"], legs["number"], legs["other"] = program.walltime, steps["number"], -1
-    ends = np.append(begins[1:], len(steps)) - 1
+    legs["walltime"], legs["number"], legs["other"] = program.walltime, scripts["number"], -1
+    ends = np.append(begins[1:], len(scripts)) - 1
     legs["last"] = np.repeat(ends, ends - begins + 1)
-    if program.tier is not None and program.told is not None:
-        steps["tier"] = legs["tier"] = program.tier
-        legs["moves"], legs["stages"] = program.told.T
-        follows = np.flatnonzero(np.diff(program.leg_job[begins]) == 0)  # another tier of the same job
+    if program.way is not None:
+        legs["way"] = program.way
+        follows = np.flatnonzero(np.diff(program.leg_job[begins]) == 0)  # another way of the same job
         legs["other"][begins[follows]] = begins[follows + 1]
+    if program.told is not None:
+        truth.told[:] = program.told
     phases["seconds"], phases["kind"] = program.seconds, program.kind
     phases["bytes"], phases["communication"] = program.bytes, program.communication
-    phases["resource"], phases["amount"] = held.early_resource, held.early_amount
-    truth.demands[:], truth.carries[:] = held.demands, held.carries
-    truth.releases[:] = program.demand - held.carries  # the engine takes early releases off as they happen
+    phases["resource"], phases["amount"] = ledger.early_resource, ledger.early_amount
+    truth.demands[:], truth.carries[:] = ledger.demands, ledger.carries
+    truth.releases[:] = program.demand - ledger.carries  # the engine takes early releases off as they happen
 
 
 def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> list[str]:
@@ -243,7 +266,7 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
     for name in ("id", "submit", "walltime", "user", "group", "queue", "priority"):
         jobs[name] = frame[name].to_numpy()
     first = program.first_leg[:-1]
-    jobs["leg"], jobs["last_leg"], jobs["held"], jobs["chunks"] = first, truth.legs["last"][first], -1, -1
+    jobs["leg"], jobs["last_leg"], jobs["piece"], jobs["chunk"] = first, truth.legs["last"][first], -1, -1
     jobs["nodes"] = program.nodes
     jobs["start"] = jobs["finish"] = np.nan
     unfit, notes = too_large(workload, platform, program, fabric)

@@ -1,29 +1,19 @@
 """From the final tables to a Result: polars frames in the words of the field."""
 
-import hashlib
-
 import numpy as np
 import polars as pl
 
 from forebay.algorithms.setformat import group_intervals, write_sets
-from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState, LogKind, Why
+from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState, LogKind, LogReason
 from forebay.core.result import JOBS_CSV
 from forebay.core.tables import State
-from forebay.engine.truth import LOG, Truth
+from forebay.engine.record import Record
+from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
 _TEXT_JOBS = 100_000
 """Jobs whose node sets are written as text at a time: bounds the memory in use."""
-
-
-def log_hash(truth: Truth) -> str:
-    """sha256 over the log's columns: two runs are the same run if and only if their hashes agree."""
-    log = truth.log[: int(truth.cursor[0]["n_log"])]
-    digest = hashlib.sha256()
-    for name in sorted(LOG.names or ()):
-        digest.update(np.ascontiguousarray(log[name]).tobytes())
-    return digest.hexdigest()
 
 
 def _words(codes: np.ndarray, names: dict[int, str]) -> pl.Series:
@@ -35,32 +25,31 @@ def _words(codes: np.ndarray, names: dict[int, str]) -> pl.Series:
     return pl.Series(words, dtype=pl.Enum(words)).gather(table[codes])
 
 
-def log_frame(truth: Truth, resources: tuple[str, ...]) -> pl.DataFrame:
-    """The log with ids and words instead of rows and codes."""
-    log = truth.log[: int(truth.cursor[0]["n_log"])]
-    resource = _words(log["resource"] + 1, {r + 1: name for r, name in enumerate(resources)} | {0: "none"})
+def log_frame(record: Record, jobs: np.ndarray, resources: tuple[str, ...]) -> pl.DataFrame:
+    """The log with ids and words instead of rows and codes. Uses the record's up."""
+    log = record.log
+    resource = _words(log.take("resource") + 1, {r + 1: name for r, name in enumerate(resources)} | {0: "none"})
     frame = pl.DataFrame(
         {
-            "time": log["time"],
-            "job": truth.jobs["id"][log["job"]],
-            "kind": _words(log["kind"], {kind.value: kind.name.lower() for kind in LogKind}),
-            "leg": log["leg"],
+            "time": log.take("time"),
+            "job": jobs["id"][log.take("job")],
+            "kind": _words(log.take("kind"), {kind.value: kind.name.lower() for kind in LogKind}),
+            "leg": log.take("leg"),
             "resource": resource,
-            "amount": log["amount"],
-            "reason": _words(log["reason"], {why.value: why.name.lower() for why in Why}),
+            "amount": log.take("amount"),
+            "reason": _words(log.take("reason"), {reason.value: reason.name.lower() for reason in LogReason}),
         }
     )
     return frame.with_columns(pl.when(pl.col("resource") != "none").then(pl.col("resource")).alias("resource"))
 
 
-def _allocations(placements: list[np.ndarray], n_jobs: int) -> pl.Series:
-    """The nodes of each job as text, empty for a job that never had any. Uses `placements` up."""
-    columns = [np.concatenate([part[name] for part in placements]) for name in ("job", "low", "high")]
-    placements.clear()  # a million jobs have ten million intervals: keep no copy longer than needed
+def _allocations(record: Record, n_jobs: int) -> pl.Series:
+    """The nodes that each job ever had as text, empty for a job that had none."""
+    columns = [record.log["job"][record.placements["row"]], record.placements["low"], record.placements["high"]]
     low, high = np.empty_like(columns[1]), np.empty_like(columns[2])
     first = np.zeros(n_jobs + 1, np.int64)
     group_intervals(*columns, first, low, high)
-    del columns
+    del columns  # a million jobs have ten million intervals
     widest = 2 * len(str(int(high.max(initial=0)))) + 2
     parts = []
     for begin in range(0, n_jobs, _TEXT_JOBS):
@@ -71,7 +60,7 @@ def _allocations(placements: list[np.ndarray], n_jobs: int) -> pl.Series:
     return pl.concat(parts)
 
 
-def _phase_times(log: np.ndarray, n_jobs: int, kind: Why) -> np.ndarray:
+def _phase_times(log: np.ndarray, n_jobs: int, kind: LogReason) -> np.ndarray:
     """Seconds that each job spent in phases of a kind that one job goes through one after the other."""
     rows = log[log["reason"] == kind]
     begun, ended = rows[rows["kind"] == LogKind.BEGIN_PHASE], rows[rows["kind"] == LogKind.END_PHASE]
@@ -79,27 +68,33 @@ def _phase_times(log: np.ndarray, n_jobs: int, kind: Why) -> np.ndarray:
     return np.bincount(begun["job"], ended["time"] - begun["time"], n_jobs)
 
 
-def staging_frame(state: State, truth: Truth) -> pl.DataFrame | None:
+def staging_frame(state: State, truth: Truth, record: Record) -> pl.DataFrame | None:
     """What staging took of each job's time, null for jobs that did none; None if nobody did any."""
-    if not truth.steps["logged"].any():
+    logged = truth.scripts["logged"]
+    if not logged.any():
         return None
-    log, n_jobs = truth.log[: int(truth.cursor[0]["n_log"])], len(truth.jobs)
-    first_leg = state.jobs["last_leg"] - state.legs["number"][state.jobs["last_leg"]]  # on the tier it ran on
-    legs = log[truth.steps["logged"][first_leg[log["job"]] + log["leg"]] != 0]
+    n_jobs = len(truth.jobs)
+    first_leg = state.jobs["last_leg"] - state.legs["number"][state.jobs["last_leg"]]  # of the way it ran
+    legs = record.rows(logged[first_leg[record.log["job"]] + record.log["leg"]] != 0)
     held = np.zeros(n_jobs)  # seconds that legs with staging ran
     for kind, sign in ((LogKind.START, -1), (LogKind.END, 1)):
         rows = legs[legs["kind"] == kind]
         held += sign * np.bincount(rows["job"], rows["time"], n_jobs)
-    computes = legs[(legs["kind"] == LogKind.BEGIN_PHASE) & (legs["reason"] == Why.COMPUTE)]
+    computes = legs[(legs["kind"] == LogKind.BEGIN_PHASE) & (legs["reason"] == LogReason.COMPUTE)]
     compute_start = np.full(n_jobs, np.nan)
     np.fmin.at(compute_start, computes["job"], computes["time"])
     ran = np.bincount(legs["job"][legs["kind"] == LogKind.START], minlength=n_jobs) > 0
     columns = {
-        "stage_in_time": _phase_times(legs, n_jobs, Why.STAGE_IN),
-        "io_time": np.maximum(held - _phase_times(legs, n_jobs, Why.COMPUTE), 0.0),
+        "stage_in_time": _phase_times(legs, n_jobs, LogReason.STAGE_IN),
+        "io_time": np.maximum(held - _phase_times(legs, n_jobs, LogReason.COMPUTE), 0.0),
         "compute_start": compute_start,
     }
     return pl.DataFrame({name: np.where(ran, column, np.nan) for name, column in columns.items()}).fill_nan(None)
+
+
+def placements_frame(record: Record) -> pl.DataFrame:
+    """Which nodes a row of the log gave to its job or took back."""
+    return pl.DataFrame({name: record.placements.take(name) for name in ("row", "low", "high")})
 
 
 def links_frame(truth: Truth, names: tuple[str, ...]) -> pl.DataFrame:
@@ -111,9 +106,7 @@ def links_frame(truth: Truth, names: tuple[str, ...]) -> pl.DataFrame:
     return pl.DataFrame({"link": names, "capacity": links["capacity"], "bytes": links["bytes"]}, schema=schema)
 
 
-def jobs_frame(
-    state: State, truth: Truth, placements: list[np.ndarray], workload: Workload, platform: Platform
-) -> pl.DataFrame:
+def jobs_frame(state: State, truth: Truth, record: Record, workload: Workload, platform: Platform) -> pl.DataFrame:
     """The job table of a Result."""
     resources = platform.resources
     jobs, source = state.jobs, workload.jobs
@@ -127,7 +120,7 @@ def jobs_frame(
             "final_state": _words(jobs["state"], finals),
             "starting_time": jobs["start"],
             "finish_time": jobs["finish"],
-            "allocated_resources": _allocations(placements, len(jobs)),
+            "allocated_resources": _allocations(record, len(jobs)),
             "total_wait": np.where(np.isin(jobs["state"], NEVER_BEGUN), np.nan, jobs["waited"]),
         },
     ).with_columns(pl.col("starting_time", "finish_time", "total_wait").fill_nan(None))
@@ -147,10 +140,10 @@ def jobs_frame(
     )
     extra = source.select("user", "group", "queue", "priority", *(r for r in resources[1:] if r in source.columns))
     n_legs = pl.Series("n_legs", state.legs["number"][jobs["last_leg"]] + 1)
-    staging = staging_frame(state, truth)
+    staging = staging_frame(state, truth, record)
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
-    if len(state.tiers):
+    if len(state.tiers.rates):
         never = np.isin(jobs["state"], NEVER_BEGUN)
-        words = pl.Series([tier.name for tier in platform.levels]).gather(jobs["tier"])
+        words = pl.Series([tier.name for tier in platform.levels]).gather(state.legs["way"][jobs["last_leg"]])
         frame = frame.with_columns(pl.select(pl.when(~pl.Series(never)).then(words).alias("tier"))["tier"])
     return frame if staging is None else frame.hstack(staging)

@@ -1,12 +1,13 @@
 """Limits on what each user may have running, around any policy.
 
 Before a decision, jobs that may not start leave holes in the queue, so that no policy sees them. After it, the actions
-up to the first start that passes a limit are carried out, and the policy decides again: what it decided behind that
+up to the first start that exceeds a limit are carried out, and the policy decides again: what it decided behind that
 start rested on it.
 """
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import JobState, Verb
+from forebay.engine.phases import has_begun
 
 
 @kernel
@@ -30,11 +31,11 @@ def _add(state, truth, j):
 @kernel
 def count_begun(state, truth):
     """Add up what each user has begun: jobs that run, and those that wait between two legs."""
-    clock = state.clock[0]
+    counts = state.counts[0]
     truth.begun[:] = 0
-    for i in range(clock["n_running"]):
+    for i in range(counts["n_running"]):
         _add(state, truth, state.running[i]["job"])
-    for i in range(clock["queue_first"], clock["queue_begun"]):
+    for i in range(counts["queue_first"], counts["queue_begun"]):
         if state.queue[i] >= 0:
             _add(state, truth, state.queue[i])
 
@@ -42,47 +43,43 @@ def count_begun(state, truth):
 @kernel
 def hide(state, truth):
     """Take the jobs that may not start now out of the queue, until `admit`."""
-    clock, cursor = state.clock[0], truth.cursor[0]
+    counts, cursor = state.counts[0], truth.cursor[0]
     count_begun(state, truth)
-    for i in range(clock["queue_begun"], clock["queue_last"]):
+    for i in range(counts["queue_begun"], counts["queue_last"]):
         j = state.queue[i]
         if j >= 0 and over_limit(state, truth, j):
             state.queue[i] = -1
             truth.hidden[cursor["n_hidden"]] = j
             cursor["n_hidden"] += 1
-    clock["n_queued"] -= cursor["n_hidden"]
-    cursor["admitted"] = 0
+    counts["n_queued"] -= cursor["n_hidden"]
 
 
 @kernel
 def admit(state, truth):
-    """Put hidden jobs back, and put off the actions from the first start on that passes a limit.
+    """Put hidden jobs back, and put off the actions from the first start on that exceeds a limit.
 
     Returns a hidden job that the policy started all the same, or -1.
     """
-    clock, cursor = state.clock[0], truth.cursor[0]
-    if cursor["admitted"]:  # actions are carried out in several turns when a buffer is full
-        return -1
-    cursor["admitted"] = 1
+    counts, cursor = state.counts[0], truth.cursor[0]
     refused = -1
-    for a in range(min(clock["n_actions"], len(state.actions))):
+    for a in range(min(counts["n_actions"], len(state.actions))):
         j = state.actions[a]["job"]
         if state.actions[a]["verb"] != Verb.START or j < 0 or j >= len(state.jobs):
             continue
         job = state.jobs[j]
-        if job["state"] != JobState.QUEUED or state.legs[job["leg"]]["number"] > 0:
+        if job["state"] != JobState.QUEUED or has_begun(state, j):
             continue
         if state.queue[job["at"]] < 0:
             refused = j
             break
         if over_limit(state, truth, j):
-            clock["n_actions"] = a
+            counts["n_actions"] = a
             cursor["again"] = 1
             break
         _add(state, truth, j)
     for i in range(cursor["n_hidden"]):
         j = truth.hidden[i]
         state.queue[state.jobs[j]["at"]] = j
-    clock["n_queued"] += cursor["n_hidden"]
+    counts["n_queued"] += cursor["n_hidden"]
     cursor["n_hidden"] = 0
     return refused

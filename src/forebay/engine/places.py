@@ -12,16 +12,16 @@ class Places:
     """A scratch copy on which starts are tried by the engine's own rule of placement."""
 
     def __init__(self, state: State):
-        self._state, self._clock = state, state.clock[0]
-        self.matter = bool(self._clock["chunked"] >= 0)
-        self._room = state.room.copy()
+        self._state, self._counts = state, state.counts[0]
+        self.matter = bool(state.machine[0]["chunked"] >= 0)
+        self._room = state.servers.room.copy()
         self._idle = np.zeros(0, bool)
         self._known = False
 
     def begin(self) -> None:
         """A new decision."""
         self._known = False
-        self._clock["n_picks"] = 0
+        self._counts["n_picks"] = 0
 
     def fits(self, job: int) -> bool:
         """Whether servers have room for the job's chunks."""
@@ -35,7 +35,7 @@ class Places:
         No picks are made of places that the engine would choose by itself.
         """
         self._look()
-        first = int(self._clock["n_picks"])
+        first = int(self._counts["n_picks"])
         n_chunks, size = self._chunks(job)
         leg = self._state.jobs[job]["leg"]
         lowest = np.flatnonzero(self._idle)[: self._state.demands[leg, 0]]
@@ -43,8 +43,8 @@ class Places:
         known = chosen[(chosen >= 0) & (chosen < len(self._idle))]
         self._idle[known] = False
         if n_chunks > 0:
-            sites = [*self._state.site[known], *self._state.site[:1].repeat(max(n_chunks - len(known), 0))]
-            servers = [int(pick_server(self._state.near[site], self._room, size)) for site in sites]
+            sites = [*self._state.nodes.site[known], *self._state.nodes.site[:1].repeat(max(n_chunks - len(known), 0))]
+            servers = [int(pick_server(self._state.servers.near[site], self._room, size)) for site in sites]
             chosen = np.append(chosen, np.full(max(n_chunks - len(chosen), 0), -1))
         else:
             servers = [-1] * len(chosen)
@@ -53,7 +53,7 @@ class Places:
         rows = self._state.picks[first : first + len(chosen)]
         rows["low"], rows["count"] = chosen, 1
         rows["server"] = (servers + [-1] * len(chosen))[: len(chosen)]
-        self._clock["n_picks"] = first + len(chosen)
+        self._counts["n_picks"] = first + len(chosen)
         return first, len(chosen)
 
     def _look(self) -> None:
@@ -62,9 +62,9 @@ class Places:
             return
         self._known = True
         state = self._state
-        self._room[:] = state.room
-        self._idle = np.zeros(len(state.site), bool)
-        for piece in state.free[: self._clock["n_free"]]:
+        self._room[:] = state.servers.room
+        self._idle = np.zeros(len(state.nodes.site), bool)
+        for piece in state.nodes.idle[: self._counts["n_idle"]]:
             self._idle[piece["low"] : piece["high"] + 1] = True
 
     def _chunks(self, job: int) -> tuple[int, int]:

@@ -28,8 +28,8 @@ class Program:
     communication: np.ndarray  # float64[phase]: bytes from each node to each other node
     release: np.ndarray  # int64[phase]: a resource given back at its end, -1 = none
     released: np.ndarray  # int64[phase]: how much of it, -1 = all that the leg then holds
-    # Of jobs that may run on several tiers of storage, all legs on one tier come before those on the next.
-    tier: np.ndarray | None = None  # int64[leg], 0 = slow; None = there is no choice
+    # Of jobs that may run in several ways, all legs of one way come before those of the next.
+    way: np.ndarray | None = None  # int64[leg]: of tiers of storage, 0 = slow; None = there is no choice
     told: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
     notes: list[str] = field(default_factory=list)
 
@@ -45,19 +45,19 @@ class Program:
 
     @cached_property
     def begins(self) -> np.ndarray:
-        """Legs that are the first of their job on a tier of storage."""
+        """Legs that are the first of a way to run their job."""
         begins = np.zeros(len(self.walltime), bool)
         begins[self.first_leg[:-1]] = True
-        if self.tier is not None:
-            begins[1:] |= self.tier[1:] != self.tier[:-1]
+        if self.way is not None:
+            begins[1:] |= self.way[1:] != self.way[:-1]
         return begins
 
     @cached_property
     def first_choice(self) -> np.ndarray:
-        """Legs of jobs that have no choice, or leave it to others: those on their first tier of storage."""
-        if self.tier is None:
+        """Legs of jobs that have no choice, or leave it to others: those of their first way to run."""
+        if self.way is None:
             return np.ones(len(self.walltime), bool)
-        first: np.ndarray = self.tier == self.tier[self.first_leg[:-1]][self.leg_job]
+        first: np.ndarray = self.way == self.way[self.first_leg[:-1]][self.leg_job]
         return first
 
     @cached_property

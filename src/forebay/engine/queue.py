@@ -5,34 +5,34 @@ from forebay._numba.jit import kernel
 
 @kernel
 def _close_holes(state):
-    """Lay the queue out anew, without holes and with room on both sides."""
-    clock, queue = state.clock[0], state.queue
+    """Lay the queue out again, without holes and with room on both sides."""
+    counts, queue = state.counts[0], state.queue
     kept, n_begun = 0, 0
-    for i in range(clock["queue_first"], clock["queue_last"]):
+    for i in range(counts["queue_first"], counts["queue_last"]):
         if queue[i] >= 0:
             queue[kept] = queue[i]
             kept += 1
-            n_begun += i < clock["queue_begun"]
+            n_begun += i < counts["queue_begun"]
     first = (len(queue) - kept) >> 1
     for i in range(kept - 1, -1, -1):
         queue[first + i] = queue[i]
         state.jobs[queue[i]]["at"] = first + i
-    clock["queue_first"] = first
-    clock["queue_begun"] = first + n_begun
-    clock["queue_last"] = first + kept
+    counts["queue_first"] = first
+    counts["queue_begun"] = first + n_begun
+    counts["queue_last"] = first + kept
 
 
 @kernel
 def enqueue(state, j):
     """Put a job that arrives at the end of the queue."""
-    clock = state.clock[0]
-    if clock["queue_last"] == len(state.queue):
+    counts = state.counts[0]
+    if counts["queue_last"] == len(state.queue):
         _close_holes(state)
-    at = clock["queue_last"]
+    at = counts["queue_last"]
     state.queue[at] = j
     state.jobs[j]["at"] = at
-    clock["queue_last"] = at + 1
-    clock["n_queued"] += 1
+    counts["queue_last"] = at + 1
+    counts["n_queued"] += 1
 
 
 @kernel
@@ -41,33 +41,33 @@ def enqueue_begun(state, j):
 
     What it carries is held while it waits: behind a head that needs it, both would wait for ever.
     """
-    clock, queue = state.clock[0], state.queue
-    if clock["queue_first"] == 0:
+    counts, queue = state.counts[0], state.queue
+    if counts["queue_first"] == 0:
         _close_holes(state)
-    at = clock["queue_begun"] - 1
-    for i in range(clock["queue_first"], at + 1):
+    at = counts["queue_begun"] - 1
+    for i in range(counts["queue_first"], at + 1):
         queue[i - 1] = queue[i]
         if queue[i] >= 0:
             state.jobs[queue[i]]["at"] = i - 1
     queue[at] = j
     state.jobs[j]["at"] = at
-    clock["queue_first"] -= 1
-    clock["n_queued"] += 1
+    counts["queue_first"] -= 1
+    counts["n_queued"] += 1
 
 
 @kernel
 def dequeue(state, j):
     """Take a job out of the queue, wherever it stands."""
-    clock = state.clock[0]
+    counts = state.counts[0]
     state.queue[state.jobs[j]["at"]] = -1
-    clock["n_queued"] -= 1
-    first, last = clock["queue_first"], clock["queue_last"]
+    counts["n_queued"] -= 1
+    first, last = counts["queue_first"], counts["queue_last"]
     while first < last and state.queue[first] < 0:
         first += 1
-    clock["queue_first"] = first
-    clock["queue_begun"] = max(first, clock["queue_begun"])
+    counts["queue_first"] = first
+    counts["queue_begun"] = max(first, counts["queue_begun"])
     # Scans pay for holes: close them once they outnumber the jobs.
-    if last - first > 2 * clock["n_queued"] + 64:
+    if last - first > 2 * counts["n_queued"] + 64:
         _close_holes(state)
 
 
@@ -84,29 +84,31 @@ def _first_later(running, n, end):
 
 
 @kernel
-def add_running(state, j, leg, end):
-    """Insert a leg by its expected end, after those that share it."""
-    clock, running = state.clock[0], state.running
-    at = _first_later(running, clock["n_running"], end)
-    for i in range(clock["n_running"], at, -1):
+def add_running(state, j):
+    """Insert the running leg of job `j` by its expected end, after those that share it."""
+    end = state.jobs[j]["end"]
+    counts, running = state.counts[0], state.running
+    at = _first_later(running, counts["n_running"], end)
+    for i in range(counts["n_running"], at, -1):
         running[i]["end"] = running[i - 1]["end"]
         running[i]["job"] = running[i - 1]["job"]
         running[i]["leg"] = running[i - 1]["leg"]
     running[at]["end"] = end
     running[at]["job"] = j
-    running[at]["leg"] = leg
-    clock["n_running"] += 1
+    running[at]["leg"] = state.jobs[j]["leg"]
+    counts["n_running"] += 1
 
 
 @kernel
-def drop_running(state, j, end):
-    """Remove the running leg of job `j`, which was expected to end at `end`."""
-    clock, running = state.clock[0], state.running
-    at = _first_later(running, clock["n_running"], end) - 1
+def drop_running(state, j):
+    """Remove the running leg of job `j`."""
+    end = state.jobs[j]["end"]
+    counts, running = state.counts[0], state.running
+    at = _first_later(running, counts["n_running"], end) - 1
     while running[at]["job"] != j:
         at -= 1
-    for i in range(at, clock["n_running"] - 1):
+    for i in range(at, counts["n_running"] - 1):
         running[i]["end"] = running[i + 1]["end"]
         running[i]["job"] = running[i + 1]["job"]
         running[i]["leg"] = running[i + 1]["leg"]
-    clock["n_running"] -= 1
+    counts["n_running"] -= 1

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
+from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import STATE, State
 from forebay.core.view import Actions, View
 from forebay.engine.places import Places
+from forebay.engine.record import Record
 from forebay.engine.truth import TRUTH, Truth
 from forebay.errors import (
     BadActionError,
@@ -45,34 +46,34 @@ def run(
     rng: np.random.Generator,
     progress: Progress | None = None,
     remarks: list[str] | None = None,
-) -> list[np.ndarray]:
-    """Run until every job has ended; returns all placements, in parts. `progress(ended, jobs)` is called at times.
+) -> Record:
+    """Run until every job has ended; returns what was recorded. `progress(ended, jobs)` is called at times.
 
     What a compiled policy has to say of the run is added to `remarks`.
     """
     advance, memory = (_compiled if _kernel_of(policy) else _plain)(state, truth, policy, resources, rng)
-    placed, n_decisions = [], 256
-    while True:
-        begun = time.perf_counter()
-        status = advance(n_decisions)
-        # Only where the loop pauses depends on the clock; what it computes does not.
-        if status == Status.PAUSED and time.perf_counter() - begun < SLICE_SECONDS / 2:
-            n_decisions *= 2
-        elif time.perf_counter() - begun > SLICE_SECONDS and n_decisions > 1:
-            n_decisions //= 2
-        if status in (Status.FULL, Status.DONE):
-            placed.append(truth.placements[: int(truth.cursor[0]["n_placed"])].copy())
-            truth.cursor["n_placed"] = 0
-        if progress is not None:
-            progress(int(truth.cursor[0]["n_ended"]), len(state.jobs))
-        if status == Status.DONE:
-            if remarks is not None and memory is not None and hasattr(policy, "remarks"):
-                remarks += policy.remarks(memory)
-            return placed
-        if status == Status.STALLED:
-            raise _stalled(state, resources)
-        if status == Status.REFUSED:
-            raise _refused(state, truth, resources)
+    record, n_decisions = Record(truth), 256
+    with record as check:
+        while True:
+            begun = time.perf_counter()
+            status = advance(n_decisions)
+            check()
+            # Only where the loop pauses depends on the clock; what it computes does not.
+            if status == Status.PAUSED and time.perf_counter() - begun < SLICE_SECONDS / 2:
+                n_decisions *= 2
+            elif time.perf_counter() - begun > SLICE_SECONDS and n_decisions > 1:
+                n_decisions //= 2
+            if progress is not None:
+                progress(int(truth.cursor[0]["n_ended"]), len(state.jobs))
+            if status == Status.DONE:
+                break
+            if status == Status.STALLED:
+                raise _stalled(state, resources)
+            if status == Status.REFUSED:
+                raise _refused(state, truth, resources)
+    if remarks is not None and memory is not None and hasattr(policy, "remarks"):
+        remarks += policy.remarks(memory)
+    return record
 
 
 def _kernel_of(policy: Any) -> Any:
@@ -103,7 +104,7 @@ def _plain(
     state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
 ) -> tuple[Advance, Memory | None]:
     """The same with a policy in plain Python, whose memory is its own."""
-    from forebay.engine.loop import run_compiled
+    from forebay.engine.loop import call_python, run_compiled
 
     view = View(state, resources, rng)
     act = Actions(state, view, Places(state))
@@ -119,24 +120,14 @@ def _plain(
             failed.append(error)
             act.stop()
 
-    if numba.config.DISABLE_JIT:
-        memory = (np.zeros((0, 0), np.int64), np.zeros((0, 0)))
-        kernel, keep = (lambda *_: decision()), None
-    else:
-        from forebay._numba.bridge import address_of
-        from forebay.engine.loop import call_python
-
-        address, keep = address_of(decision)
-        memory = (np.array([[address]], np.int64), np.zeros((0, 0)))
-        kernel = ready(call_python)
-
+    callback = Callback(decision)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
 
     def advance(n_decisions: int) -> int:
-        status = int(run_compiled(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
+        memory = (np.array([[callback.address]], np.int64), np.zeros((0, 0)))
+        status = int(run_compiled(*tables, ready(call_python), np.zeros(0), memory, rng, n_decisions))
         if status == Status.STOPPED:
             raise _reason(state, view, failed[0]) from failed[0]
-        assert keep is not None or numba.config.DISABLE_JIT  # the callback lives as long as this function
         return status
 
     return advance, None
@@ -170,7 +161,7 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             )
         case Refusal.WRONG_NODES:
             need = int(state.demands[state.jobs[j]["leg"], 0])
-            kind = ", or too small for it" if state.clock[0]["large"] >= 0 else ""
+            kind = ", or too small for it" if state.machine[0]["large"] >= 0 else ""
             return OversubscribedError(
                 f"{at} picked nodes for {job} that are not free, or not the {need:,} that it needs{kind}; "
                 "pick free nodes, or leave the choice to act.start(job)"
@@ -181,10 +172,8 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
                 f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of its "
                 f"{chunks:,} node(s), and the servers have not that room; test act.fits(job) before act.start(job)"
             )
-        case Refusal.WRONG_TIER:
-            return BadActionError(
-                f"{at} started {job} on tier {r} of storage, on which it cannot run; name one of view.tiers(job)"
-            )
+        case Refusal.WRONG_WAY:
+            return BadActionError(f"{at} started {job} in way {r} to run, which it does not have; see view.ways(job)")
         case Refusal.ALREADY_STARTED:
             return StartedTwiceError(f"{at} started {job}, which runs already; start only jobs of view.queue, once")
         case Refusal.ENDED:
@@ -201,7 +190,7 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             )
         case Refusal.OVER_LIMIT:
             return BadActionError(
-                f"{at} started {job}, which its user's limits hold back; start only jobs of view.queue, anew each time"
+                f"{at} started {job}, which its user's limits hold back; start only jobs of view.queue, as it is now"
             )
         case Refusal.CANNOT_REJECT:
             return BadActionError(
@@ -212,13 +201,13 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
         case Refusal.TOO_MANY_WAKES:
             return BadActionError(f"{at} has {len(truth.wakes):,} wakes pending; ask for the next one only")
         case Refusal.TOO_MANY_ACTIONS:
-            return BadActionError(f"{at} took more than {len(state.actions):,} actions in one decision")
+            return BadActionError(f"{at} took more than {len(state.actions) - 1:,} actions in one decision")
         case _:
             return BadActionError(f"{at} used an unknown verb; use act.start, act.wake or act.reject")
 
 
 def _stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
-    waiting = state.queue[state.clock[0]["queue_first"] : state.clock[0]["queue_last"]]
+    waiting = state.queue[state.counts[0]["queue_first"] : state.counts[0]["queue_last"]]
     waiting = waiting[waiting >= 0]
     first = _name(state, int(waiting[0]))
     free = ", ".join(f"{int(row['free']):,} {name}" for name, row in zip(resources, state.resources, strict=True))

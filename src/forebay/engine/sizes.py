@@ -1,9 +1,10 @@
-"""What a program needs before a run can begin: who holds what when, who can never run, and how large tables must be."""
+"""What a program needs before a run can begin: who can never run, and how large tables must be."""
 
 import numpy as np
 
 from forebay.core.codes import PhaseKind
 from forebay.core.units import format_bytes
+from forebay.engine.ledger import Ledger
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, make_paths, no_paths
 from forebay.engine.program import Program
@@ -18,38 +19,10 @@ _STAGING = (*_INSIDE, PhaseKind.STAGE_IN, PhaseKind.DRAIN, PhaseKind.STAGE_OUT)
 """Kinds of phases that use the buffer; those inside the machine need no file system."""
 
 
-class Held:
-    """What legs take when they start, keep for the next, and give back early."""
-
-    def __init__(self, workload: Workload, platform: Platform, program: Program):
-        held = program.demand.copy()  # what is left at the leg's end
-        self.early_resource = np.full(len(program.seconds), -1, np.int32)
-        self.early_amount = np.zeros(len(program.seconds), np.int64)
-        for p in np.flatnonzero(program.release >= 0):
-            leg, r = program.phase_leg[p], program.release[p]
-            amount = held[leg, r] if program.released[p] < 0 else program.released[p]
-            if amount > held[leg, r]:
-                number = leg - program.first_leg[program.leg_job[leg]]
-                raise InputError(
-                    f"{workload.name}: job {workload.jobs['id'][int(program.leg_job[leg])]} gives back {amount} of "
-                    f"{platform.resources[r]} at the end of a phase, and its leg {number} then holds {held[leg, r]}; "
-                    "correct the amount"
-                )
-            if amount > 0:
-                self.early_resource[p], self.early_amount[p] = r, amount
-                held[leg, r] -= amount
-        carried = np.zeros_like(held)  # what a leg found from the one before
-        carried[1:] = np.where(program.carry[1:], np.minimum(held[:-1], program.demand[1:]), 0)
-        carried[program.first_leg[:-1]] = 0
-        self.demands = program.demand - carried
-        self.carries = np.zeros_like(held)
-        self.carries[:-1] = carried[1:]
-
-
-def check_kinds(workload: Workload, platform: Platform, program: Program, held: Held) -> None:
+def check_kinds(workload: Workload, platform: Platform, program: Program, ledger: Ledger) -> None:
     """Refuse legs that go on with the nodes of the one before where these are of two kinds: which are large then?"""
-    if platform.kinds is not None and held.carries[:, 0].any():
-        job = workload.jobs["id"][int(program.leg_job[np.argmax(held.carries[:, 0] > 0)])]
+    if platform.kinds is not None and ledger.carries[:, 0].any():
+        job = workload.jobs["id"][int(program.leg_job[np.argmax(ledger.carries[:, 0] > 0)])]
         raise InputError(
             f"{workload.name}: job {job} carries nodes from leg to leg, and {platform.name} has nodes of two kinds; "
             f"let each leg ask for its own, or leave out large in {platform.kinds.name}"
@@ -57,13 +30,13 @@ def check_kinds(workload: Workload, platform: Platform, program: Program, held: 
 
 
 def chunks(
-    workload: Workload, platform: Platform, fabric: Fabric, program: Program, held: Held
+    workload: Workload, platform: Platform, fabric: Fabric, program: Program, ledger: Ledger
 ) -> tuple[np.ndarray, int]:
     """The chunk size of each leg, and how many runs of chunks there can be at a time."""
     if not fabric.chunked:
         return np.zeros(len(program.walltime), np.int64), 0
     r = platform.resources.index(fabric.buffer or "")
-    taken, whole, kept = held.demands[:, r], program.demand[:, r], held.carries[:, r]
+    taken, whole, kept = ledger.demands[:, r], program.demand[:, r], ledger.carries[:, r]
     wrong = ((taken > 0) & (taken < whole)) | ((kept > 0) & (kept < whole))
     if wrong.any():
         job = workload.jobs["id"][int(program.leg_job[np.argmax(wrong)])]
@@ -71,7 +44,7 @@ def chunks(
             f"{workload.name}: job {job} carries a part of its {fabric.buffer} from leg to leg; "
             "where it lies in chunks, carry all of it or nothing"
         )
-    part = (held.early_resource == r) & (held.early_amount < whole[program.phase_leg])
+    part = (ledger.early_resource == r) & (ledger.early_amount < whole[program.phase_leg])
     if part.any():
         job = workload.jobs["id"][int(program.leg_job[program.phase_leg[np.argmax(part)]])]
         raise InputError(
@@ -146,16 +119,6 @@ def _in_bytes(platform: Platform, name: str) -> bool:
 
 def _others(jobs: np.ndarray) -> str:
     return f" ({int(jobs.sum()):,} such jobs)" if jobs.sum() > 1 else ""
-
-
-def log_rows(program: Program, R: int, fabric: Fabric) -> int:
-    """The most rows that the log can have."""
-    n_jobs, n_legs = len(program.first_leg) - 1, len(program.walltime)
-    early = int((program.release >= 0).sum()) + int((program.release == 0).sum())  # nodes may be of two kinds
-    logged = program.logged[program.phase_leg]
-    drains = logged & (program.kind == PhaseKind.DRAIN)
-    parts = int(_parts(program, fabric)[program.leg_job[program.phase_leg[drains]]].sum())
-    return 3 * n_jobs + n_legs * (1 + 2 * R) + early + 2 * int(logged.sum()) + parts
 
 
 def _parts(program: Program, fabric: Fabric) -> np.ndarray:

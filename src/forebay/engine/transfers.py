@@ -54,22 +54,22 @@ def _with_file_system(state, truth, j, amount, time, row, drain):
     """Between file system and buffer: a stream a chunk; a pool, or nodes' own devices, a stream a node, or a lane."""
     job, routes, n = state.jobs[j], truth.paths.routes, 0
     streams = max(job["nodes"], 1)
-    if job["chunks"] < 0:
+    if job["chunk"] < 0:
         weight = 1 if truth.paths.state[0]["staging_lane"] else streams
         return _send(truth, j, routes[row, 0], weight, amount, time, drain)
     # Servers behind the same route count together.
     weights = truth.paths.by_server
-    i = job["chunks"]
+    i = job["chunk"]
     while i >= 0:
-        weights[_first_server(routes, row, state.chunks[i]["server"])] += state.chunks[i]["count"]
-        i = state.chunks[i]["next"]
-    i = job["chunks"]
+        weights[_first_server(routes, row, state.servers.chunks[i]["server"])] += state.servers.chunks[i]["count"]
+        i = state.servers.chunks[i]["next"]
+    i = job["chunk"]
     while i >= 0:
-        s = _first_server(routes, row, state.chunks[i]["server"])
+        s = _first_server(routes, row, state.servers.chunks[i]["server"])
         if weights[s] > 0:
             n += _send(truth, j, routes[row, s], weights[s], amount * weights[s] / streams, time, drain)
             weights[s] = 0
-        i = state.chunks[i]["next"]
+        i = state.servers.chunks[i]["next"]
     return n
 
 
@@ -81,10 +81,10 @@ def _with_nodes(state, truth, j, amount, time, row):
     """
     job, routes, n = state.jobs[j], truth.paths.routes, 0
     count = 0
-    h = job["held"]
+    h = job["piece"]
     while h >= 0:
-        count += state.held[h]["high"] - state.held[h]["low"] + 1
-        h = state.held[h]["next"]
+        count += state.nodes.pieces[h]["high"] - state.nodes.pieces[h]["low"] + 1
+        h = state.nodes.pieces[h]["next"]
     if count == 0:
         return 0
     if truth.paths.state[0]["buffer_lane"]:  # only where all nodes are at one site, and no chunks
@@ -92,34 +92,34 @@ def _with_nodes(state, truth, j, amount, time, row):
     each = amount / count
     # Nodes and chunks are chained in the same order; neighbours on one route go together.
     c, weight = -1, 0
-    i, left = job["chunks"], -count  # chunks without a node come first
+    i, left = job["chunk"], -count  # chunks without a node come first
     while i >= 0:
-        left += state.chunks[i]["count"]
-        i = state.chunks[i]["next"]
-    i = job["chunks"]
-    while i >= 0 and left >= state.chunks[i]["count"]:
-        left -= state.chunks[i]["count"]
-        i = state.chunks[i]["next"]
-    left = state.chunks[i]["count"] - left if i >= 0 else 0
-    h = job["held"]
+        left += state.servers.chunks[i]["count"]
+        i = state.servers.chunks[i]["next"]
+    i = job["chunk"]
+    while i >= 0 and left >= state.servers.chunks[i]["count"]:
+        left -= state.servers.chunks[i]["count"]
+        i = state.servers.chunks[i]["next"]
+    left = state.servers.chunks[i]["count"] - left if i >= 0 else 0
+    h = job["piece"]
     while h >= 0:
-        for node in range(state.held[h]["high"], state.held[h]["low"] - 1, -1):
+        for node in range(state.nodes.pieces[h]["high"], state.nodes.pieces[h]["low"] - 1, -1):
             while i >= 0 and left == 0:
-                i = state.chunks[i]["next"]
+                i = state.servers.chunks[i]["next"]
                 if i >= 0:
-                    left = state.chunks[i]["count"]
+                    left = state.servers.chunks[i]["count"]
             s = 0
             if i >= 0:
-                s = state.chunks[i]["server"]
+                s = state.servers.chunks[i]["server"]
                 left -= 1
-            to = routes[row + state.site[node], s]
+            to = routes[row + state.nodes.site[node], s]
             if to != c:
                 if weight > 0:
                     n += _send(truth, j, c, weight, each * weight, time, False)
                 c = to
                 weight = 0
             weight += 1
-        h = state.held[h]["next"]
+        h = state.nodes.pieces[h]["next"]
     return n + _send(truth, j, c, weight, each * weight, time, False)
 
 
@@ -128,16 +128,16 @@ def _count_sites(state, truth, j):
     """How many of the job's nodes stand at each site: by_site[0] counts, by_site[1] lists. Returns (sites, nodes)."""
     by_site = truth.paths.by_site
     n_sites, n_nodes = 0, 0
-    h = state.jobs[j]["held"]
+    h = state.jobs[j]["piece"]
     while h >= 0:
-        for node in range(state.held[h]["low"], state.held[h]["high"] + 1):
-            x = state.site[node]
+        for node in range(state.nodes.pieces[h]["low"], state.nodes.pieces[h]["high"] + 1):
+            x = state.nodes.site[node]
             if by_site[0, x] == 0:
                 by_site[1, n_sites] = x
                 n_sites += 1
             by_site[0, x] += 1
             n_nodes += 1
-        h = state.held[h]["next"]
+        h = state.nodes.pieces[h]["next"]
     return n_sites, n_nodes
 
 
@@ -191,7 +191,7 @@ def launch(state, truth, j, phase, time):
     levels = truth.paths.levels
     if len(levels) > 0:
         stages = kind in (PhaseKind.STAGE_IN, PhaseKind.STAGE_OUT, PhaseKind.DRAIN)
-        c = levels[truth.steps[state.jobs[j]["leg"]]["tier"], 1 if stages else 0]
+        c = levels[state.legs[state.jobs[j]["leg"]]["way"], 1 if stages else 0]
         return _send(truth, j, c, 1, phase["bytes"], time, kind == PhaseKind.DRAIN), 0.0
     if kind == PhaseKind.STAGE_IN:
         return _with_file_system(state, truth, j, phase["bytes"], time, STAGE_IN, False), 0.0

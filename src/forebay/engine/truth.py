@@ -12,19 +12,18 @@ from forebay.engine.paths import Paths, no_paths
 
 CURSOR = np.dtype(
     [
-        ("next_submit", "i8"),
-        ("next_cancel", "i8"),
+        ("next_event", "i8"),
         ("n_timers", "i8"),
         ("seq", "i8"),
         ("n_open", "i8"),  # jobs submitted and not yet ended
         ("n_ended", "i8"),
         ("n_decisions", "i8"),
-        ("n_log", "i8"),
+        ("n_log", "i8"),  # rows in the buffer
+        ("n_drained", "i8"),  # rows of the log before those
         ("n_placed", "i8"),
+        ("drain", "i8"),  # the address of the function that empties both buffers
         ("n_wakes", "i8"),
-        ("next_action", "i8"),
         ("n_hidden", "i8"),
-        ("admitted", "i1"),  # whether this decision's actions have been held against the limits
         ("again", "i1"),  # whether some were put off, so that the policy must decide again
         ("refusal", "i8"),
         ("refused_job", "i8"),
@@ -32,14 +31,13 @@ CURSOR = np.dtype(
     ],
     align=True,
 )
-STEP = np.dtype(
+SCRIPT = np.dtype(
     [
         ("walltime", "f8"),
         ("seconds", "f8"),  # all phases together; inf where transfers decide
         ("number", "i8"),
-        ("tier", "i8"),  # of storage
-        ("phase", "i8"),  # the next one to begin
-        ("last_phase", "i8"),
+        ("first_phase", "i8"),
+        ("last_phase", "i8"),  # behind it
         ("kills", "i1"),  # whether the job is killed when the leg reaches its walltime
         ("logged", "i1"),  # whether its phases are
     ],
@@ -59,6 +57,7 @@ PHASE = np.dtype(
 )
 ACTIVITY = np.dtype(
     [
+        ("phase", "i8"),  # the one under way, or the next to begin
         ("first", "i8"),  # transfer of the phase under way; -1 = none
         ("streams", "i8"),  # of its transfers, those not yet over
         ("drains", "i8"),  # transfers that run beside the phases
@@ -79,16 +78,18 @@ LOG = np.dtype(
     ],
     align=True,
 )
-CANCEL = np.dtype([("time", "f8"), ("job", "i8")], align=True)
-"""A user withdraws a job."""
+EVENT = np.dtype([("time", "f8"), ("subject", "i8"), ("kind", "i8")], align=True)
+"""Something that comes from outside, see EventKind; it happens to `subject`, a job."""
 LIMITS = np.dtype(
     [("run_time", "f8"), ("user_jobs", "i8"), ("user_nodes", "i8"), ("rejects", "i1"), ("active", "i1")], align=True
 )
 """What a user may ask for and have running; `rejects`: who has all of it running may not submit more."""
-PLACEMENT = np.dtype([("job", "i4"), ("low", "i4"), ("high", "i4")], align=True)
-"""Nodes low..high went to a job."""
+PLACEMENT = np.dtype([("row", "u4"), ("low", "i4"), ("high", "i4")], align=True)
+"""Nodes low..high were taken, or given back, by the change in this row of the log. What a job gives back when it then
+has no nodes left is not written: all that it had."""
 
 MAX_WAKES = 4096
+BUFFER = 1 << 15  # rows of the log, and of placements, before they are taken away
 
 
 class Truth(NamedTuple):
@@ -97,22 +98,23 @@ class Truth(NamedTuple):
     cursor: np.ndarray  # CURSOR, one row
     jobs: np.ndarray  # JOB, as they will arrive
     legs: np.ndarray  # LEG, as they will be shown
-    steps: np.ndarray  # STEP
+    scripts: np.ndarray  # SCRIPT, one a leg
     demands: np.ndarray
     releases: np.ndarray
     carries: np.ndarray  # what a leg keeps at its end for the next one
+    told: np.ndarray  # float64[leg, 2], as it will be shown in `tiers`; empty where jobs have no choice
     phases: np.ndarray  # PHASE, those of a leg side by side
     timers: np.ndarray  # TIMER heap; slot 2j = job j's phase, 2j + 1 = its walltime
     where: np.ndarray  # int64[slot], see algorithms.heap
     wakes: np.ndarray  # float64, ascending; the first n_wakes
-    cancels: np.ndarray  # CANCEL, by time
+    events: np.ndarray  # EVENT, by time, then kind
     limits: np.ndarray  # LIMITS, one row
     person: np.ndarray  # int64[job]: its user, counted from 0; -1 = unknown; empty without limits
     begun: np.ndarray  # int64[person, 2]: jobs that have begun and not ended, and their nodes
     hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
-    log: np.ndarray  # LOG
-    placements: np.ndarray  # PLACEMENT buffer, emptied by the caller
+    log: np.ndarray  # LOG, a buffer: see `record`
+    placements: np.ndarray  # PLACEMENT, another
     activities: np.ndarray  # ACTIVITY
     paths: Paths
     network: Network
@@ -121,50 +123,52 @@ class Truth(NamedTuple):
     picks: np.ndarray  # PICK scratch for placing
 
 
-def empty_truth(
-    n_jobs: int,
-    n_legs: int,
-    n_phases: int,
-    n_resources: int,
-    n_log: int,
-    n_placements: int,
-    n_servers: int,
-    n_picks: int,
-    paths: Paths,
-    network: Network,
-    n_cancels: int = 0,
-    n_limited: int = 0,
-    n_persons: int = 0,
-) -> Truth:
+class Sizes(NamedTuple):
+    """How large the tables of a Truth are."""
+
+    jobs: int = 1
+    legs: int = 1
+    phases: int = 1
+    resources: int = 1
+    servers: int = 0
+    picks: int = 0
+    events: int = 0
+    told: int = 0  # legs of which users told what they move
+    limited: int = 0  # jobs under limits
+    persons: int = 0
+
+
+def empty_truth(n: Sizes, paths: Paths, network: Network) -> Truth:
     """Tables of the right size, blank."""
-    shape = (n_legs, n_resources)
+    shape = (n.legs, n.resources)
     return Truth(
         cursor=np.zeros(1, CURSOR),
-        jobs=np.zeros(n_jobs, JOB),
-        legs=np.zeros(n_legs, LEG),
-        steps=np.zeros(n_legs, STEP),
+        jobs=np.zeros(n.jobs, JOB),
+        legs=np.zeros(n.legs, LEG),
+        scripts=np.zeros(n.legs, SCRIPT),
         demands=np.zeros(shape, np.int64),
         releases=np.zeros(shape, np.int64),
         carries=np.zeros(shape, np.int64),
-        phases=np.zeros(n_phases, PHASE),
-        timers=np.zeros(2 * n_jobs + 1, TIMER),
-        where=np.full(2 * n_jobs, -1, np.int64),
+        told=np.zeros((n.told, 2)),
+        phases=np.zeros(n.phases, PHASE),
+        timers=np.zeros(2 * n.jobs + 1, TIMER),
+        where=np.full(2 * n.jobs, -1, np.int64),
         wakes=np.zeros(MAX_WAKES),
-        cancels=np.zeros(n_cancels, CANCEL),
+        events=np.zeros(n.events, EVENT),
         limits=np.zeros(1, LIMITS),
-        person=np.zeros(n_limited, np.int64),
-        begun=np.zeros((n_persons, 2), np.int64),
-        hidden=np.zeros(n_limited, np.int64),
-        due=np.zeros(n_jobs, np.int64),
-        log=np.zeros(n_log, LOG),
-        placements=np.zeros(n_placements, PLACEMENT),
-        activities=np.zeros(n_jobs, ACTIVITY),
+        person=np.zeros(n.limited, np.int64),
+        begun=np.zeros((n.persons, 2), np.int64),
+        hidden=np.zeros(n.limited, np.int64),
+        due=np.zeros(n.jobs, np.int64),
+        log=np.zeros(BUFFER, LOG),
+        placements=np.zeros(BUFFER, PLACEMENT),
+        activities=np.zeros(n.jobs, ACTIVITY),
         paths=paths,
         network=network,
         ended=np.zeros(len(network.transfers), np.int64),
-        room=np.zeros(n_servers, np.int64),
-        picks=np.zeros(n_picks, PICK),
+        room=np.zeros(n.servers, np.int64),
+        picks=np.zeros(n.picks, PICK),
     )
 
 
-TRUTH = pointer_type(empty_truth(1, 1, 1, 1, 1, 1, 0, 0, no_paths(), make_network([], [], 0)))
+TRUTH = pointer_type(empty_truth(Sizes(), no_paths(), make_network([], [], 0)))

@@ -8,7 +8,7 @@ jobs of three legs: see job model three-legs. Jobs whose buffer comes with their
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from forebay.core.codes import Why
+from forebay.core.codes import LogReason
 from forebay.errors import InputError
 from forebay.policies._base import Policy
 
@@ -77,21 +77,21 @@ class SlurmBb(Policy):
             demand = view.demand(job).tolist()
             if demand[0] == 0:
                 if not any(demand):  # it holds all it needs: staging out, or running on nodes that it kept
-                    act.start(job, Why.IN_ORDER)
+                    act.start(job, LogReason.IN_ORDER)
                 else:
                     wanting.append((self._expected(view, plan, job), place, job))
                 continue
             seconds = view.walltime(job)
             when = plan.earliest(demand[0], seconds)
             if when <= view.now and act.fits(job):
-                act.start(job, Why.IN_ORDER if place == 0 else Why.BACKFILLED)
+                act.start(job, LogReason.IN_ORDER if place == 0 else LogReason.BACKFILLED)
             elif any(demand[1:]):
                 continue  # its buffer is not granted: nothing is held for it
             if when < float("inf"):
                 plan.reserve(when, demand[0], seconds)
         for _, place, job in sorted(wanting):
             if act.fits(job):
-                act.start(job, Why.IN_ORDER if place == 0 else Why.BACKFILLED)
+                act.start(job, LogReason.IN_ORDER if place == 0 else LogReason.BACKFILLED)
 
     def _expected(self, view: "View", plan: _Plan, job: int) -> float:
         """When the nodes of the leg after this one are expected to be free."""

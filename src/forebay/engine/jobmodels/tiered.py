@@ -115,7 +115,7 @@ class _Tiered:
             communication=communication,
             release=release,
             released=np.full(len(kind), -1),
-            tier=level_of,
+            way=level_of,
             told=np.column_stack([moves, stages]),
             notes=self.notes,
         )

@@ -59,7 +59,7 @@ class Predicting(Policy):
         columns = 2 * n_jobs + 2
         return (rows + N_INTEGERS, columns), (self.window + N_FLOATS, columns)
 
-    @property
-    def compiled(self) -> str:  # type: ignore[override]
-        """The twin of the policy's kernel."""
-        return "predicted." + super().compiled.split(".")[1]
+    def __init_subclass__(cls) -> None:
+        """The kernel is the twin of the one of the policy behind."""
+        super().__init_subclass__()
+        cls.compiled = "predicted." + super().compiled.split(".")[1]

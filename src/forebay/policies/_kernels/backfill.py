@@ -19,31 +19,38 @@ import numpy as np
 from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.kinds import large_for
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.place import count_chunks
-from forebay.algorithms.plan import behind, enough, lay, least
+from forebay.algorithms.plan import enough, lay, least
 from forebay.algorithms.profile import fits, reserve, take
-from forebay.core.codes import Why
+from forebay.core.codes import LogReason, Verb
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.places import (
+from forebay.policies._kernels.kinds import (
     charge,
-    chunks_of,
     fewest,
-    free_of,
+    fewest_beside,
+    large_column,
+    large_until,
+    return_taken,
+    spare_fewest,
+)
+from forebay.policies._kernels.places import (
+    Have,
+    chunks_of,
     give_back,
-    large_of,
     pick,
-    start_large,
+    start_fitting,
     start_picked,
     take_picks,
+    what_is_there,
 )
 from forebay.policies._orders import ORDERS
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 _i8 = types.int64
 _FREE = _i8[:, ::1]
+_HAVE = types.NamedUniTuple(_i8[::1], 3, Have)
 
 
 @kernel
@@ -68,36 +75,36 @@ def _key(state, j, order):
 
 
 @kernel
-def fits_now(state, free, room, j):
+def fits_now(state, have, j):
     """Whether what the waiting leg of job `j` takes is there now."""
     leg = state.jobs[j]["leg"]
-    for r in range(len(free)):
-        if state.demands[leg, r] > free[r]:
+    for r in range(len(have.free)):
+        if state.demands[leg, r] > have.free[r]:
             return False
     n_chunks = chunks_of(state, j)
-    return n_chunks == 0 or count_chunks(room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
+    return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
 
 
 @kernel
-def start_now(state, free, words, room, j, why):
+def start_now(state, have, j, reason):
     """Start job `j`, which fits: where places matter on the lowest nodes, servers near first, as the engine would."""
-    start_large(state, free, words, room, j, why, fewest(state, free, state.jobs[j]["leg"]))
+    start_fitting(state, have, j, reason, fewest(state, have.free, state.jobs[j]["leg"]))
 
 
 @allocating_kernel
-def _sorted(state, line, free, room, order, sign, count):
-    """Jobs of `line` by key, then id, at least the first `count` in order; if `free` is not empty, only those that fit.
+def _sorted(state, have, line, fitting, order, sign, count):
+    """Jobs of `line` by key, then id, at least the first `count` in order; all of them, or only those `fitting` now.
 
-    Leaving out what does not fit is exact: `free` only shrinks during a decision.
+    Leaving out what does not fit is exact: what is there only shrinks during a decision.
     """
     n = 0
     for j in line:
-        if j >= 0 and (len(free) == 0 or fits_now(state, free, room, j)):
+        if j >= 0 and (not fitting or fits_now(state, have, j)):
             n += 1
     keys, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     n = 0
     for j in line:
-        if j >= 0 and (len(free) == 0 or fits_now(state, free, room, j)):
+        if j >= 0 and (not fitting or fits_now(state, have, j)):
             keys[n] = sign * _key(state, j, order)
             ties[n] = state.jobs[j]["id"]
             items[n] = j
@@ -108,15 +115,17 @@ def _sorted(state, line, free, room, order, sign, count):
 
 @allocating_kernel
 def _started_by_end(state):
-    """Actions of this decision so far, all starts, by expected end."""
-    n = state.clock[0]["n_actions"]
+    """The starts among the actions of this decision so far, by expected end."""
+    n = min(state.counts[0]["n_actions"], len(state.actions))
     ends, ties, actions = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    n_starts = 0
     for a in range(n):
-        ends[a] = _end_if_now(state, state.actions[a]["job"])
-        ties[a] = a
-        actions[a] = a
-    sort_smallest(ends, ties, actions, n, n)
-    return actions
+        if state.actions[a]["verb"] == Verb.START:
+            ends[n_starts] = _end_if_now(state, state.actions[a]["job"])
+            ties[n_starts] = actions[n_starts] = a
+            n_starts += 1
+    sort_smallest(ends, ties, actions, n_starts, n_starts)
+    return actions[:n_starts]
 
 
 @kernel
@@ -125,22 +134,20 @@ def _end_if_now(state, j):
     return state.clock[0]["now"] + state.legs[state.jobs[j]["leg"]]["walltime"]
 
 
-@allocating_kernel(
-    types.Tuple((types.float64[::1], _FREE, _i8))(STATE, _i8[::1], _i8[::1], _i8[::1], _i8, _i8, _i8, _i8)
-)
-def availability(state, free, words, room, until_fits, R, S, W):
+@allocating_kernel(types.Tuple((types.float64[::1], _FREE, _i8))(STATE, _HAVE, _i8, _i8, _i8, _i8))
+def availability(state, have, until_fits, R, S, W):
     """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
-    clock, running = state.clock[0], state.running
-    now, n_running = clock["now"], clock["n_running"]
+    counts, running = state.counts[0], state.running
+    now, n_running = state.clock[0]["now"], counts["n_running"]
     started = _started_by_end(state)
     n_late = 0
     while n_late < n_running and running[n_late]["end"] <= now:
         n_late += 1
-    room_for = n_running + 3 + (2 * clock["n_queued"] if until_fits < 0 else len(started))
+    room_for = n_running + 3 + (2 * counts["n_queued"] if until_fits < 0 else len(started))
     times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
     times[0] = now
     for r in range(R + S + W):
-        ahead[0, r] = free[r] if r < R else room[r - R] if r < R + S else words[r - R - S]
+        ahead[0, r] = have.free[r] if r < R else have.room[r - R] if r < R + S else have.words[r - R - S]
     n, i, s, late = 1, n_late, 0, n_late > 0
     while True:
         if until_fits >= 0:
@@ -171,8 +178,7 @@ def availability(state, free, words, room, until_fits, R, S, W):
             action = state.actions[started[s]]
             leg = state.jobs[action["job"]]["leg"]
             give_back(state, ahead, n - 1, action["job"], leg, action["first_pick"], action["n_picks"], R, S, W)
-            if large_of(state, R) >= 0:  # `releases` has what it takes only once it runs
-                ahead[n - 1, R - 1] += action["large"] - state.releases[leg, R - 1]
+            return_taken(state, ahead, n - 1, action, R)
             s += 1
         if late and now + 1.0 <= time + width:
             late = False
@@ -182,10 +188,9 @@ def availability(state, free, words, room, until_fits, R, S, W):
 
 
 @allocating_kernel
-def _easy(state, free, words, room, head, rest, limit, R):
+def _easy(state, have, head, rest, limit, R):
     """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release."""
-    head_leg, large = state.jobs[head]["leg"], large_of(state, R)
-    now = state.clock[0]["now"]
+    head_leg, now = state.jobs[head]["leg"], state.clock[0]["now"]
     known = False
     shadow, latest = 0.0, 0.0
     spare = np.empty(R, np.int64)
@@ -195,79 +200,69 @@ def _easy(state, free, words, room, head, rest, limit, R):
         if limit == 0:
             return
         limit -= 1
-        if not fits_now(state, free, room, j):
+        if not fits_now(state, have, j):
             continue
         if not known:
             known = True
-            times, ahead, n = availability(state, free, words, room, head_leg, R, 0, 0)
+            times, ahead, n = availability(state, have, head_leg, R, 0, 0)
             shadow = times[n - 1]
             for r in range(R):
                 spare[r] = ahead[n - 1, r] - state.demands[head_leg, r]
                 if spare[r] < 0:  # it will never fit: there is nothing to delay
                     shadow = np.inf
             latest = shadow + instant_width(shadow)
-            if large >= 0:
-                spare[large] -= fewest(state, ahead[n - 1], head_leg) - state.demands[head_leg, large]
+            spare_fewest(state, spare, ahead[n - 1], head_leg)
         leg = state.jobs[j]["leg"]
-        n_large = fewest(state, free, leg)
+        n_large = fewest(state, have.free, leg)
         if now + state.legs[leg]["walltime"] > latest:
-            harmless = True
+            n_large = fewest_beside(state, have.free, spare, leg)
+            harmless = n_large >= 0
             for r in range(R):
                 harmless = harmless and state.demands[leg, r] <= spare[r]
-            if large >= 0:
-                n_large = max(n_large, fewest(state, spare, leg))
-                harmless = harmless and n_large <= min(free[large], spare[large])
             if not harmless:
                 continue
             charge(state, spare, leg, n_large)
-        start_large(state, free, words, room, j, Why.BACKFILLED, n_large)
+        start_fitting(state, have, j, LogReason.BACKFILLED, n_large)
 
 
 @kernel
-def _large_beside(state, free, times, ahead, n, R, j):
-    """The large nodes that job `j` takes if it starts now and delays nobody; -1 if it cannot have nodes of its own."""
-    leg, large = state.jobs[j]["leg"], large_of(state, R)
-    if large < 0 or state.demands[leg, large] > 0:
-        return fewest(state, free, leg)
-    return large_for(ahead, 0, behind(times, n, 0, _end_if_now(state, j)), large, state.demands[leg, 0])
-
-
-@kernel
-def can_start(state, free, room, times, ahead, n, R, j):
+def can_start(state, have, times, ahead, n, R, j):
     """Whether job `j` can start now and delay nobody, as far as amounts tell."""
-    if j < 0 or not fits_now(state, free, room, j):
+    if j < 0 or not fits_now(state, have, j):
         return False
-    if not fits(times, ahead, n, 0, R, state.demands[state.jobs[j]["leg"]], _end_if_now(state, j)):
+    leg, end = state.jobs[j]["leg"], _end_if_now(state, j)
+    if not fits(times, ahead, n, 0, R, state.demands[leg], end):
         return False
-    return _large_beside(state, free, times, ahead, n, R, j) >= 0
+    return large_until(state, have.free, times, ahead, n, R, leg, end) >= 0
 
 
 @allocating_kernel
-def _start_beside(state, free, words, room, times, ahead, n, R, S, W, j):
+def _start_beside(state, have, times, ahead, n, R, S, W, j):
     """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
-    if not can_start(state, free, room, times, ahead, n, R, j):
+    if not can_start(state, have, times, ahead, n, R, j):
         return 0
     leg, end = state.jobs[j]["leg"], _end_if_now(state, j)
-    if len(words) == 0:
-        n_large, needs = _large_beside(state, free, times, ahead, n, R, j), state.demands[leg]
-        if large_of(state, R) >= 0:
+    if len(have.words) == 0:
+        n_large, needs = large_until(state, have.free, times, ahead, n, R, leg, end), state.demands[leg]
+        if large_column(state, R) >= 0:
             needs = needs.copy()
             needs[R - 1] = n_large
-        start_large(state, free, words, room, j, Why.BACKFILLED, n_large)
+        start_fitting(state, have, j, LogReason.BACKFILLED, n_large)
         return reserve(times, ahead, n, R, needs, 0, end)
     least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
     least(times, ahead, n, 0, end, R + S, least_free)
     if not enough(least_free, state.demands[leg], state.legs[leg]["chunk"], chunks_of(state, j), R, S, W):
         return 0
     # On servers where no reservation needs the room; on nodes that none has pinned, or any if they are only counted.
-    first = pick(state, j, least_free[R + S :] if W > 0 else words, least_free[R : R + S] if S > 0 else room.copy())
+    words = least_free[R + S :] if W > 0 else have.words
+    first = pick(state, j, words, least_free[R : R + S] if S > 0 else have.room.copy())
     take_picks(state, j, first, R, S, W, taken)
     size = state.legs[leg]["chunk"]
     if size > 0:
-        for i in range(first, state.clock[0]["n_picks"]):
-            room[state.picks[i]["server"]] -= size * state.picks[i]["count"]
-    charge(state, free, leg, 0)
-    start_picked(state, j, Why.BACKFILLED, words, first)
+        for i in range(first, state.counts[0]["n_picks"]):
+            have.room[state.picks[i]["server"]] -= size * state.picks[i]["count"]
+    charge(state, have.free, leg, 0)
+    start_picked(state, j, LogReason.BACKFILLED, have.words, first)
     return take(times, ahead, n, R + S, taken, 0, end)
 
 
@@ -277,25 +272,25 @@ def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
     leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
     demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
     _, n = lay(
-        times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.seats, state.near, least_free, taken,
-        large_of(state, R),
+        times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
+        least_free, taken, large_column(state, R),
     )  # fmt: skip
     return n
 
 
 @allocating_kernel
-def deep(state, free, words, room, line, params, R, S, W):
+def deep(state, have, line, params, R, S, W):
     """Any number of reservations, on the whole availability profile. line[0] is the first job that does not fit.
 
     Room only shrinks during a decision, so a job that cannot start now will not: behind the `last` one that can,
     reservations have nobody to be kept from.
     """
     last = len(line) - 1
-    while last >= 0 and (line[last] < 0 or not fits_now(state, free, room, line[last])):
+    while last >= 0 and (line[last] < 0 or not fits_now(state, have, line[last])):
         last -= 1
     if last < 0:
         return
-    times, ahead, n = availability(state, free, words, room, -1, R, S, W)
+    times, ahead, n = availability(state, have, -1, R, S, W)
     least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     i, n_reserved = 0, 0
@@ -306,81 +301,81 @@ def deep(state, free, words, room, line, params, R, S, W):
             continue
         if n_reserved > 0:
             limit -= 1
-        started = _start_beside(state, free, words, room, times, ahead, n, R, S, W, j)
+        started = _start_beside(state, have, times, ahead, n, R, S, W, j)
         if started > 0:
             n = started
         else:
             n = reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken)
             n_reserved += 1
-        while last >= i and not can_start(state, free, room, times, ahead, n, R, line[last]):
+        while last >= i and not can_start(state, have, times, ahead, n, R, line[last]):
             last -= 1
     if i > last:
         return
-    for j in _behind(state, free, room, line[i:], params, limit):
+    for j in _behind(state, have, line[i:], params, limit):
         if j < 0:
             continue
         if limit == 0:
             return
         limit -= 1
-        started = _start_beside(state, free, words, room, times, ahead, n, R, S, W, j)
+        started = _start_beside(state, have, times, ahead, n, R, S, W, j)
         if started > 0:
             n = started
 
 
 @allocating_kernel
-def _behind(state, free, room, rest, params, limit):
+def _behind(state, have, rest, params, limit):
     """The jobs behind the reservations in backfill order; the first `limit` of them may be tried."""
     order = int(params[Param.BACKFILL_ORDER])
     if order == _AS_IS:
         return rest
     if limit < len(rest):  # every job tried counts, fitting or not
-        return _sorted(state, rest, free[:0], room, order, 1.0, limit)[:limit]
-    return _sorted(state, rest, free, room, order, 1.0, len(rest))
+        return _sorted(state, have, rest, False, order, 1.0, limit)[:limit]
+    return _sorted(state, have, rest, True, order, 1.0, len(rest))
 
 
-@allocating_kernel(types.void(STATE, _i8[::1], _i8[::1], _i8[::1], _i8[::1], PARAMS))
-def serve(state, free, words, room, line, params):
+@allocating_kernel(types.void(STATE, _HAVE, _i8[::1], PARAMS))
+def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
     i = 0
     while i < len(line):
         j = line[i]
         if j >= 0:
-            if not fits_now(state, free, room, j):
+            if not fits_now(state, have, j):
                 break
-            start_now(state, free, words, room, j, Why.IN_ORDER)
+            start_now(state, have, j, LogReason.IN_ORDER)
         i += 1
     if i == len(line) or params[Param.MAX_BACKFILL] == 0:
         return
-    clock = state.clock[0]
-    pinned = len(words) > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
-    R = min(len(free), int(params[Param.RESERVED]))
+    n_words = len(have.words)
+    pinned = n_words > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
+    R = min(len(have.free), int(params[Param.RESERVED]))
     limit = int(params[Param.MAX_BACKFILL])
-    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and len(words) > 0):
-        S = len(room) if clock["chunked"] < R else 0
-        deep(state, free, words, room, line[i:], params, R, S, len(words) if pinned else 0)
+    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and n_words > 0):
+        S = len(have.room) if state.machine[0]["chunked"] < R else 0
+        deep(state, have, line[i:], params, R, S, n_words if pinned else 0)
         return
-    rest = _behind(state, free, room, line[i + 1 :], params, limit)
+    rest = _behind(state, have, line[i + 1 :], params, limit)
     if params[Param.DEPTH] == 1:
-        _easy(state, free, words, room, line[i], rest, limit, R)
+        _easy(state, have, line[i], rest, limit, R)
         return
     for j in rest:
         if j >= 0:
             if limit == 0:
                 return
             limit -= 1
-            if fits_now(state, free, room, j):
-                start_now(state, free, words, room, j, Why.BACKFILLED)
+            if fits_now(state, have, j):
+                start_now(state, have, j, LogReason.BACKFILLED)
 
 
 @policy_kernel
 def backfill(state, params, memory, rng):
     """The decision of one instant."""
-    clock = state.clock[0]
-    if clock["n_queued"] == 0:
+    counts = state.counts[0]
+    if counts["n_queued"] == 0:
         return
-    free, words, room = free_of(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
-    line = state.queue[clock["queue_first"] : clock["queue_last"]]
+    have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
+    line = state.queue[counts["queue_first"] : counts["queue_last"]]
     if params[Param.ORDER] != _AS_IS:
         sign = -1.0 if params[Param.DESCENDING] > 0 else 1.0
-        line = _sorted(state, line, free[:0], room, int(params[Param.ORDER]), sign, len(line))
-    serve(state, free, words, room, line, params)
+        line = _sorted(state, have, line, False, int(params[Param.ORDER]), sign, len(line))
+    serve(state, have, line, params)

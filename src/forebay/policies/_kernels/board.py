@@ -43,7 +43,7 @@ class Board(NamedTuple):
     taken: np.ndarray
     seats: np.ndarray
     near: np.ndarray
-    clock: np.ndarray  # the State's: which column counts large nodes
+    machine: np.ndarray  # the State's: which column counts large nodes
 
 
 @kernel
@@ -118,7 +118,7 @@ def evaluate(board, order, first, meets, limit, alpha, stride, R, S, W):
         q = order[p]
         at, n = lay(
             times, free, n, board.demand[q], board.duration[q], board.size[q], board.chunks[q], R, S, W,
-            board.seats, board.near, board.least_free, board.taken, board.clock[0]["large"],
+            board.seats, board.near, board.least_free, board.taken, board.machine[0]["large"],
         )  # fmt: skip
         board.new_cost[q] = 0.0
         if at >= 0:
@@ -175,6 +175,7 @@ def blank_board(state, n_jobs, n, R, S, W):
         np.empty((2, n_kept, length)), np.empty((2, n_kept, length, columns + W), np.int64),
         np.zeros((2, n_kept), np.int64), np.zeros(n_kept, np.int64), np.zeros(2, np.int64),
         np.empty(length), np.empty((length, columns + W), np.int64),
-        np.empty(columns, np.int64), np.empty(columns, np.int64), state.seats, state.near, state.clock,
+        np.empty(columns, np.int64), np.empty(columns, np.int64), state.nodes.seats, state.servers.near,
+        state.machine,
     )  # fmt: skip
     return tables, stride

@@ -11,11 +11,11 @@ import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.knapsack import choose, choose_by_table, common_unit
-from forebay.core.codes import Why
+from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
 from forebay.policies._families.cerberus import Param
 from forebay.policies._kernels.backfill import fits_now, start_now
-from forebay.policies._kernels.places import free_of
+from forebay.policies._kernels.places import what_is_there
 
 _IN, _RUN, _OUT = range(3)
 _MOST_CELLS = 1e7
@@ -33,23 +33,23 @@ def _queue_of(state, j):
 @allocating_kernel
 def _queues(state):
     """Waiting jobs by queue, in the order in which they joined it, and how many they are."""
-    clock = state.clock[0]
-    lines, counts = np.empty((3, clock["n_queued"]), np.int64), np.zeros(3, np.int64)
-    for i in range(clock["queue_first"], clock["queue_last"]):
+    counts = state.counts[0]
+    lines, lengths = np.empty((3, counts["n_queued"]), np.int64), np.zeros(3, np.int64)
+    for i in range(counts["queue_first"], counts["queue_last"]):
         j = state.queue[i]
         if j >= 0:
             q = _queue_of(state, j)
-            lines[q, counts[q]] = j
-            counts[q] += 1
-    return lines, counts
+            lines[q, lengths[q]] = j
+            lengths[q] += 1
+    return lines, lengths
 
 
 @kernel
-def _in_order(state, free, words, room, line):
+def _in_order(state, have, line):
     for j in line:
-        if not fits_now(state, free, room, j):
+        if not fits_now(state, have, j):
             return
-        start_now(state, free, words, room, j, Why.IN_ORDER)
+        start_now(state, have, j, LogReason.IN_ORDER)
 
 
 @kernel
@@ -96,14 +96,14 @@ def _coarsen(demand, capacity, units):
 
 
 @allocating_kernel
-def _by_knapsack(state, params, free, words, room, queue, line):
+def _by_knapsack(state, params, have, queue, line):
     """Start the set that is worth most, of those of the first legs that fit."""
-    R = len(free)
-    buffer = state.clock[0]["chunked"] if state.clock[0]["chunked"] >= 0 else min(1, R - 1)
+    R = len(have.free)
+    buffer = state.machine[0]["chunked"] if state.machine[0]["chunked"] >= 0 else min(1, R - 1)
     m = 0
     candidates = np.empty(_count_considered(params, len(line)), np.int64)
     for k in range(len(candidates)):
-        if fits_now(state, free, room, line[k]):  # by itself, and in resources that the knapsack does not weigh
+        if fits_now(state, have, line[k]):  # by itself, and in resources that the knapsack does not weigh
             candidates[m] = line[k]
             m += 1
     candidates = candidates[:m]
@@ -111,7 +111,7 @@ def _by_knapsack(state, params, free, words, room, queue, line):
     demand, capacity, units = np.empty((m, columns), np.int64), np.empty(columns, np.int64), np.empty(columns, np.int64)
     for column in range(columns):
         r = buffer if queue != _RUN or column == 1 else 0
-        capacity[column] = free[r]
+        capacity[column] = have.free[r]
         units[column] = int(params[Param.UNIT_NODES if r == 0 else Param.UNIT_BYTES])
         for k in range(m):
             demand[k, column] = state.demands[state.jobs[candidates[k]]["leg"], r]
@@ -122,34 +122,34 @@ def _by_knapsack(state, params, free, words, room, queue, line):
     else:
         _coarsen(demand, capacity, units)
         choose(demand, value, capacity, units, _MOST_CELLS, chosen)
-    _start_chosen(state, free, words, room, line, candidates, chosen)
+    _start_chosen(state, have, line, candidates, chosen)
 
 
 @kernel
-def _start_chosen(state, free, words, room, line, candidates, chosen):
+def _start_chosen(state, have, line, candidates, chosen):
     """Start them in the order of the queue. Units may be too coarse for any: then the first that fits starts."""
     n_started, at = 0, 0
     for k in range(len(candidates)):
-        if chosen[k] == 1 and fits_now(state, free, room, candidates[k]):  # chunks may not fit together
+        if chosen[k] == 1 and fits_now(state, have, candidates[k]):  # chunks may not fit together
             while line[at] != candidates[k]:
                 at += 1
-            start_now(state, free, words, room, candidates[k], Why.IN_ORDER if at == n_started else Why.BACKFILLED)
+            start_now(state, have, candidates[k], LogReason.IN_ORDER if at == n_started else LogReason.BACKFILLED)
             n_started += 1
     if n_started == 0 and len(candidates) > 0:
-        start_now(state, free, words, room, candidates[0], Why.IN_ORDER if line[0] == candidates[0] else Why.BACKFILLED)
+        start_now(state, have, candidates[0], LogReason.IN_ORDER if line[0] == candidates[0] else LogReason.BACKFILLED)
 
 
 @policy_kernel
 def cerberus(state, params, memory, rng):
     """The decision of one instant."""
-    if state.clock[0]["n_queued"] == 0:
+    if state.counts[0]["n_queued"] == 0:
         return
-    free, words, room = free_of(state, False)
-    lines, counts = _queues(state)
+    have = what_is_there(state, False)
+    lines, lengths = _queues(state)
     for turn in range(3):
         queue = int(params[turn])
-        line = lines[queue, : counts[queue]]
+        line = lines[queue, : lengths[queue]]
         if len(line) > 0 and params[Param.BY_KNAPSACK_IN + queue] > 0:
-            _by_knapsack(state, params, free, words, room, queue, line)
+            _by_knapsack(state, params, have, queue, line)
         elif len(line) > 0:
-            _in_order(state, free, words, room, line)
+            _in_order(state, have, line)

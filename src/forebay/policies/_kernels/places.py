@@ -3,15 +3,17 @@
 A profile has columns for places beside those for amounts: see algorithms.plan.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.bits import fill, mask, wipe
-from forebay.algorithms.kinds import fewest_large
 from forebay.algorithms.place import pick_node
 from forebay.core.tables import STATE
-from forebay.core.verbs import act_start, act_start_large, act_start_on
+from forebay.core.verbs import act_start, take_picks_from
+from forebay.policies._kernels.kinds import charge
 
 _i8 = types.int64
 
@@ -22,25 +24,27 @@ def chunks_of(state, j):
     return max(state.jobs[j]["nodes"], 1) if state.legs[state.jobs[j]["leg"]]["chunk"] > 0 else 0
 
 
-@allocating_kernel
-def free_now(state):
-    """The free nodes as bits, and the free bytes of each server."""
-    words = np.zeros((len(state.site) + 31) >> 5, np.int64)
-    for i in range(state.clock[0]["n_free"]):
-        fill(words, state.free[i]["low"], state.free[i]["high"] - state.free[i]["low"] + 1)
-    return words, state.room.copy()
+class Have(NamedTuple):
+    """What is there for a decision. It shrinks with every start."""
+
+    free: np.ndarray  # int64[resource]
+    words: np.ndarray  # the idle nodes as bits, in words of 32; empty where places do not matter
+    room: np.ndarray  # int64[server]: free bytes; empty where places do not matter
 
 
 @allocating_kernel
-def free_of(state, pinned):
-    """What is free of each resource; and where places matter, as for chunks, what `free_now` says, else nothing."""
+def what_is_there(state, pinned):
+    """What a decision begins with. Places matter where a tier lies in chunks, or if reservations pin nodes."""
     free = np.empty(len(state.resources), np.int64)
     for r in range(len(free)):
         free[r] = state.resources[r]["free"]
-    words, room = free[:0], free[:0]
-    if pinned or state.clock[0]["chunked"] >= 0:
-        words, room = free_now(state)
-    return free, words, room
+    if not pinned and state.machine[0]["chunked"] < 0:
+        return Have(free, free[:0], free[:0])
+    words = np.zeros((len(state.nodes.site) + 31) >> 5, np.int64)
+    for i in range(state.counts[0]["n_idle"]):
+        piece = state.nodes.idle[i]
+        fill(words, piece["low"], piece["high"] - piece["low"] + 1)
+    return Have(free, words, state.servers.room.copy())
 
 
 @kernel
@@ -49,8 +53,8 @@ def pick(state, j, words, room):
 
     Returns the first of them, or -1 if no server has room; then none is added.
     """
-    clock, leg = state.clock[0], state.jobs[j]["leg"]
-    first = n = clock["n_picks"]
+    counts, leg, site, near = state.counts[0], state.jobs[j]["leg"], state.nodes.site, state.servers.near
+    first = n = counts["n_picks"]
     size, left, w = state.legs[leg]["chunk"], state.demands[leg, 0], 0
     alone = chunks_of(state, j) - left  # chunks beyond the nodes that it gets now
     while left > 0:
@@ -59,66 +63,37 @@ def pick(state, j, words, room):
             continue
         for bit in range(32):
             if left > 0 and (words[w] >> bit) & 1:
-                n = pick_node(state.picks, n, first, 32 * w + bit, state.site, state.near, room, size)
+                n = pick_node(state.picks, n, first, 32 * w + bit, site, near, room, size)
                 if n < 0:
                     return -1
                 left -= 1
         w += 1
     for _ in range(alone):
-        n = pick_node(state.picks, n, first, -1, state.site, state.near, room, size)
+        n = pick_node(state.picks, n, first, -1, site, near, room, size)
         if n < 0:
             return -1
-    clock["n_picks"] = n
+    counts["n_picks"] = n
     return first
 
 
 @kernel
-def large_of(state, R):
-    """The column that counts large nodes where the first `R` count; -1 where nodes are alike, or it is not there."""
-    large = state.clock[0]["large"]
-    return large if large < R else -1
-
-
-@kernel
-def charge(state, free, leg, n_large):
-    """What leg `leg` takes leaves `free`, with so many nodes of the larger kind if there are two."""
-    for r in range(len(free)):
-        free[r] -= state.demands[leg, r]
-    large = large_of(state, len(free))
-    if large >= 0:
-        free[large] -= n_large - state.demands[leg, large]
-
-
-@kernel
-def fewest(state, free, leg):
-    """The large nodes that leg `leg` takes if it starts now and reservations do not count; 0 if nodes are alike."""
-    large = state.clock[0]["large"]
-    return fewest_large(state.demands[leg], large, free[0], free[large]) if large >= 0 else 0
-
-
-@kernel
-def start_picked(state, j, why, words, first):
+def start_picked(state, j, reason, words, first):
     """Start job `j` on the picks from `first` on; its nodes leave `words`."""
-    n = state.clock[0]["n_picks"]
-    if n == first:
-        act_start(state, j, why)
-        return
-    for i in range(first, n):
+    action = act_start(state, j, reason)
+    for i in range(first, state.counts[0]["n_picks"]):
         if state.picks[i]["low"] >= 0:
             wipe(words, state.picks[i]["low"], state.picks[i]["count"])
-    act_start_on(state, j, why, first)
+    take_picks_from(state, action, first)
 
 
 @kernel
-def start_large(state, free, words, room, j, why, n_large):
+def start_fitting(state, have, j, reason, n_large):
     """Start job `j`, which fits, with so many nodes of the larger kind, where they are of two."""
-    charge(state, free, state.jobs[j]["leg"], n_large)
-    if state.clock[0]["large"] >= 0:
-        act_start_large(state, j, why, n_large)
-    elif len(words) == 0:
-        act_start(state, j, why)
+    charge(state, have.free, state.jobs[j]["leg"], n_large)
+    if len(have.words) > 0 and state.machine[0]["large"] < 0:
+        start_picked(state, j, reason, have.words, pick(state, j, have.words, have.room))
     else:
-        start_picked(state, j, why, words, pick(state, j, words, room))
+        act_start(state, j, reason)["large"] = n_large
 
 
 @kernel
@@ -131,11 +106,11 @@ def _free_nodes(ahead, at, segment, low, count):
 @kernel
 def return_places(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W):
     """Job `j` ends leg `leg`: its servers and nodes are free in a segment. Picks are those of a leg started now."""
-    chunked = state.clock[0]["chunked"]
+    chunked = state.machine[0]["chunked"]
     if S > 0 and state.releases[leg, chunked] > 0:
-        i = state.jobs[j]["chunks"]
+        i = state.jobs[j]["chunk"]
         while i >= 0:
-            chunk = state.chunks[i]
+            chunk = state.servers.chunks[i]
             ahead[segment, R + chunk["server"]] += chunk["size"] * chunk["count"]
             i = chunk["next"]
         size = state.legs[leg]["chunk"]
@@ -150,9 +125,9 @@ def return_places(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W):
         if some > 0:
             _free_nodes(ahead, R + S, segment, state.picks[i]["low"] + state.picks[i]["count"] - some, some)
             left -= some
-    h = state.jobs[j]["held"]
+    h = state.jobs[j]["piece"]
     while left > 0 and h >= 0:
-        piece = state.held[h]
+        piece = state.nodes.pieces[h]
         some = min(left, piece["high"] - piece["low"] + 1)
         _free_nodes(ahead, R + S, segment, piece["high"] - some + 1, some)
         left -= some
@@ -166,7 +141,7 @@ def take_picks(state, j, first, R, S, W, taken):
     size = state.legs[leg]["chunk"]
     for row in range(len(taken)):
         taken[row] = state.demands[leg, row] if row < R else 0
-    for i in range(first, state.clock[0]["n_picks"]):
+    for i in range(first, state.counts[0]["n_picks"]):
         row = state.picks[i]
         if W > 0 and row["low"] >= 0:
             for w in range(row["low"] >> 5, ((row["low"] + row["count"] - 1) >> 5) + 1):

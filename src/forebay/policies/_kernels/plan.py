@@ -2,7 +2,7 @@
 
 Kopański & Rządca (2021), Algorithm 2: of few jobs every order is tried; of more, the best of some orders by a single
 column is annealed, or descends. An order's score is the sum of its jobs' waits to the power alpha. Jobs whose turn is
-now then start; the plan is made anew at the next decision.
+now then start; the plan is recomputed at the next decision.
 """
 
 import math
@@ -18,7 +18,7 @@ from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.plan import Param
 from forebay.policies._kernels.backfill import availability, deep, fits_now
 from forebay.policies._kernels.board import TINY, accept, blank_board, evaluate, set_up
-from forebay.policies._kernels.places import free_now
+from forebay.policies._kernels.places import what_is_there
 from forebay.policies._orders import ALL
 
 _CANDIDATES = 9
@@ -42,7 +42,7 @@ def _candidates(state, line, board, memory, keep):
     """Orders to begin with: arrival; nodes, buffer a node, that over nodes, walltime, each both ways; the last one."""
     n = len(line)
     orders, keys = np.empty((_CANDIDATES + keep, n), np.int64), np.zeros((4, n))
-    chunked = state.clock[0]["chunked"]
+    chunked = state.machine[0]["chunked"]
     buffer = chunked if chunked >= 0 else min(1, board.demand.shape[1] - 1)
     for q in range(n):
         nodes = max(board.demand[q, 0], 1)
@@ -194,9 +194,9 @@ def _descend(board, orders, params, stride, R, S, W):
 
 
 @allocating_kernel
-def _search(state, line, free, words, room, R, S, W, params, memory, rng):
+def _search(state, have, line, R, S, W, params, memory, rng):
     """The best order of the jobs in `line` that the search finds, as places in it."""
-    times, ahead, n = availability(state, free, words, room, -1, R, S, W)
+    times, ahead, n = availability(state, have, -1, R, S, W)
     tables, stride = blank_board(state, len(line), n, R, S, W)
     board = on_stack(tables)
     set_up(board, state, line, times, ahead, n, R, params[Param.ALPHA])
@@ -215,27 +215,22 @@ def _search(state, line, free, words, room, R, S, W, params, memory, rng):
 @policy_kernel
 def plan(state, params, memory, rng):
     """The decision of one instant."""
-    clock = state.clock[0]
-    free = np.empty(len(state.resources), np.int64)
-    for r in range(len(free)):
-        free[r] = state.resources[r]["free"]
-    words, room = free[:0], free[:0]
-    if params[Param.PINNED] > 0 or clock["chunked"] >= 0:
-        words, room = free_now(state)
-    line, n_jobs, possible = np.empty(clock["n_queued"], np.int64), 0, False
-    for i in range(clock["queue_first"], clock["queue_last"]):
+    counts, pinned = state.counts[0], params[Param.PINNED] > 0
+    have = what_is_there(state, pinned)
+    line, n_jobs, possible = np.empty(counts["n_queued"], np.int64), 0, False
+    for i in range(counts["queue_first"], counts["queue_last"]):
         if state.queue[i] >= 0:
             line[n_jobs] = state.queue[i]
-            possible = possible or fits_now(state, free, room, line[n_jobs])
+            possible = possible or fits_now(state, have, line[n_jobs])
             n_jobs += 1
     if not possible:
         return
-    R, S, W = len(free), len(room), len(words) if params[Param.PINNED] > 0 else 0
+    R, S, W = len(have.free), len(have.room), len(have.words) if pinned else 0
     if n_jobs > 1:
-        order = _search(state, line, free, words, room, R, S, W, params, memory, rng)
+        order = _search(state, have, line, R, S, W, params, memory, rng)
         waiting = line.copy()
         for p in range(n_jobs):
             line[p] = waiting[order[p]]
             if params[Param.KEEP] > 0:
                 memory[0][0, line[p]] = p + 1
-    deep(state, free, words, room, line, _EVERYTHING, R, S, W)
+    deep(state, have, line, _EVERYTHING, R, S, W)

@@ -5,14 +5,16 @@ the engine still kills at the walltime that the user asked for. Jobs of one leg 
 learned from; others keep their walltimes.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay._numba.pointer import keep, on_stack
+from forebay._numba.pointer import keep, replaced
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.predict import corrected, recall, remember, row_of
 from forebay.core.codes import JobState
-from forebay.core.tables import LEG, RUNNING, State, policy_kernel
+from forebay.core.tables import LEG, RUNNING, policy_kernel
 from forebay.policies._families.predicted import N_FLOATS, N_INTEGERS, Param
 from forebay.policies._kernels import backfill as by_backfill
 from forebay.policies._kernels import plan as by_plan
@@ -32,12 +34,32 @@ def _row(keys, job, like):
     return row
 
 
+class _Notes(NamedTuple):
+    """What a policy remembers of run times, in the last rows of its memory."""
+
+    keys: np.ndarray  # int64[3, row]: who is noted there
+    counts: np.ndarray  # int64[row]: how many run times
+    followed: np.ndarray  # int64: jobs that wait or run
+    come: np.ndarray  # int64: how many jobs came, and how many of them are followed
+    last: np.ndarray  # float64[window, row]: the run times
+    first: np.ndarray  # float64[job]: the first prediction
+    guess: np.ndarray  # float64[job]: the present one
+
+
 @kernel
-def _learn(state, keys, counts, followed, come, last, like):
-    """Note what has ended since the last decision, and follow what has come. `come`: how many came, and are followed.
+def _notes(memory):
+    integers, floats = memory
+    own, n_last = integers[integers.shape[0] - N_INTEGERS :], floats.shape[0] - N_FLOATS
+    return _Notes(own[:3], own[3], own[4], own[5], floats[:n_last], floats[n_last], floats[n_last + 1])
+
+
+@kernel
+def _learn(state, notes, like):
+    """Note what has ended since the last decision, and follow what has come.
 
     A job that was submitted and is not followed yet has the next row: they come in this order.
     """
+    followed, come = notes.followed, notes.come
     n_came, n_followed, kept = come[0], come[1], 0
     for i in range(n_followed):
         job = state.jobs[followed[i]]
@@ -45,7 +67,7 @@ def _learn(state, keys, counts, followed, come, last, like):
             followed[kept] = followed[i]
             kept += 1
         elif job["state"] == JobState.COMPLETED or job["state"] == JobState.WALLTIME_REACHED:
-            remember(last, counts, _row(keys, job, like), job["finish"] - job["start"])
+            remember(notes.last, notes.counts, _row(notes.keys, job, like), job["finish"] - job["start"])
     while n_came < len(state.jobs) and state.jobs[n_came]["state"] != JobState.UNSUBMITTED:
         job = state.jobs[n_came]
         if job["user"] >= 0 and job["leg"] == job["last_leg"]:
@@ -56,19 +78,19 @@ def _learn(state, keys, counts, followed, come, last, like):
 
 
 @kernel
-def _guess(state, keys, counts, followed, n_followed, last, first, guess, like, weight, ends):
-    """Predict the jobs followed: waiting ones anew, as others end; running ones by their walltime, or by `ends`.
+def _guess(state, notes, like, weight, ends):
+    """Predict the jobs followed: waiting ones again, as others end; running ones by their walltime, or by `ends`.
 
     A guess that was too short is corrected from what it was at first: `corrected` takes ever longer steps from there.
     """
-    now = state.clock[0]["now"]
-    for i in range(n_followed):
-        j = followed[i]
+    now, first, guess = state.clock[0]["now"], notes.first, notes.guess
+    for i in range(notes.come[1]):
+        j = notes.followed[i]
         job = state.jobs[j]
         elapsed, walltime = now - job["leg_start"], state.legs[job["leg"]]["walltime"]
         if job["state"] == JobState.QUEUED:
             # A second at least: what takes no time would delay nobody, wherever it is planned.
-            seconds = max(recall(last, counts, _row(keys, job, like), walltime, weight), 1.0)
+            seconds = max(recall(notes.last, notes.counts, _row(notes.keys, job, like), walltime, weight), 1.0)
             first[j] = guess[j] = min(seconds, walltime)
         elif not ends:
             guess[j] = walltime
@@ -87,10 +109,10 @@ def _expect(state, legs, guess, j, leg):
 
 @allocating_kernel
 def _believed(state, guess):
-    """The State as the policy is to see it. Rows of legs that neither wait nor run stay blank: nobody looks there."""
-    clock, n = state.clock[0], state.clock[0]["n_running"]
+    """Legs and running legs as the policy is to see them. Rows of legs that neither wait nor run stay blank."""
+    counts, n = state.counts[0], state.counts[0]["n_running"]
     legs, running = np.empty(len(state.legs), LEG), np.empty(n, RUNNING)
-    for i in range(clock["queue_first"], clock["queue_last"]):
+    for i in range(counts["queue_first"], counts["queue_last"]):
         if state.queue[i] >= 0:
             j = state.queue[i]
             for leg in range(state.jobs[j]["leg"], state.jobs[j]["last_leg"] + 1):
@@ -105,38 +127,32 @@ def _believed(state, guess):
     for i in range(n):
         row = state.running[order[i]]
         running[i]["end"], running[i]["job"], running[i]["leg"] = expected[order[i]], row["job"], row["leg"]
-    return State(
-        state.clock, state.jobs, legs, state.demands, state.releases, state.resources, state.queue, running,
-        state.actions, state.free, state.held, state.site, state.seats, state.near, state.room, state.chunks,
-        state.picks, state.tiers,
-    )  # fmt: skip
+    return legs, running
 
 
 @allocating_kernel
 def _predict(state, params, memory):
-    """Learn, predict, and return the State to decide on."""
-    integers, floats = memory
-    numbers, own = params[len(params) - _N_PARAMS :], integers[integers.shape[0] - N_INTEGERS :]
+    """Learn, predict, and return the tables to decide on in place of the State's."""
+    numbers, notes = params[len(params) - _N_PARAMS :], _notes(memory)
     like, ends = int(numbers[Param.LIKE]), numbers[Param.ENDS] > 0
-    keys, counts, followed, come = own[:3], own[3], own[4], own[5]
-    n_last = floats.shape[0] - N_FLOATS
-    last, first, guess = floats[:n_last], floats[n_last], floats[n_last + 1]
-    _learn(state, keys, counts, followed, come, last, like)
-    _guess(state, keys, counts, followed, come[1], last, first, guess, like, numbers[Param.WEIGHT], ends)
-    return _believed(state, guess)
+    _learn(state, notes, like)
+    _guess(state, notes, like, numbers[Param.WEIGHT], ends)
+    return _believed(state, notes.guess)
 
 
 @policy_kernel
 def plan(state, params, memory, rng):
     """Plans by predicted run times."""
-    tables = _predict(state, params, memory)
-    by_plan.plan(on_stack(tables), params, memory, rng)
-    keep(tables)
+    legs, running = _predict(state, params, memory)
+    by_plan.plan(replaced(replaced(state, "legs", legs), "running", running), params, memory, rng)
+    keep(legs)
+    keep(running)
 
 
 @policy_kernel
 def backfill(state, params, memory, rng):
     """Backfilling by predicted run times."""
-    tables = _predict(state, params, memory)
-    by_backfill.backfill(on_stack(tables), params, memory, rng)
-    keep(tables)
+    legs, running = _predict(state, params, memory)
+    by_backfill.backfill(replaced(replaced(state, "legs", legs), "running", running), params, memory, rng)
+    keep(legs)
+    keep(running)

@@ -9,13 +9,13 @@ import numpy as np
 
 from forebay._numba.jit import allocating_kernel
 from forebay.algorithms.anneal import insert
-from forebay.core.codes import Why
+from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
 from forebay.policies._families import tiers
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.tier_plan import Param
 from forebay.policies._kernels.backfill import serve
-from forebay.policies._kernels.places import free_of
+from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.tiers import (
     ahead_of,
     choose,
@@ -95,15 +95,15 @@ def _by_walltime(state, line):
 @policy_kernel
 def plan_tiers(state, params, memory, rng):
     """The decision of one instant."""
-    clock = state.clock[0]
-    if clock["n_queued"] == 0:
+    counts = state.counts[0]
+    if counts["n_queued"] == 0:
         return
-    free, words, room = free_of(state, False)
-    queue = state.queue[clock["queue_first"] : clock["queue_last"]]
-    if len(state.tiers) == 0:  # nothing to choose
-        serve(state, free, words, room, queue, _EVERYTHING.copy())
+    have = what_is_there(state, False)
+    free, queue = have.free, state.queue[counts["queue_first"] : counts["queue_last"]]
+    if len(state.tiers.rates) == 0:  # nothing to choose
+        serve(state, have, queue, _EVERYTHING.copy())
         return
-    line, n_line, possible = np.empty(clock["n_queued"], np.int64), 0, False
+    line, n_line, possible = np.empty(counts["n_queued"], np.int64), 0, False
     for j in queue:
         if j >= 0:
             line[n_line] = j
@@ -125,4 +125,4 @@ def plan_tiers(state, params, memory, rng):
         if at >= 0:
             n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
         if at == 0:
-            start(state, j, leg, Why.IN_ORDER if q == 0 else Why.BACKFILLED, free)
+            start(state, j, leg, LogReason.IN_ORDER if q == 0 else LogReason.BACKFILLED, free)

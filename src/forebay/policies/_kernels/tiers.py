@@ -16,13 +16,13 @@ import numpy as np
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.profile import earliest, fits, reserve, split
-from forebay.core.codes import Why
+from forebay.core.codes import LogReason
 from forebay.core.tables import instant_width, policy_kernel
-from forebay.core.verbs import act_start_tier
+from forebay.core.verbs import act_start
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.tiers import CHOICES, Param
 from forebay.policies._kernels.backfill import serve
-from forebay.policies._kernels.places import free_of
+from forebay.policies._kernels.places import what_is_there
 
 _SHORTEST, _DRAWN, _FIXED = range(len(CHOICES))
 _ROUNDS = 20  # of the fixed point; it closes in by half or better each time unless the link is full
@@ -34,7 +34,7 @@ def _storage(state, j):
     """The most room that job `j` would take on a tier of storage."""
     leg, most = state.jobs[j]["leg"], 0
     while leg >= 0:
-        r = state.tiers[state.legs[leg]["tier"]]["resource"]
+        r = state.tiers.rates[state.legs[leg]["way"]]["resource"]
         if r >= 0:
             most = max(most, state.demands[leg, r])
         leg = state.legs[leg]["other"]
@@ -48,17 +48,17 @@ def stay(state, leg, left):
     The slow tier's rate is in the walltime already, so on that tier nothing is added, not even a rounding error.
     """
     row = state.legs[leg]
-    last, tier = row["last"], state.tiers[row["tier"]]
+    last, tier = row["last"], state.tiers.rates[row["way"]]
     seconds = state.legs[last]["walltime"]
-    moved, staged = state.legs[last]["moves"], row["stages"]
-    seconds += staged / (tier["stage_rate"] * left[1, row["tier"]])
-    return seconds + moved * (1.0 / (tier["rate"] * left[0, row["tier"]]) - 1.0 / state.tiers[0]["rate"])
+    moved, staged = state.tiers.told[last, 0], state.tiers.told[leg, 1]
+    seconds += staged / (tier["stage_rate"] * left[1, row["way"]])
+    return seconds + moved * (1.0 / (tier["rate"] * left[0, row["way"]]) - 1.0 / state.tiers.rates[0]["rate"])
 
 
 @allocating_kernel
 def whole_links(state):
     """All of every link."""
-    return np.ones((2, len(state.tiers)))
+    return np.ones((2, len(state.tiers.rates)))
 
 
 @allocating_kernel
@@ -68,18 +68,18 @@ def links_left(state, started, n_started):
     A job alone on its links would spend a share u of its time on one of them. Sharing makes it s times slower there, so
     it is found there for u s / (1 - u + u s) of the time; and s is one more than the others found there on average.
     """
-    n_running, whole = state.clock[0]["n_running"], whole_links(state)
+    n_running, whole = state.counts[0]["n_running"], whole_links(state)
     n = n_running + n_started
     alone, tier = np.zeros((2, n)), np.zeros(n, np.int64)
     for i in range(n):
         leg = state.running[i]["leg"] if i < n_running else started[i - n_running]
         row = state.legs[leg]
-        tier[i] = row["tier"]
+        tier[i] = row["way"]
         seconds = max(stay(state, leg, whole), 1.0)
-        alone[0, i] = min(row["moves"] / state.tiers[tier[i]]["rate"] / seconds, 1.0)
-        alone[1, i] = min(row["stages"] / state.tiers[tier[i]]["stage_rate"] / seconds, 1.0)
+        alone[0, i] = min(state.tiers.told[leg, 0] / state.tiers.rates[tier[i]]["rate"] / seconds, 1.0)
+        alone[1, i] = min(state.tiers.told[leg, 1] / state.tiers.rates[tier[i]]["stage_rate"] / seconds, 1.0)
     for link in range(2):
-        for v in range(len(state.tiers)):
+        for v in range(len(state.tiers.rates)):
             slower = 1.0
             for _ in range(_ROUNDS):
                 others = 0.0
@@ -115,15 +115,15 @@ def _note(state, times, changes, n, time, leg, sign):
 @allocating_kernel
 def ahead_of(state, free, params, whole):
     """What will be free when: running jobs end in time, and go on to their next legs at once."""
-    clock, R = state.clock[0], len(free)
-    now, n_legs, n_begun = clock["now"], 0, 0
-    for i in range(clock["n_running"]):
+    counts, R = state.counts[0], len(free)
+    now, n_legs, n_begun = state.clock[0]["now"], 0, 0
+    for i in range(counts["n_running"]):
         n_legs += state.legs[state.running[i]["leg"]]["last"] - state.running[i]["leg"] + 1
-    for i in range(clock["queue_first"], clock["queue_begun"]):
+    for i in range(counts["queue_first"], counts["queue_begun"]):
         n_begun += state.queue[i] >= 0
     when, changes = np.empty(2 * n_legs + n_begun), np.zeros((2 * n_legs + n_begun, R), np.int64)
     n = 0
-    for i in range(clock["n_running"]):
+    for i in range(counts["n_running"]):
         job, leg = state.jobs[state.running[i]["job"]], state.running[i]["leg"]
         last = state.legs[leg]["last"]
         end = state.running[i]["end"]
@@ -136,7 +136,7 @@ def ahead_of(state, free, params, whole):
             n = _note(state, when, changes, n, end, following, -1)
             end += state.legs[following]["walltime"]
             n = _note(state, when, changes, n, end, following, 1)
-    for i in range(clock["queue_first"], clock["queue_begun"]):
+    for i in range(counts["queue_first"], counts["queue_begun"]):
         j = state.queue[i]
         if j >= 0:  # holds what it carries until it has run
             leg = state.jobs[j]["leg"]
@@ -145,7 +145,7 @@ def ahead_of(state, free, params, whole):
                 changes[n - 1, r] -= state.demands[leg, r]
     keys, ties, order = when[:n].copy(), np.arange(n), np.arange(n)
     sort_smallest(keys, ties, order, n, n)
-    times, ahead = np.empty(n + 4 * clock["n_queued"] + 3), np.zeros((n + 4 * clock["n_queued"] + 3, R), np.int64)
+    times, ahead = np.empty(n + 4 * counts["n_queued"] + 3), np.zeros((n + 4 * counts["n_queued"] + 3, R), np.int64)
     times[0], m = now, 1
     ahead[0] = free
     for k in order:
@@ -195,7 +195,7 @@ def _allowed(state, j, leg, params, memory):
         return True
     wanted = int(params[Param.TIER]) if params[Param.CHOICE] == _FIXED else memory[0][0, j] - 1
     other = state.jobs[j]["leg"]
-    while other >= 0 and state.legs[other]["tier"] != wanted:
+    while other >= 0 and state.legs[other]["way"] != wanted:
         other = state.legs[other]["other"]
     return leg == (other if other >= 0 else state.jobs[j]["leg"])
 
@@ -227,11 +227,11 @@ def lay_out(state, leg, times, ahead, n, R, at, runs, params, whole):
 
 
 @kernel
-def start(state, j, leg, why, free):
+def start(state, j, leg, reason, free):
     """Start job `j` with leg `leg`, which fits."""
     for r in range(len(free)):
         free[r] -= state.demands[leg, r]
-    act_start_tier(state, j, why, state.legs[leg]["tier"])
+    act_start(state, j, reason)["way"] = state.legs[leg]["way"]
 
 
 @kernel
@@ -251,12 +251,12 @@ def fits_somehow(state, j, free):
 @kernel
 def draw(state, params, memory, rng):
     """Draw a tier for each job that has just come, the same number of draws for any probability."""
-    clock = state.clock[0]
-    for i in range(clock["queue_begun"], clock["queue_last"]):
+    counts = state.counts[0]
+    for i in range(counts["queue_begun"], counts["queue_last"]):
         j = state.queue[i]
         if j < 0 or memory[0][0, j] > 0:
             continue
-        u, n_fast = rng.random(), len(state.tiers) - 1
+        u, n_fast = rng.random(), len(state.tiers.rates) - 1
         tier = 1 + int(u / params[Param.P] * n_fast) if u < params[Param.P] and n_fast > 0 else 0
         memory[0][0, j] = 1 + tier
 
@@ -283,18 +283,18 @@ def shortest_first(state, line, free):
 @policy_kernel
 def choose_tiers(state, params, memory, rng):
     """The decision of one instant."""
-    clock = state.clock[0]
-    if clock["n_queued"] == 0:
+    counts = state.counts[0]
+    if counts["n_queued"] == 0:
         return
-    free, words, room = free_of(state, False)
-    line = state.queue[clock["queue_first"] : clock["queue_last"]]
-    if len(state.tiers) == 0:  # nothing to choose
-        serve(state, free, words, room, line, _EASY.copy())
+    have = what_is_there(state, False)
+    free, line = have.free, state.queue[counts["queue_first"] : counts["queue_last"]]
+    if len(state.tiers.rates) == 0:  # nothing to choose
+        serve(state, have, line, _EASY.copy())
         return
     if params[Param.CHOICE] == _DRAWN:
         draw(state, params, memory, rng)
     R, whole = len(free), whole_links(state)
-    started, n_started = np.empty(clock["n_queued"], np.int64), 0
+    started, n_started = np.empty(counts["n_queued"], np.int64), 0
     left = links_left(state, started, 0) if params[Param.LEFT] > 0 else whole
     times, ahead, n = ahead_of(state, free, params, whole)
     i, head, head_leg, at, runs = 0, -1, -1, -1, np.inf
@@ -308,7 +308,7 @@ def choose_tiers(state, params, memory, rng):
             head, head_leg = j, leg
             break
         n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
-        start(state, j, leg, Why.IN_ORDER, free)
+        start(state, j, leg, LogReason.IN_ORDER, free)
         started[n_started] = leg
         n_started += 1
         if params[Param.LEFT] > 0:
@@ -326,7 +326,7 @@ def choose_tiers(state, params, memory, rng):
         leg, at, runs = choose(state, j, times, ahead, n, R, params, memory, left, whole)
         if at == 0:
             n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
-            start(state, j, leg, Why.BACKFILLED, free)
+            start(state, j, leg, LogReason.BACKFILLED, free)
             started[n_started] = leg
             n_started += 1
             if params[Param.LEFT] > 0:

@@ -21,7 +21,8 @@ from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.backfill import Param as BackfillParam
 from forebay.policies._families.window import Param
 from forebay.policies._kernels.backfill import availability, can_start, fits_now, reserve_for, serve
-from forebay.policies._kernels.places import charge, fewest, free_of
+from forebay.policies._kernels.kinds import charge, fewest
+from forebay.policies._kernels.places import Have, what_is_there
 
 _SETTINGS, _WEIGHTS = int(Param.GENERATIONS), len(Param)
 _FCFS, _SJF, _WFP = range(3)
@@ -37,11 +38,11 @@ _EASY = Backfill().params()
 @allocating_kernel
 def _in_base_order(state, order):
     """The waiting jobs as the site ranks them: by arrival, shortest first, or by (wait / walltime)^3 x nodes."""
-    clock = state.clock[0]
-    n = clock["n_queued"]
+    now, counts = state.clock[0]["now"], state.counts[0]
+    n = counts["n_queued"]
     keys, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     n = 0
-    for i in range(clock["queue_first"], clock["queue_last"]):
+    for i in range(counts["queue_first"], counts["queue_last"]):
         j = state.queue[i]
         if j < 0:
             continue
@@ -51,7 +52,7 @@ def _in_base_order(state, order):
         if order == _SJF:
             key = walltime
         elif order == _WFP:
-            share = (clock["now"] - job["submit"]) / walltime
+            share = (now - job["submit"]) / walltime
             key = -share * share * share * max(state.demands[job["leg"], 0], 1)
         keys[n], ties[n], items[n] = key, n, j  # ties in order of arrival
         n += 1
@@ -61,28 +62,29 @@ def _in_base_order(state, order):
 
 
 @allocating_kernel
-def _candidates(state, free, words, room, forced, window, is_forced):
+def _candidates(state, have, forced, window, is_forced):
     """Places in the window of jobs that could start now, and what is free for them.
 
     Those that have waited for all too long go first: they start, or hold a reservation that nobody may delay.
     """
-    R, S, n_found = len(free), len(room), 0
-    found, left = np.empty(len(window), np.int64), free.copy()
+    R, S, n_found = len(have.free), len(have.room), 0
+    found, left = np.empty(len(window), np.int64), have.free.copy()
     times, ahead, n = np.empty(0), np.empty((0, R), np.int64), 0
     if len(forced) > 0:
-        times, ahead, n = availability(state, free, words, room, -1, R, S, 0)
+        times, ahead, n = availability(state, have, -1, R, S, 0)
         least_free, taken = np.empty(R + S, np.int64), np.empty(R + S, np.int64)
         for j in forced:
             n = reserve_for(state, times, ahead, n, R, S, 0, j, least_free, taken)
         for r in range(R):
             left[r] = ahead[0, r]
+    rest = Have(left, have.words, have.room)
     for k in range(len(window)):
         if is_forced[k]:
             continue
         if n == 0:
-            fits = fits_now(state, left, room, window[k])
+            fits = fits_now(state, rest, window[k])
         else:
-            fits = can_start(state, left, room, times, ahead, n, R, window[k])
+            fits = can_start(state, rest, times, ahead, n, R, window[k])
         if fits:
             found[n_found] = k
             n_found += 1
@@ -95,8 +97,8 @@ def _use(state, loads, point, r, left):
 
     In the place of large nodes, minus the share of all devices that these jobs waste.
     """
-    if r == state.clock[0]["large"]:
-        return loads[point, r] / state.resources[state.clock[0]["local"]]["capacity"]
+    if r == state.machine[0]["large"]:
+        return loads[point, r] / state.resources[state.machine[0]["local"]]["capacity"]
     capacity = state.resources[r]["capacity"]
     return (capacity - left[r] + loads[point, r]) / capacity if capacity > 0 else 0.0
 
@@ -146,7 +148,7 @@ def _packed(state, params, jobs, left):
                     score = -1.0
                     break
                 capacity = float(max(state.resources[r]["capacity"], 1))
-                if r != state.clock[0]["large"]:  # who needs large nodes has been weighed by what it does with them
+                if r != state.machine[0]["large"]:  # who needs large nodes has been weighed by what it does with them
                     score += params[_WEIGHTS + r] * (state.demands[leg, r] / capacity) * (free[r] / capacity)
             if score > best_score:
                 best, best_score = k, score
@@ -160,12 +162,12 @@ def _packed(state, params, jobs, left):
 @allocating_kernel
 def _wasted(state, jobs):
     """What each job leaves unused of its nodes' devices, on the smallest it can have; how many may be small ones."""
-    clock, waste, small = state.clock[0], np.zeros(len(jobs), np.int64), np.zeros(len(jobs), np.int64)
+    machine, waste, small = state.machine[0], np.zeros(len(jobs), np.int64), np.zeros(len(jobs), np.int64)
     for k in range(len(jobs)):
         needs = state.demands[state.jobs[jobs[k]]["leg"]]
-        small[k] = needs[0] - needs[clock["large"]]
-        device = clock["large_device"] if small[k] < needs[0] else clock["small_device"]
-        waste[k] = max(needs[0] * device - needs[clock["local"]], 0)
+        small[k] = needs[0] - needs[machine["large"]]
+        device = machine["large_device"] if small[k] < needs[0] else machine["small_device"]
+        waste[k] = max(needs[0] * device - needs[machine["local"]], 0)
     return waste, small
 
 
@@ -177,12 +179,12 @@ def _selected(state, params, memory, rng, jobs, left):
     for k in range(w):
         for r in range(R):
             demand[k, r] = state.demands[state.jobs[jobs[k]]["leg"], r]
-    clock, waste, small, step, free_small, n = state.clock[0], left[:0], left[:0], 0, 0, -1
-    columns = R if clock["large"] < 0 else R - 1  # large nodes are the last resource, and a mere limit
-    if clock["large"] >= 0 and params[_WEIGHTS + clock["large"]] > 0:
+    machine, waste, small, step, free_small, n = state.machine[0], left[:0], left[:0], 0, 0, -1
+    columns = R if machine["large"] < 0 else R - 1  # large nodes are the last resource, and a mere limit
+    if machine["large"] >= 0 and params[_WEIGHTS + machine["large"]] > 0:
         columns = R  # waste has their column
         waste, small = _wasted(state, jobs)
-        step, free_small = clock["large_device"] - clock["small_device"], left[0] - left[clock["large"]]
+        step, free_small = machine["large_device"] - machine["small_device"], left[0] - left[machine["large"]]
     loads, sets = np.empty((_MOST_POINTS, columns), np.int64), np.empty(_MOST_POINTS, np.int64)
     if params[Param.METHOD] == _EXACT or w <= params[Param.EXHAUSTIVE]:
         memory[0][1, DECISIONS] += 1
@@ -197,7 +199,7 @@ def _selected(state, params, memory, rng, jobs, left):
 
 
 @allocating_kernel
-def _new_order(state, params, memory, rng, free, words, room, line, size):
+def _new_order(state, params, memory, rng, have, line, size):
     """Who is forced, who is chosen, then all others as they were; and how many are forced."""
     window, ages, n_forced = line[:size], memory[0][0], 0
     forced, first = np.empty(size, np.int64), np.zeros(size, np.bool_)
@@ -209,7 +211,7 @@ def _new_order(state, params, memory, rng, free, words, room, line, size):
     new, n = np.empty(len(line), np.int64), n_forced
     new[:n] = forced[:n]
     if params[Param.METHOD] != _IN_ORDER:
-        places, left = _candidates(state, free, words, room, forced[:n_forced], window, first)
+        places, left = _candidates(state, have, forced[:n_forced], window, first)
         jobs, chosen = window[places], 0
         if len(jobs) > 0 and params[Param.METHOD] == _PACKING:
             chosen = _packed(state, params, jobs, left)
@@ -230,14 +232,14 @@ def _new_order(state, params, memory, rng, free, words, room, line, size):
 @policy_kernel
 def choose_window(state, params, memory, rng):
     """The decision of one instant."""
-    if state.clock[0]["n_queued"] == 0:
+    if state.counts[0]["n_queued"] == 0:
         return
-    free, words, room = free_of(state, False)
+    have = what_is_there(state, False)
     line = _in_base_order(state, int(params[Param.ORDER]))
     size = min(len(line), int(params[Param.SIZE]))
-    new, n_forced = _new_order(state, params, memory, rng, free, words, room, line, size)
+    new, n_forced = _new_order(state, params, memory, rng, have, line, size)
     queue = _EASY.copy()
     queue[BackfillParam.DEPTH] = params[Param.DEPTH] + n_forced
-    serve(state, free, words, room, new, queue)
+    serve(state, have, new, queue)
     for k in range(size):
         memory[0][0, line[k]] += 1  # of those that start now nobody will ask

@@ -1,0 +1,78 @@
+"""What comes from outside, at times known before a run: one stream, sorted when the run is built, one handler each."""
+
+from forebay._numba.jit import kernel
+from forebay.core.codes import EventKind, JobState, LogKind, LogReason, Trigger
+from forebay.engine.journal import write_log
+from forebay.engine.limits import count_begun, over_limit
+from forebay.engine.phases import cancel
+from forebay.engine.queue import enqueue
+
+
+@kernel
+def _exceeds_limit(state, truth, j):
+    """Whether the site's limits turn job `j` away when it is submitted."""
+    limits, job = truth.limits[0], state.jobs[j]
+    if job["walltime"] > limits["run_time"]:
+        return True
+    if truth.person[j] < 0:
+        return False
+    if limits["user_jobs"] < 1 or job["nodes"] > limits["user_nodes"]:
+        return True
+    if not limits["rejects"]:
+        return False
+    count_begun(state, truth)
+    return over_limit(state, truth, j)
+
+
+@kernel
+def _arrive(state, truth, j):
+    """Show job `j` to the policy, or turn it away if the machine could never run it or a limit forbids it."""
+    state.jobs[j] = truth.jobs[j]
+    job = state.jobs[j]
+    time = job["submit"]
+    first = job["leg"]
+    while first >= 0:
+        for leg in range(first, truth.legs[first]["last"] + 1):
+            state.legs[leg] = truth.legs[leg]
+            for r in range(len(state.resources)):
+                state.demands[leg, r] = truth.demands[leg, r]
+                state.releases[leg, r] = truth.releases[leg, r]
+            if len(truth.told) > 0:
+                state.tiers.told[leg, 0] = truth.told[leg, 0]
+                state.tiers.told[leg, 1] = truth.told[leg, 1]
+        first = truth.legs[first]["other"]
+    write_log(state, truth, time, j, LogKind.SUBMIT, 0, job["nodes"], 0)
+    too_large = job["state"] == JobState.REJECTED
+    if too_large or (truth.limits[0]["active"] and _exceeds_limit(state, truth, j)):
+        job["state"] = JobState.REJECTED
+        reason = LogReason.TOO_LARGE if too_large else LogReason.OVER_LIMIT
+        write_log(state, truth, time, j, LogKind.REJECT, -1, 0, reason)
+        truth.cursor[0]["n_ended"] += 1
+        return
+    job["state"] = JobState.QUEUED
+    job["queued_since"] = time
+    truth.cursor[0]["n_open"] += 1
+    enqueue(state, j)
+    state.clock[0]["triggers"] |= Trigger.SUBMIT
+
+
+@kernel
+def next_event(truth):
+    """When the next event happens."""
+    at = truth.cursor[0]["next_event"]
+    return truth.events[at]["time"] if at < len(truth.events) else float("inf")
+
+
+@kernel
+def happen(state, truth, until):
+    """Let every event up to `until` happen; returns the latest time seen."""
+    cursor, latest = truth.cursor[0], float("-inf")
+    while cursor["next_event"] < len(truth.events) and truth.events[cursor["next_event"]]["time"] <= until:
+        event = truth.events[cursor["next_event"]]
+        cursor["next_event"] += 1
+        latest = max(latest, event["time"])
+        if event["kind"] == EventKind.SUBMIT:
+            _arrive(state, truth, event["subject"])
+        else:
+            cancel(state, truth, event["subject"], event["time"])
+    return latest

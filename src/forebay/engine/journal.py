@@ -1,0 +1,46 @@
+"""What has happened, written down: rows of the log, and the nodes that a row of it gave to a job or took back.
+
+Both are buffers. When one is full, both are emptied by a Python function whose address the cursor has, so that a run
+may write as much as it likes: see `engine.record`.
+"""
+
+from numba import types
+
+from forebay._numba.bridge import call_address
+from forebay._numba.jit import kernel
+from forebay.core.tables import STATE
+from forebay.engine.truth import TRUTH
+
+_f8, _i8 = types.float64, types.int64
+
+# Explicit signatures where callers pass codes, literals and columns alike: without, each mix is compiled by itself.
+
+
+@kernel(types.void(STATE, TRUTH, _f8, _i8, _i8, _i8, _i8, _i8))
+def write_log(state, truth, time, j, kind, resource, amount, reason):
+    """Append a row to the log."""
+    cursor = truth.cursor[0]
+    if cursor["n_log"] == len(truth.log):
+        call_address(cursor["drain"])
+    row = truth.log[cursor["n_log"]]
+    row["time"] = time
+    row["job"] = j
+    row["kind"] = kind
+    row["leg"] = truth.scripts[state.jobs[j]["leg"]]["number"]
+    row["resource"] = resource
+    row["amount"] = amount
+    row["reason"] = reason
+    cursor["n_log"] += 1
+
+
+@kernel(types.void(TRUTH, _i8, _i8))
+def write_nodes(truth, low, high):
+    """Note that the change written last was of the nodes low..high."""
+    cursor = truth.cursor[0]
+    if cursor["n_placed"] == len(truth.placements):
+        call_address(cursor["drain"])
+    placement = truth.placements[cursor["n_placed"]]
+    placement["row"] = cursor["n_drained"] + cursor["n_log"] - 1
+    placement["low"] = low
+    placement["high"] = high
+    cursor["n_placed"] += 1

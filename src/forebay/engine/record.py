@@ -1,0 +1,87 @@
+"""What a run leaves behind as it goes: its buffers, emptied into columns whenever they are full."""
+
+import hashlib
+from collections.abc import Callable
+from types import TracebackType
+
+import numpy as np
+
+from forebay._numba.bridge import Callback
+from forebay.engine.truth import LOG, PLACEMENT, Truth
+
+
+class _Columns:
+    """A table in pieces, column by column: 26 bytes a row of the log, where a row in the buffer has 32."""
+
+    def __init__(self, dtype: np.dtype):
+        self._pieces: dict[str, list[np.ndarray]] = {name: [] for name in dtype.names or ()}
+        self._kinds = {name: dtype[name] for name in self._pieces}
+
+    def add(self, rows: np.ndarray) -> None:
+        for name, pieces in self._pieces.items():
+            pieces.append(rows[name].copy())
+
+    def pieces(self, name: str) -> list[np.ndarray]:
+        return self._pieces[name]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.concatenate([np.zeros(0, self._kinds[name]), *self._pieces[name]])
+
+    def take(self, name: str) -> np.ndarray:
+        """A column whose pieces are then gone: a million jobs have five million rows."""
+        column = self[name]
+        self._pieces[name] = [column]
+        return column
+
+
+class Record:
+    """The log and the placements of a run. Use it as a context while the run goes on; what its draining raises,
+    leaving the context does."""
+
+    def __init__(self, truth: Truth):
+        self.log, self.placements = _Columns(LOG), _Columns(PLACEMENT)
+        self._truth = truth
+        self._failed: list[BaseException] = []
+
+    def drain(self) -> None:
+        """Empty both buffers."""
+        cursor = self._truth.cursor[0]
+        try:
+            self.log.add(self._truth.log[: cursor["n_log"]])
+            self.placements.add(self._truth.placements[: cursor["n_placed"]])
+        except BaseException as error:  # it must not cross the compiled loop, and Ctrl-C may arrive here
+            self._failed.append(error)
+        finally:
+            cursor["n_drained"] += cursor["n_log"]
+            cursor["n_log"] = cursor["n_placed"] = 0
+
+    def __enter__(self) -> Callable[[], None]:
+        """Returns a function to be called now and then."""
+        self._callback = Callback(self.drain)
+        self._truth.cursor["drain"] = self._callback.address
+        return self._check
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.drain()
+        del self._callback
+        if error is None:
+            self._check()
+
+    def _check(self) -> None:
+        if self._failed:
+            raise self._failed[0]
+
+    def rows(self, chosen: np.ndarray) -> np.ndarray:
+        """Some rows of the log."""
+        found = np.zeros(int(chosen.sum()), LOG)
+        for name in LOG.names or ():
+            found[name] = self.log[name][chosen]
+        return found
+
+    def sha256(self) -> str:
+        """Over the log's columns: two runs are the same run if and only if their hashes agree."""
+        digest = hashlib.sha256()
+        for name in sorted(LOG.names or ()):
+            for piece in self.log.pieces(name):
+                digest.update(piece.tobytes())
+        return digest.hexdigest()
