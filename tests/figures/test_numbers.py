@@ -33,11 +33,17 @@ def against(path):
     return _against.draw(table, path, "ours / published")
 
 
+def choices(path):
+    columns = {"job_model": ["x"] * 3, "policy": ["a"] * 3, "choice": ["counted", "pooled", "counted"]}
+    table = pl.DataFrame(columns | {"as_given": [True, True, False], "ratio": [1.0, 0.6, 0.9]})
+    return _against.draw(table, path, "divided by pinned", "choice")
+
+
 def letters(path):
     return letter_values.draw_values({"a": np.geomspace(1, 1e4, 500)}, path, "slowdown", log_x)
 
 
-@pytest.mark.parametrize("draw", [means, tails, boxes, against, letters])
+@pytest.mark.parametrize("draw", [means, tails, boxes, against, choices, letters])
 def test_a_picture_and_its_data(draw, tmp_path):
     files = draw(tmp_path / "a.svg")
     assert sorted(files) == sorted(tmp_path.iterdir())

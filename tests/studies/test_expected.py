@@ -29,6 +29,14 @@ def test_found_by_keys(expected):
     assert len(found) == 2
 
 
+def test_means_are_over_every_part_or_none(expected):
+    found = expected("parts,3,io-aware,fcfs,wait,1.5,0.05,Fig. 1", "parts,13,io-aware,fcfs,wait,2.5,0.05,Fig. 1")
+    keys = {"section": "parts", "job_model": "io-aware", "policy": "fcfs", "metric": "wait"}
+    assert found.mean_over((3, 13), **keys) == 2
+    assert found.mean_over((3, 10), **keys) is None
+    assert found.mean_over((), **keys) is None
+
+
 @pytest.mark.parametrize(
     ("lines", "says"),
     [

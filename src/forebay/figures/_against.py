@@ -1,4 +1,4 @@
-"""Our runs as ratios to published values: every run a dot, the run of the jobs as they are a bar."""
+"""Runs as ratios to what they are held against: every run a dot, the run of the jobs as they are a bar."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +16,12 @@ FAR = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 50)
 COLOURS = (_style.BLUE, _style.YELLOW, _style.GREEN, _style.PINK, _style.SKY, _style.ORANGE)
 
 
-def draw(table: pl.DataFrame, path: Path, label: str) -> list[Path]:
-    """`table` has a row a run: job_model (a panel each), policy (a row), part (a colour), as_given, ratio."""
+def draw(table: pl.DataFrame, path: Path, label: str, by: str = "part") -> list[Path]:
+    """`table` has a row a run: job_model (a panel each), policy (a row), `by` (a colour), as_given, ratio."""
     models = table["job_model"].unique(maintain_order=True).to_list()
     policies = table["policy"].unique(maintain_order=True).to_list()
-    parts = sorted(table["part"].unique().to_list())
+    kinds = table[by].unique(maintain_order=True).to_list()
+    kinds = sorted(kinds) if by == "part" else kinds
     width = _style.PAGE if len(models) > 1 else _style.COLUMN
     with _style.page(width, 1.1 + 0.42 * max(len(policies), 2)) as figure:
         axes = figure.subplots(1, len(models), sharey=True, sharex=True, squeeze=False)[0]
@@ -29,7 +30,7 @@ def draw(table: pl.DataFrame, path: Path, label: str) -> list[Path]:
             mine = table.filter(pl.col("job_model") == model)
             axis.axvline(1, color="black", lw=0.7, zorder=0)
             axis.axvspan(1 - BAND, 1 + BAND, color="black", alpha=0.07, lw=0, zorder=0)
-            _dots(axis, mine, policies, parts)
+            _dots(axis, mine, policies, by, kinds)
             least = min(least, float(mine["ratio"].min()))  # type: ignore[arg-type]
             largest = max(largest, float(mine["ratio"].max()))  # type: ignore[arg-type]
             axis.set_title(model, loc="left", fontweight="bold")
@@ -38,16 +39,16 @@ def draw(table: pl.DataFrame, path: Path, label: str) -> list[Path]:
         _style.rows_axis(axes[0], policies)
         for axis in axes:
             axis.tick_params(axis="y", length=0)
-        _style.legend(figure, _handles(parts), 6)
+        _style.legend(figure, _handles(by, kinds), 6)
         return _style.write(figure, path, {"": table})
 
 
-def _dots(axis: Any, mine: pl.DataFrame, policies: Sequence[str], parts: Sequence[int]) -> None:
-    step = 0.8 / max(len(parts), 1)
+def _dots(axis: Any, mine: pl.DataFrame, policies: Sequence[str], by: str, kinds: Sequence[Any]) -> None:
+    step = 0.8 / max(len(kinds), 1)
     for row, policy in enumerate(policies):
-        for place, part in enumerate(parts):
-            some = mine.filter((pl.col("policy") == policy) & (pl.col("part") == part))
-            y, colour = row + step * (place - (len(parts) - 1) / 2), COLOURS[place % len(COLOURS)]
+        for place, kind in enumerate(kinds):
+            some = mine.filter((pl.col("policy") == policy) & (pl.col(by) == kind))
+            y, colour = row + step * (place - (len(kinds) - 1) / 2), COLOURS[place % len(COLOURS)]
             for given, mark in (
                 (False, {"marker": "o", "ms": 3, "mew": 0, "alpha": 0.55}),
                 (True, {"marker": "|", "ms": 8, "mew": 1.7}),
@@ -67,11 +68,11 @@ def _scale(axis: Any, least: float, largest: float) -> None:
     axis.set_xlim(least / margin, largest * margin)
 
 
-def _handles(parts: Sequence[int]) -> list[Any]:
-    dots = [
-        Line2D([], [], marker="o", ls="", ms=4, color=COLOURS[place % len(COLOURS)], label=f"part {part}")
-        for place, part in enumerate(parts)
-    ]
+def _handles(by: str, kinds: Sequence[Any]) -> list[Any]:
+    dots = []
+    for place, kind in enumerate(kinds):
+        words = f"part {kind}" if by == "part" else str(kind)
+        dots.append(Line2D([], [], marker="o", ls="", ms=4, color=COLOURS[place % len(COLOURS)], label=words))
     dots.append(Line2D([], [], marker="|", ls="", ms=8, mew=1.7, color="black", label="as given"))
     dots.append(Line2D([], [], marker="o", ls="", ms=4, alpha=0.5, color="black", label="replicas"))
     return dots

@@ -1,7 +1,8 @@
 """expected.csv: published numbers, each with where it was read."""
 
 import csv
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,12 @@ class Expected:
     def find(self, **keys: Any) -> Published | None:
         """The number for these keys; those left out are empty in the file."""
         return self._numbers.get(tuple("" if keys.get(key) is None else str(keys[key]) for key in KEYS))
+
+    def mean_over(self, parts: Iterable[int], **keys: Any) -> float | None:
+        """The mean of the numbers for these parts; None unless there is one for each."""
+        each = [self.find(**keys | {"part": part}) for part in parts]
+        values = [one.value for one in each if one is not None]
+        return math.fsum(values) / len(values) if values and len(values) == len(each) else None
 
 
 def read_expected(path: Path) -> Expected:

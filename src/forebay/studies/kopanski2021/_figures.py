@@ -150,6 +150,34 @@ def parts(rows: list[Row], expected: Expected, metrics: Sequence[Metric]) -> Dra
     }
 
 
+def choices(dots: list[Row], metrics: Sequence[Metric], theirs: tuple[str, str]) -> Drawings:
+    """Every run as a ratio to itself under the authors' choices. fcfs-easy, off by factors, has pictures of its own."""
+    others = [row for row in dots if (row["reservations"], row["buffers"]) != theirs and row["ratio"] is not None]
+    apart = {
+        "choices": [row for row in others if row["policy"] != "fcfs-easy"],
+        "choices-fcfs-easy": [row for row in others if row["policy"] == "fcfs-easy"],
+    }
+    return {
+        f"{name}-{metric.name.replace('_', '-')}": partial(_chosen, some, metric, ", ".join(theirs))
+        for name, some in apart.items()
+        for metric in metrics
+        if some
+    }
+
+
+def _chosen(dots: list[Row], metric: Metric, theirs: str, path: Path) -> list[Path]:
+    import polars as pl
+
+    from forebay.figures import _against
+
+    names = ("job_model", "policy", "reservations", "buffers", "replica", "seed", "ratio")
+    rows = [{name: row[name] for name in names} for row in dots if row["metric"] == metric.name]
+    choice = pl.concat_str("reservations", "buffers", separator=", ")
+    table = pl.DataFrame(rows).with_columns(choice=choice, as_given=pl.col("replica") == 0)
+    label = f"{metric.title.partition(' (')[0]} ({theirs} = 1)"  # longer, and those of two panels meet
+    return _against.draw(table.drop("reservations", "buffers"), path, label, "choice")
+
+
 def _against(rows: list[Row], expected: Expected, metric: Metric, path: Path) -> list[Path]:
     import polars as pl
 

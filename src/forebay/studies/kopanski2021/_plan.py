@@ -1,8 +1,9 @@
 """What is run: parts as published with replicas, the whole log and its 16 parts with requests drawn by the model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from forebay.errors import InputError
 from forebay.experiments.runs import Added, Jobs, Run, from_file
@@ -24,6 +25,7 @@ class Scope:
     settings: Kopanski
     sections: tuple[str, ...]
     specs: dict[str, str]  # full specs by policy
+    choices: dict[str, dict[str, str]]  # of the section choices, by what reservations hold
     better: dict[str, str]  # and of the section better
     parts: tuple[int, ...]  # of the section parts
     sixteen: tuple[int, ...]
@@ -40,7 +42,8 @@ class Scope:
 
     def _plain(self) -> list[str]:
         """Policies that study.toml names, so that it knows which of them are random."""
-        return [name.partition(":")[0] for name in (*self.settings.policies, *self.settings.better.policies)]
+        named = (*self.settings.policies, *self.settings.choices.policies, *self.settings.better.policies)
+        return [name.partition(":")[0] for name in named]
 
     def part(self, job_model: str, part: int, users: bool = False) -> Jobs:
         """The jobs of a part that the authors published, or some like them. Their users are those of the log."""
@@ -73,11 +76,16 @@ def scope(options: Options) -> Scope:
     specs = policy_specs(options.policies or chosen.policies, reservations=chosen.reservations)
     if "sixteen" in sections and chosen.reference not in specs:
         raise InputError(f"section sixteen divides by the means of {chosen.reference}; name it among --policies too")
+    choices = {
+        kind: policy_specs(options.policies or chosen.choices.policies, reservations=kind)
+        for kind in chosen.choices.reservations
+    }
     ours = dict.fromkeys([chosen.better.reference, *(options.policies or chosen.better.policies)])
     better = policy_specs(list(ours), reservations=chosen.reservations)
     # Parts may be named of either section; whatever names none of a section that is wanted is a slip.
     of_section = {
         "parts": chosen.parts.parts,
+        "choices": chosen.parts.parts,
         "sixteen": list(range(chosen.sixteen.parts)),
         "better": chosen.parts.parts,
     }
@@ -89,41 +97,56 @@ def scope(options: Options) -> Scope:
         for name, parts in of_section.items()
     }
     files = _data.find(_files(chosen, sections, wanted["parts"]), options.data)
-    return Scope(chosen, sections, specs, better, wanted["parts"], wanted["sixteen"], options.seeds, files)
+    return Scope(chosen, sections, specs, choices, better, wanted["parts"], wanted["sixteen"], options.seeds, files)
 
 
 def _files(chosen: Kopanski, sections: tuple[str, ...], parts: tuple[int, ...]) -> list[tuple[str, list[str]]]:
     """The files that these sections need, and where each may lie in the folder of data."""
     found = []
-    models = list(chosen.parts.job_models) if "parts" in sections else []
+    models = list(chosen.parts.job_models) if {"parts", "choices"} & set(sections) else []
     models += [chosen.better.job_model] if "better" in sections else []
     names = dict.fromkeys(part_name(model, part) for model in models for part in parts)
     found += [(name, [f"kopanski/{name}", name]) for name in names]
-    if set(sections) - {"parts"}:
+    if set(sections) - {"parts", "choices"}:
         found.append((chosen.log, [f"swf/{chosen.log}", chosen.log, f"../swf/{chosen.log}"]))
     return found
 
 
 def runs(of: Scope) -> list[Run]:
     """Every run of the sections wanted."""
-    makers = {"parts": _parts, "full-log": _full_log, "sixteen": _sixteen, "better": _better}
+    makers = {"parts": _parts, "choices": _choices, "full-log": _full_log, "sixteen": _sixteen, "better": _better}
     return [run for section in of.sections for run in makers[section](of)]
 
 
 def _parts(of: Scope) -> Iterator[Run]:
+    for case in _cases(of, of.specs):
+        yield _run(of, "parts", **case)
+
+
+def _choices(of: Scope) -> Iterator[Run]:
+    """The same runs with every kind of reservation and buffer. Those of the authors' kinds are the section parts'."""
+    for reservations, specs in of.choices.items():
+        for buffers, platform in of.settings.choices.buffers.items():
+            for case in _cases(of, specs):
+                choice = {"reservations": reservations, "buffers": buffers}
+                yield _run(of, "choices", **case, spec=specs[case["policy"]], platform=platform, choice=choice)
+
+
+def _cases(of: Scope, policies: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Each part as it is under every seed, then replicas, of which each has a seed of its own."""
     chosen = of.settings.parts
     for job_model in chosen.job_models:
         for part in of.parts:
             jobs = of.part(job_model, part)
-            for policy in of.specs:
+            for policy in policies:
                 seeds = of.seeds_for(policy, chosen.seeds)
                 replicas = chosen.replicas_of_random if of.is_random(policy) else chosen.replicas
                 cases = [(0, seed) for seed in seeds] + [(1 + r, seeds[r % len(seeds)]) for r in range(replicas)]
                 for replica, seed in cases:
                     # The stream has no policy and no model in it: all of them meet the same replicas.
                     added = Added(chosen.added, (replica - 1, part)) if replica else None
-                    yield _run(of, "parts", job_model, policy, jobs, seed, part=part, replica=replica, added=added)
+                    case = {"job_model": job_model, "policy": policy, "jobs": jobs, "seed": seed}
+                    yield case | {"part": part, "replica": replica, "added": added}
 
 
 def _full_log(of: Scope) -> Iterator[Run]:
@@ -180,18 +203,21 @@ def _run(
     known: bool = False,
     keep: tuple[str, ...] = (),
     size: float = 1.0,
+    spec: str | None = None,
+    platform: str | None = None,
+    choice: Mapping[str, str] | None = None,
 ) -> Run:
     name = f"{policy}, run times known" if known else policy
     tags = {"section": section, "job_model": job_model, "part": part, "policy": name}
-    tags |= {"draw": draw, "replica": replica, "seed": seed}
-    words = [section, job_model, name]
+    tags |= {"draw": draw, "replica": replica, "seed": seed, **(choice or {})}
+    words = [section, job_model, name, *(choice or {}).values()]
     words += [f"{word} {number}" for word, number in (("part", part), ("draw", draw)) if number is not None]
     words += [f"replica {replica}" if replica else "", f"seed {seed}" if of.is_random(policy) else ""]
     return Run(
         name=" ".join(filter(None, words)),
         jobs=jobs,
-        platform=of.settings.platform,
-        policy=(of.better if section == "better" else of.specs)[policy],
+        platform=platform or of.settings.platform,
+        policy=spec or (of.better if section == "better" else of.specs)[policy],
         job_model=job_model,
         seed=seed,
         added=added,

@@ -7,7 +7,7 @@ from forebay.studies import _tables
 from forebay.studies._expected import KEYS, Expected, Published, read_expected
 from forebay.studies._frame import Finished, Report
 from forebay.studies._tables import SLOWDOWN, WAIT, Column, Metric, Row
-from forebay.studies.kopanski2021 import _better, _figures
+from forebay.studies.kopanski2021 import _better, _choices, _figures
 from forebay.studies.kopanski2021._plan import Scope
 from forebay.studies.kopanski2021._settings import FOLDER
 
@@ -30,10 +30,16 @@ def report(scope: Scope, finished: Finished) -> Report:
     made = Report(frames={"runs": _tables.all_numbers(rows)})
     if scope.files is None:
         made.notes.append(MADE_UP)
-    elif set(scope.sections) - {"parts", "better"}:
+    elif {"full-log", "sixteen"} & set(scope.sections):
         made.notes.append(ANOTHER_DRAW)
     made.figures |= _figures.toy()
-    tellers = {"parts": _parts, "full-log": _full_log, "sixteen": _sixteen, "better": _better.tell}
+    tellers = {
+        "parts": _parts,
+        "choices": _choices.tell,
+        "full-log": _full_log,
+        "sixteen": _sixteen,
+        "better": _better.tell,
+    }
     for section in scope.sections:
         mine = [row for row in rows if row["section"] == section]
         tellers[section](scope, mine, expected, made)
@@ -75,11 +81,9 @@ def _averages(scope: Scope, rows: list[Row], metric: Metric, expected: Expected)
     means = _tables.averaged(rows, "part", by, metric.name, scope.parts)
     found = []
     for cell in _tables.cells(means, by[:3], metric.name):
-        each = [expected.find(**cell.keys, part=part) for part in scope.parts]
-        values = [one.value for one in each if one is not None]
-        whole = len(values) == len(each)
+        mean = expected.mean_over(scope.parts, **cell.keys)
         source = f"mean of the numbers published for {_in_words(scope.parts)}"
-        found.append(_tables.beside(cell, Published(statistics.mean(values), None, source) if whole else None))
+        found.append(_tables.beside(cell, None if mean is None else Published(mean, None, source)))
     return found
 
 

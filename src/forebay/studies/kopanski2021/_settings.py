@@ -20,6 +20,14 @@ class Parts(Strict):
     replicas_of_random: int = Field(ge=0)
 
 
+class Choices(Strict):
+    """What the authors chose, and what else could be."""
+
+    policies: list[str] = Field(min_length=1)
+    reservations: list[str] = Field(min_length=1)
+    buffers: dict[str, str] = Field(min_length=1)  # platforms, by how their buffer lies
+
+
 class FullLog(Strict):
     """The whole log."""
 
@@ -70,6 +78,7 @@ class Kopanski(Settings):
     log: str
     requests: list[str]
     parts: Parts
+    choices: Choices
     full_log: FullLog = Field(alias="full-log")
     sixteen: Sixteen
     better: Better
