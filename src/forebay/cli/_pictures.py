@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
-    from forebay.core.result import Result
+    from forebay.results import Result
 
 Period = tuple[float, float]
 

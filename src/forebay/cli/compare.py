@@ -12,7 +12,7 @@ import typer
 from forebay._files import file_names, replacing
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder, written_run
+from forebay.cli._outputs import output_folder
 from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
 from forebay.errors import InputError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.cli._runs import Setting
-    from forebay.core.result import Result
+    from forebay.results import Result
 
 Columns = list[tuple[str, str, Callable[[Any], str]]]
 """Key in the summary, title, and how the number is written."""
@@ -120,6 +120,7 @@ def _run_all(
     import polars as pl
 
     from forebay.cli import _runs
+    from forebay.results import saving
 
     documents: list[dict[str, Any]] = []
     results: dict[str, Result] = {}
@@ -129,7 +130,7 @@ def _run_all(
             own = files.enter_context(output_folder(folder / name))
             result, document = setting.simulate(policy, spec, bar(spec, n_jobs * len(documents)))
             results[spec] = result
-            written = files.enter_context(written_run(own, result, document))
+            written = files.enter_context(saving(own, result, document))
             times = result.jobs.select("starting_time", "finish_time").to_numpy()
             schedule = hashlib.sha256(times.tobytes()).hexdigest()
             documents.append(document | {"folder": str(own), "files": written, "schedule": schedule})

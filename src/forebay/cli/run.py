@@ -8,7 +8,7 @@ import typer
 
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder, written_run
+from forebay.cli._outputs import output_folder
 from forebay.cli._print import answer, notes_block, pairs, show
 
 EXAMPLES = options.examples(
@@ -54,12 +54,13 @@ def _simulate(
 ) -> tuple[dict[str, Any], list[str]]:
     """All there is to say of the run, and the names of the files written."""
     from forebay.cli import _runs
+    from forebay.results import saving
 
     with _runs.progress_bar(len(setting.workload), form) as bar:
         result, document = setting.simulate(policy, spec, bar(spec, 0))
     if folder is None:
         return document, []
-    with written_run(folder, result, document) as files:
+    with saving(folder, result, document) as files:
         return document, files
 
 

@@ -1,51 +1,5 @@
-"""What a run leaves: the job table, the log of every change, the run's facts. Every metric and figure reads this."""
+"""A Result by the name that the engine uses; it lives in `forebay.results`, with the files that it is saved to."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from forebay.results import JOBS_CSV, Result
 
-import polars as pl
-
-JOBS_CSV = (
-    "job_id",
-    "workload_name",
-    "profile",
-    "submission_time",
-    "requested_number_of_resources",
-    "requested_time",
-    "success",
-    "final_state",
-    "starting_time",
-    "execution_time",
-    "finish_time",
-    "waiting_time",
-    "turnaround_time",
-    "stretch",
-    "allocated_resources",
-    "consumed_energy",
-    "metadata",
-)
-"""Batsim's columns, in its order, so that tools of the field (evalys, notebooks) load a run as it is."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """One finished run.
-
-    *jobs* has a row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
-    `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where jobs stage data
-    also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`. Times of rejected jobs are null.
-
-    *log* has a row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject,
-    begin_phase, end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row
-    carries the nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its
-    own. Phases are told of jobs that do more than compute; their end carries the bytes moved.
-
-    *links* has a row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
-    """
-
-    jobs: pl.DataFrame
-    log: pl.DataFrame
-    resources: Mapping[str, int]  # name -> capacity; "nodes" first
-    facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what run.json holds
-    links: pl.DataFrame = field(default_factory=pl.DataFrame)
+__all__ = ["JOBS_CSV", "Result"]

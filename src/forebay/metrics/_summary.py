@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.metrics import jobs, machine, starvation, traffic
 from forebay.metrics._table import NODES, STAGING, measure, with_node_seconds
 from forebay.metrics.window import window as restrict
+from forebay.results import Result
 
 SPREAD = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown_10s", "bounded_slowdown_10min")
 NODE_WEIGHTED = ("waiting_time", "turnaround_time", "bounded_slowdown_10min")

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN
-from forebay.core.result import Result
 from forebay.errors import InputError, nearest
+from forebay.results import Result
 
 NODES = "requested_number_of_resources"
 WALLTIME = "requested_time"

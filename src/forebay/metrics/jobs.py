@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.metrics._table import NODES, bounded_slowdown, counted, measure, with_node_seconds
+from forebay.results import Result
 
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 

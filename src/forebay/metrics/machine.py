@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.errors import InputError, nearest
 from forebay.metrics._table import changes, counted, number
+from forebay.results import Result
 
 KILLED = ("COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED")
 

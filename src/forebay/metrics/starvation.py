@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.metrics._table import NODES, WALLTIME, counted, number
+from forebay.results import Result
 
 DAY = 86400.0
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.errors import InputError, nearest
 from forebay.metrics.jobs import mean
 from forebay.metrics.machine import span
+from forebay.results import Result
 
 MOVES = ("stage_in", "checkpoint", "drain", "stage_out", "read", "write", "fetch")
 """Kinds of phases that move bytes, as the log names them."""

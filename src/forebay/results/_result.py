@@ -1,0 +1,70 @@
+"""What a run leaves: the job table, the log of every change, the run's facts. Every metric and figure reads this."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from forebay._files import writable_folder
+from forebay.results._format import optional_table, saved_as
+from forebay.results._save import saving
+
+JOBS_CSV = (
+    "job_id",
+    "workload_name",
+    "profile",
+    "submission_time",
+    "requested_number_of_resources",
+    "requested_time",
+    "success",
+    "final_state",
+    "starting_time",
+    "execution_time",
+    "finish_time",
+    "waiting_time",
+    "turnaround_time",
+    "stretch",
+    "allocated_resources",
+    "consumed_energy",
+    "metadata",
+)
+"""Batsim's columns, in its order, so that tools of the field (evalys, notebooks) load a run as it is."""
+
+_WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
+_JOBS = {name: pl.String if name in _WORDS else pl.Float64 for name in JOBS_CSV}
+_LOG = dict.fromkeys(("time", "job", "leg", "amount"), pl.Float64) | dict.fromkeys(
+    ("kind", "resource", "reason"), pl.String
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One finished run.
+
+    *jobs* has a row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
+    `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where jobs stage data
+    also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`. Times of rejected jobs are null.
+
+    *log* has a row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject,
+    begin_phase, end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row
+    carries the nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its
+    own. Phases are told of jobs that do more than compute; their end carries the bytes moved.
+
+    *links* has a row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
+
+    A further table is a further `optional_table` here: it is saved and loaded as the others are.
+    """
+
+    jobs: pl.DataFrame = field(metadata=saved_as("jobs.parquet", _JOBS))
+    log: pl.DataFrame = field(metadata=saved_as("log.parquet", _LOG))
+    resources: Mapping[str, int]  # name -> capacity; "nodes" first
+    facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what JSON can hold
+    links: pl.DataFrame = optional_table("links.csv", link=pl.String, capacity=pl.Float64, bytes=pl.Float64)
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write the run to a folder, whole or not at all, for `forebay.load`. Gives the files written."""
+        folder = writable_folder(Path(folder))
+        with saving(folder, self) as names:
+            return [folder / name for name in names]
