@@ -35,7 +35,7 @@ def draw(
 ) -> list[Path]:
     """Draw some figures; gives the files written. Figures of jobs keep to the windows, those over time show all."""
     from forebay import _plugins, figures
-    from forebay.metrics import window
+    from forebay.metrics.window import window
 
     within = {
         label: result if windows[label] is None else window(result, *windows[label])  # type: ignore[misc]

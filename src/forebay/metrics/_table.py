@@ -55,6 +55,28 @@ def counted(result: Result) -> pl.LazyFrame:
     return result.jobs.lazy().filter(~pl.col("final_state").is_in(_NEVER_BEGUN)).with_columns(missing)
 
 
+def span(result: Result) -> tuple[float, float] | None:
+    """The seconds over which use is averaged: the result's window, else the makespan; None without jobs."""
+    if "window" in result.facts:
+        start, end = result.facts["window"]
+        return float(start), float(end)
+    ends = pl.col("submission_time").min().alias("start"), pl.col("finish_time").max().alias("end")
+    start, end = counted(result).select(*ends).collect().row(0)
+    return None if start is None or end is None else (float(start), float(end))
+
+
+def stages(result: Result) -> bool:
+    """Whether jobs of the run stage data; nodes that merely talk to one another do not count."""
+    return set(STAGING) <= set(result.jobs.columns)
+
+
+def tiers_of(result: Result) -> list[str]:
+    """The tiers of storage that jobs may run on, slow first; none where there was nothing to choose."""
+    if "tier" not in result.jobs.columns:
+        return []
+    return [tier["name"] for tier in result.facts["platform"]["tiers"] if tier["kind"] in ("slow", "fast")]
+
+
 def number(frame: pl.LazyFrame, value: pl.Expr) -> float | None:
     """One number of a frame; None where there is nothing to take it from."""
     found: Any = frame.select(value).collect().item()
