@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from forebay.core.result import JOBS_CSV
+from forebay.results import JOBS_CSV
 from forebay.workload import write
 from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
 
@@ -296,12 +296,14 @@ def run_folder() -> dict[str, bytes]:
         }
     )
     document = {
+        "format": 1,
         "seed": 0,
         "policy": "fcfs",
         "notes": ["a note"],
         "window": None,
         "resources": {"nodes": 4, "burst_buffer": 10**13},
         "summary": {"mean_wait": 1.0},
+        "tables": {"jobs": 2, "log": 5, "links": 2},
     }
     return {
         "jobs.parquet": _parquet(jobs),

@@ -19,6 +19,7 @@ SURFACE = [
     "View",
     "Why",
     "Workload",
+    "load",
     "platform",
     "policy_kernel",
     "read",

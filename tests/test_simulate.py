@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from forebay.core.result import JOBS_CSV
 from forebay.errors import InputError
 from forebay.policies._families.backfill import Backfill
+from forebay.results import JOBS_CSV
 from forebay.workload.workload import job_table
 
 pytestmark = pytest.mark.small

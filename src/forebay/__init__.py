@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forebay._simulate import simulate
     from forebay.core.codes import LogReason, Trigger
-    from forebay.core.result import Result
     from forebay.core.tables import policy_kernel
     from forebay.core.view import Actions, View
     from forebay.errors import ForebayError
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from forebay.platforms import load as platform
     from forebay.platforms.platform import Platform
     from forebay.policies import Policy
+    from forebay.results import Result, load
     from forebay.workload import Workload, read, write
 
 _HOME = {
@@ -28,10 +28,11 @@ _HOME = {
     "LogReason": ("forebay.core.codes", "LogReason"),
     "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
-    "Result": ("forebay.core.result", "Result"),
+    "Result": ("forebay.results", "Result"),
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
+    "load": ("forebay.results", "load"),
     "platform": ("forebay.platforms", "load"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
     "read": ("forebay.workload", "read"),
@@ -49,6 +50,7 @@ __all__ = [
     "Trigger",
     "View",
     "Workload",
+    "load",
     "platform",
     "policy_kernel",
     "read",

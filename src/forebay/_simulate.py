@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from forebay.core.result import Result
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.run import Progress, run
@@ -18,6 +17,7 @@ from forebay.platforms import load as load_platform
 from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
 from forebay.policies._limited import apart
+from forebay.results import Result
 from forebay.workload.workload import Workload
 
 

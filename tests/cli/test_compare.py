@@ -57,6 +57,7 @@ def test_every_policy_best_first(shell, tmp_path):
     table = pl.read_csv(tmp_path / "forebay-results" / "compare.csv")
     assert table["policy"].to_list() == [one["policy"] for one in document["policies"]]
     assert table["mean_waiting_time"].to_list() == pytest.approx(waits)
+    assert table.columns == ["policy", *document["policies"][0]["summary"]]
     for one in document["policies"]:
         files = sorted(path.name for path in (tmp_path / one["folder"]).iterdir())
         assert files == ["jobs.csv", "jobs.parquet", "links.csv", "log.parquet", "run.json"]

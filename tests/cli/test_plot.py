@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 import forebay as fb
 from forebay import figures
-from forebay.core.saved import read_result
+from forebay.results import load
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def out(forebay, tmp_path):
 
 
 def test_a_run_is_read_back_as_it_was(out):
-    result, again = fb.simulate(fb.read("table1"), policy="fcfs-easy"), read_result(out)
+    result, again = fb.simulate(fb.read("table1"), policy="fcfs-easy"), load(out)
     assert_frame_equal(again.jobs, result.jobs)
     assert_frame_equal(again.log, result.log)
     assert again.resources == result.resources
@@ -30,8 +30,8 @@ def test_a_run_is_read_back_as_it_was(out):
 
 def test_links_are_read_back(forebay, tmp_path):
     forebay("run", "default", "--platform", "dragonfly-96", "-o", tmp_path)
-    assert read_result(tmp_path).links.columns == ["link", "capacity", "bytes"]
-    assert fb.summary(read_result(tmp_path))["pfs_utilisation"] > 0
+    assert load(tmp_path).links.columns == ["link", "capacity", "bytes"]
+    assert fb.summary(load(tmp_path))["pfs_utilisation"] > 0
 
 
 def test_all_figures_of_a_run(forebay, out, tmp_path):
@@ -73,7 +73,7 @@ def test_figures_of_jobs_keep_to_the_window_of_the_run(forebay, tmp_path):
         (lambda out: (out / "log.parquet").unlink(), "log.parquet missing"),
         (lambda out: (out / "log.parquet").write_text("x"), "cannot be read as a run"),
         (lambda out: (out / "run.json").write_text("{"), "is not JSON"),
-        (lambda out: (out / "run.json").write_text("[]"), "has no resources"),
+        (lambda out: (out / "run.json").write_text("[]"), "does not say its format"),
     ],
 )
 def test_what_is_not_a_run(forebay, out, tmp_path, spoil, words):

@@ -5,9 +5,9 @@ import math
 
 import pytest
 
+from forebay._text import as_json
 from forebay.cli._numbers import number, percent, seconds, short_seconds, shortest_seconds
 from forebay.cli._options import parse_period
-from forebay.cli._print import as_json
 
 pytestmark = pytest.mark.small
 

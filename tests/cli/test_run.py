@@ -6,7 +6,7 @@ import json
 import polars as pl
 import pytest
 
-from forebay.core.result import JOBS_CSV
+from forebay.results import JOBS_CSV
 
 FILES = ["jobs.csv", "jobs.parquet", "log.parquet", "run.json"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from forebay.experiments import sweep
 from forebay.experiments.executor import Failure, attempt, in_processes
-from forebay.experiments.runs import Record
+from forebay.results import Record
 
 POLICIES = """
 import os, signal

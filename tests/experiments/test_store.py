@@ -8,8 +8,9 @@ import pytest
 
 from forebay.errors import InputError
 from forebay.experiments import store as module
-from forebay.experiments.runs import Jobs, Record, Run
+from forebay.experiments.runs import Jobs, Run
 from forebay.experiments.store import Store, code_hash
+from forebay.results import Record
 
 pytestmark = pytest.mark.small
 
@@ -83,7 +84,7 @@ def test_a_failed_write_leaves_nothing(store, monkeypatch):
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "_finite", fail)
+    monkeypatch.setattr("forebay.results._records.as_json", fail)
     with pytest.raises(InputError, match="No space left"):
         store.save(RUN, RECORD)
     assert RUN not in store

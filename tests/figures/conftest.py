@@ -10,7 +10,7 @@ job  submit  nodes   bb  start  finish  on nodes  what it does besides compute
 import polars as pl
 import pytest
 
-from forebay.core.result import JOBS_CSV, Result
+from forebay.results import JOBS_CSV, Result
 
 GB, TB = 10**9, 10**12
 TIMES = ("submission_time", "starting_time", "finish_time", "waiting_time", "turnaround_time", "execution_time")

@@ -12,7 +12,7 @@
 import polars as pl
 import pytest
 
-from forebay.core.result import JOBS_CSV, Result
+from forebay.results import JOBS_CSV, Result
 
 OK, TIMEOUT, REJECTED = "COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "REJECTED"
 TIMES = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch", "total_wait")

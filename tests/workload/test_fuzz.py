@@ -19,8 +19,8 @@ import mutate
 from forebay import platforms, policies
 from forebay.cli._options import parse_period
 from forebay.core import units
-from forebay.core.saved import read_result
 from forebay.errors import InputError
+from forebay.results import load
 from forebay.workload import _sidecar, models, read
 from forebay.workload.operations import attach_table, filter_jobs, parse_condition
 from fuzz_check import check_message, check_platform, check_result, check_workload
@@ -108,7 +108,7 @@ def _result(rng: Random, folder: Path) -> None:
     for name, data in files.items():
         (run / name).write_bytes(data)
     try:
-        found = read_result(run)
+        found = load(run)
     except InputError as error:
         check_message(error, ("run",))
         raise
@@ -232,7 +232,7 @@ def test_so_is_all_else_that_they_start_from(tmp_path):
     (tmp_path / "run").mkdir()
     for name, data in seeds.run_folder().items():
         (tmp_path / "run" / name).write_bytes(data)
-    check_result(read_result(tmp_path / "run"))
+    check_result(load(tmp_path / "run"))
     for kind, texts in seeds.SPECS.items():
         for text in texts:
             if not text.startswith(("nowhere.toml", "mine.py")):

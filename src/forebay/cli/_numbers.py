@@ -1,6 +1,6 @@
 """Numbers as tables show them; a dash where there is none."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from forebay.core.units import format_seconds
@@ -40,6 +40,24 @@ def number(value: float | None) -> str:
     if value is None:
         return NONE
     return f"{value:,.2f}" if abs(value) < 99.995 else f"{value:,.1f}" if abs(value) < 999.95 else f"{value:,.0f}"
+
+
+def count(value: float | None) -> str:
+    """So many jobs or bytes: "1,062"."""
+    return NONE if value is None else f"{value:,}"
+
+
+def shown(
+    name: str,
+    value: float | None,
+    seconds: Callable[[float | None], str] = seconds,
+    share: Callable[[float | None], str] = percent,
+) -> str:
+    """A number of a summary, written as its unit asks for; a table may have its own way with durations and shares."""
+    from forebay.metrics._listing import about
+
+    ways = {"s": seconds, "share": share, "jobs": count, "bytes": count}
+    return ways.get(about(name).unit_of(name), number)(value)
 
 
 def wait_with_interval(summary: Mapping[str, Any]) -> str:

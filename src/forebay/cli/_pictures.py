@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
-    from forebay.core.result import Result
+    from forebay.results import Result
 
 Period = tuple[float, float]
 
@@ -35,7 +35,7 @@ def draw(
 ) -> list[Path]:
     """Draw some figures; gives the files written. Figures of jobs keep to the windows, those over time show all."""
     from forebay import _plugins, figures
-    from forebay.metrics import window
+    from forebay.metrics.window import window
 
     within = {
         label: result if windows[label] is None else window(result, *windows[label])  # type: ignore[misc]

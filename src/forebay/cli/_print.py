@@ -3,13 +3,12 @@
 Text of others (names, messages, paths) never passes through rich's markup: a `[` in it stays a `[`.
 """
 
-import json
-import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from forebay._text import as_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,21 +43,6 @@ def message(text: str, style: str | None = None) -> None:
 def answer(document: dict[str, Any] | list[Any]) -> None:
     """The whole answer, as JSON."""
     print(as_json(document))
-
-
-def as_json(document: Any) -> str:
-    """JSON that every reader takes: numbers that are not finite are null."""
-    return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return str(value) if isinstance(value, Path) else value
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = (), gap: int = 3) -> "Table":

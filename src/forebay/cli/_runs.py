@@ -4,7 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forebay.cli._options import Format, parse_period
@@ -12,8 +12,8 @@ from forebay.cli._print import console
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
-    from forebay.core.result import Result
     from forebay.platforms import Platform
+    from forebay.results import Result
     from forebay.workload import Workload
 
 Period = tuple[float, float]
@@ -34,11 +34,13 @@ class Setting:
         """A run, and all there is to say of it: what run.json holds."""
         from forebay._simulate import simulate
         from forebay.metrics import summary
+        from forebay.results import document
 
         result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress)
         window = self._closed(result)
-        facts = {**result.facts, "policy": spec, "notes": notes_of(result, self.workload), "window": window}
-        return result, {**facts, "resources": dict(result.resources), "summary": summary(result, window)}
+        facts = {**result.facts, "policy": spec, "notes": notes_of(result, self.workload)}
+        result = replace(result, facts=facts)
+        return result, document(result, window=window, summary=summary(result, window))
 
     def _closed(self, result: "Result") -> Period | None:
         """The window with an end: use of the machine is averaged up to the last finish at most."""

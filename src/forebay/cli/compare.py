@@ -1,7 +1,6 @@
 """`forebay compare`: the same workload and machine under several policies, best first."""
 
 import hashlib
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 from forebay._files import file_names, replacing
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder, written_run
+from forebay.cli._outputs import output_folder
 from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
 from forebay.errors import InputError
 
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.cli._runs import Setting
-    from forebay.core.result import Result
+    from forebay.results import Result
 
-Columns = list[tuple[str, str, Callable[[Any], str]]]
-"""Key in the summary, title, and how the number is written."""
+Columns = list[tuple[str, str]]
+"""Name in the summary, and title."""
 
 FIGURES = ("letter-values", "usage", "wait-by-size", "waits")
 SCHEDULE = "gantt"  # a picture a policy: drawn of the best
@@ -120,6 +119,7 @@ def _run_all(
     import polars as pl
 
     from forebay.cli import _runs
+    from forebay.results import saving
 
     documents: list[dict[str, Any]] = []
     results: dict[str, Result] = {}
@@ -129,7 +129,7 @@ def _run_all(
             own = files.enter_context(output_folder(folder / name))
             result, document = setting.simulate(policy, spec, bar(spec, n_jobs * len(documents)))
             results[spec] = result
-            written = files.enter_context(written_run(own, result, document))
+            written = files.enter_context(saving(own, result, document))
             times = result.jobs.select("starting_time", "finish_time").to_numpy()
             schedule = hashlib.sha256(times.tobytes()).hexdigest()
             documents.append(document | {"folder": str(own), "files": written, "schedule": schedule})
@@ -201,38 +201,39 @@ def _report(documents: list[dict[str, Any]], folder: Path, pictures: list[Path])
 
 
 def _ranking(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
-    from forebay.cli._numbers import number
-
     columns: Columns = [
-        ("mean_waiting_time", "mean\nwait", seconds),
-        ("ci95_waiting_time", "±\n95 %", seconds),
-        ("p95_waiting_time", "p95\nwait", seconds),
-        ("max_waiting_time", "max\nwait", seconds),
-        ("mean_bounded_slowdown_10min", "bounded\nslowdown\n(10 min)", number),
-        *((f"utilisation_{name}", "\n".join([*name.split("_"), "%"]), _share) for name in documents[0]["resources"]),
-        ("n_killed", "killed", "{:,}".format),
-        ("n_waiting_over_a_day", "waiting\n> 1 day", "{:,}".format),
+        ("mean_waiting_time", "mean\nwait"),
+        ("ci95_waiting_time", "±\n95 %"),
+        ("p95_waiting_time", "p95\nwait"),
+        ("max_waiting_time", "max\nwait"),
+        ("mean_bounded_slowdown_10min", "bounded\nslowdown\n(10 min)"),
+        *((f"utilisation_{name}", "\n".join([*name.split("_"), "%"])) for name in documents[0]["resources"]),
+        ("n_killed", "killed"),
+        ("n_waiting_over_a_day", "waiting\n> 1 day"),
     ]
-    return _table(documents, columns, gap)
+    return _table(documents, columns, seconds, gap)
 
 
 def _staging(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
     """What runs that stage data have besides; a table of its own, for the first fills a narrow screen."""
     columns: Columns = [
-        ("mean_stage_in_time", "mean\nstage-in", seconds),
-        ("mean_io_time", "mean\nI/O time", seconds),
-        ("pfs_utilisation", "file\nsystem\n%", _share),
+        ("mean_stage_in_time", "mean\nstage-in"),
+        ("mean_io_time", "mean\nI/O time"),
+        ("pfs_utilisation", "file\nsystem\n%"),
     ]
-    return _table(documents, [column for column in columns if column[0] in documents[0]["summary"]], gap)
+    return _table(documents, [column for column in columns if column[0] in documents[0]["summary"]], seconds, gap)
 
 
 def _share(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}"
 
 
-def _table(documents: list[dict[str, Any]], columns: Columns, gap: int) -> "Table":
+def _table(documents: list[dict[str, Any]], columns: Columns, seconds: Seconds, gap: int) -> "Table":
+    from forebay.cli._numbers import shown
+
     rows = [
-        [document["policy"], *(text(document["summary"][key]) for key, _, text in columns)] for document in documents
+        [document["policy"], *(shown(name, document["summary"][name], seconds, _share) for name, _ in columns)]
+        for document in documents
     ]
-    titles = ["policy", *(title for _, title, _ in columns)]
+    titles = ["policy", *(title for _, title in columns)]
     return table(titles, rows, numbers=range(1, len(titles)), gap=gap)

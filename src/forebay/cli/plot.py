@@ -54,13 +54,13 @@ def command(
     """
     from forebay import figures
     from forebay.cli import _pictures
-    from forebay.core.saved import read_document, read_result
+    from forebay.results import load, read_document
 
     names = list(dict.fromkeys(figure)) if figure else figures.names()
     _pictures.check(names)
     documents = {folder: read_document(folder) for folder in dict.fromkeys(runs)}
     labels = run_labels(documents)
-    results = {label: read_result(folder) for folder, label in labels.items()}
+    results = {label: load(folder) for folder, label in labels.items()}
     windows = {label: documents[folder].get("window") for folder, label in labels.items()}
     with output_folder(output):
         files = _pictures.draw(names, results, windows, output, form.value)

@@ -8,7 +8,7 @@ import typer
 
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder, written_run
+from forebay.cli._outputs import output_folder
 from forebay.cli._print import answer, notes_block, pairs, show
 
 EXAMPLES = options.examples(
@@ -54,18 +54,19 @@ def _simulate(
 ) -> tuple[dict[str, Any], list[str]]:
     """All there is to say of the run, and the names of the files written."""
     from forebay.cli import _runs
+    from forebay.results import saving
 
     with _runs.progress_bar(len(setting.workload), form) as bar:
         result, document = setting.simulate(policy, spec, bar(spec, 0))
     if folder is None:
         return document, []
-    with written_run(folder, result, document) as files:
+    with saving(folder, result, document) as files:
         return document, files
 
 
 def _report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
-    from forebay.cli._numbers import number, percent, seconds, wait_with_interval
+    from forebay.cli._numbers import seconds, shown, wait_with_interval
 
     numbers = document["summary"]
     rows = [
@@ -78,31 +79,24 @@ def _report(document: dict[str, Any], folder: Path | None, written: list[str]) -
         rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}"))
     results = [
         ("mean wait", wait_with_interval(numbers)),
-        ("95 % of jobs wait at most", seconds(numbers["p95_waiting_time"])),
-        ("longest wait", seconds(numbers["max_waiting_time"])),
-        ("bounded slowdown (10 min)", number(numbers["mean_bounded_slowdown_10min"])),
-        ("makespan", seconds(numbers["makespan"])),
-        *(
-            (f"{name.replace('_', ' ')} in use", percent(numbers[f"utilisation_{name}"]))
-            for name in document["resources"]
-        ),
-        *_staging(numbers),
-        ("killed", f"{numbers['n_killed']:,}"),
-        ("rejected", f"{numbers['n_rejected']:,}"),
+        *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),
     ]
-    if numbers["n_cancelled"]:
-        results.append(("cancelled while waiting", f"{numbers['n_cancelled']:,}"))
     files = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
     show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)
 
 
-def _staging(numbers: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a run that stages data has besides."""
-    from forebay.cli._numbers import percent, seconds
-
-    shown = (
-        ("pfs_utilisation", "file system in use", percent),
-        ("mean_stage_in_time", "mean stage-in time", seconds),
-        ("mean_io_time", "mean I/O time", seconds),
-    )
-    return [(words, text(numbers[key])) for key, words, text in shown if key in numbers]
+def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Words and names of what a page has room for; staging only of a run that stages data."""
+    return [
+        ("95 % of jobs wait at most", "p95_waiting_time"),
+        ("longest wait", "max_waiting_time"),
+        ("bounded slowdown (10 min)", "mean_bounded_slowdown_10min"),
+        ("makespan", "makespan"),
+        *((f"{name.replace('_', ' ')} in use", f"utilisation_{name}") for name in document["resources"]),
+        ("file system in use", "pfs_utilisation"),
+        ("mean stage-in time", "mean_stage_in_time"),
+        ("mean I/O time", "mean_io_time"),
+        ("killed", "n_killed"),
+        ("rejected", "n_rejected"),
+        *([("cancelled while waiting", "n_cancelled")] if document["summary"]["n_cancelled"] else []),
+    ]

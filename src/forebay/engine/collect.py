@@ -5,11 +5,11 @@ import polars as pl
 
 from forebay.algorithms.setformat import group_intervals, write_sets
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState, LogKind, LogReason
-from forebay.core.result import JOBS_CSV
 from forebay.core.tables import State
 from forebay.engine.record import Record
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
+from forebay.results import JOBS_CSV
 from forebay.workload.workload import Workload
 
 _TEXT_JOBS = 100_000

@@ -18,7 +18,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from forebay.errors import ForebayError
-from forebay.experiments.runs import Record, Run, perform
+from forebay.experiments.runs import Run, perform
+from forebay.results import Record
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import InputError
+from forebay.results import Record
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from forebay.workload import Workload
 
 
@@ -84,20 +83,6 @@ class Run:
             "keep": list(self.keep),
             "files": files,
         }
-
-
-@dataclass(frozen=True)
-class Record:
-    """What is kept of a finished run: its numbers, and the measures of every job that were asked for."""
-
-    document: dict[str, Any]
-    measures: dict[str, "np.ndarray"] = field(default_factory=dict)
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """Every number of the run, as `forebay.metrics.summary` gives them."""
-        numbers: dict[str, Any] = self.document["summary"]
-        return numbers
 
 
 def from_file(path: Path, users: Path | None = None, **more: Any) -> Jobs:

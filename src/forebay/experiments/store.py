@@ -6,7 +6,6 @@ in, bit by bit: tables made of stored runs do not tell whether the work was ever
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -14,12 +13,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from forebay._files import read_parquet, replacing, writable_folder
+from forebay._files import replacing, writable_folder
 from forebay.errors import InputError
-from forebay.experiments.runs import Record, Run
+from forebay.experiments.runs import Run
+from forebay.results import Record, load_record, save_record
 
 _ROOT = Path(__file__).parents[1]
-_CODE = ("core", "algorithms", "workload", "platforms", "engine", "policies", "metrics")
+_CODE = ("core", "algorithms", "workload", "platforms", "engine", "policies", "metrics", "results")
 _FILES = ("_simulate.py", "_jit.py", "experiments/runs.py")
 _OURS = re.compile(r"[0-9a-f]{24}\.(json|parquet)")
 
@@ -60,29 +60,12 @@ class Store:
         return self._place(run).is_file()
 
     def save(self, run: Run, record: Record) -> None:
-        """Keep a run. Its numbers come last: a run that has them has all."""
-        import polars as pl
-
-        place = self._place(run)
-        if record.measures:
-            with replacing(place.with_suffix(".parquet")) as [temporary]:
-                pl.DataFrame(record.measures).write_parquet(temporary)
-        with replacing(place) as [temporary]:
-            temporary.write_text(json.dumps(_finite(record.document), indent=1) + "\n", encoding="utf-8")
+        """Keep a run."""
+        save_record(record, self._place(run))
 
     def load(self, run: Run) -> Record:
         """A run that is here."""
-        place = self._place(run)
-        try:
-            document = json.loads(place.read_text(encoding="utf-8"))
-            if document["key"] != run.key or not isinstance(document["summary"], dict):
-                raise ValueError
-            if not run.keep:
-                return Record(document)
-            table = read_parquet(place.with_suffix(".parquet").read_bytes(), str(place.with_suffix(".parquet")))
-            return Record(document, {name: table[name].to_numpy() for name in run.keep})
-        except (OSError, ValueError, KeyError, TypeError):
-            raise InputError(f"{place}: not a run that can be read; remove the file to have it made again") from None
+        return load_record(self._place(run), run.key, run.keep)
 
     def _place(self, run: Run) -> Path:
         return self.runs / f"{run.key}.json"
@@ -109,12 +92,3 @@ class Store:
 
 
 _ANEW = "start anew there with --fresh, or choose another folder with -o"
-
-
-def _finite(value: Any) -> Any:
-    """JSON knows no infinity; what is not finite is null."""
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

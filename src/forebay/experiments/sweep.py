@@ -6,8 +6,9 @@ from typing import Any
 
 from forebay.errors import ForebayError, InputError
 from forebay.experiments.executor import Executor, Failure, Outcome
-from forebay.experiments.runs import Record, Run
+from forebay.experiments.runs import Run
 from forebay.experiments.store import Store
+from forebay.results import Record
 
 Progress = Callable[[Run, int, int], None]
 """Called with a run just ended, how many have ended, and how many there are."""

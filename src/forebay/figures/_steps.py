@@ -5,7 +5,7 @@ import math
 import numpy as np
 import polars as pl
 
-from forebay.core.result import Result
+from forebay.results import Result
 
 Steps = tuple[np.ndarray, np.ndarray]
 """Times, and the value from each on; 0 before the first."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from forebay.core.result import Result
 from forebay.metrics._table import counted, measure
+from forebay.results import Result
 
 
 def waiting_times(result: Result) -> np.ndarray:

@@ -10,10 +10,10 @@ from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
 from forebay._files import file_names
-from forebay.core.result import Result
 from forebay.figures import _steps, _style
-from forebay.metrics import usage
 from forebay.metrics._table import changes
+from forebay.metrics.machine import usage
+from forebay.results import Result
 
 DESCRIPTION = "the schedule: jobs on nodes over time, burst buffers and the file system below; a picture a run"
 OVER_TIME = True

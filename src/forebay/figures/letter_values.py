@@ -14,9 +14,9 @@ import polars as pl
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
-from forebay.core.result import Result
 from forebay.figures import _style
 from forebay.figures._waits import waiting_times
+from forebay.results import Result
 
 DESCRIPTION = "waiting times: a box plot with further boxes for the tails (letter values), a row a policy"
 

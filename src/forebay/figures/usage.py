@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.core.result import Result
 from forebay.figures import _steps, _style
-from forebay.metrics import usage
+from forebay.metrics.machine import usage
+from forebay.results import Result
 
 DESCRIPTION = "the machine over time: nodes waited for, and the use of each resource"
 OVER_TIME = True

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.core.result import Result
 from forebay.figures import _style
-from forebay.metrics import by_size_class
+from forebay.metrics.groups import by_size_class
+from forebay.results import Result
 
 DESCRIPTION = "mean waiting time by size of jobs (nodes), a line a policy"
 

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.core.result import Result
 from forebay.figures import _style
 from forebay.figures._waits import waiting_times
+from forebay.results import Result
 
 DESCRIPTION = "waiting times: share of jobs that wait at most so long, and the tail of the longest waits"
 

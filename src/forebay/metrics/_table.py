@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN
-from forebay.core.result import Result
 from forebay.errors import InputError, nearest
+from forebay.results import Result
 
 NODES = "requested_number_of_resources"
 WALLTIME = "requested_time"
@@ -53,6 +53,28 @@ def counted(result: Result) -> pl.LazyFrame:
     """The jobs that enter means: killed ones do, those that never began do not."""
     missing = [pl.lit(None, pl.Float64).alias(name) for name in STAGING if name not in result.jobs.columns]
     return result.jobs.lazy().filter(~pl.col("final_state").is_in(_NEVER_BEGUN)).with_columns(missing)
+
+
+def span(result: Result) -> tuple[float, float] | None:
+    """The seconds over which use is averaged: the result's window, else the makespan; None without jobs."""
+    if "window" in result.facts:
+        start, end = result.facts["window"]
+        return float(start), float(end)
+    ends = pl.col("submission_time").min().alias("start"), pl.col("finish_time").max().alias("end")
+    start, end = counted(result).select(*ends).collect().row(0)
+    return None if start is None or end is None else (float(start), float(end))
+
+
+def stages(result: Result) -> bool:
+    """Whether jobs of the run stage data; nodes that merely talk to one another do not count."""
+    return set(STAGING) <= set(result.jobs.columns)
+
+
+def tiers_of(result: Result) -> list[str]:
+    """The tiers of storage that jobs may run on, slow first; none where there was nothing to choose."""
+    if "tier" not in result.jobs.columns:
+        return []
+    return [tier["name"] for tier in result.facts["platform"]["tiers"] if tier["kind"] in ("slow", "fast")]
 
 
 def number(frame: pl.LazyFrame, value: pl.Expr) -> float | None:

@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.errors import InputError, nearest
 from forebay.metrics._table import NODES, measure, with_node_seconds
+from forebay.results import Result
 
 
 def _statistics() -> list[pl.Expr]:

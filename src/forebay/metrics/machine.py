@@ -3,26 +3,26 @@
 import numpy as np
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.errors import InputError, nearest
-from forebay.metrics._table import changes, counted, number
+from forebay.metrics._metric import metric
+from forebay.metrics._table import changes, counted, number, span, tiers_of
+from forebay.results import Result
 
 KILLED = ("COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED")
 
 
+@metric(unit="s", group="machine")
 def makespan(result: Result) -> float | None:
     """Seconds from the first submission to the last finish."""
     return number(counted(result), pl.col("finish_time").max() - pl.col("submission_time").min())
 
 
-def span(result: Result) -> tuple[float, float] | None:
-    """The seconds over which use is averaged: the result's window, else the makespan; None without jobs."""
-    if "window" in result.facts:
-        start, end = result.facts["window"]
-        return float(start), float(end)
-    ends = pl.col("submission_time").min().alias("start"), pl.col("finish_time").max().alias("end")
-    start, end = counted(result).select(*ends).collect().row(0)
-    return None if start is None or end is None else (float(start), float(end))
+@metric("throughput_per_hour", unit="jobs/h", group="machine")
+def throughput(result: Result) -> float | None:
+    """Jobs finished per hour of the makespan."""
+    length = makespan(result)
+    finished = number(counted(result), pl.col("finish_time").count())
+    return None if not length or finished is None else 3600 * finished / length
 
 
 def usage(result: Result, resource: str) -> pl.DataFrame:
@@ -51,41 +51,42 @@ def utilisation(result: Result, resource: str = "nodes") -> float | None:
     return used / (capacity * (end - start))
 
 
-def throughput(result: Result) -> float | None:
-    """Jobs finished per hour of the makespan."""
-    length = makespan(result)
-    finished = number(counted(result), pl.col("finish_time").count())
-    return None if not length or finished is None else 3600 * finished / length
+@metric("utilisation_RESOURCE", unit="share", group="machine")
+def _every_utilisation(result: Result) -> dict[str, float | None]:
+    return {f"utilisation_{name}": utilisation(result, name) for name in result.resources}
 
 
+@metric(unit="jobs", group="counts")
 def n_jobs(result: Result) -> int:
     """Jobs of the result, rejected and cancelled ones too."""
     return result.jobs.height
 
 
+@metric(unit="jobs", group="counts")
 def n_started(result: Result) -> int:
     """Jobs that began to run, whatever became of them."""
     return int(result.jobs["starting_time"].count())
 
 
+@metric(unit="jobs", group="counts")
 def n_killed(result: Result) -> int:
     """Jobs stopped at their walltime, or by a decision."""
     return int(result.jobs["final_state"].is_in(KILLED).sum())
 
 
+@metric(unit="jobs", group="counts")
 def n_rejected(result: Result) -> int:
     """Jobs refused: never started, and in no mean."""
     return int((result.jobs["final_state"] == "REJECTED").sum())
 
 
+@metric(unit="jobs", group="counts")
 def n_cancelled(result: Result) -> int:
     """Jobs that their users withdrew before they began."""
     return int((result.jobs["final_state"] == "CANCELLED").sum())
 
 
-def jobs_on_tiers(result: Result) -> dict[str, int]:
-    """Jobs that ran on each tier of storage, slow first; empty where there was nothing to choose."""
-    if "tier" not in result.jobs.columns:
-        return {}
-    tiers = [tier["name"] for tier in result.facts["platform"]["tiers"] if tier["kind"] in ("slow", "fast")]
-    return {name: int((result.jobs["tier"] == name).sum()) for name in tiers}
+@metric("n_on_TIER", unit="jobs", group="tiers")
+def _jobs_on_tiers(result: Result) -> dict[str, int]:
+    """Slow tiers first."""
+    return {f"n_on_{name}": int((result.jobs["tier"] == name).sum()) for name in tiers_of(result)}

@@ -2,8 +2,9 @@
 
 import polars as pl
 
-from forebay.core.result import Result
+from forebay.metrics._metric import metric
 from forebay.metrics._table import NODES, WALLTIME, counted, number
+from forebay.results import Result
 
 DAY = 86400.0
 
@@ -41,11 +42,13 @@ def waiting_over(result: Result, seconds: float = DAY) -> pl.DataFrame:
     return _waiting(result, _over(seconds))
 
 
+@metric(unit="jobs", group="counts")
 def n_waiting_over_10_walltimes(result: Result) -> int:
     """How many jobs waited more than ten walltimes."""
     return _count(result, _over_walltimes(10))
 
 
+@metric(unit="jobs", group="counts")
 def n_waiting_over_a_day(result: Result) -> int:
     """How many jobs waited more than a day."""
     return _count(result, _over(DAY))

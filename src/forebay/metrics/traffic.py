@@ -4,20 +4,43 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.errors import InputError, nearest
+from forebay.metrics._metric import metric
+from forebay.metrics._table import span, stages, tiers_of
 from forebay.metrics.jobs import mean
-from forebay.metrics.machine import span
+from forebay.results import Result
 
 MOVES = ("stage_in", "checkpoint", "drain", "stage_out", "read", "write", "fetch")
 """Kinds of phases that move bytes, as the log names them."""
 
 
+def _link_names(result: Result) -> list[str]:
+    """The shared links of a run; none where nothing could be moved."""
+    return [] if result.links.is_empty() else result.links["link"].to_list()
+
+
+def _pfs_links(result: Result) -> list[str]:
+    """Those of the links that lead to the file system."""
+    tiers = result.facts.get("platform", {}).get("tiers", [])
+    name = next((tier["name"] for tier in tiers if tier["kind"] == "pfs"), None)
+    ours = {name, f"{name} read", f"{name} write"} if name else set()
+    return [link for link in _link_names(result) if link in ours]
+
+
+def _moves(result: Result) -> bool:
+    """Whether the run could move bytes over links, or did so where each job has a bandwidth of its own."""
+    return bool(_link_names(result)) or bool(
+        result.log.select(((pl.col("kind") == "end_phase") & (pl.col("amount") > 0)).any()).item()
+    )
+
+
+@metric(unit="s", group="staging", needs=stages)
 def mean_stage_in_time(result: Result) -> float | None:
     """Mean time in which data was copied into the buffer, over jobs with phases besides compute."""
     return mean(result, "stage_in_time")
 
 
+@metric(unit="s", group="staging", needs=stages)
 def mean_io_time(result: Result) -> float | None:
     """Mean time in which a job ran but did not compute, over jobs with phases besides compute."""
     return mean(result, "io_time")
@@ -28,19 +51,20 @@ def link_utilisation(result: Result, link: str) -> float | None:
 
     None for a window of a run: when bytes crossed a link is not recorded.
     """
-    known = link_names(result)
+    known = _link_names(result)
     if link not in known:
         hint = nearest(link, known) if known else "no shared link carried anything in this run"
         raise InputError(f"unknown link {link!r}: {hint}")
     return _carried(result, [link])
 
 
+@metric(unit="share", group="staging", needs=lambda result: stages(result) and bool(_pfs_links(result)))
 def pfs_utilisation(result: Result) -> float | None:
     """The same for the file system: its one link, or those for reads and for writes together.
 
     None for a window of a run, and where nothing was moved or the machine has no file system.
     """
-    return _carried(result, pfs_links(result))
+    return _carried(result, _pfs_links(result))
 
 
 def moved(result: Result) -> dict[str, int]:
@@ -56,24 +80,14 @@ def moved(result: Result) -> dict[str, int]:
     return {kind: int(found.get(kind, 0)) for kind in MOVES} if found else {}
 
 
-def moves(result: Result) -> bool:
-    """Whether the run could move bytes over links, or did so where each job has a bandwidth of its own."""
-    return bool(link_names(result)) or bool(
-        result.log.select(((pl.col("kind") == "end_phase") & (pl.col("amount") > 0)).any()).item()
-    )
+@metric("bytes_KIND", unit="bytes", group="staging", needs=lambda result: stages(result) and _moves(result))
+def _bytes_moved(result: Result) -> dict[str, int]:
+    return {f"bytes_{kind}": amount for kind, amount in moved(result).items()}
 
 
-def link_names(result: Result) -> list[str]:
-    """The shared links of a run; none where nothing could be moved."""
-    return [] if result.links.is_empty() else result.links["link"].to_list()
-
-
-def pfs_links(result: Result) -> list[str]:
-    """Those of the links that lead to the file system."""
-    tiers = result.facts.get("platform", {}).get("tiers", [])
-    name = next((tier["name"] for tier in tiers if tier["kind"] == "pfs"), None)
-    ours = {name, f"{name} read", f"{name} write"} if name else set()
-    return [link for link in link_names(result) if link in ours]
+@metric("link_use_LINK", unit="share", group="tiers", needs=lambda result: bool(tiers_of(result)))
+def _every_link(result: Result) -> dict[str, float | None]:
+    return {f"link_use_{link.replace(' ', '_')}": link_utilisation(result, link) for link in _link_names(result)}
 
 
 def _carried(result: Result, links: Sequence[str]) -> float | None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from forebay.core.result import Result
 from forebay.errors import InputError
+from forebay.results import Result
 
 
 def window(result: Result, start: float, end: float) -> Result:

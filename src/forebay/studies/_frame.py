@@ -10,7 +10,8 @@ from forebay.errors import InputError, listed, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-    from forebay.experiments.runs import Record, Run
+    from forebay.experiments.runs import Run
+    from forebay.results import Record
 
 Finished = list[tuple["Run", "Record"]]
 

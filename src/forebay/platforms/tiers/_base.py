@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from forebay.core.result import JOBS_CSV
 from forebay.platforms._fields import Model
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
+from forebay.results import JOBS_CSV
 
 # A finite tier becomes a column of demand in job tables, where these have another meaning.
 TAKEN = frozenset(

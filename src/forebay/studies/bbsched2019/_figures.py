@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def example(path: Path) -> list[Path]:
     """Every choice of the motivating example's jobs that fits, the front, and the points that the two rules take."""
-    from forebay.figures import _front
+    from forebay.figures.panels import front
 
     choices = []
     for bits in range(1, 1 << len(_example.JOBS)):
@@ -24,12 +24,12 @@ def example(path: Path) -> list[Path]:
         if max(use) <= 100:
             choices.append(use)
     taken = {"trade-off": _example.used((2, 3, 4, 5)), "coded rule": _example.used((1, 5)), "in order": (90, 20)}
-    return _front.draw(np.array(choices, float) / 100, {name: np.array(use) / 100 for name, use in taken.items()}, path)
+    return front.draw(np.array(choices, float) / 100, {name: np.array(use) / 100 for name, use in taken.items()}, path)
 
 
 def window(one: "Front", path: Path) -> list[Path]:
     """The front of one window, among choices drawn at random, with the point that the trade-off takes."""
-    from forebay.figures import _front
+    from forebay.figures.panels import front
 
     rng = np.random.default_rng(1)
     choices = []
@@ -46,23 +46,23 @@ def window(one: "Front", path: Path) -> list[Path]:
         if more > 2 * less and more > gain:
             best, gain = k, more
     every = np.vstack([np.array(choices) / one.room, points])
-    return _front.draw(every, {"trade-off": points[best], "most nodes": points[0]}, path, "free ")
+    return front.draw(every, {"trade-off": points[best], "most nodes": points[0]}, path, "free ")
 
 
 def ratios(rows: Sequence[Row], metric: Metric, reference: str, path: Path) -> list[Path]:
     """A metric of every method in every workload, divided by the reference's."""
-    from forebay.figures import _ratios
+    from forebay.figures.panels import ratios
 
     table = [
         (row["workload"], row["policy"], row[f"ratio_{metric.name}"], row[f"half_95_{metric.name}"])
         for row in rows
         if row["policy"] != reference
     ]
-    return _ratios.draw(table, path, f"{metric.title.partition(' (')[0]}, divided by that of {reference}")
+    return ratios.draw(table, path, f"{metric.title.partition(' (')[0]}, divided by that of {reference}")
 
 
 def quality(rows: Sequence[Row], path: Path) -> list[Path]:
     """What the genetic algorithm finds, over generations."""
-    from forebay.figures import _quality
+    from forebay.figures.panels import quality
 
-    return _quality.draw(rows, path)
+    return quality.draw(rows, path)

@@ -49,15 +49,15 @@ def version(scope: "Scope", name: str, finished: Finished) -> Drawings:
 
 
 def _responses(values: "dict[str, np.ndarray]", path: Path) -> list[Path]:
-    from forebay.figures import _shares
+    from forebay.figures.panels import shares
 
-    return _shares.draw(values, path, "response time", "share of jobs that\nrespond within it")
+    return shares.draw(values, path, "response time", "share of jobs that\nrespond within it")
 
 
 def _throughput(ends: "dict[str, np.ndarray]", path: Path) -> list[Path]:
-    from forebay.figures import _throughput
+    from forebay.figures.panels import throughput
 
-    return _throughput.draw(ends, path)
+    return throughput.draw(ends, path)
 
 
 def shared(rows: list[Row]) -> Callable[[Path], list[Path]]:
@@ -66,8 +66,8 @@ def shared(rows: list[Row]) -> Callable[[Path], list[Path]]:
 
 
 def _shared(rows: list[Row], path: Path) -> list[Path]:
-    from forebay.figures import _lanes
+    from forebay.figures.panels import lanes
 
     # Where all variants move the volumes generated, their titles need not say so.
     short = [{**row, "variant": row["variant"].removesuffix(", volumes generated")} for row in rows]
-    return _lanes.draw(short, path)
+    return lanes.draw(short, path)

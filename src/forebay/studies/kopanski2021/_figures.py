@@ -66,12 +66,12 @@ def _gantt(scope: "Scope", path: Path) -> list[Path]:
 
 
 def _means(told: "pl.DataFrame", metric: Metric, unit: float, label: str, draws: int, path: Path) -> list[Path]:
-    from forebay.figures import _means
+    from forebay.figures.panels.means import Mean, draw
 
     rows = [row for row in told.iter_rows(named=True) if row["metric"] == metric.name]
-    means = [_means.Mean(row["policy"], row["mean"], row["half_95"], row["published"]) for row in rows]
+    means = [Mean(row["policy"], row["mean"], row["half_95"], row["published"]) for row in rows]
     words = f"mean of {draws} draws, 95 % interval" if draws > 1 else "mean of one draw"
-    return _means.draw(means, path, label, unit, words)
+    return draw(means, path, label, unit, words)
 
 
 def _letters(values: dict[str, Any], label: str, path: Path) -> list[Path]:
@@ -81,9 +81,9 @@ def _letters(values: dict[str, Any], label: str, path: Path) -> list[Path]:
 
 
 def _tail(values: dict[str, Any], label: str, most: int, path: Path) -> list[Path]:
-    from forebay.figures import _tails
+    from forebay.figures.panels import tails
 
-    return _tails.draw(values, path, label, _plain, most)
+    return tails.draw(values, path, label, _plain, most)
 
 
 def _plain(axis: Any, least: float, largest: float) -> None:
@@ -116,7 +116,7 @@ def sixteen(scope: "Scope", dots: list[Row], expected: Expected, metrics: Sequen
 def _boxes(dots: list[Row], metric: Metric, reference: str, expected: Expected, path: Path) -> list[Path]:
     import polars as pl
 
-    from forebay.figures import _boxes
+    from forebay.figures.panels import boxes
 
     name = f"ratio_{metric.name}"
     rows = [row for row in dots if name in row]
@@ -131,7 +131,7 @@ def _boxes(dots: list[Row], metric: Metric, reference: str, expected: Expected, 
         if found is not None:
             published[row["policy"]] = found.value
     words = metric.title.partition(" (")[0]
-    return _boxes.draw(table, path, f"{words}, divided by that of {reference}", published)
+    return boxes.draw(table, path, f"{words}, divided by that of {reference}", published)
 
 
 def parts(rows: list[Row], expected: Expected, metrics: Sequence[Metric]) -> Drawings:
@@ -181,7 +181,7 @@ def _chosen(dots: list[Row], metric: Metric, theirs: str, path: Path) -> list[Pa
 def _against(rows: list[Row], expected: Expected, metric: Metric, path: Path) -> list[Path]:
     import polars as pl
 
-    from forebay.figures import _against
+    from forebay.figures.panels import against
 
     keys = ("section", "part", "job_model", "policy")
     found = []
@@ -193,4 +193,4 @@ def _against(rows: list[Row], expected: Expected, metric: Metric, path: Path) ->
     schema = {"job_model": pl.String, "policy": pl.String, "part": pl.Int64, "replica": pl.Int64, "seed": pl.Int64}
     table = pl.DataFrame(found, schema | {"ratio": pl.Float64}, orient="row")
     table = table.with_columns(as_given=pl.col("replica") == 0)
-    return _against.draw(table, path, f"{metric.title.partition(' (')[0]}, ours / published")
+    return against.draw(table, path, f"{metric.title.partition(' (')[0]}, ours / published")

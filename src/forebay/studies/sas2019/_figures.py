@@ -9,7 +9,7 @@ from forebay.studies._tables import Metric, Row
 from forebay.studies.sas2019 import _numbers as numbers
 
 if TYPE_CHECKING:
-    from forebay.figures._curves import Panel
+    from forebay.figures.panels.curves import Panel
     from forebay.studies.sas2019._plan import Scope
 
 Drawings = dict[str, Callable[[Path], list[Path]]]
@@ -36,9 +36,9 @@ def mistakes(scope: "Scope", rows: Sequence[Row]) -> Drawings:
 def _draw(
     scope: "Scope", rows: Sequence[Row], panels: "Callable[[Scope, Sequence[Row]], list[Panel]]", path: Path
 ) -> list[Path]:
-    from forebay.figures import _curves
+    from forebay.figures.panels import curves
 
-    return _curves.draw(panels(scope, rows), path)
+    return curves.draw(panels(scope, rows), path)
 
 
 def _size(capacity: str) -> str:
@@ -47,7 +47,7 @@ def _size(capacity: str) -> str:
 
 def _over_p(scope: "Scope", rows: Sequence[Row], metric: Metric, k: int, title: str = "") -> "Panel":
     """A metric of random tiers over p, and of the other policies as levels."""
-    from forebay.figures._curves import Panel, Points
+    from forebay.figures.panels.curves import Panel, Points
 
     scale, label = _HOURS.get(metric.name, (0.01, f"{metric.title} (%)"))
     pooled = metric in (numbers.NODES, numbers.FAST)
@@ -88,7 +88,7 @@ def _staging(scope: "Scope", rows: Sequence[Row]) -> "list[Panel]":
 
 def _mistakes(scope: "Scope", rows: Sequence[Row]) -> "list[Panel]":
     """Makespan, jobs by tier, utilisation and turnaround over theta; behind the times, all that random tiers do."""
-    from forebay.figures._curves import Panel, Points
+    from forebay.figures.panels.curves import Panel, Points
 
     label, random = "mistakes of users (theta)", numbers.chosen(rows, policy="random")
     n_slow, n_fast = Metric("n_on_slow", "", 0), Metric("n_on_fast", "", 0)

@@ -1,10 +1,15 @@
 """Figures of plain numbers, which studies draw: a picture and its data, the same bytes each time."""
 
+import pkgutil
+from importlib import import_module
+
 import numpy as np
 import polars as pl
 import pytest
 
-from forebay.figures import _against, _boxes, _means, _style, _tails, letter_values
+from forebay import figures
+from forebay.figures import _style, letter_values, panels
+from forebay.figures.panels import against, boxes, means, tails
 
 pytestmark = pytest.mark.small
 
@@ -13,37 +18,43 @@ def log_x(axis, least, largest):
     _style.log_axis(axis, "x", least, largest)
 
 
-def means(path, values=(5.0, 8.0, 4000.0)):
-    rows = [_means.Mean(f"p{k}", value, value / 5 if k else None, 4.0 if k else None) for k, value in enumerate(values)]
-    return _means.draw(rows, path, "wait (h)", 1.0, "mean of 3 draws")
+def some_means(path, values=(5.0, 8.0, 4000.0)):
+    rows = [means.Mean(f"p{k}", value, value / 5 if k else None, 4.0 if k else None) for k, value in enumerate(values)]
+    return means.draw(rows, path, "wait (h)", 1.0, "mean of 3 draws")
 
 
-def tails(path):
-    return _tails.draw({"a": np.arange(1.0, 50.0), "b": np.array([7.0])}, path, "the longest", log_x, 10)
+def some_tails(path):
+    return tails.draw({"a": np.arange(1.0, 50.0), "b": np.array([7.0])}, path, "the longest", log_x, 10)
 
 
-def boxes(path):
+def some_boxes(path):
     table = pl.DataFrame({"policy": ["a"] * 5 + ["b"], "part": range(6), "ratio": [0.5, 0.6, 0.7, 0.8, 3.0, 1.0]})
-    return _boxes.draw(table, path, "ratio", {"a": 0.65})
+    return boxes.draw(table, path, "ratio", {"a": 0.65})
 
 
-def against(path):
+def some_against(path):
     columns = {"job_model": ["x", "x", "y"], "policy": ["a", "b", "a"], "part": [3, 3, 5]}
     table = pl.DataFrame(columns | {"as_given": [True, False, True], "ratio": [1.0, 2.5, 0.9]})
-    return _against.draw(table, path, "ours / published")
+    return against.draw(table, path, "ours / published")
 
 
-def choices(path):
+def some_choices(path):
     columns = {"job_model": ["x"] * 3, "policy": ["a"] * 3, "choice": ["counted", "pooled", "counted"]}
     table = pl.DataFrame(columns | {"as_given": [True, True, False], "ratio": [1.0, 0.6, 0.9]})
-    return _against.draw(table, path, "divided by pinned", "choice")
+    return against.draw(table, path, "divided by pinned", "choice")
 
 
 def letters(path):
     return letter_values.draw_values({"a": np.geomspace(1, 1e4, 500)}, path, "slowdown", log_x)
 
 
-@pytest.mark.parametrize("draw", [means, tails, boxes, against, choices, letters])
+def test_panels_are_no_figures_of_runs():
+    assert "panels" not in figures.names()
+    for module in pkgutil.iter_modules(panels.__path__):
+        assert callable(import_module(f"forebay.figures.panels.{module.name}").draw)
+
+
+@pytest.mark.parametrize("draw", [some_means, some_tails, some_boxes, some_against, some_choices, letters])
 def test_a_picture_and_its_data(draw, tmp_path):
     files = draw(tmp_path / "a.svg")
     assert sorted(files) == sorted(tmp_path.iterdir())
@@ -54,12 +65,12 @@ def test_a_picture_and_its_data(draw, tmp_path):
 
 
 def test_the_largest_come_first(tmp_path):
-    table = pl.read_csv(tails(tmp_path / "a.svg")[1])
+    table = pl.read_csv(some_tails(tmp_path / "a.svg")[1])
     assert table.filter(pl.col("policy") == "a")["value"].to_list() == [float(value) for value in range(49, 39, -1)]
     assert table["rank"].to_list() == [*range(1, 11), 1]
 
 
 def test_means_near_to_one_another_start_at_zero(tmp_path):
-    linear, logarithmic = means(tmp_path / "a.svg", (5.0, 8.0))[0], means(tmp_path / "b.svg")[0]
+    linear, logarithmic = some_means(tmp_path / "a.svg", (5.0, 8.0))[0], some_means(tmp_path / "b.svg")[0]
     assert ">0<" in linear.read_text()
     assert ">1,000<" in logarithmic.read_text()

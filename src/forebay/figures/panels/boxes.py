@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.lines import Line2D
 
 from forebay.figures import _style
-from forebay.figures._tails import GOLDEN
+from forebay.figures.panels.tails import GOLDEN
 
 WHISKER = 1.5
 """Times the box's length: how far a whisker goes at most, as Tukey drew it."""

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import fuzz_seeds as seeds
-from forebay.core.saved import read_result
 from forebay.errors import InputError
+from forebay.results import load
 
 pytestmark = pytest.mark.small
 
@@ -25,12 +25,17 @@ def document(**changes):
 
 
 def test_a_run_is_read(run):
-    result = read_result(run)
+    result = load(run)
     assert (len(result.jobs), len(result.log), len(result.links)) == (2, 5, 2)
     assert result.resources == {"nodes": 4, "burst_buffer": 10**13}
     assert result.facts == {"seed": 0, "policy": "fcfs", "notes": ["a note"]}
-    (run / "links.csv").unlink()
-    assert read_result(run).links.is_empty()
+    assert load(str(run)).facts == result.facts
+
+
+def test_a_table_that_the_run_has_not_is_empty(run):
+    (run / "run.json").write_text(document(tables={"jobs": 2, "log": 5}))
+    assert load(run).links.columns == ["link", "capacity", "bytes"]
+    assert load(run).links.is_empty()
 
 
 @pytest.mark.parametrize(
@@ -40,7 +45,24 @@ def test_a_run_is_read(run):
         ("run.json", b"\xff", "run.json: is not JSON that can be used; write the run anew"),
         ("run.json", "[" * 100_000, "run.json: is not JSON that can be used"),
         ("run.json", '{"resources": ' + "9" * 5000 + "}", "run.json: is not JSON that can be used"),
+        ("run.json", "[]", "run.json: does not say its format: not of this version of forebay; write the run anew"),
+        ("run.json", "{}", "run.json: does not say its format"),
+        (
+            "run.json",
+            document(format=2, versions={"forebay": "9.1"}),
+            "run.json: has format 2, written by forebay '9.1'; this version reads 1; write the run anew",
+        ),
+        ("run.json", document(format="1", versions=[]), "run.json: has format '1'; this version reads 1"),
         ("run.json", document(resources=[]), "run.json: has no resources"),
+        ("run.json", document(tables=None), "run.json: has no tables"),
+        ("run.json", document(tables={"jobs": -1}), "run.json: tables: jobs is -1, not a whole number"),
+        ("run.json", document(facts=3), "run.json: facts is 3, not a dictionary"),
+        (
+            "run.json",
+            document(tables={"jobs": 2, "log": 5, "links": 3}),
+            "links.csv: has 2 rows where run.json says 3: cut off, or of another run",
+        ),
+        ("run.json", document(tables={"links": 2}), "jobs.parquet: has 2 rows where run.json says 0"),
         *(
             (
                 "run.json",
@@ -50,6 +72,8 @@ def test_a_run_is_read(run):
             for amount in ("4", None, True, 4.5, -1, 2**63, {})
         ),
         ("jobs.parquet", b"PAR1", "cannot be read as a run: jobs.parquet: not Parquet that can be read"),
+        ("jobs.parquet", seeds.run_folder()["jobs.parquet"][:-9], "jobs.parquet: not Parquet that can be read"),
+        ("links.csv", "link,capacity,bytes\na,5,5\n", "links.csv: has 1 rows where run.json says 2: cut off"),
         ("links.csv", b"", "cannot be read as a run: links.csv: not CSV that can be read; write the run anew"),
         ("links.csv", "link,capacity\na,5\n", "links.csv: has no column bytes (columns: link, capacity)"),
         ("links.csv", "link,capacity,bytes\na,much,5\n", "links.csv: its column capacity does not hold numbers"),
@@ -58,7 +82,7 @@ def test_a_run_is_read(run):
 def test_what_is_wrong_is_told_by_file(run, name, content, says):
     (run / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError) as caught:
-        read_result(run)
+        load(run)
     assert says in str(caught.value)
     assert str(run) in str(caught.value)
 
@@ -79,5 +103,30 @@ def test_what_is_wrong_is_told_by_file(run, name, content, says):
 def test_tables_without_what_figures_need(run, name, change, says):
     pl.read_parquet(run / name).select(change).write_parquet(run / name)
     with pytest.raises(InputError) as caught:
-        read_result(run)
+        load(run)
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["run.json", "jobs.parquet", "log.parquet", "links.csv"])
+def test_a_file_that_is_missing(run, name):
+    (run / name).unlink()
+    with pytest.raises(InputError, match=f"{name} missing; write the run anew"):
+        load(run)
+
+
+def test_what_is_no_run(tmp_path):
+    (tmp_path / "file").write_text("x")
+    study = tmp_path / "study"
+    (study / "runs").mkdir(parents=True)
+    (study / "manifest.json").write_text("{}")
+    (tmp_path / "both" / "a").mkdir(parents=True)
+    (tmp_path / "both" / "a" / "run.json").write_text("{}")
+    for name, says in (
+        ("nowhere", "nowhere: no such folder; name a folder that"),
+        ("file", "file: is a file; name a folder that"),
+        ("study", "is not the folder of a run; it is a study's, which keeps the numbers of its runs alone"),
+        ("both", "is not the folder of a run; the runs in it are a"),
+        ("both/..", "is not the folder of a run; forebay run -o DIR writes one"),
+    ):
+        with pytest.raises(InputError, match=says):
+            load(tmp_path / name)

@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
+
+from forebay._files import writable_folder
+from forebay.results._format import optional_table, saved_as
+from forebay.results._save import saving
 
 JOBS_CSV = (
     "job_id",
@@ -27,6 +32,12 @@ JOBS_CSV = (
 )
 """Batsim's columns, in its order, so that tools of the field (evalys, notebooks) load a run as it is."""
 
+_WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
+_JOBS = {name: pl.String if name in _WORDS else pl.Float64 for name in JOBS_CSV}
+_LOG = dict.fromkeys(("time", "job", "leg", "amount"), pl.Float64) | dict.fromkeys(
+    ("kind", "resource", "reason"), pl.String
+)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -45,11 +56,19 @@ class Result:
     a release were given back, and are told where they are not all that the job had. See `forebay.metrics.stays`.
 
     *links* has a row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
+
+    A further table is a further `optional_table` here: it is saved and loaded as the others are.
     """
 
-    jobs: pl.DataFrame
-    log: pl.DataFrame
+    jobs: pl.DataFrame = field(metadata=saved_as("jobs.parquet", _JOBS))
+    log: pl.DataFrame = field(metadata=saved_as("log.parquet", _LOG))
     resources: Mapping[str, int]  # name -> capacity; "nodes" first
-    facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what run.json holds
-    links: pl.DataFrame = field(default_factory=pl.DataFrame)
-    placements: pl.DataFrame = field(default_factory=pl.DataFrame)
+    facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what JSON can hold
+    links: pl.DataFrame = optional_table("links.csv", link=pl.String, capacity=pl.Float64, bytes=pl.Float64)
+    placements: pl.DataFrame = optional_table("placements.parquet", row=pl.UInt32, low=pl.Int32, high=pl.Int32)
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write the run to a folder, whole or not at all, for `forebay.load`. Gives the files written."""
+        folder = writable_folder(Path(folder))
+        with saving(folder, self) as names:
+            return [folder / name for name in names]

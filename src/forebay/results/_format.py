@@ -1,0 +1,70 @@
+"""The files of a saved run: which table lies where, what it must hold, and what run.json says besides facts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from forebay.errors import InputError, listed
+
+FORMAT = 1
+"""Goes up when a folder can no longer be read as it was. A further optional table is no reason."""
+
+RUN = "run.json"
+JOBS_FOR_OTHERS = "jobs.csv"  # Batsim's columns of the job table; written for other tools, never read
+
+BESIDE = ("window", "summary")
+"""What the command line adds to run.json: numbers that can be had again from the rest."""
+
+KEYS = ("format", *BESIDE, "resources", "tables", "facts")
+"""What run.json holds beyond facts. A fact of such a name lies under `facts`."""
+
+Columns = Mapping[str, Any]
+"""Name -> type as polars has it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a Result, and the file it is saved to."""
+
+    name: str  # of the Result's field
+    file: str  # its ending says how it is written
+    columns: Columns  # those that it cannot do without
+    optional: bool  # not there where it has no rows
+
+    def empty(self) -> pl.DataFrame:
+        """The table of a run that has none."""
+        return pl.DataFrame(schema=dict(self.columns))
+
+    def check(self, frame: pl.DataFrame, where: str, cure: str) -> None:
+        """Refuse a frame in which metrics and figures would not find what they look for."""
+        for name, wanted in self.columns.items():
+            if name not in frame.columns:
+                raise InputError(f"{where}: has no column {name} (columns: {listed(frame.columns, 5)}); {cure}")
+            found = frame.schema[name]
+            if wanted == pl.String:
+                if found not in (pl.String, pl.Categorical, pl.Enum):
+                    raise InputError(f"{where}: its column {name} does not hold words; {cure}")
+            elif not found.is_numeric():
+                raise InputError(f"{where}: its column {name} does not hold numbers; {cure}")
+
+
+def saved_as(file: str, columns: Columns) -> dict[str, Any]:
+    """The metadata of a Result's field that is a table."""
+    return {"file": file, "columns": columns}
+
+
+def optional_table(file: str, **columns: Any) -> Any:
+    """A field for a table that not every run has. Where it has no rows there is no file; it then loads as no rows."""
+    return field(default_factory=partial(pl.DataFrame, schema=columns), metadata=saved_as(file, columns))
+
+
+def tables(cls: Any) -> list[Table]:
+    """The tables among the fields of a Result."""
+    return [
+        Table(one.name, one.metadata["file"], one.metadata["columns"], callable(one.default_factory))
+        for one in fields(cls)
+        if "file" in one.metadata
+    ]

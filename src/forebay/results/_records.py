@@ -1,0 +1,50 @@
+"""What a study keeps of each of its many runs: the numbers, and single measures of all jobs, in two small files."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from forebay._files import read_parquet, replacing
+from forebay._text import as_json
+from forebay.errors import InputError
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of a finished run: its numbers, and the measures of every job that were asked for."""
+
+    document: dict[str, Any]
+    measures: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Every number of the run, as `forebay.summary` gives them."""
+        numbers: dict[str, Any] = self.document["summary"]
+        return numbers
+
+
+def save_record(record: Record, place: Path) -> None:
+    """Keep a record at `place`, a .json file. Its numbers come last: a record that has them has all."""
+    if record.measures:
+        with replacing(place.with_suffix(".parquet")) as [temporary]:
+            pl.DataFrame(record.measures).write_parquet(temporary)
+    with replacing(place) as [temporary]:
+        temporary.write_text(as_json(record.document) + "\n", encoding="utf-8")
+
+
+def load_record(place: Path, key: str, keep: Iterable[str] = ()) -> Record:
+    """The record of the run with this key, and its measures `keep`; bit by bit what was saved."""
+    try:
+        document = json.loads(place.read_text(encoding="utf-8"))
+        if document["key"] != key or not isinstance(document["summary"], dict):
+            raise ValueError
+        measures = place.with_suffix(".parquet")
+        table = read_parquet(measures.read_bytes(), str(measures)) if keep else pl.DataFrame()
+        return Record(document, {name: table[name].to_numpy() for name in keep})
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, pl.exceptions.PolarsError, InputError):
+        raise InputError(f"{place}: not a run that can be read; remove the file to have it made again") from None

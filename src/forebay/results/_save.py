@@ -1,0 +1,79 @@
+"""Write a run to a folder: every file under a temporary name first, then all renamed, run.json last."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from forebay._files import replacing
+from forebay._text import as_json
+from forebay.errors import InputError
+from forebay.results._format import BESIDE, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Table, tables
+
+if TYPE_CHECKING:
+    from forebay.results._result import Result
+
+
+def document(result: "Result", **beside: Any) -> dict[str, Any]:
+    """What run.json holds of a run, and `window` and `summary` where they are given."""
+    assert set(beside) <= set(BESIDE)
+    named = {name: fact for name, fact in result.facts.items() if name not in KEYS}
+    told = {"format": FORMAT, **named, **beside, "resources": dict(result.resources)}
+    told["tables"] = {table.name: getattr(result, table.name).height for table in tables(result)}
+    others = {name: fact for name, fact in result.facts.items() if name in KEYS}
+    return told | {"facts": others} if others else told
+
+
+def files(result: "Result") -> list[str]:
+    """Names of the files of a run, run.json last; an optional table only where it has rows."""
+    return [*sorted([JOBS_FOR_OTHERS, *(table.file for table in _present(result))]), RUN]
+
+
+def _present(result: "Result") -> list[Table]:
+    return [table for table in tables(result) if not table.optional or getattr(result, table.name).height]
+
+
+@contextmanager
+def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None) -> Iterator[list[str]]:
+    """The files of one run, in a folder: they take their names when the block ends. Gives these names.
+
+    `told` is what run.json shall hold, by default `document(result)`.
+    """
+    names = files(result)
+    with replacing(*(folder / name for name in names)) as temporary:
+        paths = dict(zip(names, temporary, strict=True))
+        for table in _present(result):
+            _write(getattr(result, table.name), table, paths[table.file])
+        jobs = next(table for table in tables(result) if table.name == "jobs")
+        _written(result.jobs.select(*jobs.columns).write_csv, paths[JOBS_FOR_OTHERS])
+        paths[RUN].write_text(_facts(told or document(result)), encoding="utf-8")
+        yield names
+        # Files are renamed one by one. Whoever is stopped in between leaves no run.json, and so no mix of two runs.
+        (folder / RUN).unlink(missing_ok=True)
+    for table in tables(result):
+        if table.file not in names:
+            (folder / table.file).unlink(missing_ok=True)  # of an older run
+
+
+def _write(frame: pl.DataFrame, table: Table, path: Path) -> None:
+    table.check(frame, f"the result's table {table.name}", "fill in what is missing before you save it")
+    _written(frame.write_parquet if table.file.endswith(".parquet") else frame.write_csv, path)
+
+
+def _written(write: Any, path: Path) -> None:
+    try:
+        write(path)
+    except PolarsError as error:  # a full disk, as polars tells it of Parquet files
+        raise InputError(f"{path.parent}: cannot write there ({error})") from None
+
+
+def _facts(told: Mapping[str, Any]) -> str:
+    try:
+        return as_json(told) + "\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"the result's facts cannot be written as JSON ({error}); keep numbers, text, lists and dictionaries"
+        ) from None

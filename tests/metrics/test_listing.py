@@ -1,0 +1,125 @@
+"""Metrics are found by looking, say what they are, and stand in the documentation; nothing else stands there."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import forebay as fb
+from forebay import metrics
+from forebay.cli._numbers import shown
+from forebay.errors import InputError
+from forebay.metrics import _listing
+from forebay.metrics._metric import GROUPS, UNITS
+from forebay.workload.operations import first
+from hand_tiers import job, run, steps
+
+pytestmark = pytest.mark.small
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+EVERY = _listing.metrics()
+
+
+def documented():
+    """The first column of every table of names and definitions."""
+    tables = re.findall(r"^\| name \| definition \|\n\|---\|---\|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    return {
+        name for table in tables for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    }
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Runs that have all there is: plain, with staging, on several tiers."""
+    tiers = run([job(1, 18, fast=10)], steps(1, read=8, compute=10))
+    staged = fb.simulate(first(fb.read("default"), 9), "dragonfly-96")
+    return [fb.simulate(fb.read("table1")), staged, tiers]
+
+
+def test_the_documentation_names_every_metric_and_no_other():
+    assert {name for one in EVERY for name in one.names} <= documented()
+    for name in documented():
+        _listing.about(name)
+
+
+def test_every_public_function_is_documented():
+    told = documented() | set(re.findall(r"`(\w+)\(", PAGE)) | set(re.findall(r"`(\w+)`", PAGE))
+    assert set(metrics.__all__) <= told
+
+
+def test_what_they_say_of_themselves():
+    assert [one.group for one in EVERY] == sorted((one.group for one in EVERY), key=GROUPS.index)
+    names = [name for one in EVERY for name in one.names]
+    assert len(names) == len(set(names))
+
+
+def test_summaries_hold_what_was_announced_and_nothing_else(runs):
+    seen = set()
+    for result in runs:
+        for one in EVERY:
+            for name, value in one.numbers(result).items():
+                assert one.gives(name), name
+                assert _listing.about(name) is one
+                assert one.unit_of(name) in UNITS
+                assert one.unit_of(name) != "share" or value is None or 0 <= value <= 1
+                assert shown(name, value)
+                seen |= {known for known in one.names if re.fullmatch(re.sub("[A-Z]+", ".+", known), name)}
+    assert seen == {name for one in EVERY for name in one.names}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("mean_waiting_time", 90.0, "1 min 30 s"),
+        ("mean_bounded_slowdown_10s", 2.5, "2.50"),
+        ("utilisation_burst_buffer", 0.5, "50.0 %"),
+        ("n_on_fast", 1062, "1,062"),
+        ("bytes_stage_in", None, "-"),
+    ],
+)
+def test_numbers_are_shown_by_their_unit(name, value, text):
+    assert shown(name, value) == text
+
+
+def test_an_unknown_name():
+    with pytest.raises(InputError, match="unknown metric 'makspan': did you mean 'makespan'"):
+        _listing.about("makspan")
+
+
+@pytest.fixture
+def dropped_in(tmp_path, monkeypatch):
+    """A function that puts a file into the folder of metrics, as it were."""
+    monkeypatch.setattr(metrics, "__path__", [*metrics.__path__, str(tmp_path)])
+
+    def drop(name, text):
+        (tmp_path / f"{name}.py").write_text(text)
+        _listing.metrics.cache_clear()
+
+    yield drop
+    _listing.metrics.cache_clear()
+    for path in tmp_path.glob("*.py"):
+        sys.modules.pop(f"forebay.metrics.{path.stem}", None)
+        if getattr(metrics, path.stem, None) is not None:
+            delattr(metrics, path.stem)
+
+
+def test_a_metric_is_one_file(dropped_in):
+    [example] = re.findall(r"^```python\n(\"\"\"How evenly.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    dropped_in("fairness", example)
+    result = fb.simulate(fb.read("table1"))
+    whole = fb.summary(result)
+    assert whole["fairness_of_users"] == pytest.approx(1)
+    assert list(whole).index("fairness_of_users") > list(whole).index("utilisation_nodes")
+    assert shown("fairness_of_users", 0.25) == "25.0 %"
+    assert "fairness_of_users" in _listing.public("forebay.metrics", metrics.__path__)
+
+
+def test_two_metrics_of_one_name_are_refused(dropped_in):
+    dropped_in(
+        "twin",
+        "from forebay.metrics import metric\n\n"
+        '@metric("makespan", unit="s", group="machine")\ndef other(result):\n    return 1.0\n',
+    )
+    with pytest.raises(InputError, match=r"two metrics are called makespan; rename that of forebay\.metrics\.twin"):
+        fb.summary(fb.simulate(fb.read("table1")))
