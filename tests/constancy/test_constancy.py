@@ -1,4 +1,4 @@
-"""What runs gave before, they give now. Where a result is meant to change: `make constancy`, and say so in CHANGELOG."""
+"""What runs gave before, they give now. A result that is meant to change: `make constancy`, and a line in CHANGELOG."""
 
 import pytest
 
