@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-import random_tiers
+from cases import tiered
 from forebay import policies
 from forebay.errors import BadActionError
 from forebay.testing import check_policy
@@ -39,7 +39,7 @@ def test_every_policy_keeps_the_contract_on_a_few_cases(spec):
 @pytest.mark.parametrize("spec", policies.names())
 def test_every_policy_runs_jobs_on_tiers_of_storage(spec):
     """Those that know nothing of tiers start all on slow storage; all jobs that fit are done, alike each time."""
-    made, platform = random_tiers.make(11)
+    made, platform = tiered.make(11)
     first, again = (fb.simulate(made, platform, spec, seed=3, job_model="tiered") for _ in range(2))
     assert first.facts["log_sha256"] == again.facts["log_sha256"]
     done = first.jobs.filter(pl.col("final_state") == "COMPLETED_SUCCESSFULLY")
@@ -55,6 +55,6 @@ class WrongTier:
 
 
 def test_a_tier_that_is_not_there():
-    made, platform = random_tiers.make(11)
+    made, platform = tiered.make(11)
     with pytest.raises(BadActionError, match=r"on which it cannot run; name one of view.tiers\(job\)"):
         fb.simulate(made, platform, WrongTier(), job_model="tiered")

@@ -5,9 +5,9 @@ import json
 import polars as pl
 import pytest
 
-import fuzz_seeds as seeds
 from forebay.core.saved import read_result
 from forebay.errors import InputError
+from fuzz import seeds
 
 pytestmark = pytest.mark.small
 

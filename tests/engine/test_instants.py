@@ -3,7 +3,7 @@
 import pytest
 
 import forebay
-import random_workloads
+from cases import pooled
 from forebay.core.codes import Reason
 
 pytestmark = pytest.mark.small
@@ -29,8 +29,8 @@ def run(nodes, jobs, legs=(), phases=()):
     """The calls, and the result, of jobs given as (id, submit, run time, nodes)."""
     rows = [dict(zip(("id", "submit", "walltime", "nodes"), row, strict=True)) for row in jobs]
     watcher = Watcher()
-    workload = random_workloads.workload(rows, legs, phases)
-    result = forebay.simulate(workload, random_workloads.platform(nodes), watcher)
+    workload = pooled.workload(rows, legs, phases)
+    result = forebay.simulate(workload, pooled.platform(nodes), watcher)
     return watcher.calls, result.jobs
 
 

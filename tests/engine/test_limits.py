@@ -5,10 +5,10 @@ import math
 import pytest
 
 import forebay
+from cases.pooled import platform, workload
 from forebay.errors import BadActionError, InputError
 from forebay.policies import Limited, Limits, load
 from forebay.testing import check_policy
-from random_workloads import platform, workload
 
 pytestmark = pytest.mark.small
 

@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 import forebay
-import naive
-import random_workloads
+from cases import pooled
 from forebay.core.limits import Limits
 from forebay.errors import StalledError
 from forebay.policies import load
 from forebay.policies._family import Backfill
 from forebay.policies._limited import Limited
 from forebay.policies._orders import ALL
+from twins import run as naive
 
 CHUNKS, CHUNK = 20, 10
 
@@ -62,42 +62,42 @@ def compare(slow, workload, platform, policy, kill=True, seed=0):
 
 def check_seed(seed):
     """One workload under two presets and three random policies, with and without kills."""
-    workload, platform = random_workloads.make(seed)
+    workload, platform = pooled.make(seed)
     names = sorted(naive.PRESETS)
     for name in (names[seed % len(names)], names[seed * 5 % len(names) - 4]):
         check_same(workload, platform, name, naive.PRESETS[name], kill=seed % 3 > 0)
     for draw in range(3):
-        params = random_workloads.policy(10 * seed + draw, math.inf)
-        policy = Backfill(**random_workloads.policy(10 * seed + draw, ALL))
+        params = pooled.policy(10 * seed + draw, math.inf)
+        policy = Backfill(**pooled.policy(10 * seed + draw, ALL))
         check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
 
 
 def check_site(seed):
     """One workload with cancelled jobs, one under limits, one with both; users that are not known too."""
-    workload, platform = random_workloads.make(seed)
+    workload, platform = pooled.make(seed)
     user = pl.col("user")
     workload = replace(workload, jobs=workload.jobs.with_columns(user=pl.when(user == 3).then(-1).otherwise(user)))
-    withdrawn = random_workloads.with_cancels(workload, seed)
+    withdrawn = pooled.with_cancels(workload, seed)
     for draw, (jobs, limits) in enumerate(
         (
             (withdrawn, None),
-            (workload, random_workloads.limits(2 * seed)),
-            (withdrawn, random_workloads.limits(2 * seed + 1)),
+            (workload, pooled.limits(2 * seed)),
+            (withdrawn, pooled.limits(2 * seed + 1)),
         )
     ):
-        params = random_workloads.policy(10 * seed + draw, math.inf)
-        policy = Backfill(**random_workloads.policy(10 * seed + draw, ALL))
+        params = pooled.policy(10 * seed + draw, math.inf)
+        policy = Backfill(**pooled.policy(10 * seed + draw, ALL))
         check_same(jobs, platform, policy, params, kill=(seed + draw) % 3 > 0, limits=limits)
 
 
 def check_kinds(seed):
     """One workload on nodes of two kinds, under a preset and three random policies."""
-    workload, platform = random_workloads.with_kinds(*random_workloads.make(seed), seed)
+    workload, platform = pooled.with_kinds(*pooled.make(seed), seed)
     name = sorted(naive.PRESETS)[seed % len(naive.PRESETS)]
     check_same(workload, platform, name, naive.PRESETS[name])
     for draw in range(3):
-        params = random_workloads.policy(10 * seed + draw, math.inf)
-        policy = Backfill(**random_workloads.policy(10 * seed + draw, ALL))
+        params = pooled.policy(10 * seed + draw, math.inf)
+        policy = Backfill(**pooled.policy(10 * seed + draw, ALL))
         check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
 
 

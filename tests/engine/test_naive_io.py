@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 import forebay
-import naive
-import naive_io
-import random_io
+from cases import transfers
 from forebay.errors import StalledError
+from twins import run as naive
+from twins import run_io
 
 CHUNKS, CHUNK = 20, 10
 
@@ -24,19 +24,19 @@ def close(a, b):
 
 def check_seed(seed):
     """A random run whose jobs move data."""
-    check(seed, *random_io.make(seed), *random_io.policy(seed))
+    check(seed, *transfers.make(seed), *transfers.policy(seed))
 
 
 def check_tied(seed):
     """A random run in which ends meet beginnings, under pinned reservations."""
-    preset, params, _ = random_io.policy(seed)
-    check(seed, *random_io.tied(seed), preset, params | {"reservations": "pinned"}, "alloc-only")
+    preset, params, _ = transfers.policy(seed)
+    check(seed, *transfers.tied(seed), preset, params | {"reservations": "pinned"}, "alloc-only")
 
 
 def check(seed, workload, platform, preset, params, model):
     """Run both; every start, end, state, wait and node must agree."""
-    slow = naive_io.simulate(workload, platform, preset, params, model)
-    policy = random_io.spec(preset, params)
+    slow = run_io.simulate(workload, platform, preset, params, model)
+    policy = transfers.spec(preset, params)
     if slow.queue:  # legs that hold what they carry can lock each other out; then both must say so
         with pytest.raises(StalledError, match=f"leaves {len(slow.queue)} job"):
             forebay.simulate(workload, platform, policy, job_model=model)

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 import forebay
-import naive_planner
-import random_workloads
+from cases import pooled
 from engine.test_naive import compare
 from forebay._pointer import pointer
 from forebay.errors import InputError
 from forebay.policies import load
 from forebay.policies.plan_best import PlanBest
 from policies.test_plan import CHUNKED, crowd
+from twins import planner
 
 POOLED = "flat:nodes=8,burst_buffer=120B"
 
 
-class Descent(naive_planner.Run):
+class Descent(planner.Run):
     """A run that plans so: the best of the candidates, rounds of Smith's rule, then jobs put forward, or elsewhere.
 
     It knows of no bound: that may save work, and must not change an outcome.
@@ -100,7 +100,7 @@ def parameters(seed):
 
 
 def check_seed(seed):
-    workload, platform = random_workloads.make(seed)
+    workload, platform = pooled.make(seed)
     params, kill = parameters(seed), seed % 3 > 0
     slow = Descent(workload, platform, params, kill)
     while slow.events:
@@ -176,7 +176,7 @@ def at_once(seed, n):
         | {"burst_buffer": 10 * rng.randint(0, 12)}
         for i in range(1, n + 1)
     ]
-    return random_workloads.workload(jobs)
+    return pooled.workload(jobs)
 
 
 @pytest.mark.parametrize("n", [2, 5, 8, 11])
@@ -186,9 +186,7 @@ def test_orders_equal_the_naive_ones(n):
         workload, params = at_once(seed, n), {"exhaustive": 0, "rounds": seed % 3, "steps": 10_000, "moves": 1}
         first = First(**params)
         forebay.simulate(workload, POOLED, first)
-        slow = Descent(
-            workload, random_workloads.platform(8, 120), params | {"alpha": first.policy.alpha, "keep": True}
-        )
+        slow = Descent(workload, pooled.platform(8, 120), params | {"alpha": first.policy.alpha, "keep": True})
         assert first.order == [job.id for job in slow.best_order(slow.jobs, 0.0)]
 
 
@@ -196,7 +194,7 @@ def scored(seed, budget, n=24):
     """The naive score of the first plan of `n` jobs that come at once, after so many tries; and of the candidates."""
     workload, first = at_once(seed, n), First(steps=budget, moves=1)
     forebay.simulate(workload, POOLED, first)
-    still = naive_planner.Run(workload, random_workloads.platform(8, 120), {"alpha": first.policy.alpha})
+    still = planner.Run(workload, pooled.platform(8, 120), {"alpha": first.policy.alpha})
     by_id = {job.id: job for job in still.jobs}
     assert sorted(first.order) == sorted(by_id)
     candidates = [still.score(order, 0.0) for order in still.candidates(still.jobs)]
@@ -218,7 +216,7 @@ def test_a_plan_of_a_few_jobs_begins_with_the_best_order():
     """2 nodes, one of them busy until 10; see test_plan: up to `exhaustive` jobs the search makes no difference."""
     rows = [(1, 0.0, 10.0, 1), (2, 1.0, 100.0, 2), (3, 1.0, 20.0, 1), (4, 1.0, 9.0, 1)]
     jobs = [dict(zip(("id", "submit", "walltime", "nodes"), row, strict=True)) for row in rows]
-    result = forebay.simulate(random_workloads.workload(jobs), "flat:nodes=2", "plan-best")
+    result = forebay.simulate(pooled.workload(jobs), "flat:nodes=2", "plan-best")
     assert result.jobs["starting_time"].to_list() == [0, 21, 1, 10]
 
 

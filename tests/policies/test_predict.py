@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import forebay
-import naive
-import random_workloads
+from cases import pooled
 from engine.test_naive import compare
 from forebay.core.limits import Limits
 from forebay.errors import InputError
@@ -18,8 +17,9 @@ from forebay.policies import load
 from forebay.policies._limited import Limited
 from forebay.policies.plan_predict import PlanPredict
 from forebay.policies.sjf_predict import SjfPredict
-from naive_predict import corrected, mean
 from policies.test_plan_best import Descent
+from twins import run as naive
+from twins.predict import corrected, mean
 
 
 def run(policy, *rows, nodes=3):
@@ -32,7 +32,7 @@ def run(policy, *rows, nodes=3):
         }
         for i, row in enumerate(rows, 1)
     ]
-    result = forebay.simulate(random_workloads.workload(jobs), f"flat:nodes={nodes}", policy)
+    result = forebay.simulate(pooled.workload(jobs), f"flat:nodes={nodes}", policy)
     found = result.jobs.select("job_id", "starting_time", "finish_time", "final_state").rows()
     return {i: (start, finish, state) for i, start, finish, state in found}
 
@@ -239,7 +239,7 @@ def habits(seed):
             | {"burst_buffer": buffer, "user": user}
         )
         submit += rng.choice((0, 0, rng.randint(0, 600), rng.randint(0, 4000)))
-    return random_workloads.workload(jobs), random_workloads.platform(rng.randint(6, 9), 10)
+    return pooled.workload(jobs), pooled.platform(rng.randint(6, 9), 10)
 
 
 def parameters(seed):
@@ -288,11 +288,11 @@ def test_predictions_equal_the_naive_ones_small(seed):
 def test_any_jobs_equal_the_naive_ones(chunk):
     """Legs, jobs that are withdrawn, that have no walltime or are too large, and limits."""
     for seed in range(6300 + 5 * chunk, 6305 + 5 * chunk):
-        workload, platform = random_workloads.make(seed)
+        workload, platform = pooled.make(seed)
         workload = users(workload, pl.when(pl.col("user") == 3).then(-1).otherwise(pl.col("user")))
-        for _ in check_seed(seed, random_workloads.with_cancels(workload, seed), platform):
+        for _ in check_seed(seed, pooled.with_cancels(workload, seed), platform):
             pass
-        for _ in check_seed(seed + 1, workload, platform, random_workloads.limits(seed), plans=seed % 3 == 0):
+        for _ in check_seed(seed + 1, workload, platform, pooled.limits(seed), plans=seed % 3 == 0):
             pass
 
 
@@ -333,7 +333,7 @@ def test_a_leg_is_believed_by_its_own_walltime():
     )
     leg = {"job": 1, "number": 0, "walltime": 20.0, "nodes": 2, "carry": ""}
     phase = {"job": 1, "leg": 0, "kind": "compute", "seconds": 15.0, "flop": 0.0, "communication": 0.0, "bytes": 0.0}
-    given = random_workloads.workload(jobs.to_dicts(), [leg], [phase | {"release": None}])
+    given = pooled.workload(jobs.to_dicts(), [leg], [phase | {"release": None}])
     starts = [
         forebay.simulate(given, "flat:nodes=3", policy).jobs["starting_time"].to_list()
         for policy in ("sjf-bb", "sjf-predict")

@@ -2,8 +2,8 @@
 
 from itertools import product
 
-import naive
-import naive_pareto
+from twins import pareto
+from twins import run as naive
 
 
 class Run(naive.Run):
@@ -83,7 +83,7 @@ class Run(naive.Run):
             waste = [max(n * (kinds.large if big else kinds.capacity) - row[local], 0) for row in rows
                      for n, big in [(row[0], row[-1])]]  # fmt: skip
             more = waste, [row[0] - row[-1] for row in rows], left[0] - left[-1], kinds.large - kinds.capacity
-        points = naive_pareto.front(rows, left, *more, limits=1)
+        points = pareto.front(rows, left, *more, limits=1)
         return [(loads, [bits >> i & 1 for i in range(len(rows))]) for loads, bits in points]
 
     def use(self, loads, left):

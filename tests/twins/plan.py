@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from naive_time import before
+from twins.times import before
 
 
 class Plan:

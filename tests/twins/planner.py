@@ -10,7 +10,7 @@ from itertools import permutations
 
 import numpy as np
 
-import naive
+from twins import run as naive
 
 DEFAULTS = {
     "alpha": 2.0, "exhaustive": 5, "rate": 0.9, "steps": 30, "moves": 6, "floor": 1.0, "heat": 1.0,

@@ -8,11 +8,11 @@ import math
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
-import naive
-from naive import COMPLETED, DEFAULTS, PRESETS, REJECTED, TOO_LONG
-from naive_network import Network, fill
-from naive_plan import Plan, Space
-from naive_time import width
+from twins import run as naive
+from twins.network import Network, fill
+from twins.plan import Plan, Space
+from twins.run import COMPLETED, DEFAULTS, PRESETS, REJECTED, TOO_LONG
+from twins.times import width
 
 TRANSFERS = ("stage_in", "fetch", "checkpoint", "drain", "read", "write", "stage_out")
 
