@@ -15,12 +15,12 @@ import pytest
 import forebay
 from cases import transfers
 from engine.test_flows import run
-from engine.test_naive_io import ids
 from forebay.platforms import load
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs, shared_bb
 from forebay.platforms.topologies import dragonfly
-from twins import run_io
+from twins.backfill import PRESETS, simulate
+from twins.compare import ids
 from twins.network import Dragonfly, Network
 
 PYTHON = "/usr/bin/python3"  # Debian's, which python3-simgrid installs its module for
@@ -253,7 +253,7 @@ def check_run(workload, machine, streams_of, **network):
     {(job id, kind, "time" or "bytes"): of each phase}.
     """
     result = forebay.simulate(workload, machine, "fcfs", job_model="io-aware")
-    jobs = scenario_of(workload, result, run_io.simulate(workload, machine, "fcfs").chunks, streams_of)
+    jobs = scenario_of(workload, result, simulate(workload, machine, PRESETS["fcfs"], "io-aware").chunks, streams_of)
     answer, ours, theirs = play(jobs=jobs, **network), defaultdict(list), defaultdict(list)
     for job, ends, left in zip(jobs, answer["ends"], answer["left"], strict=True):
         for phase, end, rest in zip(job["phases"], ends, left, strict=True):

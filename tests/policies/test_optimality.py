@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cases import pooled
-from twins import planner
+from twins.planner import Planner
 
 SPEC = importlib.util.spec_from_file_location("optimality", Path(__file__).parents[2] / "benchmarks" / "optimality.py")
 optimality = importlib.util.module_from_spec(SPEC)
@@ -30,10 +30,10 @@ def naive_best(queue, alpha):
         )
     ]
     platform = pooled.platform(*optimality.CAPACITY.tolist())
-    run = planner.Run(pooled.workload(rows), platform, {"alpha": alpha})
+    run = Planner(pooled.workload(rows), platform, {"alpha": alpha})
     run.queue = sorted(run.jobs, key=lambda job: job.id)
     for job, end in zip(list(run.queue), queue.end, strict=False):
-        run.start(job, end - job.legs[0].walltime)
+        run.start(job, end - job.walltime, run.fits_now(job))
     assert any(run.fits_now(job) for job in run.queue)
     return min(run.score(order, queue.now) for order in permutations(run.queue))
 

@@ -8,11 +8,11 @@ import pytest
 
 import forebay
 from cases import pooled
-from engine.test_naive import compare
 from forebay.errors import InputError
 from forebay.policies import load
 from forebay.policies._planning import Planning
 from twins import planner
+from twins.compare import compare
 
 
 def parameters(seed):
@@ -34,8 +34,8 @@ def parameters(seed):
 def check_seed(seed):
     workload, platform = pooled.make(seed)
     params = parameters(seed)
-    slow = planner.simulate(workload, platform, params, kill=seed % 3 > 0, seed=seed)
-    compare(slow, workload, platform, Planning(**params), kill=seed % 3 > 0, seed=seed)
+    slow = planner.simulate(workload, platform, params, "alloc-only" if seed % 3 else "alloc-only:kill=false", seed)
+    compare(slow, workload, platform, Planning(**params), seed)
 
 
 @pytest.mark.parametrize("chunk", range(10))

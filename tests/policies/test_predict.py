@@ -10,7 +10,6 @@ import pytest
 
 import forebay
 from cases import pooled
-from engine.test_naive import compare
 from forebay.core.limits import Limits
 from forebay.errors import InputError
 from forebay.policies import load
@@ -18,7 +17,9 @@ from forebay.policies._limited import Limited
 from forebay.policies.plan_predict import PlanPredict
 from forebay.policies.sjf_predict import SjfPredict
 from policies.test_plan_best import Descent
-from twins import run as naive
+from twins.backfill import Backfill
+from twins.compare import compare
+from twins.jobs import COMPLETED, TOO_LONG
 from twins.predict import corrected, mean
 
 
@@ -65,7 +66,7 @@ def test_short_jobs_in_the_past_let_one_pass():
 
 @pytest.mark.small
 @pytest.mark.parametrize("ends", ["walltime", "predicted"])
-@pytest.mark.parametrize(("seconds", "state"), [(900, naive.COMPLETED), (2000, naive.TOO_LONG)])
+@pytest.mark.parametrize(("seconds", "state"), [(900, COMPLETED), (2000, TOO_LONG)])
 def test_nobody_is_killed_at_a_prediction(ends, seconds, state):
     _, found = passing(f"sjf-predict:ends={ends}", seconds=seconds)
     assert found[8] == (1052, 1052 + min(seconds, 1000), state)
@@ -184,7 +185,7 @@ class Believing:
 
     def decide(self, now):
         for job in self.jobs:
-            if job.state in (naive.COMPLETED, naive.TOO_LONG) and job not in self.noted:
+            if job.state in (COMPLETED, TOO_LONG) and job not in self.noted:
                 self.noted.add(job)
                 if len(job.legs) == 1 and job.columns["user"] >= 0:
                     self.past[self.alike(job)].append(job.finish - job.start)
@@ -199,16 +200,16 @@ class Believing:
             for job, leg in legs.items():
                 leg.walltime = self.asked[job]
 
-    def start(self, job, now):
+    def start(self, job, now, place):
         leg = job.legs[job.leg]
         believed, leg.walltime = leg.walltime, self.asked[job]
         try:
-            super().start(job, now)
+            super().start(job, now, place)
         finally:
             leg.walltime = believed
 
 
-class Backfilled(Believing, naive.Run):
+class Backfilled(Believing, Backfill):
     """The twin of sjf-predict."""
 
 
@@ -255,19 +256,17 @@ def parameters(seed):
 
 def check_seed(seed, workload, platform, limits=None, plans=True):
     """Both twins on one workload."""
-    kill, predictions = seed % 3 > 0, parameters(seed)
+    model, predictions = "alloc-only" if seed % 3 else "alloc-only:kill=false", parameters(seed)
     family = {"depth": 1 + seed % 2 * 2, "backfill_order": ("walltime", "area")[seed % 5 == 0]}
     planning = {"exhaustive": 2, "steps": 2, "moves": 3, "rounds": 2, "alpha": 2.0, "keep": seed % 4 == 0}
-    pairs = [(Backfilled(workload, platform, family, kill, limits=limits), SjfPredict(**family, **predictions))]
+    pairs = [(Backfilled(workload, platform, family, model, limits=limits), SjfPredict(**family, **predictions))]
     if plans:
         pairs.append(
-            (Planned(workload, platform, planning, kill, limits=limits), PlanPredict(**planning, **predictions))
+            (Planned(workload, platform, planning, model, limits=limits), PlanPredict(**planning, **predictions))
         )
     for slow, fast in pairs:
-        slow.believe(**predictions)
-        while slow.events:
-            slow.instant()
-        compare(slow, workload, platform, Limited(fast, Limits(**limits)) if limits else fast, kill)
+        slow.believe(**predictions).finished()
+        compare(slow, workload, platform, Limited(fast, Limits(**limits)) if limits else fast)
         yield slow
 
 

@@ -15,7 +15,10 @@ from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local
 from forebay.policies._family import Backfill
 from forebay.policies._orders import ALL
-from twins import run as naive
+from twins.backfill import PRESETS
+from twins.backfill import simulate as slow_run
+from twins.compare import ids
+from twins.jobs import jobs_of, large_in
 
 MACHINE = pooled.platform(4, 10)
 TWO_KINDS = Platform(
@@ -61,8 +64,8 @@ def jobs_of_kinds(draw):
 def any_policy(draw):
     """A preset, or random parameters of the family; with the twin's parameters."""
     if draw(st.booleans()):
-        name = draw(st.sampled_from(sorted(naive.PRESETS)))
-        return name, naive.PRESETS[name]
+        name = draw(st.sampled_from(sorted(PRESETS)))
+        return name, PRESETS[name]
     seed = draw(SEEDS)
     return Backfill(**pooled.policy(seed, ALL)), pooled.policy(seed, math.inf)
 
@@ -72,7 +75,7 @@ def simulate(workload, platform, policy, seed=0):
     try:
         return forebay.simulate(workload, platform, policy[0], seed=seed)
     except StalledError:
-        assert naive.simulate(workload, platform, policy[1]).queue
+        assert slow_run(workload, platform, policy[1]).queue
         return None
 
 
@@ -89,11 +92,6 @@ def replay(result):
         assert held[job, resource] >= 0
         assert 0 <= used[resource] <= result.resources[resource]
     return held
-
-
-def ids(text):
-    pieces = [piece.split("-") for piece in text.split()]
-    return {node for piece in pieces for node in range(int(piece[0]), int(piece[-1]) + 1)}
 
 
 @given(SEEDS, any_policy())
@@ -124,10 +122,10 @@ def test_large_nodes_are_counted_as_they_are(case, policy):
     first = machine.nodes - machine.kinds.large_nodes
     starts = result.log.filter(pl.col("resource") == f"{machine.kinds.name}_large", pl.col("kind") == "acquire")
     taken = dict(starts.select("job", "amount").rows())
-    for job, row in zip(naive.jobs_of(workload, machine), result.jobs.to_dicts(), strict=True):
+    for job, row in zip(jobs_of(workload, machine), result.jobs.to_dicts(), strict=True):
         held = ids(row["allocated_resources"])
-        assert naive.large_in(held, first) == taken.get(job.id, 0)
-        assert not held or job.legs[0].demand[-1] <= naive.large_in(held, first)
+        assert large_in(held, first) == taken.get(job.id, 0)
+        assert not held or job.legs[0].demand[-1] <= large_in(held, first)
 
 
 @given(SEEDS, any_policy())
@@ -137,7 +135,7 @@ def test_no_start_before_submit_and_every_feasible_job_ends(case, policy):
     if result is None:
         return
     capacities = list(platform.capacities)
-    for job, row in zip(naive.jobs_of(workload, platform), result.jobs.to_dicts(), strict=True):
+    for job, row in zip(jobs_of(workload, platform), result.jobs.to_dicts(), strict=True):
         feasible = all(need <= have for leg in job.legs for need, have in zip(leg.demand, capacities, strict=True))
         assert (row["final_state"] != "REJECTED") == feasible
         if feasible:
@@ -159,7 +157,7 @@ def reservations(workload, policy, machine=MACHINE):
         for job, time in reserved.items():
             promised.setdefault(job, (now, time))
 
-    naive.simulate(workload, machine, naive.PRESETS[policy], watch=watch)
+    slow_run(workload, machine, PRESETS[policy], watch=watch)
     return promised
 
 
@@ -202,7 +200,7 @@ def test_easy_keeps_its_promise_to_the_head_on_nodes_of_two_kinds(workload):
 
 def same_starts(workload, platform, policy, params):
     fast = forebay.simulate(workload, platform, policy).log.filter(pl.col("kind") == "start")
-    slow = naive.simulate(workload, platform, params).starts
+    slow = slow_run(workload, platform, params).starts
     assert fast.select("time", "job").rows() == [(time, job) for time, job, _, _ in slow]
 
 

@@ -1,251 +1,142 @@
-"""The slow, obvious twin of a whole run, with nothing but nodes and pools."""
+"""The slow, obvious twin of a whole run: every stream of every node an activity of its own, every rate made anew.
+
+Written from the specification alone. At each instant all activities are counted down, those that are through end, one
+decision is made, and the rates of all that is left are filled in from nothing. Subclasses say how to decide. One with
+more kinds of events adds them to `turns`.
+"""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 
-from twins.times import Profile, before, width
+from twins.jobs import CANCELLED, COMPLETED, KILLED, REJECTED, TOO_LONG, Job, jobs_of
+from twins.network import Network, fill
+from twins.space import Space
+from twins.times import width
 
-ALL = math.inf
-PRESETS = {
-    "fcfs": {"depth": 0, "max_backfill": 0},
-    "filler": {"depth": 0},
-    "fcfs-easy": {"depth": 1, "reserve": "nodes"},
-    "fcfs-bb": {"depth": 1},
-    "sjf-easy": {"depth": 1, "reserve": "nodes", "backfill_order": "walltime"},
-    "sjf-bb": {"depth": 1, "backfill_order": "walltime"},
-    "priority": {"depth": 1, "order": "priority", "descending": True},
-    "conservative": {"depth": ALL, "reserve": "nodes"},
-    "conservative-bb": {"depth": ALL},
-}
-"""What the policies' names stand for, said a second time: a slip in a preset's file shows."""
-DEFAULTS = {
-    "order": "arrival",
-    "descending": False,
-    "backfill_order": "as-queued",
-    "depth": 1,
-    "max_backfill": ALL,
-    "reserve": "all",
-}
-COMPLETED, TOO_LONG, REJECTED = "COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "REJECTED"
-KILLED, CANCELLED = "COMPLETED_KILLED", "CANCELLED"
+TRANSFERS = ("stage_in", "fetch", "checkpoint", "drain", "read", "write", "stage_out")
 NO_LIMITS = {"run_time": math.inf, "user_jobs": math.inf, "user_nodes": math.inf, "over": "hold"}
 
 
-class _OverLimitError(Exception):
+class OverLimitError(Exception):
     """A decision would start more than its user may have; what it has started so far stands."""
 
 
-@dataclass
-class Leg:
-    """What is asked of the scheduler in one go."""
+@dataclass(eq=False)
+class Event:
+    """Something that happens to a job, or to one of its phases; ties go to the one made first."""
 
-    walltime: float
-    demand: list[int]  # all that it holds while it runs
-    carry: list[bool]  # kept over from the leg before
-    phases: list[tuple[float, tuple | None]]  # seconds, and what is given back at the end, see `given_back`
-    keeps: list[int] = field(default_factory=list)  # what the leg after it carries on
+    time: float
+    count: int
+    kind: str
+    job: Job
+    phase: int | None = None
 
 
 @dataclass(eq=False)
-class Job:
-    """A job and what has become of it so far."""
+class Stream:
+    """An activity on the network."""
 
-    id: int
-    submit: float
-    columns: dict
-    legs: list[Leg]
-    leg: int = 0
-    phase: int = 0
-    nodes: list[int] = field(default_factory=list)  # ids held, in the order in which they were taken
-    pools: list[int] = field(default_factory=list)  # held of every resource but nodes
-    queued: float = math.nan
-    leg_start: float = math.nan
-    start: float = math.nan
-    finish: float = math.nan
-    waited: float = 0.0
-    state: str = ""
-    first_large: int | None = None  # node from which on they are of the larger kind; then the last resource counts them
-
-    def held(self):
-        """Amounts held of each resource."""
-        held = [len(self.nodes), *self.pools]
-        return held if self.first_large is None else [*held[:-1], large_in(self.nodes, self.first_large)]
-
-    def rank(self, column):
-        """The value that a queue is sorted by; what a leg has of its own counts, not its job's."""
-        leg = self.legs[self.leg]
-        nodes = self.needs()[0]
-        own = {"walltime": leg.walltime, "nodes": nodes, "area": nodes * leg.walltime}
-        return own.get(column, self.columns.get(column))
-
-    def needs(self):
-        """What the current leg takes when it starts: its demand beyond what was carried over."""
-        return [a - b for a, b in zip(self.legs[self.leg].demand, self.held(), strict=True)]
-
-
-def large_in(nodes, first_large):
-    """How many of some nodes are of the larger kind."""
-    return sum(node >= first_large for node in nodes)
-
-
-def demand_of(row, platform):
-    """What a job or leg asks of each resource; of large nodes, all of its nodes if one needs more than a small has."""
-    demand = [row.get(name) or 0 for name in platform.asked]
-    if platform.kinds is None:
-        return demand
-    bytes_a_node = -(-(row.get(platform.kinds.name) or 0) // max(demand[0], 1))
-    return [*demand, demand[0] if bytes_a_node > platform.kinds.capacity else 0]
-
-
-def given_back(text, resources):
-    """What a phase gives back at its end, as (resource, amount): the amount is None for all; None for nothing."""
-    name, _, amount = (text or "").partition("=")
-    return (resources.index(name), int(amount) if amount else None) if name in resources else None
-
-
-def kept(demand, releases):
-    """What a leg still holds when its phases have given back what they do."""
-    held = list(demand)
-    for resource, amount in releases:
-        held[resource] -= held[resource] if amount is None else amount
-    assert min(held) >= 0
-    return held
-
-
-def _phases_of(rows, speed, resources):
-    return [(r["seconds"] + r["flop"] / speed, given_back(r["release"], resources)) for r in rows]
-
-
-def jobs_of(workload, platform):
-    """The workload's jobs, each with its legs and phases."""
-    resources = list(platform.resources)
-    leg_rows = [] if workload.legs is None else workload.legs.sort("job", "leg").to_dicts()
-    phase_rows = [] if workload.phases is None else workload.phases.to_dicts()
-    jobs = []
-    for row in workload.jobs.to_dicts():
-        own = [leg for leg in leg_rows if leg["job"] == row["id"]]
-        own_phases = [phase for phase in phase_rows if phase["job"] == row["id"]]
-        if not own:
-            own = [{**row, "leg": 0, "carry": ""}]
-            own_phases = [{"leg": 0, "seconds": row["run_time"], "flop": row["flop"], "release": None}]
-        legs = [
-            Leg(
-                walltime=leg["walltime"],
-                demand=demand_of(leg, platform),
-                carry=[name in leg["carry"].split() for name in resources],
-                phases=_phases_of([p for p in own_phases if p["leg"] == leg["leg"]], platform.speed, resources),
-            )
-            for leg in own
-        ]
-        for leg, after in zip(legs, [*legs[1:], None], strict=True):
-            leg.keeps = [0] * len(resources)
-            held = kept(leg.demand, [release for _, release in leg.phases if release])
-            for r in range(len(resources)):
-                if after is not None and after.carry[r]:
-                    leg.keeps[r] = min(held[r], after.demand[r])
-        first_large = None if platform.kinds is None else platform.nodes - platform.kinds.large_nodes
-        jobs.append(Job(row["id"], row["submit"], row, legs, pools=[0] * (len(resources) - 1), first_large=first_large))
-    return jobs
+    job: Job
+    phase: int
+    left: float
+    total: float
+    cap: float
+    links: dict
+    rate: float = 0.0
 
 
 class Run:
-    """One run, event by event. `watch(now, {job id: time})` is shown the reservations of each decision."""
+    """One run, event by event."""
 
-    def __init__(self, workload, platform, policy, kill=True, watch=None, limits=None):
-        self.policy = SimpleNamespace(**DEFAULTS | policy)
-        self.limits = SimpleNamespace(**NO_LIMITS | (limits or {}))
-        self.kill, self.watch = kill, watch
+    def __init__(self, workload, platform, job_model="alloc-only", limits=None):
+        self.job_model = job_model
+        model, _, option = job_model.partition(":")
+        self.kill, self.limits = option != "kill=false", SimpleNamespace(**NO_LIMITS | (limits or {}))
+        self.network = Network(platform)
+        self.space = Space(platform, self.network)
         self.capacities = list(platform.capacities)
-        self.free_nodes = set(range(self.capacities[0]))
-        self.free_pools = self.capacities[1:]
-        self.kinds = platform.kinds
-        self.first_large = None if platform.kinds is None else platform.nodes - platform.kinds.large_nodes
-        self.local = None if platform.kinds is None else platform.resources.index(platform.kinds.name)
-        self.jobs = jobs_of(workload, platform)
-        self.queue, self.running = [], []
-        self.beside = {}  # what this decision has started beside its reservations -> what it took
+        self.idle = set(range(platform.nodes))
+        self.pools = self.capacities[1:]  # free of each resource in space.pooled
+        self.room = [self.network.server_size] * self.space.S  # bytes free on each server
+        self.jobs = jobs_of(workload, platform, model)
+        self.queue, self.running, self.streams = [], [], []
         self.starts = []  # (time, job id, leg, node ids taken)
+        self.chunks = {}  # (job id, leg) -> server of each chunk held by that leg
         self.decisions = []  # times
-        self.count = 0
-        self.events = []  # dicts: time, count (ties go to the one made first), kind, job
+        self.pfs_bytes = 0.0
+        self.clock, self.events, self.count = 0.0, [], 0
+        self.turns = {  # what happens in an instant, in this order: to an event, whether that calls for a decision
+            "phase": self.end_phase, "kill": self.end_at_walltime, "submit": self.submit, "cancel": self.cancel
+        }  # fmt: skip
         for job in sorted(self.jobs, key=lambda job: (job.submit, job.id)):
             self.event(job.submit, "submit", job)
         for job in self.jobs:
             if job.columns["cancel"] < math.inf:
                 self.event(job.submit + job.columns["cancel"], "cancel", job)
 
-    def event(self, time, kind, job):
+    def decide(self, now):
+        """Start what is to start."""
+        raise NotImplementedError
+
+    def finished(self):
+        """The run when nothing more happens in it; who still waits then, waits for ever."""
+        while self.events or self.streams:
+            self.instant()
+        return self
+
+    def event(self, time, kind, job, phase=None):
         self.count += 1
-        self.events.append({"time": time, "count": self.count, "kind": kind, "job": job})
+        self.events.append(Event(time, self.count, kind, job, phase))
 
     def instant(self):
-        """All events that count as simultaneous with the next one, then one decision."""
-        first = min(event["time"] for event in self.events)
+        """All that counts as simultaneous with what comes next, then one decision, then all rates anew."""
+        ends = {stream: self.clock + stream.left / stream.rate for stream in self.streams if stream.rate > 0}
+        first = min([event.time for event in self.events] + list(ends.values()))
+        limit = first + width(first)
+        for stream in [stream for stream in self.streams if ends.get(stream, math.inf) <= limit]:
+            self.drop(stream, stream.total)
+            self.event(ends[stream], "phase", stream.job, stream.phase)
         now, decide = first, False
-        turns = {
-            "phase": self.end_phase, "kill": self.end_at_walltime, "submit": self.submit, "cancel": self.cancel
-        }  # fmt: skip
-        for kind, happen in turns.items():
-            while due := [e for e in self.events if e["kind"] == kind and e["time"] <= first + width(first)]:
-                event = min(due, key=lambda e: (e["time"], e["count"]))
+        for kind, happen in self.turns.items():
+            while due := [event for event in self.events if event.kind == kind and event.time <= limit]:
+                event = min(due, key=lambda event: (event.time, event.count))
                 self.events.remove(event)
-                now = max(now, event["time"])
-                decide |= happen(event["job"], event["time"])
+                now = max(now, event.time)
+                decide |= happen(event)
+        for stream in self.streams:
+            stream.left -= stream.rate * (now - self.clock)
+        self.clock = now
         while decide:
             self.decisions.append(now)
             try:
                 self.decide(now)
                 decide = False
-            except _OverLimitError:
+            except OverLimitError:
                 pass  # it decides again, on what is left
+        rates = fill(self.network.of, [(stream.cap, stream.links) for stream in self.streams])
+        for stream, rate in zip(self.streams, rates, strict=True):
+            stream.rate = rate
 
-    def submit(self, job, time):
-        if any(need > have for leg in job.legs for need, have in zip(leg.demand, self.capacities, strict=True)):
+    def drop(self, stream, moved):
+        """A stream is no more; what it has moved over the file system's links is counted."""
+        self.streams.remove(stream)
+        self.pfs_bytes += moved * sum(load for link, load in stream.links.items() if link[0] == "pfs")
+
+    def submit(self, event):
+        job, limits, known = event.job, self.limits, event.job.columns["user"] >= 0
+        most = max(leg.demand[0] for leg in job.legs)
+        if (
+            not self.space.possible(job)
+            or job.columns["walltime"] > limits.run_time
+            or (known and most > limits.user_nodes)
+            or (limits.over == "reject" and self.over_limit(job))
+        ):
             job.state = REJECTED
             return False
-        most, limits = max(leg.demand[0] for leg in job.legs), self.limits
-        if self.kinds is not None:
-            asked = max(leg.demand[self.local] for leg in job.legs)
-            if -(-asked // max(most, 1)) > self.kinds.large:
-                job.state = REJECTED
-                return False
-        known = job.columns["user"] >= 0
-        if job.columns["walltime"] > limits.run_time or (known and most > limits.user_nodes):
-            job.state = REJECTED
-            return False
-        if limits.over == "reject" and self.over_limit(job):
-            job.state = REJECTED
-            return False
-        job.queued = time
+        job.queued = event.time
         self.queue.append(job)
         return True
-
-    def end_phase(self, job, time):
-        leg = job.legs[job.leg]
-        released = self.release(job, leg.phases[job.phase][1])
-        job.phase += 1
-        if job.phase < len(leg.phases):
-            self.event(time + leg.phases[job.phase][0], "phase", job)
-            return released
-        self.end_leg(job, leg.keeps)
-        if job.leg + 1 < len(job.legs):
-            job.leg += 1
-            job.queued = time
-            # Ahead of every job that has not begun, behind those that wait for a later leg already.
-            self.queue.insert(sum(1 for other in self.queue if other.leg > 0), job)
-        else:
-            job.finish, job.state = time, COMPLETED
-        return True
-
-    def release(self, job, release):
-        """Give back what a phase does at its end; whether that was anything."""
-        if release is None:
-            return False
-        resource, amount = release
-        amount = job.held()[resource] if amount is None else amount
-        self.give_back(job, resource, amount)
-        return amount > 0
 
     def over_limit(self, job):
         """Whether the user has begun too much already for this job to begin beside it."""
@@ -254,181 +145,154 @@ class Run:
         nodes = sum(max(leg.demand[0] for leg in one.legs) for one in [*begun, job])
         return user >= 0 and (len(begun) + 1 > self.limits.user_jobs or nodes > self.limits.user_nodes)
 
-    def cancel(self, job, time):
-        """Its user withdraws the job, whatever it is doing."""
-        if job.state:
-            return False
-        nothing = [0] * len(self.capacities)
-        job.state = KILLED if job.start == job.start else CANCELLED
-        if job in self.running:
-            self.end_leg(job, nothing)
-        else:
-            self.queue.remove(job)
-            job.waited += time - job.queued
-            for r, held in enumerate(job.held()):
-                self.give_back(job, r, held)
-        if job.state == KILLED:
-            job.finish = time
-        return True
-
-    def end_at_walltime(self, job, time):
-        self.end_leg(job, [0] * len(self.capacities))
-        job.finish, job.state = time, TOO_LONG
-        return True
-
-    def end_leg(self, job, keeps):
-        """Nothing more happens to the leg; all but `keeps` is given back."""
-        self.events = [event for event in self.events if event["job"] is not job or event["kind"] == "cancel"]
-        self.running.remove(job)
-        for r, kept in enumerate(keeps):
-            self.give_back(job, r, job.held()[r] - kept)
-
-    def give_back(self, job, resource, amount):
-        if resource > 0:
-            job.pools[resource - 1] -= amount
-            self.free_pools[resource - 1] += amount
-        else:
-            for _ in range(amount):
-                self.free_nodes.add(job.nodes.pop())  # the nodes taken last go first
+    def allowed(self):
+        """The queue without those that may not begin now."""
+        return [job for job in self.queue if job.leg > 0 or not self.over_limit(job)]
 
     def free(self):
-        free = [len(self.free_nodes), *self.free_pools]
-        return free if self.kinds is None else [*free[:-1], large_in(self.free_nodes, self.first_large)]
+        """What is free, as a row."""
+        return self.space.amounts(self.idle, self.pools, self.room)
 
-    def fewest_large(self, job, free):
-        """The large nodes that a job takes if as many small ones as it can have are free: those come first."""
-        needs = job.needs()
-        return needs[-1] or max(0, needs[0] - (free[0] - free[-1]))
-
-    def start(self, job, now, n_large=None):
+    def start(self, job, now, place):
+        """Start a leg on nodes and servers that are free."""
         if job.leg == 0 and self.over_limit(job):
-            raise _OverLimitError
-        leg, needs = job.legs[job.leg], job.needs()
-        taken = sorted(self.free_nodes)[: needs[0]]
-        if self.kinds is not None:
-            n_large = self.fewest_large(job, self.free()) if n_large is None else n_large
-            small = [node for node in sorted(self.free_nodes) if node < self.first_large]
-            large = [node for node in sorted(self.free_nodes) if node >= self.first_large]
-            taken = small[: needs[0] - n_large] + large[:n_large]
-        assert len(taken) == needs[0]
-        self.free_nodes -= set(taken)
-        job.nodes += taken
-        for r, amount in enumerate(needs[1:]):
-            self.free_pools[r] -= amount
-            job.pools[r] += amount
+            raise OverLimitError
+        leg, needs, size = job.legs[job.leg], job.needs(), self.space.chunk_size(job)
+        assert set(place.nodes) <= self.idle
+        assert len(place.nodes) == needs[0]
+        self.idle -= set(place.nodes)
+        for r in self.space.pooled:
+            self.pools[r - 1] -= needs[r]
+        for server in place.servers:
+            self.room[server] -= size
+        assert min([0, *self.room, *self.pools]) >= 0
+        if place.servers:
+            job.chunks, job.size = place.servers, size
+        job.nodes, job.pools = job.nodes + place.nodes, leg.demand[1:]
+        self.chunks[job.id, job.leg] = list(job.chunks)
         self.queue.remove(job)
         self.running.append(job)
-        self.starts.append((now, job.id, job.leg, set(taken)))
+        self.starts.append((now, job.id, job.leg, set(place.nodes)))
         job.start = now if job.leg == 0 else job.start
         job.waited += now - job.queued
-        job.leg_start, job.phase = now, 0
-        self.event(now + leg.phases[0][0], "phase", job)
+        job.leg_start, job.phase, job.active = now, 0, {}
+        self.begin_phases(job, now)
         if self.kill and leg.walltime < math.inf:
             self.event(now + leg.walltime, "kill", job)
 
-    def fits_now(self, job):
-        return all(need <= have for need, have in zip(job.needs(), self.free(), strict=True))
+    def begin_phases(self, job, time):
+        """Begin the current phase, and while they do not block, those after it; True if the leg is over."""
+        phases = job.legs[job.leg].phases
+        job.blocking = None
+        while job.phase < len(phases):
+            self.begin(job, job.phase, time)
+            if phases[job.phase].kind != "drain":
+                job.blocking = job.phase
+                return False
+            job.phase += 1
+        return not job.active
 
-    def profile(self, now, reservations):
-        """What is free over time as walltimes tell, with the reservations made so far."""
-        R = self.reserved()
-        profile = Profile(now, self.free()[:R])
-        for job in self.running:
-            leg = job.legs[job.leg]
-            end = job.leg_start + leg.walltime
-            back = [a - b for a, b in zip(job.held(), leg.keeps, strict=True)]
-            # A leg started beside reservations counts for its walltime, what it carries on included: only then does
-            # every reservation made before it in this decision stay possible.
-            back = self.beside.get(job, back)
-            profile.returns.append((end if end > now else now + 1, back[:R]))
-        for job, time in reservations:
-            self.reserve(profile, job, time)
-        return profile
-
-    def reserve(self, profile, job, time):
-        """Take away what a job takes if it starts then."""
-        profile.reserve(self.taken(profile, job, time), time, job.legs[job.leg].walltime)
-
-    def either(self, job):
-        """Whether nodes are of two kinds, reservations know of it, and the job may have either."""
-        return self.kinds is not None and self.reserved() > 1 and job.needs()[0] > job.needs()[-1]
-
-    def taken(self, profile, job, time):
-        """What a job takes of what is counted if it starts then: small nodes, if they are free for its whole time."""
-        needs = job.needs()[: self.reserved()]
-        if self.either(job) and time < math.inf:
-            needs[-1] = max(0, needs[0] - max(0, min(have[0] - have[-1] for have in self.during(profile, job, time))))
-        return needs
-
-    def during(self, profile, job, time):
-        """What is free at each point of a job's time."""
-        end = time + job.legs[job.leg].walltime
-        inside = [point for point in profile.points() if before(time, point) and before(point, end)]
-        return [profile.at(point) for point in (time, *inside)]
-
-    def fits(self, profile, job, time):
-        """Whether a job can have all that it needs, and the same nodes, if it starts then."""
-        return profile.fits(self.taken(profile, job, time), time, job.legs[job.leg].walltime)
-
-    def earliest(self, profile, job):
-        """The first point at which a job fits; infinity if there is none."""
-        return next((time for time in profile.points() if self.fits(profile, job, time)), math.inf)
-
-    def reserved(self):
-        return 1 if self.policy.reserve == "nodes" else len(self.capacities)
-
-    def can_start(self, job, now, reservations):
-        return self.fits_now(job) and self.fits(self.profile(now, reservations), job, now)
-
-    def start_beside(self, job, now, reservations):
-        """Start a job that `can_start`."""
-        taken = self.taken(self.profile(now, reservations), job, now)
-        self.beside[job] = [*taken, *job.needs()[self.reserved() :]]
-        if self.kinds is not None and self.reserved() > 1:
-            self.start(job, now, taken[-1])
+    def begin(self, job, index, time):
+        phase = job.legs[job.leg].phases[index]
+        if phase.kind == "compute" and phase.communication > 0 and len(job.nodes) > 1:
+            streams = [self.network.talk(phase.communication, job.nodes, phase.seconds)]
+        elif phase.kind in TRANSFERS and phase.bytes > 0:
+            streams = self.network.streams(phase.kind, phase.bytes, job.nodes, job.n, job.chunks)
         else:
-            self.start(job, now)
+            streams = []
+            self.event(time + phase.seconds, "phase", job, index)
+        job.active[index] = max(1, len(streams))
+        for total, cap, links in streams:
+            if links:
+                self.streams.append(Stream(job, index, total, total, cap, links))
+            else:
+                self.event(time + total / cap, "phase", job, index)
 
-    def ordered(self, jobs, column, descending=False):
-        if column in ("arrival", "as-queued"):
-            return list(jobs)
-        sign = -1 if descending else 1
-        return sorted(jobs, key=lambda job: (sign * job.rank(column), job.id))
+    def end_phase(self, event):
+        """One stream or timer of a phase is over."""
+        job, index = event.job, event.phase
+        job.active[index] -= 1
+        if job.active[index]:
+            return False
+        del job.active[index]
+        amount = self.release(job, job.legs[job.leg].phases[index].release)
+        if index == job.blocking:
+            job.phase += 1
+            over = self.begin_phases(job, event.time)
+        else:
+            over = job.blocking is None and not job.active
+        if over:
+            self.end_leg(job, event.time)
+        return amount > 0 or over
 
-    def decide(self, now):
-        """Algorithm 1 of Kopański & Rządca, with `depth` reservations in line 14."""
-        policy, reservations, self.beside = self.policy, [], {}
-        allowed = [job for job in self.queue if job.leg > 0 or not self.over_limit(job)]
-        waiting = self.ordered(allowed, policy.order, policy.descending)
-        while waiting and self.fits_now(waiting[0]):
-            self.start(waiting.pop(0), now)
-        if not waiting or policy.max_backfill == 0:
+    def release(self, job, release):
+        """Give back what a phase does at its end; how much that was."""
+        if release is None:
+            return 0
+        resource, amount = release
+        amount = job.held()[resource] if amount is None else amount
+        self.give_back(job, resource, amount)
+        return amount
+
+    def end_at_walltime(self, event):
+        return self.stop(event.job, event.time, TOO_LONG)
+
+    def cancel(self, event):
+        """Its user withdraws the job, whatever it is doing."""
+        job = event.job
+        if job in self.running:
+            return self.stop(job, event.time, KILLED)
+        if job not in self.queue:
+            return False
+        self.queue.remove(job)
+        job.waited += event.time - job.queued
+        for r, held in enumerate(job.held()):
+            self.give_back(job, r, held)
+        job.state = KILLED if job.leg > 0 else CANCELLED
+        job.finish = event.time if job.leg > 0 else job.finish
+        return True
+
+    def stop(self, job, time, state):
+        """Stop the phase that blocks; drains run on, and the job has what it holds until then."""
+        if job.blocking is None:
+            return False
+        for stream in [stream for stream in self.streams if (stream.job, stream.phase) == (job, job.blocking)]:
+            self.drop(stream, stream.total - stream.left + stream.rate * (time - self.clock))
+        self.events = [event for event in self.events if (event.job, event.phase) != (job, job.blocking)]
+        del job.active[job.blocking]
+        job.blocking, job.stopped = None, state
+        if job.active:
+            return False
+        self.end_leg(job, time)
+        return True
+
+    def end_leg(self, job, time):
+        """All but what the next leg carries is given back; the next leg queues, or the job is over."""
+        self.events = [event for event in self.events if event.job is not job or event.kind == "cancel"]
+        self.running.remove(job)
+        keeps = [0] * self.space.R if job.stopped else job.legs[job.leg].keeps
+        for r, kept in enumerate(keeps):
+            self.give_back(job, r, job.held()[r] - kept)
+        if not job.stopped and job.leg + 1 < len(job.legs):
+            job.leg += 1
+            job.queued = time
+            # Ahead of every job that has not begun, behind those that wait for a later leg already.
+            self.queue.insert(sum(1 for other in self.queue if other.leg > 0), job)
+        else:
+            job.finish, job.state = time, job.stopped or COMPLETED
+
+    def give_back(self, job, resource, amount):
+        if amount == 0:
             return
-        looks = policy.max_backfill + 1  # the head's own is free
-        while waiting and len(reservations) < policy.depth and looks > 0:
-            job = waiting.pop(0)
-            looks -= 1
-            if self.can_start(job, now, reservations):
-                self.start_beside(job, now, reservations)
-                continue
-            # A job that nothing known will ever make room for counts as reserved too: at infinity, in nobody's way.
-            reservations.append((job, self.earliest(self.profile(now, reservations), job)))
-        if policy.depth == 0:
-            waiting.pop(0)  # the head: it does not fit, that is why it is the head
-            looks -= 1
-        for job in self.ordered(waiting, policy.backfill_order):
-            if looks <= 0:
-                break
-            looks -= 1
-            if self.can_start(job, now, reservations):
-                self.start_beside(job, now, reservations)
-        if self.watch is not None:
-            self.watch(now, {job.id: time for job, time in reservations})
-
-
-def simulate(workload, platform, policy, kill=True, watch=None, limits=None):
-    """The finished Run of `workload` under `policy`, a dict of the family's parameters, and under `limits`, another."""
-    run = Run(workload, platform, policy, kill, watch, limits)
-    while run.events:
-        run.instant()
-    return run
+        if resource == 0:
+            for _ in range(amount):
+                self.idle.add(job.nodes.pop())  # the nodes taken last go first
+            return
+        job.pools[resource - 1] -= amount
+        if resource in self.space.pooled:
+            self.pools[resource - 1] += amount
+        elif resource == self.space.tier:
+            assert job.pools[resource - 1] == 0, "chunks go back all at once"
+            for server in job.chunks:
+                self.room[server] += job.size
+            job.chunks, job.size = [], 0
