@@ -10,7 +10,7 @@ from forebay.core.tables import policy_kernel
 from forebay.engine.flows import finish, join, settle
 from forebay.policies._kernels.backfill import availability, backfill
 from forebay.policies._kernels.board import blank_board, evaluate, set_up
-from forebay.policies._kernels.places import free_now
+from forebay.policies._kernels.places import what_is_there
 
 
 @kernel
@@ -48,22 +48,17 @@ def lay_out(state, params, memory, rng):
     params[2] tells whether nodes and servers are pinned; the rest is of backfilling, which decides. Memory keeps that
     it is done.
     """
-    clock = state.clock[0]
-    if memory[0][0, 0] == 0 and clock["n_queued"] >= params[0]:
+    counts = state.counts[0]
+    if memory[0][0, 0] == 0 and counts["n_queued"] >= params[0]:
         memory[0][0, 0] = 1
-        free = np.empty(len(state.resources), np.int64)
-        for r in range(len(free)):
-            free[r] = state.resources[r]["free"]
-        words, room = free[:0], free[:0]
-        if params[2] > 0:
-            words, room = free_now(state)
-        line, n_jobs = np.empty(clock["n_queued"], np.int64), 0
-        for i in range(clock["queue_first"], clock["queue_last"]):
+        have = what_is_there(state, params[2] > 0)
+        line, n_jobs = np.empty(counts["n_queued"], np.int64), 0
+        for i in range(counts["queue_first"], counts["queue_last"]):
             if state.queue[i] >= 0:
                 line[n_jobs] = state.queue[i]
                 n_jobs += 1
-        R, S, W = len(free), len(room), len(words)
-        times, ahead, n = availability(state, free, words, room, -1, R, S, W)
+        R, S, W = len(have.free), len(have.room), len(have.words)
+        times, ahead, n = availability(state, have, -1, R, S, W)
         tables, stride = blank_board(state, n_jobs, n, R, S, W)
         board = on_stack(tables)
         set_up(board, state, line, times, ahead, n, R, 2.0)

@@ -14,10 +14,11 @@ import numpy as np
 
 import forebay as fb
 from forebay._numba.pointer import pointer
-from forebay.core.tables import STATE, State, empty_state
+from forebay.core.tables import STATE, Sizes, State, empty_state
 from forebay.policies._families.plan import Planning
 from forebay.policies._kernels.backfill import availability
 from forebay.policies._kernels.board import blank_board, evaluate, set_up
+from forebay.policies._kernels.places import Have
 from forebay.policies._kernels.plan import _search
 
 CAPACITY = np.array([96, 480 * 10**9])
@@ -78,9 +79,9 @@ def draw(table: Jobs, n_jobs: int, rng: np.random.Generator) -> Queue:
 def state_of(queue: Queue) -> State:
     """The tables that a policy would be shown."""
     n, n_running = len(queue.submit), len(queue.end)
-    state = empty_state(n, n, len(CAPACITY), int(CAPACITY[0]))
-    state.clock["now"], state.clock["chunked"] = queue.now, -1
-    state.clock["n_running"], state.clock["n_queued"] = n_running, n - n_running
+    state = empty_state(Sizes(jobs=n, legs=n, resources=len(CAPACITY), nodes=int(CAPACITY[0])))
+    state.clock["now"] = queue.now
+    state.counts["n_running"], state.counts["n_queued"] = n_running, n - n_running
     state.jobs["submit"], state.jobs["leg"], state.jobs["nodes"] = queue.submit, np.arange(n), queue.demand[:, 0]
     state.legs["walltime"] = queue.walltime
     state.demands[:] = state.releases[:] = queue.demand
@@ -97,22 +98,20 @@ class Desk:
     def __init__(self, queue: Queue):
         self.state = state_of(queue)
         self.line = np.arange(len(queue.end), len(queue.submit))
-        self.free = self.state.resources["free"].copy()
+        self.have = Have(self.state.resources["free"].copy(), NOWHERE, NOWHERE)
         self.pointer = pointer(self.state, STATE)
 
     def order(self, policy: Planning, seed: int = 0) -> np.ndarray:
         """The order that a policy's search finds, as places in the queue."""
         R, rng = len(CAPACITY), np.random.default_rng(seed)
         params = policy.params()
-        order: np.ndarray = _search(
-            self.pointer, self.line, self.free, NOWHERE, NOWHERE, R, 0, 0, params, NO_MEMORY, rng
-        )
+        order: np.ndarray = _search(self.pointer, self.have, self.line, R, 0, 0, params, NO_MEMORY, rng)
         return order
 
     def score(self, order: np.ndarray, alpha: float) -> float:
         """The sum of waits to the power alpha, from a plan made anew."""
         R, n_jobs = len(CAPACITY), len(order)
-        times, ahead, n = availability(self.pointer, self.free, NOWHERE, NOWHERE, -1, R, 0, 0)
+        times, ahead, n = availability(self.pointer, self.have, -1, R, 0, 0)
         tables, stride = blank_board(self.pointer, n_jobs, n, R, 0, 0)
         board = pointer(tables)
         set_up(board, self.pointer, self.line, times, ahead, n, R, alpha)

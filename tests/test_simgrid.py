@@ -13,15 +13,15 @@ import polars as pl
 import pytest
 
 import forebay
-import naive_io
-import random_io
+from cases import transfers
 from engine.test_flows import run
-from engine.test_naive_io import ids
 from forebay.platforms import load
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs, shared_bb
 from forebay.platforms.topologies import dragonfly
-from naive_network import Dragonfly, Network
+from twins.backfill import PRESETS, simulate
+from twins.compare import ids
+from twins.network import Dragonfly, Network
 
 PYTHON = "/usr/bin/python3"  # Debian's, which python3-simgrid installs its module for
 
@@ -214,7 +214,7 @@ def jobs_of(rows):
         for kind, value in steps:
             values = {"seconds": value} if kind == "compute" else {"bytes": size * value}
             phases.append({"job": number, "leg": 0, "kind": kind, **values})
-    return random_io.workload(jobs, phases=phases)
+    return transfers.workload(jobs, phases=phases)
 
 
 def random_jobs(rng):
@@ -253,7 +253,7 @@ def check_run(workload, machine, streams_of, **network):
     {(job id, kind, "time" or "bytes"): of each phase}.
     """
     result = forebay.simulate(workload, machine, "fcfs", job_model="io-aware")
-    jobs = scenario_of(workload, result, naive_io.simulate(workload, machine, "fcfs").chunks, streams_of)
+    jobs = scenario_of(workload, result, simulate(workload, machine, PRESETS["fcfs"], "io-aware").chunks, streams_of)
     answer, ours, theirs = play(jobs=jobs, **network), defaultdict(list), defaultdict(list)
     for job, ends, left in zip(jobs, answer["ends"], answer["left"], strict=True):
         for phase, end, rest in zip(job["phases"], ends, left, strict=True):
@@ -319,7 +319,7 @@ def test_all_to_all(nodes, seconds, tmp_path):
     """
     machine, each = load("dragonfly-96"), 3 * GB // 10
     job = {"id": 1, "submit": 0.0, "nodes": nodes, "run_time": seconds, "walltime": 1e4, "communication": float(each)}
-    ours = forebay.simulate(random_io.workload([job | {"burst_buffer": 0}]), machine, "fcfs").jobs["finish_time"][0]
+    ours = forebay.simulate(transfers.workload([job | {"burst_buffer": 0}]), machine, "fcfs").jobs["finish_time"][0]
     stores = Dragonfly(machine.topology).server_slots
     hosts = [f"slot{slot}" for slot in range(108) if slot not in stores][:nodes]
     task = {"hosts": hosts, "flop": seconds * machine.speed, "bytes": each}

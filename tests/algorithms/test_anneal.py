@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_lay
 from forebay.algorithms import anneal
+from twins import lay
 
 pytestmark = pytest.mark.small
 
@@ -17,16 +17,16 @@ SCORES, HEAT = st.floats(0, 1e12), st.floats(0, 1e12)
 
 @given(SCORES, SCORES, HEAT, st.floats(0, 1, exclude_max=True))
 def test_acceptance(score, new, temperature, u):
-    assert anneal.accepts(score, new, temperature, u) == naive_lay.accepts(score, new, temperature, u)
+    assert anneal.accepts(score, new, temperature, u) == lay.accepts(score, new, temperature, u)
     # Above the limit nothing is ever accepted; and the limit is no further off than rounding asks for.
-    limit, exact = anneal.refused_above(score, temperature, u), naive_lay.refused_above(score, temperature, u)
+    limit, exact = anneal.refused_above(score, temperature, u), lay.refused_above(score, temperature, u)
     assert new <= limit or not anneal.accepts(score, new, temperature, u)
     assert exact <= limit <= exact + 2e-9 * abs(exact) + 1.0 or limit == exact
 
 
 @given(HEAT, st.floats(0.01, 1), st.floats(0, 10))
 def test_cooling(temperature, rate, floor):
-    assert anneal.cooled(temperature, rate, floor) == naive_lay.cooled(temperature, rate, floor)
+    assert anneal.cooled(temperature, rate, floor) == lay.cooled(temperature, rate, floor)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -37,7 +37,7 @@ def test_moves(seed):
         i, j = rng.randrange(n), rng.randrange(n)
         for name in ("swap", "insert"):
             order = np.array(rng.sample(range(n), n))
-            expected = getattr(naive_lay, name)(order.tolist(), i, j)
+            expected = getattr(lay, name)(order.tolist(), i, j)
             getattr(anneal, name)(order, i, j)
             assert order.tolist() == expected
 
@@ -47,7 +47,7 @@ def test_all_orders_in_order(n):
     order = np.arange(n)
     while True:
         before = order.tolist()
-        expected = naive_lay.next_order(before)
+        expected = lay.next_order(before)
         first = anneal.next_order(order)
         if expected is None:
             assert first == -1

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_kernels
 from forebay.algorithms import bits
+from twins import kernels
 
 pytestmark = pytest.mark.small
 
@@ -25,25 +25,23 @@ def ranges(draw):
 
 @given(ranges())
 def test_mask(nodes):
-    assert [bits.mask(word, *nodes) for word in range(WORDS)] == [
-        naive_kernels.mask(word, *nodes) for word in range(WORDS)
-    ]
+    assert [bits.mask(word, *nodes) for word in range(WORDS)] == [kernels.mask(word, *nodes) for word in range(WORDS)]
 
 
 @given(NODES, st.lists(st.tuples(st.booleans(), ranges()), max_size=6))
 def test_fill_and_wipe(nodes, changes):
     """Ranges are added and taken out; both sets stay the same, and so do their sizes."""
-    words = np.array(naive_kernels.to_words(nodes, WORDS), np.int64)
+    words = np.array(kernels.to_words(nodes, WORDS), np.int64)
     for add, (low, count) in changes:
         (bits.fill if add else bits.wipe)(words, low, count)
-        (naive_kernels.fill if add else naive_kernels.wipe)(nodes, low, count)
-        assert words.tolist() == naive_kernels.to_words(nodes, WORDS)
-        assert bits.count_bits(words) == naive_kernels.count_bits(nodes)
+        (kernels.fill if add else kernels.wipe)(nodes, low, count)
+        assert words.tolist() == kernels.to_words(nodes, WORDS)
+        assert bits.count_bits(words) == kernels.count_bits(nodes)
 
 
 @given(st.integers(0, 2**32 - 1) | st.sampled_from((0, 1, 2**31, 2**32 - 1)))
 def test_count_word(x):
-    assert bits.count_word(x) == naive_kernels.count_word(x)
+    assert bits.count_word(x) == kernels.count_word(x)
 
 
 def test_all_and_none():

@@ -5,8 +5,8 @@ import pkgutil
 
 import pytest
 
-import naive
 from forebay import algorithms
+from twins import comparisons as naive
 
 pytestmark = pytest.mark.small
 

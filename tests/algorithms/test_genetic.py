@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_genetic as naive
 from forebay.algorithms import genetic
-from naive_genetic import Window
+from twins import genetic as naive
+from twins.genetic import Window
 
 PAPER = {
     "generations": 500, "population": 20, "pairs": 1.0, "mutation": 0.0005, "middle": 0, "flips": 0.0, "coded": 0,

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-import naive
 from forebay.algorithms import kinds, plan
+from twins import kernels as naive
 
 pytestmark = pytest.mark.small
 
@@ -23,9 +23,9 @@ def test_as_many_small_ones_as_there_are(seed):
         n = rng.randint(0, small + large)
         needs_large = n <= large and rng.random() < 0.5
         demand = np.array([n, 0, n if needs_large else 0], np.int64)
-        expected = naive.naive_kernels.fewest_large(n, needs_large, small, large)
+        expected = naive.fewest_large(n, needs_large, small, large)
         assert kinds.fewest_large(demand, 2, free[0, 0], free[0, 2]) == expected
-        assert kinds.large_for(free, 0, len(free), 2, n) == naive.naive_kernels.large_for(segments, n)
+        assert kinds.large_for(free, 0, len(free), 2, n) == naive.large_for(segments, n)
 
 
 def lay(times, rows, demand, duration):

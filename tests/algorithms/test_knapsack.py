@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_knapsack as naive
 from forebay.algorithms import knapsack
+from twins import knapsack as naive
 
 EXACT = {
     "ones": lambda rng, row: 1.0,

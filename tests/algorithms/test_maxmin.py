@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-import naive
 from forebay.algorithms.maxmin import share_bandwidth
+from twins import sharing as naive
 
 pytestmark = pytest.mark.small
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
 from forebay.algorithms import nodeset
 from forebay.core.tables import INTERVAL
+from twins import kernels as naive
 
 pytestmark = pytest.mark.small
 

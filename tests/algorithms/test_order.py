@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-import naive
 from forebay.algorithms.order import sort_smallest
+from twins import kernels as naive
 
 pytestmark = pytest.mark.small
 

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-import naive
 from forebay.algorithms.pairing import MEMBER, push_member, remove_member
+from twins import kernels as naive
 
 pytestmark = pytest.mark.small
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_pareto as naive
 from forebay.algorithms import pareto
+from twins import pareto as naive
 
 PLENTY = 10**9
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_kernels
 from forebay.algorithms import place
 from forebay.core.tables import INTERVAL, PICK
+from twins import kernels
 
 pytestmark = pytest.mark.small
 
@@ -57,7 +57,7 @@ def untouched(rows):
 def test_count_chunks(room, size, enough):
     """How far beyond enough it has counted is its own affair."""
     fast = place.count_chunks(np.array(room, np.int64), size, enough)
-    assert min(fast, enough) == naive_kernels.count_chunks(room, size, enough)
+    assert min(fast, enough) == kernels.count_chunks(room, size, enough)
     assert fast <= sum(have // size for have in room)
 
 
@@ -69,7 +69,7 @@ def test_pick_server(machine, size):
     server = 0
     while server >= 0:
         server = place.pick_server(near[0], room, size)
-        assert server == naive_kernels.pick_server(near[0].tolist(), slow, size)
+        assert server == kernels.pick_server(near[0].tolist(), slow, size)
         assert room.tolist() == slow
 
 
@@ -79,7 +79,7 @@ def test_pick_node(machine, nodes, size, first):
     site, near, room = arrays(*machine)
     picks, slow, left, n = np.full(first + N_NODES, -7, PICK), [], room.tolist(), first
     for node in sorted(nodes):
-        fits = naive_kernels.pick_node(slow, node, near[site[node]].tolist(), left, size)
+        fits = kernels.pick_node(slow, node, near[site[node]].tolist(), left, size)
         n = place.pick_node(picks, n, first, node, site, near, room, size)
         if not fits:
             assert n == -1
@@ -98,7 +98,7 @@ def test_place(machine, free, size, data):
     n_nodes, n_chunks = count if kind != "chunks" else 0, count if kind != "nodes" else 0
     size = size if n_chunks else 0
     left = room.tolist()
-    slow = naive_kernels.place(free, lambda node: near[site[node]].tolist(), left, n_nodes, n_chunks, size)
+    slow = kernels.place(free, lambda node: near[site[node]].tolist(), left, n_nodes, n_chunks, size)
     (rows, n_free), picks = intervals(free), np.full(first + N_NODES, -7, PICK)
     before = rows.copy()
     n = place.place(rows, n_free, site, near, room, n_nodes, n_chunks, size, picks, first)

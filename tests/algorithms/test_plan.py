@@ -6,11 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import naive_lay
-import naive_time
 from forebay.algorithms import plan
 from forebay.engine.build import _seats
-from naive_plan import Plan
+from twins import lay
+from twins.plan import Plan
+from twins.times import before, width
 
 pytestmark = pytest.mark.small
 
@@ -29,7 +29,7 @@ class Pair:
             orders[1] = orders[0]
         self.near = np.array(orders, np.int64).reshape(3, servers)
         self.seats = _seats(self.site, self.near)
-        self.shape = naive_lay.Shape(self.R, servers, self.n_nodes, lambda node: orders[self.site[node]])
+        self.shape = lay.Shape(self.R, servers, self.n_nodes, lambda node: orders[self.site[node]])
         clock = rng.choice((lambda: float(rng.randint(1, 20)), lambda: rng.randint(1, 200) / 10))
         self.clock = clock
         held = set(rng.sample(range(NODES), rng.randint(0, 30)))
@@ -40,7 +40,7 @@ class Pair:
             self.twin.returns.append((clock(), np.array(self.row(rng.randint(0, 3), [5] * servers, some))))
         times = sorted({0.0, *(time for time, _ in self.twin.returns)})
         kept = [times[0]]
-        kept += [b for a, b in pairwise(times) if naive_time.before(a, b)]
+        kept += [b for a, b in pairwise(times) if before(a, b)]
         self.times, self.free, self.n = np.zeros(ROOM), np.zeros((ROOM, self.columns() + self.W), np.int64), len(kept)
         self.times[: self.n] = kept
         for i, time in enumerate(kept):
@@ -65,7 +65,7 @@ class Pair:
         size = rng.choice((0, 3, 7)) if self.S else 0
         chunks = max(demand[0], 1) if size else 0
         duration = rng.choice((self.clock(), self.clock(), float("inf")) if rng.random() < 0.2 else (self.clock(),))
-        expected = naive_lay.lay(self.shape, self.twin, demand, duration, size, chunks)
+        expected = lay.lay(self.shape, self.twin, demand, duration, size, chunks)
         scratch = np.zeros(self.columns(), np.int64), np.zeros(self.columns(), np.int64)
         at, self.n = plan.lay(
             self.times, self.free, self.n, np.array(demand, np.int64), duration, size, chunks, self.R, self.S, self.W,
@@ -79,7 +79,7 @@ class Pair:
     def check(self):
         """Counts and servers at every point; nodes are seen by the next job that is laid."""
         for time in sorted({0.0, *(t for t in self.twin.changes() if t < float("inf"))}):
-            i = max(k for k in range(self.n) if self.times[k] <= time + naive_time.width(time))
+            i = max(k for k in range(self.n) if self.times[k] <= time + width(time))
             counted = self.packed(self.twin.at(time))[: self.R + self.S]
             assert self.free[i, : self.R + self.S].tolist() == counted
 

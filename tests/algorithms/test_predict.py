@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.algorithms import predict
-from naive_predict import STEPS, mean
+from twins.predict import STEPS, mean
 
 pytestmark = pytest.mark.small
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_kernels
-import naive_time
 from forebay.algorithms import plan, profile
+from twins import kernels
+from twins.times import Calendar, Profile, before, width
 
 pytestmark = pytest.mark.small
 
@@ -25,7 +25,7 @@ class Pair:
         self.times, self.free = np.zeros(ROOM), np.zeros((ROOM, len(free)), np.int64)
         self.times[0], self.free[0], self.n = now, free, 1
         self.R = len(free)
-        self.twin = naive_time.Profile(now, free)
+        self.twin = Profile(now, free)
 
     def returns(self, time, amounts):
         """Something comes back at `time`, for good."""
@@ -44,7 +44,7 @@ class Pair:
             return start
         assert self.times[first] == pytest.approx(start, abs=1e-9)
         until = self.times[first] + duration
-        assert last == max(first + 1, sum(naive_time.before(time, until) for time in self.times[: self.n]))
+        assert last == max(first + 1, sum(before(time, until) for time in self.times[: self.n]))
         self.n = profile.reserve(self.times, self.free, self.n, self.R, row, first, until)
         self.twin.reserve(demand, start, duration)
         return start
@@ -52,11 +52,11 @@ class Pair:
     def check(self):
         """Segments ascend by more than an instant and hold what the sums say."""
         times = self.times[: self.n].tolist()
-        assert all(naive_time.before(a, b) for a, b in pairwise(times))
+        assert all(before(a, b) for a, b in pairwise(times))
         for i, time in enumerate(times):
             assert self.free[i].tolist() == self.twin.at(time)
         for point in self.twin.points():
-            assert any(abs(time - point) <= naive_time.width(point) for time in times)
+            assert any(abs(time - point) <= width(point) for time in times)
 
     def fits(self, demand, first, until):
         """Both answers to 'is it free from segment `first` until then'."""
@@ -136,7 +136,7 @@ class Bits:
     def __init__(self, free, nodes, returns):
         self.times, self.free, self.n = np.zeros(ROOM), np.zeros((ROOM, 5), np.int64), 1  # a count, 2 words, 2 closed
         self.free[0, :3] = self.row(free, nodes)
-        self.counts, self.nodes = naive_time.Profile(0.0, [free]), naive_time.Calendar(0.0, nodes)
+        self.counts, self.nodes = Profile(0.0, [free]), Calendar(0.0, nodes)
         for time, count, back in returns:
             first, self.n = profile.split(self.times, self.free, self.n, 0, 3, time)
             self.free[first : self.n, 0] += count
@@ -145,11 +145,11 @@ class Bits:
             self.nodes.returns.append((time, back))
 
     def row(self, count, nodes):
-        return np.array([count, *naive_kernels.to_words(nodes, 2)], np.int64)
+        return np.array([count, *kernels.to_words(nodes, 2)], np.int64)
 
     def segment(self, time):
         """The one that begins at `time`, but for an instant."""
-        return next(i for i in range(self.n) if abs(self.times[i] - time) <= naive_time.width(time))
+        return next(i for i in range(self.n) if abs(self.times[i] - time) <= width(time))
 
     def take(self, count, nodes, start, until):
         first = self.segment(start)
@@ -170,14 +170,14 @@ class Bits:
     def check(self):
         """Counts at every segment; nodes from each point until each other, a little less, and a little more."""
         times = self.times[: self.n].tolist()
-        assert all(naive_time.before(a, b) for a, b in pairwise(times))
+        assert all(before(a, b) for a, b in pairwise(times))
         assert [[count] for count in self.free[: self.n, 0].tolist()] == [self.counts.at(time) for time in times]
         points = self.nodes.points()
         for start in points:
             for point in points:
                 for until in (point - 0.04, point * (1 - 1e-14), point, point * (1 + 1e-14), point + 0.04):
                     if until > start + 0.01:
-                        slow = naive_kernels.to_words(self.nodes.during(start, until), 2)
+                        slow = kernels.to_words(self.nodes.during(start, until), 2)
                         assert self.during(start, until) == slow, (start, until)
 
 

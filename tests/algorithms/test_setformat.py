@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import naive
 from forebay.algorithms import setformat
+from twins import kernels as naive
 
 pytestmark = pytest.mark.small
 

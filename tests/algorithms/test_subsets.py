@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-import naive_pareto as naive
 from forebay.algorithms import subsets
+from twins import pareto as naive
 
 PLENTY = 10**9
 

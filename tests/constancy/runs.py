@@ -11,9 +11,7 @@ from pathlib import Path
 import polars as pl
 
 import forebay
-import random_io
-import random_tiers
-import random_workloads
+from cases import pooled, tiered, transfers
 from forebay import policies
 from forebay.errors import StalledError
 from forebay.policies._orders import ALL
@@ -59,40 +57,40 @@ def small() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:
     plain = [name for name in policies.names() if not _tiered(name)]
     for place, name in enumerate(plain):
         for seed in (place, 100 + place):
-            yield f"pooled {seed} {name}", run(random_workloads.make(seed), name, seed=seed)
+            yield f"pooled {seed} {name}", run(pooled.make(seed), name, seed=seed)
         seed = 200 + place
-        made, machine = random_workloads.make(seed)
-        yield f"cancels {seed} {name}", run((random_workloads.with_cancels(made, seed), machine), name)
-        limits = random_workloads.limits(seed)
+        made, machine = pooled.make(seed)
+        yield f"cancels {seed} {name}", run((pooled.with_cancels(made, seed), machine), name)
+        limits = pooled.limits(seed)
         rules = ",".join(f"{key}={_word(value)}" for key, value in limits.items() if not _endless(value))
         yield f"limits {seed} {name}", run((made, machine), f"{name}+limits:{rules}")
-        kinds = random_workloads.with_kinds(made, machine, seed)
+        kinds = pooled.with_kinds(made, machine, seed)
         yield f"kinds {seed} {name}", run(kinds, name)
         for seed in (place, 6 * place + 2):
-            yield f"io-aware {seed} {name}", run(random_io.make(seed), name, job_model="io-aware")
+            yield f"io-aware {seed} {name}", run(transfers.make(seed), name, job_model="io-aware")
         for seed in range(place % 6, 18, 6):
-            yield f"three-legs {seed} {name}", run(random_io.make(seed), name, job_model="three-legs")
+            yield f"three-legs {seed} {name}", run(transfers.make(seed), name, job_model="three-legs")
     for place, name in enumerate(PINNED):
         for seed in range(10 * place, 10 * place + 5):
             spec = f"{name}:reservations=pinned"
-            yield f"pinned {seed} {name}", run(random_io.make(seed), spec, job_model="io-aware")
-            yield f"tied {seed} {name}", run(random_io.tied(seed), spec, job_model="alloc-only:kill=false")
+            yield f"pinned {seed} {name}", run(transfers.make(seed), spec, job_model="io-aware")
+            yield f"tied {seed} {name}", run(transfers.tied(seed), spec, job_model="alloc-only:kill=false")
     for seed in range(40):
-        params = random_workloads.policy(seed, ALL)
+        params = pooled.policy(seed, ALL)
         spec = "priority:" + ",".join(f"{key}={_word(value)}" for key, value in params.items())
-        yield f"family {seed}", run(random_workloads.make(1000 + seed), spec)
+        yield f"family {seed}", run(pooled.make(1000 + seed), spec)
     for seed in range(12):
         ends = f"plan-predict:ends=predicted,keep=true,search={('annealing', 'descent')[seed % 2]}"
-        yield f"predicted {seed}", run(random_workloads.make(2000 + seed), ends, seed=seed)
-        yield f"dice {seed}", run(random_workloads.make(3000 + seed), Dice(), seed=seed)
-        yield f"dice chunked {seed}", run(random_io.make(seed), Dice(), seed=seed)
+        yield f"predicted {seed}", run(pooled.make(2000 + seed), ends, seed=seed)
+        yield f"dice {seed}", run(pooled.make(3000 + seed), Dice(), seed=seed)
+        yield f"dice chunked {seed}", run(transfers.make(seed), Dice(), seed=seed)
     for place, name in enumerate(policies.names()):
         for seed in (place, 50 + place):
             free = "tiered:nodes=free" if seed % 2 else "tiered"
-            yield f"{free} {seed} {name}", run(random_tiers.make(seed), name, job_model=free)
+            yield f"{free} {seed} {name}", run(tiered.make(seed), name, job_model=free)
     for place, name in enumerate(filter(_tiered, policies.names())):
         for seed in range(100 + 10 * place, 106 + 10 * place):
-            yield f"tiers {seed} {name}", run(random_tiers.make(seed), f"{name}:slot=stay", seed=seed)
+            yield f"tiers {seed} {name}", run(tiered.make(seed), f"{name}:slot=stay", seed=seed)
 
 
 def large() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:

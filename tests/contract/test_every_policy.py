@@ -1,13 +1,13 @@
-"""Every policy keeps the contract; policies that break it are caught, by the right rule, on a case that can be read."""
+"""Every policy keeps the contract."""
 
 import polars as pl
 import pytest
 
 import forebay as fb
-import random_tiers
+from cases import tiered
 from forebay import policies
-from forebay.contract import RULES, check_policy
 from forebay.errors import BadActionError
+from forebay.testing import check_policy
 
 FAMILY = [
     *policies.names(),
@@ -39,7 +39,7 @@ def test_every_policy_keeps_the_contract_on_a_few_cases(spec):
 @pytest.mark.parametrize("spec", policies.names())
 def test_every_policy_runs_jobs_on_tiers_of_storage(spec):
     """Those that know nothing of tiers start all on slow storage; all jobs that fit are done, alike each time."""
-    made, platform = random_tiers.make(11)
+    made, platform = tiered.make(11)
     first, again = (fb.simulate(made, platform, spec, seed=3, job_model="tiered") for _ in range(2))
     assert first.facts["log_sha256"] == again.facts["log_sha256"]
     done = first.jobs.filter(pl.col("final_state") == "COMPLETED_SUCCESSFULLY")
@@ -48,111 +48,13 @@ def test_every_policy_runs_jobs_on_tiers_of_storage(spec):
         assert set(done["tier"]) == {platform.levels[0].name}
 
 
-class WrongTier:
+class WrongWay:
     def decide(self, view, act):
         for job in view.queue:
-            act.start(job, tier=len(view.tiers(job)) + 5)
+            act.start(job, way=len(view.ways(job)) + 5)
 
 
-def test_a_tier_that_is_not_there():
-    made, platform = random_tiers.make(11)
-    with pytest.raises(BadActionError, match=r"on which it cannot run; name one of view.tiers\(job\)"):
-        fb.simulate(made, platform, WrongTier(), job_model="tiered")
-
-
-class InOrder:
-    """A sound policy, to show that the checks do not cry wolf."""
-
-    def decide(self, view, act):
-        for job in view.queue:
-            if not act.fits(job):
-                break
-            act.start(job)
-
-
-class Greedy:
-    def decide(self, view, act):
-        for job in view.queue:
-            act.start(job)
-
-
-class Twice:
-    def decide(self, view, act):
-        for job in view.queue:
-            if act.fits(job):
-                act.start(job)
-                act.start(job)
-
-
-class Picky:
-    def decide(self, view, act):
-        for job in view.queue:
-            if act.fits(job) and view.demand(job)[0] < 3:
-                act.start(job)
-
-
-class Forgetful:
-    """Counts decisions across runs: nothing resets it."""
-
-    calls = 0
-
-    def decide(self, view, act):
-        self.calls += 1
-        for job in view.queue:
-            if act.fits(job) and (self.calls % 2 or not len(view.running)):
-                act.start(job)
-
-
-class Vandal:
-    def decide(self, view, act):
-        view._state.jobs["priority"][0] += 1.0
-
-
-class Scribbler:
-    def decide(self, view, act):
-        view.jobs["priority"][0] = 1.0
-
-
-class Broken:
-    def decide(self, view, act):
-        raise KeyError("no such thing")
-
-
-def test_a_sound_python_policy_passes():
-    report = check_policy(InOrder(), n_cases=40)
-    assert report.passed, report.explanation
-    assert [check.name for check in report.checks] == list(RULES)
-
-
-@pytest.mark.parametrize(
-    ("policy", "rule", "says", "most_jobs"),
-    [
-        (Greedy, "legal", "test act.fits", 2),
-        (Twice, "legal", "runs already", 1),
-        (Picky, "finishes", "leaves 1 job(s) waiting", 1),
-        (Forgetful, "repeats", "setup(self, view)", 4),
-        (Vandal, "tidy", "changed the table 'jobs'", 1),
-        (Scribbler, "tidy", "read-only", 1),
-        (Broken, "legal", "KeyError", 1),
-    ],
-)
-def test_a_breach_is_named_and_made_small(policy, rule, says, most_jobs):
-    report = check_policy(policy(), n_cases=40)
-    assert not report.passed
-    assert [check.name for check in report.checks if not check.ok] == [rule]
-    assert says in report.explanation
-    assert "smallest workload" in report.explanation
-    assert 1 <= report.explanation.split("The smallest workload that shows it:")[1].count("submitted at") <= most_jobs
-
-
-def test_a_kernel_that_writes_to_the_tables_is_caught():
-    @fb.policy_kernel
-    def decide(state, params, memory, rng):
-        state.jobs[0]["priority"] += 1.0
-
-    class Kernel(fb.Policy):
-        def kernel(self):
-            return decide
-
-    report = check_policy(Kernel(), n_cases=5)
-    assert [check.name for check in report.checks if not check.ok] == ["tidy"]
+def test_a_way_that_is_not_there():
+    made, platform = tiered.make(11)
+    with pytest.raises(BadActionError, match=r"which it does not have; see view.ways\(job\)"):
+        fb.simulate(made, platform, WrongWay(), job_model="tiered")

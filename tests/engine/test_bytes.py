@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-import random_io
+from cases import transfers
 from forebay.errors import StalledError
 
 TO_AND_FROM_FILES = ("stage_in", "stage_out", "drain", "read", "write")
@@ -19,10 +19,10 @@ def moved(result, kinds):
 
 def check_bytes(seed):
     """The log has whole bytes, so a row may be short by one."""
-    workload, platform = random_io.make(seed)
-    preset, params, _ = random_io.policy(seed)
+    workload, platform = transfers.make(seed)
+    preset, params, _ = transfers.policy(seed)
     try:
-        result = fb.simulate(workload, platform, random_io.spec(preset, params), job_model="io-aware")
+        result = fb.simulate(workload, platform, transfers.spec(preset, params), job_model="io-aware")
     except StalledError:
         return  # legs that lock each other out
     files = result.links.filter(pl.col("link").str.starts_with("pfs"))

@@ -3,12 +3,12 @@
 import pytest
 
 import forebay
-import random_workloads
+from cases import pooled
 from forebay import errors
 
 pytestmark = pytest.mark.small
 
-MACHINE = random_workloads.platform(4, 10)
+MACHINE = pooled.platform(4, 10)
 # Rows 0, 1, 2; their ids are 11, 12, 13, so that a message that mixes up rows and ids shows.
 JOBS = [
     {"id": 11, "submit": 0.0, "walltime": 5.0, "nodes": 3, "burst_buffer": 4},
@@ -84,7 +84,7 @@ CASES = {
 def test_named_error(case):
     when, prank, error, words = CASES[case]
     with pytest.raises(error) as caught:
-        forebay.simulate(random_workloads.workload(JOBS), MACHINE, Scripted(when, prank))
+        forebay.simulate(pooled.workload(JOBS), MACHINE, Scripted(when, prank))
     assert [word for word in words if word not in str(caught.value)] == []
     assert caught.value.exit_code == 3
 
@@ -93,7 +93,7 @@ def test_oversubscribed_buffer_is_named():
     """Nodes suffice (3 + 1 of 4); the buffer does not (4 + 8 of 10)."""
     jobs = [JOBS[0], JOBS[1] | {"nodes": 1}]
     with pytest.raises(errors.OversubscribedError, match="needs 8 of burst_buffer while 6 are free"):
-        forebay.simulate(random_workloads.workload(jobs), MACHINE, Scripted(2.0, start_all))
+        forebay.simulate(pooled.workload(jobs), MACHINE, Scripted(2.0, start_all))
 
 
 def test_the_well_behaved_policy_is_let_through():
@@ -101,7 +101,7 @@ def test_the_well_behaved_policy_is_let_through():
 
     Job 11 runs 0 to 5. Job 12 wants 8 of buffer while 6 are free, so it waits until 5. Job 13 has a free node at 9.
     """
-    result = forebay.simulate(random_workloads.workload(JOBS), MACHINE, Scripted(1e9, None))
+    result = forebay.simulate(pooled.workload(JOBS), MACHINE, Scripted(1e9, None))
     assert result.jobs["starting_time"].to_list() == [0, 5, 9]
 
 
@@ -115,5 +115,5 @@ def test_a_wake_keeps_the_run_alive():
             else:
                 start_all(view, act)
 
-    result = forebay.simulate(random_workloads.workload([JOBS[0]]), MACHINE, Late())
+    result = forebay.simulate(pooled.workload([JOBS[0]]), MACHINE, Late())
     assert result.jobs["starting_time"].to_list() == [20]

@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-import naive
 from forebay.engine.flows import finish, join, leave, settle
 from forebay.engine.network import make_network
+from twins import sharing as naive
 
 pytestmark = pytest.mark.small
 

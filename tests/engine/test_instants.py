@@ -3,8 +3,8 @@
 import pytest
 
 import forebay
-import random_workloads
-from forebay.core.codes import Reason
+from cases import pooled
+from forebay.core.codes import Trigger
 
 pytestmark = pytest.mark.small
 
@@ -18,7 +18,7 @@ class Watcher:
         self.calls = []
 
     def decide(self, view, act):
-        self.calls.append((view.now, {reason for reason in Reason if view.because(reason)}))
+        self.calls.append((view.now, {reason for reason in Trigger if view.because(reason)}))
         for job in view.queue:
             if not act.fits(job):
                 break
@@ -29,8 +29,8 @@ def run(nodes, jobs, legs=(), phases=()):
     """The calls, and the result, of jobs given as (id, submit, run time, nodes)."""
     rows = [dict(zip(("id", "submit", "walltime", "nodes"), row, strict=True)) for row in jobs]
     watcher = Watcher()
-    workload = random_workloads.workload(rows, legs, phases)
-    result = forebay.simulate(workload, random_workloads.platform(nodes), watcher)
+    workload = pooled.workload(rows, legs, phases)
+    result = forebay.simulate(workload, pooled.platform(nodes), watcher)
     return watcher.calls, result.jobs
 
 
@@ -59,13 +59,13 @@ def test_submit_at_the_very_time_of_an_end():
     """Ends come first: job 2, submitted as job 1 ends, finds the node free, in one decision that has both reasons."""
     calls, jobs = run(1, [(1, 0.0, 3.0, 1), (2, 3.0, 1.0, 1)])
     assert [now for now, _ in calls] == [0, 3, 4]
-    assert calls[1][1] == {Reason.SUBMIT, Reason.JOB_ENDED}
+    assert calls[1][1] == {Trigger.SUBMIT, Trigger.JOB_ENDED}
     assert jobs["waiting_time"].to_list() == [0, 0]
 
 
 def test_submits_together_are_one_decision_in_order_of_id():
     calls, jobs = run(1, [(7, 0.0, 2.0, 1), (3, 0.0, 2.0, 1), (5, 0.0, 2.0, 1)])
-    assert calls[0] == (0, {Reason.SUBMIT})
+    assert calls[0] == (0, {Trigger.SUBMIT})
     assert dict(jobs.select("job_id", "starting_time").rows()) == {3: 0, 5: 2, 7: 4}
 
 
@@ -92,7 +92,7 @@ def test_zero_length_leg_ends_in_a_new_instant():
     legs = [{"job": 1, "leg": 0, "walltime": 1.0, **NOTHING_CARRIED}]
     phases = [{"job": 1, "leg": 0, "seconds": 0.0}]
     calls, jobs = run(1, [(1, 0.0, 1.0, 1), (2, 0.0, 2.0, 1)], legs, phases)
-    assert calls == [(0, {Reason.SUBMIT}), (0, {Reason.JOB_ENDED}), (2, {Reason.JOB_ENDED})]
+    assert calls == [(0, {Trigger.SUBMIT}), (0, {Trigger.JOB_ENDED}), (2, {Trigger.JOB_ENDED})]
     assert jobs["starting_time"].to_list() == [0, 0]
     assert jobs["finish_time"].to_list() == [0, 2]
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import forebay
-import random_workloads
+from cases import pooled
 from forebay.errors import InputError, OversubscribedError
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local
@@ -18,7 +18,7 @@ def jobs(*rows):
     """(submit, walltime, nodes, SSD on each node); ids from 1 on."""
     names = ("submit", "walltime", "nodes", "ssd")
     made = [dict(zip(names, row, strict=True)) | {"id": i} for i, row in enumerate(rows, 1)]
-    return random_workloads.workload([row | {"ssd": row["ssd"] * row["nodes"]} for row in made])
+    return pooled.workload([row | {"ssd": row["ssd"] * row["nodes"]} for row in made])
 
 
 def run(workload, policy="fcfs"):
@@ -65,7 +65,7 @@ def test_a_large_job_waits_while_small_nodes_idle():
 
 def test_exactly_a_small_node_is_small():
     """10 B a node is not more than a small one has; 21 B on two nodes is 10.5 B, so 11 B, each."""
-    workload = random_workloads.workload(
+    workload = pooled.workload(
         [{"id": i, "submit": 0.0, "walltime": 1.0, "nodes": 2, "ssd": asked} for i, asked in ((1, 20), (2, 21))]
     )
     assert run(workload) == [(0, "0-1"), (0, "2-3")]
@@ -106,7 +106,7 @@ def test_nodes_given_back_early_are_the_large_ones():
         {"id": 1, "submit": 0.0, "walltime": 10.0, "nodes": 3, "ssd": 3},
         {"id": 2, "submit": 0.0, "walltime": 5.0, "nodes": 2, "ssd": 40},
     ]
-    result = forebay.simulate(random_workloads.workload(rows, legs, phases), MACHINE, "fcfs-bb")
+    result = forebay.simulate(pooled.workload(rows, legs, phases), MACHINE, "fcfs-bb")
     assert result.jobs["allocated_resources"].to_list() == ["0-2", "2-3"]
     assert result.jobs["starting_time"].to_list() == [0, 3]
     assert (3, "release", "ssd_large", 1) in changes(result, 1)
@@ -135,11 +135,11 @@ def test_both_reasons_are_told():
 
 def test_nobody_is_asked_for_large_nodes():
     """Neither where a workload says nothing of the tier, nor where it has a column of that name, which is not read."""
-    plain = random_workloads.workload([{"id": 1, "submit": 0.0, "walltime": 1.0, "nodes": 1}])
+    plain = pooled.workload([{"id": 1, "submit": 0.0, "walltime": 1.0, "nodes": 1}])
     assert forebay.simulate(plain, MACHINE, "fcfs").facts["notes"] == [
         "the workload says nothing of ssd: every job asks for 0 of it"
     ]
-    own = random_workloads.workload([{"id": 1, "submit": 0.0, "walltime": 1.0, "nodes": 1, "ssd": 1, "ssd_large": 9}])
+    own = pooled.workload([{"id": 1, "submit": 0.0, "walltime": 1.0, "nodes": 1, "ssd": 1, "ssd_large": 9}])
     result = forebay.simulate(own, MACHINE, "fcfs")
     assert result.facts["notes"] == ["two has no ssd_large: what jobs ask of it is ignored"]
     assert result.jobs["starting_time"].to_list() == [0]
@@ -153,7 +153,7 @@ def test_legs_may_not_carry_nodes():
     phases = [{"job": 1, "leg": k, "seconds": 1.0, "release": None} for k in range(2)]
     rows = [{"id": 1, "submit": 0.0, "walltime": 2.0, "nodes": 1, "ssd": 1}]
     with pytest.raises(InputError, match="job 1 carries nodes from leg to leg, and two has nodes of two kinds"):
-        forebay.simulate(random_workloads.workload(rows, legs, phases), MACHINE, "fcfs")
+        forebay.simulate(pooled.workload(rows, legs, phases), MACHINE, "fcfs")
 
 
 @pytest.mark.parametrize("spec", ["fcfs-bb:reservations=pinned", "plan-2:reservations=pinned"])

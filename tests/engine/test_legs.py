@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import forebay
-import random_workloads
+from cases import pooled
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import shared_bb
@@ -12,7 +12,7 @@ from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, job_table
 
 pytestmark = pytest.mark.small
 
-MACHINE = random_workloads.platform(4, 10)
+MACHINE = pooled.platform(4, 10)
 
 
 def leg(job, number, seconds, nodes, buffer, carry="", walltime=None):
@@ -30,7 +30,7 @@ def run(jobs, legs, policy="fcfs"):
     names = ("id", "submit", "walltime", "nodes", "burst_buffer")
     rows = [dict(zip(names, row, strict=True)) for row in jobs]
     phases = [phase for _, own in legs for phase in own]
-    workload = random_workloads.workload(rows, [row for row, _ in legs], phases)
+    workload = pooled.workload(rows, [row for row, _ in legs], phases)
     return forebay.simulate(workload, MACHINE, policy)
 
 
@@ -236,9 +236,9 @@ def test_chunks_go_back_all_at_once():
     buffer = shared_bb.Tier(name="burst_buffer", capacity=10, placement="chunked")
     machine = Platform(name="chunks", nodes=1, tiers=(buffer,))
     with pytest.raises(InputError, match=r"job 7 gives back a part of its burst_buffer.*give back all of it"):
-        forebay.simulate(random_workloads.workload([job], legs, phases[0]), machine, "fcfs")
+        forebay.simulate(pooled.workload([job], legs, phases[0]), machine, "fcfs")
     phases[0][0]["release"] = "burst_buffer=6"  # all, in other words
-    result = forebay.simulate(random_workloads.workload([job], legs, phases[0]), machine, "fcfs")
+    result = forebay.simulate(pooled.workload([job], legs, phases[0]), machine, "fcfs")
     assert (1, "release", "burst_buffer", 6) in changes(result, 7)
 
 
@@ -246,7 +246,7 @@ def test_a_part_of_what_the_machine_lacks_is_no_event():
     jobs, legs = [(1, 0.0, 2.0, 1, 6)], [leg(1, 0, [(1.0, "burst_buffer=99"), 1.0], 1, 6)]
     names = ("id", "submit", "walltime", "nodes", "burst_buffer")
     rows = [dict(zip(names, row, strict=True)) for row in jobs]
-    workload = random_workloads.workload(rows, [row for row, _ in legs], legs[0][1])
+    workload = pooled.workload(rows, [row for row, _ in legs], legs[0][1])
     assert forebay.simulate(workload, "flat:nodes=1", "fcfs").facts["decisions"] == 2
 
 

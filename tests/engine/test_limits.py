@@ -5,10 +5,10 @@ import math
 import pytest
 
 import forebay
-from forebay import contract
+from cases.pooled import platform, workload
 from forebay.errors import BadActionError, InputError
 from forebay.policies import Limited, Limits, load
-from random_workloads import platform, workload
+from forebay.testing import check_policy
 
 pytestmark = pytest.mark.small
 
@@ -141,8 +141,8 @@ def test_limits_that_make_no_sense_are_refused(spec, words):
         load(spec)
 
 
-def test_policies_keep_their_contract_under_limits():
-    report = contract.check_policy("fcfs-bb+limits:user_jobs=1,user_nodes=4", n_cases=15)
+def test_policies_keep_the_rules_under_limits():
+    report = check_policy("fcfs-bb+limits:user_jobs=1,user_nodes=4", n_cases=15)
     assert report.passed, report.explanation
 
 

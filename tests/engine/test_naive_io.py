@@ -1,63 +1,50 @@
 """The engine against its slow twin where jobs move data: random machines and workloads under every preset."""
 
+import math
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
-import forebay
-import naive
-import naive_io
-import random_io
-from forebay.errors import StalledError
+from cases import pooled, transfers
+from forebay.core.limits import Limits
+from forebay.policies import load
+from forebay.policies._limited import Limited
+from twins.backfill import PRESETS, simulate
+from twins.compare import compare
 
 CHUNKS, CHUNK = 20, 10
 
 
-def ids(text):
-    """The node ids of an interval set such as "0-3 7"."""
-    pieces = [piece.split("-") for piece in text.split()]
-    return {node for piece in pieces for node in range(int(piece[0]), int(piece[-1]) + 1)}
-
-
-def close(a, b):
-    return abs(a - b) <= 1e-9 * max(1.0, abs(b))
-
-
 def check_seed(seed):
     """A random run whose jobs move data."""
-    check(seed, *random_io.make(seed), *random_io.policy(seed))
+    check(*transfers.make(seed), *transfers.policy(seed))
 
 
 def check_tied(seed):
     """A random run in which ends meet beginnings, under pinned reservations."""
-    preset, params, _ = random_io.policy(seed)
-    check(seed, *random_io.tied(seed), preset, params | {"reservations": "pinned"}, "alloc-only")
+    preset, params, _ = transfers.policy(seed)
+    check(*transfers.tied(seed), preset, params | {"reservations": "pinned"}, "alloc-only")
 
 
-def check(seed, workload, platform, preset, params, model):
-    """Run both; every start, end, state, wait and node must agree."""
-    slow = naive_io.simulate(workload, platform, preset, params, model)
-    policy = random_io.spec(preset, params)
-    if slow.queue:  # legs that hold what they carry can lock each other out; then both must say so
-        with pytest.raises(StalledError, match=f"leaves {len(slow.queue)} job"):
-            forebay.simulate(workload, platform, policy, job_model=model)
-        return
-    fast = forebay.simulate(workload, platform, policy, job_model=model)
-    starts = fast.log.filter(pl.col("kind") == "start").select("time", "job", "leg", "amount").rows()
-    for ours, (time, job, leg, nodes) in zip(starts, slow.starts, strict=False):
-        assert (ours[1:], close(ours[0], time)) == ((job, leg, len(nodes)), True), (seed, policy, ours, time)
-    assert len(starts) == len(slow.starts), (seed, policy)
-    for row, job in zip(fast.jobs.to_dicts(), slow.jobs, strict=True):
-        where = (seed, policy, model, job.id)
-        assert (row["job_id"], row["final_state"]) == (job.id, job.state), where
-        if job.state == naive.REJECTED:
-            assert row["starting_time"] is row["finish_time"] is row["total_wait"] is None, where
-            continue
-        assert close(row["starting_time"], job.start), where
-        assert close(row["finish_time"], job.finish), where
-        assert close(row["total_wait"], job.waited), where
-        nodes = set().union(*(nodes for _, owner, _, nodes in slow.starts if owner == job.id))
-        assert ids(row["allocated_resources"]) == nodes, where
-    assert fast.facts["decisions"] == len(slow.decisions), (seed, policy)
+def check_site(seed):
+    """The same, where some jobs are withdrawn and users are under limits."""
+    workload, platform = transfers.make(seed)
+    limits = pooled.limits(seed) | {"run_time": math.inf} if seed % 2 else None
+    check(withdrawn(workload, seed), platform, *transfers.policy(seed), limits)
+
+
+def withdrawn(workload, seed):
+    """A third of the jobs, after a while of the order of their run times."""
+    early = pooled.with_cancels(workload, seed)
+    return replace(early, jobs=early.jobs.with_columns(cancel=1000 * pl.col("cancel")))
+
+
+def check(workload, platform, preset, params, model, limits=None):
+    """Run both."""
+    slow = simulate(workload, platform, PRESETS[preset] | params, model, limits=limits)
+    policy = transfers.spec(preset, params)
+    compare(slow, workload, platform, policy if limits is None else Limited(load(policy), Limits(**limits)))
 
 
 @pytest.mark.small
@@ -83,6 +70,18 @@ def test_tied_runs_equal_naive_io_small(seed):
 def test_tied_runs_equal_naive_io(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_tied(seed)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("seed", range(500, 506))
+def test_limits_and_cancelled_jobs_equal_naive_io_small(seed):
+    check_site(seed)
+
+
+@pytest.mark.parametrize("chunk", range(50, 60))
+def test_limits_and_cancelled_jobs_equal_naive_io(chunk):
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        check_site(seed)
 
 
 @pytest.mark.full

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import forebay
-import random_workloads
+from cases import pooled
 
 N = 5_000
 
@@ -15,19 +15,19 @@ def crowd(nodes, priorities):
     jobs = [
         {"id": i, "submit": 0.0, "walltime": 1.0, "nodes": nodes, "priority": float(priorities[i])} for i in range(N)
     ]
-    return random_workloads.workload(jobs)
+    return pooled.workload(jobs)
 
 
 def test_drains_in_order():
     """Ten a second, in order of arrival."""
-    result = forebay.simulate(crowd(1, range(N)), random_workloads.platform(10), "fcfs")
+    result = forebay.simulate(crowd(1, range(N)), pooled.platform(10), "fcfs")
     assert result.jobs["starting_time"].to_list() == [float(i // 10) for i in range(N)]
 
 
 def test_drains_in_any_order():
     """Every start leaves a hole somewhere else: priorities are shuffled, so job i starts at its rank."""
     priorities = random.Random(0).sample(range(N), N)
-    result = forebay.simulate(crowd(1, priorities), random_workloads.platform(10), "priority")
+    result = forebay.simulate(crowd(1, priorities), pooled.platform(10), "priority")
     assert result.jobs["starting_time"].to_list() == [float((N - 1 - rank) // 10) for rank in priorities]
 
 
@@ -42,7 +42,7 @@ def test_legs_pass_through_the_queue():
     jobs = [{"id": i, "submit": 0.0, "walltime": 2.0, "nodes": 1} for i in ids]
     legs = [{"job": i, "leg": k, "walltime": 1.0, "nodes": 1, "carry": ""} for i in ids for k in (0, 1)]
     phases = [{"job": i, "leg": k, "seconds": 1.0} for i in ids for k in (0, 1)]
-    result = forebay.simulate(random_workloads.workload(jobs, legs, phases), random_workloads.platform(1), "fcfs")
+    result = forebay.simulate(pooled.workload(jobs, legs, phases), pooled.platform(1), "fcfs")
     assert result.jobs["starting_time"].to_list() == [2.0 * i for i in ids]
     assert result.jobs["finish_time"].to_list() == [2.0 * i + 2 for i in ids]
     assert result.jobs["total_wait"].to_list() == [2.0 * i for i in ids]

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 import forebay
-import random_io
-import random_workloads
+from cases import pooled, transfers
 
 POLICIES = ("fcfs", "sjf-bb", "conservative-bb", "priority:order=area,depth=3")
 PINNED = "fcfs-bb:reservations=pinned"
 SCRIPT = """
-import random_io, random_workloads, forebay
+import forebay
+from cases import pooled, transfers
 for seed in (1, 2):
     for policy in {policies!r}:
-        print(forebay.simulate(*random_workloads.make(seed), policy).facts["log_sha256"])
-    print(forebay.simulate(*random_io.make(seed), {pinned!r}, job_model="io-aware").facts["log_sha256"])
+        print(forebay.simulate(*pooled.make(seed), policy).facts["log_sha256"])
+    print(forebay.simulate(*transfers.make(seed), {pinned!r}, job_model="io-aware").facts["log_sha256"])
 """
 
 
@@ -33,20 +33,20 @@ class Dice:
 
 
 def log_hash(policy, workload_seed=1, seed=0):
-    return forebay.simulate(*random_workloads.make(workload_seed, legs=False), policy, seed=seed).facts["log_sha256"]
+    return forebay.simulate(*pooled.make(workload_seed, legs=False), policy, seed=seed).facts["log_sha256"]
 
 
 def hashes():
     found = []
     for seed in (1, 2):
-        found += [forebay.simulate(*random_workloads.make(seed), policy) for policy in POLICIES]
-        found.append(forebay.simulate(*random_io.make(seed), PINNED, job_model="io-aware"))
+        found += [forebay.simulate(*pooled.make(seed), policy) for policy in POLICIES]
+        found.append(forebay.simulate(*transfers.make(seed), PINNED, job_model="io-aware"))
     return [result.facts["log_sha256"] for result in found]
 
 
 def in_process(**environment):
     """The same hashes from a process of its own."""
-    env = os.environ | {"PYTHONPATH": str(Path(random_workloads.__file__).parent)} | environment
+    env = os.environ | {"PYTHONPATH": str(Path(pooled.__file__).parents[1])} | environment
     command = [sys.executable, "-c", SCRIPT.format(policies=POLICIES, pinned=PINNED)]
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 

@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 
 import forebay
-import random_workloads
+from cases import pooled
 
 pytestmark = pytest.mark.small
 
 COMPLETED, TOO_LONG = "COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED"
-MACHINE = random_workloads.platform(4, 10)
+MACHINE = pooled.platform(4, 10)
 
 
 def job(job_id, submit, run_time, walltime, nodes=4, buffer=0):
@@ -21,7 +21,7 @@ def job(job_id, submit, run_time, walltime, nodes=4, buffer=0):
 
 def outcome(jobs, legs=(), phases=(), policy="fcfs", kill="true"):
     """(start, finish, final state) of each job, and the log."""
-    workload = random_workloads.workload(jobs, legs, phases)
+    workload = pooled.workload(jobs, legs, phases)
     result = forebay.simulate(workload, MACHINE, policy, job_model=f"alloc-only:kill={kill}")
     return result.jobs.select("starting_time", "finish_time", "final_state").rows(), result.log
 

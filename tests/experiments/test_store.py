@@ -94,10 +94,10 @@ def test_a_failed_write_leaves_nothing(store, monkeypatch):
 def test_the_hash_covers_all_that_can_change_results(tmp_path, monkeypatch):
     found = code_hash()
     root = tmp_path / "forebay"
-    for name in ("core", "algorithms", "workload", "platforms", "engine", "policies", "metrics", "figures"):
+    for name in ("_numba", "core", "algorithms", "workload", "platforms", "engine", "policies", "metrics", "figures"):
         (root / name).mkdir(parents=True)
         (root / name / "a.py").write_text("1")
-    for name in ("_simulate.py", "_jit.py", "experiments/runs.py"):
+    for name in ("_simulate.py", "_new.py", "experiments/runs.py"):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text("1")
     monkeypatch.setattr(module, "_ROOT", root)

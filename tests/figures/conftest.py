@@ -62,7 +62,25 @@ def result(*rows, log=()):
     texts = dict.fromkeys(("allocated_resources", "final_state", "workload_name", "profile", "metadata"), pl.String)
     schema = {name: (floats | texts).get(name, pl.Int64) for name in (*JOBS_CSV, "total_wait", "bb")}
     changes = pl.DataFrame([*log_of(rows), *log], schema=LOG, orient="row").sort("time", maintain_order=True)
-    return Result(pl.DataFrame(rows, schema=schema), changes, {"nodes": 4, "bb": 10 * TB}, {"seed": 7})
+    return Result(
+        pl.DataFrame(rows, schema=schema),
+        changes,
+        {"nodes": 4, "bb": 10 * TB},
+        {"seed": 7},
+        placements=placed(rows, changes),
+    )
+
+
+def placed(rows, changes):
+    """The nodes of every start."""
+    where = {row["job_id"]: row["allocated_resources"] for row in rows}
+    found = [
+        (place, *(int(node) for node in (piece.partition("-")[0], piece.rpartition("-")[2])))
+        for place, (j, kind) in enumerate(changes.select("job", "kind").rows())
+        if kind == "start"
+        for piece in where[j].split()
+    ]
+    return pl.DataFrame(found, schema={"row": pl.UInt32, "low": pl.Int32, "high": pl.Int32}, orient="row")
 
 
 PHASES = [

@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from cases.tiered_by_hand import job, run, steps
 from forebay import figures
 from forebay.figures import _steps
 from forebay.figures.letter_values import depth, letter_values
-from hand_tiers import job, run, steps
 
 pytestmark = pytest.mark.small
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hand_tiers import job, run, steps
 
 import forebay as fb
 from forebay import metrics
@@ -13,7 +14,6 @@ from forebay.errors import InputError
 from forebay.metrics import _listing
 from forebay.metrics._metric import GROUPS, UNITS
 from forebay.workload.operations import first
-from hand_tiers import job, run, steps
 
 pytestmark = pytest.mark.small
 

@@ -3,8 +3,8 @@
 import pytest
 
 import forebay as fb
+from cases.tiered_by_hand import job, run, steps
 from forebay.metrics import summary
-from hand_tiers import job, run, steps
 
 pytestmark = pytest.mark.small
 

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 import forebay as fb
-import naive_cerberus
-import random_workloads as make
+from cases import pooled as make
 from forebay import policies
 from forebay.errors import InputError
+from twins import cerberus
 
 MODEL = "alloc-only:kill=false"
 SPECS = (
@@ -47,7 +47,7 @@ def starts(result):
 def same(seed, spec, n):
     workload, machine = three_legs(random.Random(seed), n)
     ours = fb.simulate(workload, machine, spec, job_model=MODEL)
-    slow = fb.simulate(workload, machine, naive_cerberus.Cerberus(policies.load(spec)), job_model=MODEL)
+    slow = fb.simulate(workload, machine, cerberus.Cerberus(policies.load(spec)), job_model=MODEL)
     assert starts(ours) == starts(slow), f"seed {seed}"
 
 

@@ -14,11 +14,11 @@ The machine has 4 nodes and 6 units of burst buffer. All jobs are submitted at t
 import pytest
 
 import forebay
-import random_workloads
+from cases import pooled
 
 pytestmark = pytest.mark.small
 
-MACHINE = random_workloads.platform(4, 6)
+MACHINE = pooled.platform(4, 6)
 SECONDS = (5, 1, 4, 2, 3, 5, 2, 3)
 NODES = (3, 1, 2, 3, 2, 1, 1, 1)
 BUFFER = (4, 3, 2, 0, 2, 0, 3, 1)
@@ -116,7 +116,7 @@ def eight_jobs():
         {"id": i, "submit": 0.0, "walltime": float(s), "nodes": n, "burst_buffer": b, "priority": float(p)}
         for i, (s, n, b, p) in enumerate(columns, 1)
     ]
-    return random_workloads.workload(jobs)
+    return pooled.workload(jobs)
 
 
 @pytest.mark.parametrize("policy", STARTS)

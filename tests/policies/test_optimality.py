@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import naive_planner
-import random_workloads
+from cases import pooled
+from twins.planner import Planner
 
 SPEC = importlib.util.spec_from_file_location("optimality", Path(__file__).parents[2] / "benchmarks" / "optimality.py")
 optimality = importlib.util.module_from_spec(SPEC)
@@ -29,11 +29,11 @@ def naive_best(queue, alpha):
             zip(queue.submit.tolist(), queue.walltime.tolist(), queue.demand, strict=True)
         )
     ]
-    platform = random_workloads.platform(*optimality.CAPACITY.tolist())
-    run = naive_planner.Run(random_workloads.workload(rows), platform, {"alpha": alpha})
+    platform = pooled.platform(*optimality.CAPACITY.tolist())
+    run = Planner(pooled.workload(rows), platform, {"alpha": alpha})
     run.queue = sorted(run.jobs, key=lambda job: job.id)
     for job, end in zip(list(run.queue), queue.end, strict=False):
-        run.start(job, end - job.legs[0].walltime)
+        run.start(job, end - job.walltime, run.fits_now(job))
     assert any(run.fits_now(job) for job in run.queue)
     return min(run.score(order, queue.now) for order in permutations(run.queue))
 

@@ -14,9 +14,9 @@ from forebay.core.verbs import act_start
 
 @fb.policy_kernel
 def one_by_one(state, params, memory, rng):
-    clock = state.clock[0]
-    if clock["n_running"] == 0 and clock["n_queued"] > 0:
-        i = clock["queue_first"]
+    counts = state.counts[0]
+    if counts["n_running"] == 0 and counts["n_queued"] > 0:
+        i = counts["queue_first"]
         while state.queue[i] < 0:
             i += 1
         act_start(state, state.queue[i], 0)

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 import forebay
-import naive_planner
-import random_workloads
-from engine.test_naive import compare
+from cases import pooled
 from forebay.errors import InputError
 from forebay.policies import load
 from forebay.policies._families.plan import Planning
+from twins import planner
+from twins.compare import compare
 
 
 def parameters(seed):
@@ -32,10 +32,10 @@ def parameters(seed):
 
 
 def check_seed(seed):
-    workload, platform = random_workloads.make(seed)
+    workload, platform = pooled.make(seed)
     params = parameters(seed)
-    slow = naive_planner.simulate(workload, platform, params, kill=seed % 3 > 0, seed=seed)
-    compare(slow, workload, platform, Planning(**params), kill=seed % 3 > 0, seed=seed)
+    slow = planner.simulate(workload, platform, params, "alloc-only" if seed % 3 else "alloc-only:kill=false", seed)
+    compare(slow, workload, platform, Planning(**params), seed)
 
 
 @pytest.mark.parametrize("chunk", range(10))
@@ -70,7 +70,7 @@ def crowd(seed, n=40):
         }
         for i in range(1, n + 1)
     ]
-    return random_workloads.workload(jobs)
+    return pooled.workload(jobs)
 
 
 CHUNKED = """
@@ -140,7 +140,7 @@ def test_a_plan_waits_for_the_better_order():
 
     def starts(length, policy):
         jobs = [job(1, 0.0, 10.0, 1), job(2, 1.0, length, 2), job(3, 1.0, 20.0, 1), job(4, 1.0, 9.0, 1)]
-        result = forebay.simulate(random_workloads.workload(jobs), "flat:nodes=2", policy)
+        result = forebay.simulate(pooled.workload(jobs), "flat:nodes=2", policy)
         return result.jobs["starting_time"].to_list()
 
     assert starts(10.0, "fcfs-easy") == starts(10.0, "plan-2") == [0, 10, 20, 1]

@@ -1,62 +1,47 @@
 """The descent against a slow twin, without shortcuts, and against what it begins with."""
 
-import math
 import random
 
 import numpy as np
 import pytest
 
 import forebay
-import naive_planner
-import random_workloads
-from engine.test_naive import compare
+from cases import pooled
 from forebay._numba.pointer import pointer
 from forebay.errors import InputError
 from forebay.policies import load
 from forebay.policies.plan_best import PlanBest
 from policies.test_plan import CHUNKED, crowd
+from twins.compare import compare
+from twins.planner import Planner
 
 POOLED = "flat:nodes=8,burst_buffer=120B"
 
 
-class Descent(naive_planner.Run):
+class Descent(Planner):
     """A run that plans so: the best of the candidates, rounds of Smith's rule, then jobs put forward, or elsewhere.
 
     It knows of no bound: that may save work, and must not change an outcome.
     """
 
-    def costs(self, order, now):
-        """Job -> its wait to the power alpha, in plan order; the rules are those of `score`."""
-        alone, profile, costs = self.profile(now, []), self.profile(now, []), {}
-        for job in order:
-            needs, walltime = job.needs(), job.legs[job.leg].walltime
-            start, waited = profile.earliest(needs, walltime), now - job.submit
-            if start < math.inf:
-                profile.reserve(needs, start, walltime)
-                costs[job] = max(start - now + waited, 0.0) ** self.plan["alpha"]
-            else:
-                ever = alone.earliest(needs, walltime) < math.inf
-                costs[job] = (3.2e8 + waited) ** self.plan["alpha"] if ever else 0.0
-        return costs
-
     def smith(self, jobs, costs):
         """What one more second would cost, over walltime x the largest share of a resource; ties as they arrived."""
-        alpha = self.plan["alpha"]
+        alpha = self.params["alpha"]
 
         def worth(job):
             share = max(need / have for need, have in zip(job.needs(), self.capacities, strict=True))
-            area = job.legs[job.leg].walltime * share if share else 0.0
+            area = job.walltime * share if share else 0.0
             return costs[job] ** ((alpha - 1) / alpha) / max(area, 1e-300)
 
         return sorted(jobs, key=lambda job: -worth(job))
 
     def best_order(self, jobs, now):
-        plan, n = self.plan, len(jobs)
-        if n <= plan["exhaustive"]:
+        params, n = self.params, len(jobs)
+        if n <= params["exhaustive"]:
             return super().best_order(jobs, now)
         best = min(self.candidates(jobs), key=lambda order: self.score(order, now))
-        score, left, costs = self.score(best, now), plan["steps"] * plan["moves"], self.costs(best, now)
-        for _ in range(min(plan["rounds"], left)):
+        score, left, costs = self.score(best, now), params["steps"] * params["moves"], self.costs(best, now)
+        for _ in range(min(params["rounds"], left)):
             left -= 1
             tried = self.smith(jobs, costs)
             costs = self.costs(tried, now)
@@ -100,12 +85,10 @@ def parameters(seed):
 
 
 def check_seed(seed):
-    workload, platform = random_workloads.make(seed)
-    params, kill = parameters(seed), seed % 3 > 0
-    slow = Descent(workload, platform, params, kill)
-    while slow.events:
-        slow.instant()
-    compare(slow, workload, platform, PlanBest(**params), kill=kill)
+    workload, platform = pooled.make(seed)
+    params = parameters(seed)
+    slow = Descent(workload, platform, params, "alloc-only" if seed % 3 else "alloc-only:kill=false").finished()
+    compare(slow, workload, platform, PlanBest(**params))
 
 
 @pytest.mark.parametrize("chunk", range(8))
@@ -176,7 +159,7 @@ def at_once(seed, n):
         | {"burst_buffer": 10 * rng.randint(0, 12)}
         for i in range(1, n + 1)
     ]
-    return random_workloads.workload(jobs)
+    return pooled.workload(jobs)
 
 
 @pytest.mark.parametrize("n", [2, 5, 8, 11])
@@ -186,9 +169,7 @@ def test_orders_equal_the_naive_ones(n):
         workload, params = at_once(seed, n), {"exhaustive": 0, "rounds": seed % 3, "steps": 10_000, "moves": 1}
         first = First(**params)
         forebay.simulate(workload, POOLED, first)
-        slow = Descent(
-            workload, random_workloads.platform(8, 120), params | {"alpha": first.policy.alpha, "keep": True}
-        )
+        slow = Descent(workload, pooled.platform(8, 120), params | {"alpha": first.policy.alpha, "keep": True})
         assert first.order == [job.id for job in slow.best_order(slow.jobs, 0.0)]
 
 
@@ -196,7 +177,7 @@ def scored(seed, budget, n=24):
     """The naive score of the first plan of `n` jobs that come at once, after so many tries; and of the candidates."""
     workload, first = at_once(seed, n), First(steps=budget, moves=1)
     forebay.simulate(workload, POOLED, first)
-    still = naive_planner.Run(workload, random_workloads.platform(8, 120), {"alpha": first.policy.alpha})
+    still = Planner(workload, pooled.platform(8, 120), {"alpha": first.policy.alpha})
     by_id = {job.id: job for job in still.jobs}
     assert sorted(first.order) == sorted(by_id)
     candidates = [still.score(order, 0.0) for order in still.candidates(still.jobs)]
@@ -218,7 +199,7 @@ def test_a_plan_of_a_few_jobs_begins_with_the_best_order():
     """2 nodes, one of them busy until 10; see test_plan: up to `exhaustive` jobs the search makes no difference."""
     rows = [(1, 0.0, 10.0, 1), (2, 1.0, 100.0, 2), (3, 1.0, 20.0, 1), (4, 1.0, 9.0, 1)]
     jobs = [dict(zip(("id", "submit", "walltime", "nodes"), row, strict=True)) for row in rows]
-    result = forebay.simulate(random_workloads.workload(jobs), "flat:nodes=2", "plan-best")
+    result = forebay.simulate(pooled.workload(jobs), "flat:nodes=2", "plan-best")
     assert result.jobs["starting_time"].to_list() == [0, 21, 1, 10]
 
 

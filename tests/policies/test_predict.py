@@ -9,17 +9,18 @@ import polars as pl
 import pytest
 
 import forebay
-import naive
-import random_workloads
-from engine.test_naive import compare
+from cases import pooled
 from forebay.core.limits import Limits
 from forebay.errors import InputError
 from forebay.policies import load
 from forebay.policies._limited import Limited
 from forebay.policies.plan_predict import PlanPredict
 from forebay.policies.sjf_predict import SjfPredict
-from naive_predict import corrected, mean
 from policies.test_plan_best import Descent
+from twins.backfill import Backfill
+from twins.compare import compare
+from twins.jobs import COMPLETED, TOO_LONG
+from twins.predict import corrected, mean
 
 
 def run(policy, *rows, nodes=3):
@@ -32,7 +33,7 @@ def run(policy, *rows, nodes=3):
         }
         for i, row in enumerate(rows, 1)
     ]
-    result = forebay.simulate(random_workloads.workload(jobs), f"flat:nodes={nodes}", policy)
+    result = forebay.simulate(pooled.workload(jobs), f"flat:nodes={nodes}", policy)
     found = result.jobs.select("job_id", "starting_time", "finish_time", "final_state").rows()
     return {i: (start, finish, state) for i, start, finish, state in found}
 
@@ -65,7 +66,7 @@ def test_short_jobs_in_the_past_let_one_pass():
 
 @pytest.mark.small
 @pytest.mark.parametrize("ends", ["walltime", "predicted"])
-@pytest.mark.parametrize(("seconds", "state"), [(900, naive.COMPLETED), (2000, naive.TOO_LONG)])
+@pytest.mark.parametrize(("seconds", "state"), [(900, COMPLETED), (2000, TOO_LONG)])
 def test_nobody_is_killed_at_a_prediction(ends, seconds, state):
     _, found = passing(f"sjf-predict:ends={ends}", seconds=seconds)
     assert found[8] == (1052, 1052 + min(seconds, 1000), state)
@@ -184,7 +185,7 @@ class Believing:
 
     def decide(self, now):
         for job in self.jobs:
-            if job.state in (naive.COMPLETED, naive.TOO_LONG) and job not in self.noted:
+            if job.state in (COMPLETED, TOO_LONG) and job not in self.noted:
                 self.noted.add(job)
                 if len(job.legs) == 1 and job.columns["user"] >= 0:
                     self.past[self.alike(job)].append(job.finish - job.start)
@@ -199,16 +200,16 @@ class Believing:
             for job, leg in legs.items():
                 leg.walltime = self.asked[job]
 
-    def start(self, job, now):
+    def start(self, job, now, place):
         leg = job.legs[job.leg]
         believed, leg.walltime = leg.walltime, self.asked[job]
         try:
-            super().start(job, now)
+            super().start(job, now, place)
         finally:
             leg.walltime = believed
 
 
-class Backfilled(Believing, naive.Run):
+class Backfilled(Believing, Backfill):
     """The twin of sjf-predict."""
 
 
@@ -239,7 +240,7 @@ def habits(seed):
             | {"burst_buffer": buffer, "user": user}
         )
         submit += rng.choice((0, 0, rng.randint(0, 600), rng.randint(0, 4000)))
-    return random_workloads.workload(jobs), random_workloads.platform(rng.randint(6, 9), 10)
+    return pooled.workload(jobs), pooled.platform(rng.randint(6, 9), 10)
 
 
 def parameters(seed):
@@ -255,19 +256,17 @@ def parameters(seed):
 
 def check_seed(seed, workload, platform, limits=None, plans=True):
     """Both twins on one workload."""
-    kill, predictions = seed % 3 > 0, parameters(seed)
+    model, predictions = "alloc-only" if seed % 3 else "alloc-only:kill=false", parameters(seed)
     family = {"depth": 1 + seed % 2 * 2, "backfill_order": ("walltime", "area")[seed % 5 == 0]}
     planning = {"exhaustive": 2, "steps": 2, "moves": 3, "rounds": 2, "alpha": 2.0, "keep": seed % 4 == 0}
-    pairs = [(Backfilled(workload, platform, family, kill, limits=limits), SjfPredict(**family, **predictions))]
+    pairs = [(Backfilled(workload, platform, family, model, limits=limits), SjfPredict(**family, **predictions))]
     if plans:
         pairs.append(
-            (Planned(workload, platform, planning, kill, limits=limits), PlanPredict(**planning, **predictions))
+            (Planned(workload, platform, planning, model, limits=limits), PlanPredict(**planning, **predictions))
         )
     for slow, fast in pairs:
-        slow.believe(**predictions)
-        while slow.events:
-            slow.instant()
-        compare(slow, workload, platform, Limited(fast, Limits(**limits)) if limits else fast, kill)
+        slow.believe(**predictions).finished()
+        compare(slow, workload, platform, Limited(fast, Limits(**limits)) if limits else fast)
         yield slow
 
 
@@ -288,11 +287,11 @@ def test_predictions_equal_the_naive_ones_small(seed):
 def test_any_jobs_equal_the_naive_ones(chunk):
     """Legs, jobs that are withdrawn, that have no walltime or are too large, and limits."""
     for seed in range(6300 + 5 * chunk, 6305 + 5 * chunk):
-        workload, platform = random_workloads.make(seed)
+        workload, platform = pooled.make(seed)
         workload = users(workload, pl.when(pl.col("user") == 3).then(-1).otherwise(pl.col("user")))
-        for _ in check_seed(seed, random_workloads.with_cancels(workload, seed), platform):
+        for _ in check_seed(seed, pooled.with_cancels(workload, seed), platform):
             pass
-        for _ in check_seed(seed + 1, workload, platform, random_workloads.limits(seed), plans=seed % 3 == 0):
+        for _ in check_seed(seed + 1, workload, platform, pooled.limits(seed), plans=seed % 3 == 0):
             pass
 
 
@@ -333,7 +332,7 @@ def test_a_leg_is_believed_by_its_own_walltime():
     )
     leg = {"job": 1, "number": 0, "walltime": 20.0, "nodes": 2, "carry": ""}
     phase = {"job": 1, "leg": 0, "kind": "compute", "seconds": 15.0, "flop": 0.0, "communication": 0.0, "bytes": 0.0}
-    given = random_workloads.workload(jobs.to_dicts(), [leg], [phase | {"release": None}])
+    given = pooled.workload(jobs.to_dicts(), [leg], [phase | {"release": None}])
     starts = [
         forebay.simulate(given, "flat:nodes=3", policy).jobs["starting_time"].to_list()
         for policy in ("sjf-bb", "sjf-predict")

@@ -9,20 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forebay
-import naive
-import random_workloads
+from cases import pooled
 from forebay.errors import StalledError
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._orders import ALL
+from twins.backfill import PRESETS
+from twins.backfill import simulate as slow_run
+from twins.compare import ids
+from twins.jobs import jobs_of, large_in
 
-MACHINE = random_workloads.platform(4, 10)
+MACHINE = pooled.platform(4, 10)
 TWO_KINDS = Platform(
     name="kinds", nodes=5, tiers=(node_local.Tier(name="ssd", capacity=1, large=2, large_nodes=2), *MACHINE.tiers)
 )
 """Nodes 0 to 2 are small, 3 and 4 large."""
-SEEDS = st.integers(0, 10**6)  # of random_workloads: several legs, releases, jobs too large or too long
+SEEDS = st.integers(0, 10**6)  # of cases.pooled: several legs, releases, jobs too large or too long
 
 pytestmark = pytest.mark.small
 
@@ -33,7 +36,7 @@ def exact_jobs(draw):
     small = st.integers(1, 6)
     shapes = st.tuples(st.integers(0, 12), small, st.integers(1, 4), st.integers(0, 10), st.integers(0, 2))
     rows = draw(st.lists(shapes, min_size=1, max_size=12))
-    return random_workloads.workload(
+    return pooled.workload(
         [
             {"id": i, "submit": float(t), "walltime": float(s), "nodes": n, "burst_buffer": b, "priority": float(p)}
             for i, (t, s, n, b, p) in enumerate(rows, 1)
@@ -47,7 +50,7 @@ def jobs_of_kinds(draw):
     small = st.integers(1, 6)
     shapes = st.tuples(st.integers(0, 12), small, st.integers(1, 5), st.integers(0, 10), st.integers(0, 2))
     rows = draw(st.lists(shapes, min_size=1, max_size=12))
-    return random_workloads.workload(
+    return pooled.workload(
         [
             {"id": i, "submit": float(t), "walltime": float(s), "nodes": n, "burst_buffer": b, "ssd": n * each}
             for i, (t, s, n, b, each) in enumerate(
@@ -61,10 +64,10 @@ def jobs_of_kinds(draw):
 def any_policy(draw):
     """A preset, or random parameters of the family; with the twin's parameters."""
     if draw(st.booleans()):
-        name = draw(st.sampled_from(sorted(naive.PRESETS)))
-        return name, naive.PRESETS[name]
+        name = draw(st.sampled_from(sorted(PRESETS)))
+        return name, PRESETS[name]
     seed = draw(SEEDS)
-    return Backfill(**random_workloads.policy(seed, ALL)), random_workloads.policy(seed, math.inf)
+    return Backfill(**pooled.policy(seed, ALL)), pooled.policy(seed, math.inf)
 
 
 def simulate(workload, platform, policy, seed=0):
@@ -72,7 +75,7 @@ def simulate(workload, platform, policy, seed=0):
     try:
         return forebay.simulate(workload, platform, policy[0], seed=seed)
     except StalledError:
-        assert naive.simulate(workload, platform, policy[1]).queue
+        assert slow_run(workload, platform, policy[1]).queue
         return None
 
 
@@ -91,14 +94,9 @@ def replay(result):
     return held
 
 
-def ids(text):
-    pieces = [piece.split("-") for piece in text.split()]
-    return {node for piece in pieces for node in range(int(piece[0]), int(piece[-1]) + 1)}
-
-
 @given(SEEDS, any_policy())
 def test_never_oversubscribed_and_all_given_back(case, policy):
-    result = simulate(*random_workloads.make(case), policy)
+    result = simulate(*pooled.make(case), policy)
     if result is not None:
         assert set(replay(result).values()) <= {0}
 
@@ -118,26 +116,26 @@ def test_no_node_is_shared(workload, policy):
 @given(SEEDS, any_policy())
 def test_large_nodes_are_counted_as_they_are(case, policy):
     """On nodes of two kinds: never oversubscribed, all given back, and who needs large nodes has nothing else."""
-    workload, machine = random_workloads.with_kinds(*random_workloads.make(case, legs=False), case)
+    workload, machine = pooled.with_kinds(*pooled.make(case, legs=False), case)
     result = simulate(workload, machine, policy)
     assert set(replay(result).values()) <= {0}
     first = machine.nodes - machine.kinds.large_nodes
     starts = result.log.filter(pl.col("resource") == f"{machine.kinds.name}_large", pl.col("kind") == "acquire")
     taken = dict(starts.select("job", "amount").rows())
-    for job, row in zip(naive.jobs_of(workload, machine), result.jobs.to_dicts(), strict=True):
+    for job, row in zip(jobs_of(workload, machine), result.jobs.to_dicts(), strict=True):
         held = ids(row["allocated_resources"])
-        assert naive.large_in(held, first) == taken.get(job.id, 0)
-        assert not held or job.legs[0].demand[-1] <= naive.large_in(held, first)
+        assert large_in(held, first) == taken.get(job.id, 0)
+        assert not held or job.legs[0].demand[-1] <= large_in(held, first)
 
 
 @given(SEEDS, any_policy())
 def test_no_start_before_submit_and_every_feasible_job_ends(case, policy):
-    workload, platform = random_workloads.make(case)
+    workload, platform = pooled.make(case)
     result = simulate(workload, platform, policy)
     if result is None:
         return
     capacities = list(platform.capacities)
-    for job, row in zip(naive.jobs_of(workload, platform), result.jobs.to_dicts(), strict=True):
+    for job, row in zip(jobs_of(workload, platform), result.jobs.to_dicts(), strict=True):
         feasible = all(need <= have for leg in job.legs for need, have in zip(leg.demand, capacities, strict=True))
         assert (row["final_state"] != "REJECTED") == feasible
         if feasible:
@@ -146,7 +144,7 @@ def test_no_start_before_submit_and_every_feasible_job_ends(case, policy):
 
 @given(SEEDS, any_policy(), st.integers(0, 5))
 def test_same_seed_same_log(case, policy, seed):
-    runs = [simulate(*random_workloads.make(case), policy, seed) for _ in range(2)]
+    runs = [simulate(*pooled.make(case), policy, seed) for _ in range(2)]
     hashes = [run and run.facts["log_sha256"] for run in runs]
     assert hashes[0] == hashes[1]
 
@@ -159,7 +157,7 @@ def reservations(workload, policy, machine=MACHINE):
         for job, time in reserved.items():
             promised.setdefault(job, (now, time))
 
-    naive.simulate(workload, machine, naive.PRESETS[policy], watch=watch)
+    slow_run(workload, machine, PRESETS[policy], watch=watch)
     return promised
 
 
@@ -202,7 +200,7 @@ def test_easy_keeps_its_promise_to_the_head_on_nodes_of_two_kinds(workload):
 
 def same_starts(workload, platform, policy, params):
     fast = forebay.simulate(workload, platform, policy).log.filter(pl.col("kind") == "start")
-    slow = naive.simulate(workload, platform, params).starts
+    slow = slow_run(workload, platform, params).starts
     assert fast.select("time", "job").rows() == [(time, job) for time, job, _, _ in slow]
 
 
@@ -234,7 +232,7 @@ def test_one_reservation_in_a_long_queue(reserve):
         for i in range(120)
     ]
     params = {"depth": 1, "reserve": reserve}
-    same_starts(random_workloads.workload(jobs), random_workloads.platform(16, 12), Backfill(**params), params)
+    same_starts(pooled.workload(jobs), pooled.platform(16, 12), Backfill(**params), params)
 
 
 def test_backfilling_beside_the_reservation_by_hand():
@@ -251,5 +249,5 @@ def test_backfilling_beside_the_reservation_by_hand():
         {"id": i, "submit": 0.0 if i < 7 else 2.0, "walltime": float(s), "nodes": n} for i, (n, s) in enumerate(rows, 1)
     ]
     for policy in ("fcfs-easy", "fcfs-bb"):
-        result = forebay.simulate(random_workloads.workload(jobs), random_workloads.platform(10), policy)
+        result = forebay.simulate(pooled.workload(jobs), pooled.platform(10), policy)
         assert result.jobs["starting_time"].to_list() == [0, 10, 0, 0, 15, 10, 15, 15]

@@ -6,7 +6,7 @@ import random
 import pytest
 
 import forebay
-from random_tiers import NAMES, machine, workload
+from cases.tiered import NAMES, machine, workload
 
 CHUNKS, CHUNK = 10, 100
 

@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 import forebay as fb
-import random_tiers
+from cases import tiered
+from cases.tiered import machine, workload
+from cases.tiered_by_hand import job, outcome, run, steps
 from forebay.errors import InputError
 from forebay.policies import load
-from hand_tiers import job, outcome, run, steps
-from random_tiers import machine, workload
 
 pytestmark = pytest.mark.small
 
@@ -32,7 +32,7 @@ def test_fast_storage_goes_to_who_gains_most():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_one_job_alone_is_as_under_sas(seed):
-    made, platform = random_tiers.make(seed)
+    made, platform = tiered.make(seed)
     first = made.jobs.filter(pl.col("nodes") <= platform.nodes).head(1)
     phases = made.phases.filter(pl.col("job") == first["id"][0])
     alone = fb.Workload("alone", first.with_columns(submit=pl.lit(0.0)), phases=phases)
@@ -42,7 +42,7 @@ def test_one_job_alone_is_as_under_sas(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_all_jobs_run_whatever_the_plan(seed):
-    made, platform = random_tiers.make(seed)
+    made, platform = tiered.make(seed)
     result = fb.simulate(made, platform, "sas-plan", job_model="tiered")
     fits = made.jobs["nodes"] <= platform.nodes
     assert (result.jobs["final_state"] == "COMPLETED_SUCCESSFULLY").sum() == fits.sum()

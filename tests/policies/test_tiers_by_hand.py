@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from hand_tiers import job, outcome, run, steps
-from random_tiers import machine, workload
+from cases.tiered import machine, workload
+from cases.tiered_by_hand import job, outcome, run, steps
 
 pytestmark = pytest.mark.small
 

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 import forebay
-import naive_tiers
-import random_tiers
+from cases import tiered
+from twins import tiers
 
 SMALL, CHUNKS, CHUNK = 48, 12, 9
 
@@ -24,21 +24,21 @@ def decides(free):
 
 def twin_of(seed, fast, twin_decides):
     """The twin's run; where it does not decide by itself, it starts jobs when and where `fast` did."""
-    workload, platform = random_tiers.make(seed)
-    name, params, free = random_tiers.policy(seed)
+    workload, platform = tiered.make(seed)
+    name, params, free = tiered.policy(seed)
     script = None
     if not twin_decides:
         tier = dict(fast.jobs.select("job_id", "tier").rows())
         starts = fast.log.filter(pl.col("kind") == "start").select("time", "job", "leg").rows()
         script = {(job, leg): (time, tier[job]) for time, job, leg in starts}
-    return naive_tiers.simulate(workload, platform, name, params, free, seed, script)
+    return tiers.simulate(workload, platform, name, params, free, seed, script)
 
 
 def check_seed(seed):
     """Run both; every start, end, tier and byte must agree."""
-    workload, platform = random_tiers.make(seed)
-    name, params, free = random_tiers.policy(seed)
-    policy, model = random_tiers.spec(name, params), "tiered:nodes=free" if free else "tiered"
+    workload, platform = tiered.make(seed)
+    name, params, free = tiered.policy(seed)
+    policy, model = tiered.spec(name, params), "tiered:nodes=free" if free else "tiered"
     fast = forebay.simulate(workload, platform, policy, seed, job_model=model)
     slow = twin_of(seed, fast, decides(free))
     where = (seed, policy, model)
@@ -84,17 +84,17 @@ def test_equals_the_twin_at_length(chunk):
 
 def test_the_twin_decides_under_every_policy():
     """With slots of both kinds, and one to three fast tiers."""
-    cases = [(seed, *random_tiers.policy(seed)) for seed in range(SMALL + CHUNKS * CHUNK)]
+    cases = [(seed, *tiered.policy(seed)) for seed in range(SMALL + CHUNKS * CHUNK)]
     checked = [case for case in cases if decides(case[3])]
-    for name in set(random_tiers.POLICIES):
+    for name in set(tiered.POLICIES):
         for slot in (None, "stay"):
             of = [seed for seed, policy, params, _ in checked if (policy, params.get("slot")) == (name, slot)]
-            assert {len(random_tiers.make(seed)[1].tiers) for seed in of} >= {2, 3}, (name, slot)
+            assert {len(tiered.make(seed)[1].tiers) for seed in of} >= {2, 3}, (name, slot)
 
 
 def test_random_workloads_have_all_that_can_go_wrong():
     """Among those of CI: too large requests and jobs, no volumes, wrong statements, no room, three fast tiers."""
-    made = [random_tiers.make(seed) for seed in range(SMALL + CHUNKS * CHUNK)]
+    made = [tiered.make(seed) for seed in range(SMALL + CHUNKS * CHUNK)]
     columns = [set(workload.jobs.columns) for workload, _ in made]
     assert any("told_input" in names and "told_data" not in names for names in columns)
     assert any({"told_input", "told_output", "told_data"} <= names for names in columns)

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 import forebay as fb
-import naive_window
-import random_workloads as make
+from cases import pooled as make
 from forebay import policies
 from forebay.errors import InputError, StalledError
+from twins import window
 
 TB = 10**12
 EXAMPLE = ((80, 20), (10, 85), (40, 5), (10, 0), (20, 0))
@@ -69,7 +69,7 @@ def same(seed, spec, legs=False, kinds=False):
     if kinds:
         workload, machine = make.with_kinds(workload, machine, seed)
     policy = policies.load(spec)
-    slow = naive_window.simulate(workload, machine, policy, policy._weights_on(machine.resources))
+    slow = window.simulate(workload, machine, policy, policy._weights_on(machine.resources))
     if slow.queue:
         with pytest.raises(StalledError):
             fb.simulate(workload, machine, policy, job_model="alloc-only")
@@ -197,7 +197,7 @@ def test_after_its_bound_no_later_job_delays_a_job(method, buffers, kinds):
     for seed in range(60):
         workload, machine = with_known_run_times(seed, buffers, kinds)
         policy = policies.load(f"bbsched-exact:window=5,bound=2,method={method}")
-        slow = naive_window.simulate(workload, machine, policy, policy._weights_on(machine.resources))
+        slow = window.simulate(workload, machine, policy, policy._weights_on(machine.resources))
         result = fb.simulate(workload, machine, policy, job_model="alloc-only")
         starts = dict(result.jobs.select("job_id", "starting_time").rows())
         for job, time in slow.promised.items():

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-import random_workloads as make
+from cases import pooled as make
 from forebay import policies
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform

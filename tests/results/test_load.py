@@ -5,9 +5,9 @@ import json
 import polars as pl
 import pytest
 
-import fuzz_seeds as seeds
 from forebay.errors import InputError
 from forebay.results import load
+from fuzz import seeds
 
 pytestmark = pytest.mark.small
 

@@ -15,15 +15,14 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-import fuzz_seeds as seeds
-import mutate
 from forebay import platforms
 from forebay.cli.main import main
 from forebay.errors import InputError
 from forebay.workload import _sidecar, read, write
 from forebay.workload.info import describe
 from forebay.workload.operations import attach_table
-from fuzz_check import check_message
+from fuzz import mutate, seeds
+from fuzz.check import check_message
 
 pytestmark = pytest.mark.small
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-import fuzz_seeds as seeds
 from forebay.errors import InputError
 from forebay.workload import _sidecar
 from forebay.workload.operations import attach_table
+from fuzz import seeds
 
 pytestmark = pytest.mark.small
 

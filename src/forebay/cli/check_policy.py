@@ -27,7 +27,7 @@ def command(
 
     scheduler = _runs.load_policy(policy)
     _compile.prepare([scheduler])
-    from forebay.contract import check_policy
+    from forebay.testing import check_policy
 
     with redirect_stdout(io.StringIO()):  # it runs some three hundred times
         report = check_policy(policy)

@@ -37,8 +37,8 @@ def _take_chunks(state, j, server, count, size):
     state.servers.room[server] -= size * count
 
 
-@kernel(types.void(STATE, _i8, PICKS, _i8, _i8))
-def _take_picked(state, j, picks, first_pick, n_picks):
+@kernel(types.void(STATE, TRUTH, _i8, PICKS, _i8, _i8))
+def _take_picked(state, truth, j, picks, first_pick, n_picks):
     """Give job `j` the nodes and chunks that were picked for it."""
     counts, job, nodes = state.counts[0], state.jobs[j], state.nodes
     size = state.legs[job["leg"]]["chunk"]
@@ -52,6 +52,7 @@ def _take_picked(state, j, picks, first_pick, n_picks):
             counts["n_idle"] = n_idle
             counts["blank_piece"] = blank
             job["piece"] = head
+            write_nodes(truth, pick["low"], pick["low"] + pick["count"] - 1)
         if size > 0:
             _take_chunks(state, j, pick["server"], pick["count"], size)
 
@@ -65,14 +66,14 @@ def take_all(state, truth, j, reason, picks, first_pick, n_picks):
         amount = amount_taken(state, leg, r)
         state.resources[r]["free"] -= amount
         if r == 0:
-            before = job["piece"]
             write_log(state, truth, now, j, LogKind.START, 0, amount, reason)
             if n_picks > 0:
-                _take_picked(state, j, picks, first_pick, n_picks)
+                _take_picked(state, truth, j, picks, first_pick, n_picks)
             elif amount > 0:
+                before = job["piece"]
                 take_lowest_of_kinds(state, j, amount)
+                _write_taken(state, truth, j, before)
             job["held"] += amount
-            _write_taken(state, truth, j, before)
         elif amount > 0:
             write_log(state, truth, now, j, LogKind.ACQUIRE, r, amount, reason)
 

@@ -19,8 +19,8 @@ from forebay.experiments.runs import Run
 from forebay.results import Record, load_record, save_record
 
 _ROOT = Path(__file__).parents[1]
-_CODE = ("core", "algorithms", "workload", "platforms", "engine", "policies", "metrics", "results")
-_FILES = ("_simulate.py", "_jit.py", "experiments/runs.py")
+_WITHOUT = ("cli", "experiments", "figures", "studies", "testing")
+"""What cannot change the result of a run; of `experiments`, one file can."""
 _OURS = re.compile(r"[0-9a-f]{24}\.(json|parquet)")
 
 
@@ -28,7 +28,8 @@ _OURS = re.compile(r"[0-9a-f]{24}\.(json|parquet)")
 def code_hash() -> str:
     """A hash of every source that can change a result."""
     digest = hashlib.sha256()
-    for path in sorted([*(_ROOT / name for name in _FILES), *(f for d in _CODE for f in (_ROOT / d).rglob("*.py"))]):
+    sources = [path for path in _ROOT.rglob("*.py") if path.relative_to(_ROOT).parts[0] not in _WITHOUT]
+    for path in sorted([*sources, _ROOT / "experiments" / "runs.py"]):
         digest.update(f"{path.relative_to(_ROOT).as_posix()}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

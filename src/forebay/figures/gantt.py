@@ -11,7 +11,6 @@ from matplotlib.patches import Patch
 
 from forebay._files import file_names
 from forebay.figures import _steps, _style
-from forebay.metrics._table import changes
 from forebay.metrics.machine import usage
 from forebay.results import Result
 
@@ -81,29 +80,15 @@ def _one(item: tuple[str, Result], path: Path) -> list[Path]:
 
 
 def rectangles(result: Result) -> pl.DataFrame:
-    """A row for each run of neighbouring nodes of a job, from the first node it took to the last it gave back."""
-    job_id = result.jobs.schema["job_id"]
-    held = (
-        changes(result, "nodes")
-        .filter(pl.col("amount") != 0)
-        .group_by(pl.col("job").cast(job_id).alias("job_id"))
-        .agg(start=pl.col("time").min(), end=pl.col("time").max())
-    )
-    part = pl.col("part").str.split("-")
+    """Every stay of a job on neighbouring nodes, with the job's wait."""
+    jobs = result.jobs.lazy().select(pl.col("job_id").cast(pl.Int64), "waiting_time")
+    end = pl.lit(_steps.over(result)[1])
     return (
-        result.jobs.lazy()
-        .select("job_id", "waiting_time", part=pl.col("allocated_resources").cast(pl.String).str.split(" "))
-        .join(held, on="job_id", maintain_order="left")
-        .explode("part")
-        .filter(pl.col("part").str.len_chars() > 0)
-        .select(
-            job="job_id",
-            first_node=part.list.first().cast(pl.Int64),
-            last_node=part.list.last().cast(pl.Int64),
-            start="start",
-            end="end",
-            waiting_time="waiting_time",
-        )
+        stays(result)
+        .lazy()
+        .with_columns(pl.col("end").fill_null(end))
+        .join(jobs, left_on="job", right_on="job_id", maintain_order="left")
+        .sort("job", "start", "first_node", maintain_order=True)
         .collect()
     )
 

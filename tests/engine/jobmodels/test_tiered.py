@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from cases.pooled import workload as with_legs
+from cases.tiered import machine, workload
 from forebay.errors import InputError
-from random_tiers import machine, workload
-from random_workloads import workload as with_legs
 
 pytestmark = pytest.mark.small
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-import fuzz_seeds as seeds
 from forebay.errors import InputError
 from forebay.workload import models
-from fuzz_check import check_message
+from fuzz import seeds
+from fuzz.check import check_message
 
 pytestmark = pytest.mark.small
 

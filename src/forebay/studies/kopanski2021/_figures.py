@@ -168,14 +168,14 @@ def choices(dots: list[Row], metrics: Sequence[Metric], theirs: tuple[str, str])
 def _chosen(dots: list[Row], metric: Metric, theirs: str, path: Path) -> list[Path]:
     import polars as pl
 
-    from forebay.figures import _against
+    from forebay.figures.panels import against
 
     names = ("job_model", "policy", "reservations", "buffers", "replica", "seed", "ratio")
     rows = [{name: row[name] for name in names} for row in dots if row["metric"] == metric.name]
     choice = pl.concat_str("reservations", "buffers", separator=", ")
     table = pl.DataFrame(rows).with_columns(choice=choice, as_given=pl.col("replica") == 0)
     label = f"{metric.title.partition(' (')[0]} ({theirs} = 1)"  # longer, and those of two panels meet
-    return _against.draw(table.drop("reservations", "buffers"), path, label, "choice")
+    return against.draw(table.drop("reservations", "buffers"), path, label, "choice")
 
 
 def _against(rows: list[Row], expected: Expected, metric: Metric, path: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from naive_time import Profile, before, width
+from twins.times import Profile, before, width
 
 READ, WRITE, BETWEEN = ("read",), ("write",), ("checkpoint", "fetch")
 

@@ -1,7 +1,7 @@
 """Small machines with slow and fast storage, and jobs for them, that can be solved by hand."""
 
 import forebay as fb
-from random_tiers import machine, workload
+from cases.tiered import machine, workload
 
 # Slow storage moves 1 B/s, fast storage 4 B/s, staging 2 B/s; 10 B of it. With I bytes in, O out and D in between a job
 # stays (I + O) / 2 - 3/4 (I + O + D) seconds longer on fast storage than its walltime.

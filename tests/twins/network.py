@@ -7,6 +7,12 @@ Links are named by tuples: ("green", group, chassis, from, to), ("black", group,
 import math
 
 
+def buffer_of(platform):
+    """The tier that jobs stage into; None if there is none."""
+    tiers = (tier for kind in ("shared_bb", "node_local") for tier in platform.tiers if tier.kind == kind)
+    return next(tiers, None)
+
+
 class Dragonfly:
     """Slots, routers and routes of a dragonfly, counted one by one."""
 
@@ -85,9 +91,7 @@ class Network:
         # Of every green, black and blue link and of a server's port; a crossbar has neither.
         self.rate = topology.bandwidth if topology.kind != "flat" else None
         self.capacity = {}  # of every other link
-        self.buffer = next(
-            (tier for kind in ("shared_bb", "node_local") for tier in platform.tiers if tier.kind == kind), None
-        )
+        self.buffer = buffer_of(platform)
         self.shared = "shared_bb" in kinds
         self.local = (self.buffer.bandwidth or math.inf) if self.buffer and not self.shared else math.inf
         self.chunked = self.shared and self.buffer.placement == "chunked"

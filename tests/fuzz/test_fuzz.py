@@ -14,8 +14,6 @@ from random import Random
 
 import pytest
 
-import fuzz_seeds as seeds
-import mutate
 from forebay import platforms, policies
 from forebay.cli._options import parse_period
 from forebay.core import units
@@ -23,7 +21,8 @@ from forebay.errors import InputError
 from forebay.results import load
 from forebay.workload import _sidecar, models, read
 from forebay.workload.operations import attach_table, filter_jobs, parse_condition
-from fuzz_check import check_message, check_platform, check_result, check_workload
+from fuzz import mutate, seeds
+from fuzz.check import check_message, check_platform, check_result, check_workload
 
 SECONDS = 2.0  # of a processor, for one case
 MEMORY = 512 * 2**20  # bytes, for all cases of one test

@@ -1,17 +1,18 @@
-"""A slow, obvious twin of the window policies: every set of jobs is tried, then the naive simulator backfills."""
+"""A slow, obvious twin of the window policies: every set of jobs is tried, then the twin of a run backfills."""
 
 from itertools import product
 
-import naive
-import naive_pareto
+from twins import pareto
+from twins.backfill import ALL, Backfill
 
 
-class Run(naive.Run):
+class Window(Backfill):
     """A run whose queue is put in a new order at each decision. `window` has the policy's parameters."""
 
     def __init__(self, workload, platform, window, weights):
         super().__init__(workload, platform, {"depth": 1}, watch=self.promise)
         self.window, self.weights, self.ages, self.new = window, weights, {}, None
+        self.local = None if platform.kinds is None else platform.resources.index(platform.kinds.name)
         self.promised = {}  # job id -> the first reservation that it got since its bound
 
     def promise(self, now, reservations):
@@ -35,7 +36,7 @@ class Run(naive.Run):
         chosen = self.choose([job for job in window if job not in forced], forced, now)
         first = [*forced, *chosen]
         self.new = first + [job for job in line if job not in first]
-        depth = {"easy": 1, "conservative": naive.ALL, "none": 0}[self.window.backfill]
+        depth = {"easy": 1, "conservative": ALL, "none": 0}[self.window.backfill]
         self.policy.depth = depth + len(forced)
         super().decide(now)
         self.new = None
@@ -43,7 +44,7 @@ class Run(naive.Run):
             self.ages[job] = self.ages.get(job, 0) + 1
 
     def base(self, job, now):
-        walltime = job.legs[job.leg].walltime
+        walltime = job.walltime
         if self.window.order == "sjf":
             return walltime
         if self.window.order == "wfp":
@@ -55,20 +56,18 @@ class Run(naive.Run):
         """Those to start, of the jobs of the window that are not forced."""
         if self.window.method == "in-order":
             return []
-        self.beside, reservations = {}, []
-        left = list(self.free())
+        plan, left = self.plan(now), self.free()[: self.space.R]
         for job in forced:
-            profile = self.profile(now, reservations)
-            time = self.earliest(profile, job)
+            time, row, _ = self.space.reserve(job, plan, *self.rules)
             if time == now:
-                left = [have - need for have, need in zip(left, self.taken(profile, job, now), strict=True)]
-            reservations.append((job, time))
-        some = [job for job in jobs if self.can_start(job, now, reservations)]
-        some = [job for job in some if fits(job.needs(), left)]
+                left = [have - need for have, need in zip(left, row, strict=False)]
+            if row is not None:
+                plan.take(row, time, job.walltime)
+        some = [job for job in jobs if self.fits_beside(job, plan) and fits(job.needs(), left)]
         if self.window.method == "packing":
             return self.packed(some, left)
         points = front([job.needs() for job in some], left)
-        if self.kinds is not None:
+        if self.space.kinds is not None:
             points = self.front_of_kinds(some, left)
         if not some or not points:
             return []
@@ -79,16 +78,16 @@ class Run(naive.Run):
         """Large nodes are a mere limit. What is wasted is one more objective, unless it weighs nothing."""
         rows, more = [job.needs() for job in jobs], ()
         if self.weights[-1] > 0:
-            kinds, local = self.kinds, self.local
+            kinds, local = self.space.kinds, self.local
             waste = [max(n * (kinds.large if big else kinds.capacity) - row[local], 0) for row in rows
                      for n, big in [(row[0], row[-1])]]  # fmt: skip
             more = waste, [row[0] - row[-1] for row in rows], left[0] - left[-1], kinds.large - kinds.capacity
-        points = naive_pareto.front(rows, left, *more, limits=1)
+        points = pareto.front(rows, left, *more, limits=1)
         return [(loads, [bits >> i & 1 for i in range(len(rows))]) for loads, bits in points]
 
     def use(self, loads, left):
         """Shares in use of each resource, what is in use already included; minus what is wasted of all devices."""
-        if self.kinds is not None:
+        if self.space.kinds is not None:
             wasted = loads[-1] / self.capacities[self.local] if len(loads) == len(left) else 0.0
             triples = zip(self.capacities[:-1], left[:-1], loads[: len(left) - 1], strict=True)
             return [*((capacity - free + load) / capacity for capacity, free, load in triples), wasted]
@@ -121,13 +120,11 @@ class Run(naive.Run):
             scores = [self.score(job.needs(), left) for job in fitting]
             taken = fitting[scores.index(max(scores))]
             chosen.append(taken)
-            needs = taken.needs()
-            if self.kinds is not None:
-                needs[-1] = self.fewest_large(taken, left)
+            needs = self.space.needs(taken, [left])
             left = [have - need for have, need in zip(left, needs, strict=True)]
 
     def score(self, needs, left):
-        score, n = 0.0, len(needs) - (self.kinds is not None)
+        score, n = 0.0, len(needs) - (self.space.kinds is not None)
         for weight, need, free, capacity in zip(
             self.weights[:n], needs[:n], left[:n], self.capacities[:n], strict=True
         ):
@@ -157,8 +154,5 @@ def front(rows, room):
 
 
 def simulate(workload, platform, window, weights):
-    """The finished Run."""
-    run = Run(workload, platform, window, weights)
-    while run.events:
-        run.instant()
-    return run
+    """The finished run."""
+    return Window(workload, platform, window, weights).finished()

@@ -12,7 +12,7 @@ from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, pfs, pool, shared_bb
 from forebay.platforms.topologies import dragonfly, flat
 from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
-from naive import PRESETS
+from twins.backfill import PRESETS
 
 GB = 10**9
 STEP = 1800.0

@@ -6,11 +6,11 @@ import random
 import numpy as np
 import pytest
 
-import naive
-import random_io
+from cases import transfers
 from forebay import platforms
 from forebay.platforms.topologies import dragonfly
-from naive_network import Dragonfly, Network, fill
+from twins import sharing as naive
+from twins.network import Dragonfly, Network, fill
 
 pytestmark = pytest.mark.small
 
@@ -82,7 +82,7 @@ def name(link):
 @pytest.mark.parametrize("seed", range(30))
 def test_fabric_agrees(seed):
     """Routes, sites, orders of servers and capacities of the platform's own fabric."""
-    platform = PAPER if seed == 0 else random_io.make(seed)[1]
+    platform = PAPER if seed == 0 else transfers.make(seed)[1]
     fabric, network = platform.fabric(), Network(platform)
     sites = sorted(set(network.shape.nodes + network.server_place)) if fabric.n_sites > 1 else [(0, 0, 0)]
     number = {place: site for site, place in enumerate(sites)}

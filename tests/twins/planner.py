@@ -10,7 +10,7 @@ from itertools import permutations
 
 import numpy as np
 
-import naive
+from twins.backfill import Backfill
 
 DEFAULTS = {
     "alpha": 2.0, "exhaustive": 5, "rate": 0.9, "steps": 30, "moves": 6, "floor": 1.0, "heat": 1.0,
@@ -18,45 +18,46 @@ DEFAULTS = {
 }  # fmt: skip
 
 
-class Run(naive.Run):
-    """A run that plans, on pooled resources."""
+class Planner(Backfill):
+    """A run that plans."""
 
-    def __init__(self, workload, platform, params, kill=True, seed=0, limits=None):
-        super().__init__(workload, platform, {}, kill, limits=limits)
-        self.plan = DEFAULTS | params
+    def __init__(self, workload, platform, params, job_model="alloc-only", seed=0, limits=None):
+        super().__init__(workload, platform, {}, job_model, limits=limits)
+        self.params = DEFAULTS | params
         self.rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
         self.ranks = {}
         self.scores = []  # (jobs, score) of each search
 
     def decide(self, now):
-        allowed = [job for job in self.queue if job.leg > 0 or not self.over_limit(job)]
-        self.beside = {}
+        allowed = self.allowed()
         if not any(self.fits_now(job) for job in allowed):
             return
         order = self.best_order(allowed, now) if len(allowed) > 1 else allowed
         if len(allowed) > 1:
             self.ranks |= {job.id: rank for rank, job in enumerate(order)}
-        reservations = []
+        plan = self.plan(now)
         for job in order:
-            if self.can_start(job, now, reservations):
-                self.start_beside(job, now, reservations)
-            else:
-                reservations.append((job, self.earliest(self.profile(now, reservations), job)))
+            if not self.start_beside(job, now, plan):
+                self.reserve(job, plan)
 
-    def score(self, order, now):
-        """Waits to the power alpha, of all jobs laid out in this order.
+    def costs(self, order, now):
+        """Job -> its wait to the power alpha, of jobs laid out in this order.
 
         Who could not start even alone counts nothing, whom others keep out for ever counts ten years.
         """
-        profile, total = self.profile(now, []), 0.0
+        plan, costs = self.plan(now), {}
         for job in order:
-            start = self.earliest(profile, job)
+            start, waited = self.reserve(job, plan), now - job.submit
             if start < math.inf:
-                self.reserve(profile, job, start)
-                total += max(start - now + (now - job.submit), 0.0) ** self.plan["alpha"]
-            elif self.earliest(self.profile(now, []), job) < math.inf:
-                total += (3.2e8 + (now - job.submit)) ** self.plan["alpha"]
-        return float(np.rint(total))
+                costs[job] = max(start - now + waited, 0.0) ** self.params["alpha"]
+            else:
+                ever = self.reserve(job, self.plan(now)) < math.inf
+                costs[job] = (3.2e8 + waited) ** self.params["alpha"] if ever else 0.0
+        return costs
+
+    def score(self, order, now):
+        """What all of them cost."""
+        return float(np.rint(sum(self.costs(order, now).values())))
 
     def candidates(self, jobs):
         """Arrival; nodes and the two ratios down and up; walltimes up and down; the last plan's."""
@@ -72,15 +73,15 @@ class Run(naive.Run):
         orders = [list(jobs)]
         for key in keys:
             orders += [sorted(jobs, key=lambda job, key=key: -key(job)), sorted(jobs, key=key)]
-        orders += [sorted(jobs, key=lambda job: job.legs[job.leg].walltime)]
-        orders += [sorted(jobs, key=lambda job: -job.legs[job.leg].walltime)]
-        if self.plan["keep"]:
+        orders += [sorted(jobs, key=lambda job: job.walltime)]
+        orders += [sorted(jobs, key=lambda job: -job.walltime)]
+        if self.params["keep"]:
             orders.append(sorted(jobs, key=lambda job: self.ranks.get(job.id, math.inf)))
         return orders
 
     def best_order(self, jobs, now):
-        plan, n = self.plan, len(jobs)
-        if n <= plan["exhaustive"]:
+        params, n = self.params, len(jobs)
+        if n <= params["exhaustive"]:
             best = min(map(list, permutations(jobs)), key=lambda order: self.score(order, now))
             self.scores.append((n, self.score(best, now)))
             return best
@@ -90,11 +91,11 @@ class Run(naive.Run):
         best = orders[scores.index(best_score)]
         if best_score == worst:
             return best
-        order, score, temperature = list(best), best_score, plan["heat"] * (worst - best_score)
-        for _ in range(plan["steps"]):
-            for _ in range(plan["moves"]):
+        order, score, temperature = list(best), best_score, params["heat"] * (worst - best_score)
+        for _ in range(params["steps"]):
+            for _ in range(params["moves"]):
                 i, j = int(self.rng.random() * n), int(self.rng.random() * n)
-                inserts = plan["insertions"] > 0 and self.rng.random() < plan["insertions"]
+                inserts = params["insertions"] > 0 and self.rng.random() < params["insertions"]
                 u = self.rng.random()
                 tried = list(order)
                 if inserts:
@@ -106,14 +107,11 @@ class Run(naive.Run):
                     order, score = tried, new
                     if score < best_score:
                         best, best_score = list(order), score
-            temperature = max(plan["rate"] * temperature, plan["floor"])
+            temperature = max(params["rate"] * temperature, params["floor"])
         self.scores.append((n, best_score))
         return best
 
 
-def simulate(workload, platform, params, kill=True, seed=0, limits=None):
-    """The finished Run of `workload`."""
-    run = Run(workload, platform, params, kill, seed, limits)
-    while run.events:
-        run.instant()
-    return run
+def simulate(workload, platform, params, job_model="alloc-only", seed=0, limits=None):
+    """The finished run."""
+    return Planner(workload, platform, params, job_model, seed, limits).finished()

@@ -2,7 +2,7 @@
 
 import math
 
-import naive_knapsack
+from twins import knapsack
 
 QUEUES = ("in", "run", "out")
 
@@ -43,9 +43,9 @@ class Cerberus:
         if len(act.free) == 1:
             units = [p.unit_nodes]
         if p.method == "table":
-            _, chosen = naive_knapsack.by_recursion(rows, values, room, units)
+            _, chosen = knapsack.by_recursion(rows, values, room, units)
         else:
-            _, chosen = naive_knapsack.by_enumeration(rows, values, room)
+            _, chosen = knapsack.by_enumeration(rows, values, room)
         started = [job for job, taken in zip(some, chosen, strict=True) if taken] or some[:1]
         for job in started:
             act.start(job)

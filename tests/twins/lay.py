@@ -1,9 +1,9 @@
-"""Slow twins of laying jobs into what will be free, and of annealing. Rows as in naive_plan: counts, servers, nodes."""
+"""Slow twins of laying jobs into what will be free, and of annealing. Rows as in plan.py: counts, servers, nodes."""
 
 import math
 from itertools import permutations
 
-from naive_kernels import count_chunks, pick_server
+from twins.kernels import count_chunks, pick_server
 
 
 class Shape:
@@ -68,7 +68,7 @@ def accepts(score, new, temperature, u):
 
 def refused_above(score, temperature, u):
     """Where exp((score - new) / temperature) equals u."""
-    return score + temperature * math.log(1 / u) if u > 0 else math.inf
+    return score - temperature * math.log(u) if u > 0 else math.inf
 
 
 def cooled(temperature, rate, floor):

@@ -1,23 +1,19 @@
-"""The slow twin of runs with I/O, by hand: it must be right before anything is held against it."""
-
-import math
+"""The slow twin of a run, by hand: it must be right before anything is held against it."""
 
 import pytest
 
-import naive
-import naive_io
-import random_io
-import random_workloads
+from cases import transfers
 from forebay import platforms
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, pfs, shared_bb
 from forebay.platforms.topologies import dragonfly, flat
+from twins.backfill import PRESETS, simulate
+from twins.jobs import COMPLETED, REJECTED, TOO_LONG, aware
 
 pytestmark = pytest.mark.small
 
 GB = 10**9
 PAPER, NIC = platforms.load("dragonfly-96"), platforms.load("dragonfly-96-nic")
-COMPLETED, TOO_LONG, REJECTED = naive.COMPLETED, naive.TOO_LONG, naive.REJECTED
 EACH = 3_818_700_000
 
 
@@ -35,7 +31,7 @@ def outcome(platform, jobs, phases=(), preset="fcfs", model="io-aware", legs=(),
     """The run, and by job its finish."""
     neutral = {"run_time": 0.0, "flop": 0.0, "communication": 0.0}
     rows = [{**neutral, "run_time": row["walltime"], **row} for row in jobs]
-    run = naive_io.simulate(random_io.workload(rows, legs, phases), platform, preset, params, model)
+    run = simulate(transfers.workload(rows, legs, phases), platform, PRESETS[preset] | params, model)
     return run, {job.id: job.finish for job in run.jobs}
 
 
@@ -159,10 +155,10 @@ def test_io_aware_life():
 
 @pytest.mark.parametrize(("T", "k"), [(1.0, 1), (5400.0, 2), (9000.0, 2), (1e6, 10)])
 def test_number_of_checkpoints(T, k):
-    kinds = [phase.kind for phase in naive_io.aware({"communication": 0.0}, T, 8)]
+    kinds = [phase.kind for phase in aware({"communication": 0.0}, T, 8)]
     assert kinds.count("compute") == k
     assert kinds == ["stage_in", "compute", *["checkpoint", "drain", "compute"] * (k - 1), "stage_out"]
-    assert [phase.kind for phase in naive_io.aware({"communication": 0.0}, T, 0)] == ["compute"] * k
+    assert [phase.kind for phase in aware({"communication": 0.0}, T, 0)] == ["compute"] * k
 
 
 def test_alloc_only_computes_and_talks():
@@ -370,26 +366,12 @@ def test_counted_charges_the_emptiest_server():
         assert [run.chunks[3, 0], run.chunks[4, 0]] == servers
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_without_io_it_is_the_other_twin(seed):
-    """Workloads that move nothing, against the twin that knows of no network."""
-    workload, platform = random_workloads.make(seed)
-    params, kill = random_workloads.policy(seed, math.inf), seed % 3 > 0
-    one = naive.simulate(workload, platform, params, kill)
-    model = "alloc-only" if kill else "alloc-only:kill=false"
-    other = naive_io.simulate(workload, platform, "fcfs-bb", params, model)
-    assert one.starts == other.starts
-    assert one.decisions == other.decisions
-    ends = [[(str(job.finish), job.state, job.waited) for job in run.jobs] for run in (one, other)]  # nan is not nan
-    assert ends[0] == ends[1]
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_all_comes_back(seed):
     """Random runs end with everything free, and no more is moved than asked for."""
-    workload, platform = random_io.make(seed)
-    preset, params, model = random_io.policy(seed)
-    run = naive_io.simulate(workload, platform, preset, params, model)
+    workload, platform = transfers.make(seed)
+    preset, params, model = transfers.policy(seed)
+    run = simulate(workload, platform, PRESETS[preset] | params, model)
     assert not run.queue
-    assert run.free == run.space.empty
+    assert run.free() == run.space.empty
     assert all(job.state for job in run.jobs)

@@ -1,0 +1,23 @@
+"""The rules of a policy, checked on many small random cases; a breach is explained with the smallest of them.
+
+Whoever writes a policy can run this: `forebay check-policy mine.py:Mine`, or `check_policy(...)` in one's own tests.
+"""
+
+from forebay.testing.case import Case, Job, Leg
+from forebay.testing.check import RULES, Check, Report, check_policy
+from forebay.testing.kinds import KINDS, Kind, random_case
+from forebay.testing.shrink import shrink
+
+__all__ = [
+    "KINDS",
+    "RULES",
+    "Case",
+    "Check",
+    "Job",
+    "Kind",
+    "Leg",
+    "Report",
+    "check_policy",
+    "random_case",
+    "shrink",
+]

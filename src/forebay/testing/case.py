@@ -1,0 +1,106 @@
+"""A small case to try a policy on: a machine and a few jobs, few enough to read."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import node_local, shared_bb
+from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.tiers.shared_bb import Placement
+from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A leg of a small job: seconds, walltime, nodes, burst buffer, what it carries over, and its SSD on each node."""
+
+    seconds: float
+    walltime: float
+    nodes: int
+    buffer: int
+    carry: str = ""
+    ssd: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of a small case."""
+
+    submit: float
+    legs: tuple[Leg, ...]
+    cancel: float = math.inf  # seconds until its user withdraws it
+
+
+@dataclass(frozen=True)
+class Case:
+    """A machine and a few jobs: small enough to read."""
+
+    nodes: int
+    buffer: int
+    jobs: tuple[Job, ...]
+    servers: int = 0  # that the buffer lies on in chunks, evenly; 0 = it is a pool
+    large: int = 0  # nodes with 2 B of SSD, the last ones, where the others have 1 B; 0 = none has any
+
+    def platform(self) -> Platform:
+        """The machine."""
+        tiers: list[BaseTier] = []
+        if self.buffer:
+            placement: Placement = "chunked" if self.servers else "pooled"
+            servers = self.servers or None
+            tiers.append(
+                shared_bb.Tier(name="burst_buffer", capacity=self.buffer, placement=placement, servers=servers)
+            )
+        if self.large:
+            tiers.append(node_local.Tier(name="ssd", capacity=1, large=2, large_nodes=self.large))
+        return Platform(name="case", nodes=self.nodes, tiers=tuple(tiers))
+
+    def workload(self) -> Workload:
+        """The jobs as a Workload."""
+        jobs = job_table(
+            {
+                "id": np.arange(1, len(self.jobs) + 1),
+                "submit": np.array([job.submit for job in self.jobs], float),
+                "walltime": np.array([job.legs[0].walltime for job in self.jobs], float),
+                "run_time": np.array([job.legs[0].seconds for job in self.jobs], float),
+                "nodes": np.array([job.legs[0].nodes for job in self.jobs]),
+                "user": np.arange(len(self.jobs)) % 3,
+                "cancel": np.array([job.cancel for job in self.jobs], float),
+                "burst_buffer": np.array([job.legs[0].buffer for job in self.jobs]),
+                "ssd": np.array([job.legs[0].nodes * job.legs[0].ssd for job in self.jobs]),
+            }
+        )
+        rows = [
+            (i + 1, k, leg) for i, job in enumerate(self.jobs) if len(job.legs) > 1 for k, leg in enumerate(job.legs)
+        ]
+        if not rows:
+            return Workload("case", jobs)
+        legs = pl.DataFrame(
+            [(i, k, leg.walltime, leg.nodes, leg.carry, leg.buffer, leg.nodes * leg.ssd) for i, k, leg in rows],
+            schema={**LEG_SCHEMA, "burst_buffer": pl.Int64, "ssd": pl.Int64},
+            orient="row",
+        )
+        phases = pl.DataFrame(
+            [(i, k, "compute", leg.seconds, 0.0, 0.0, 0.0, None) for i, k, leg in rows],
+            schema=PHASE_SCHEMA,
+            orient="row",
+        )
+        return Workload("case", jobs, legs, phases)
+
+    def text(self) -> str:
+        """The case as a table to read."""
+        chunks = f" in chunks on {self.servers} server(s)" if self.servers else ""
+        kinds = f", 1 B of SSD in every node and 2 B in the last {self.large}" if self.large else ""
+        lines = [f"machine: {self.nodes} node(s), {self.buffer} B of burst buffer{chunks}{kinds}"]
+        for i, job in enumerate(self.jobs):
+            legs = "; then ".join(
+                f"{leg.nodes} node(s), {leg.buffer} B, runs {leg.seconds:g} s of {leg.walltime:g} s asked"
+                + (f", {leg.ssd} B of SSD a node" if self.large else "")
+                + (f", carries {leg.carry}" if leg.carry else "")
+                for leg in job.legs
+            )
+            withdrawn = "" if job.cancel == math.inf else f", withdrawn after {job.cancel:g} s"
+            lines.append(f"job {i + 1} (row {i}): submitted at {job.submit:g} s{withdrawn}, {legs}")
+        return "\n".join(lines)

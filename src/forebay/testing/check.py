@@ -1,0 +1,95 @@
+"""What every policy promises, and the check of one policy on many cases."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from forebay.engine.build import build, make_program
+from forebay.errors import PolicyError, StalledError
+from forebay.policies import load as load_policy
+from forebay.policies._limited import apart
+from forebay.testing.case import Case
+from forebay.testing.kinds import KINDS, random_case
+from forebay.testing.shrink import shrink
+from forebay.testing.watch import WroteError, watched_run
+
+RULES = {
+    "legal": "every action is one the engine can carry out: nothing oversubscribed, started twice or too early",
+    "finishes": "every job that fits the machine starts and ends, unless the policy rejects it",
+    "repeats": "the same workload and seed give the same log, in a new run and in another object",
+    "tidy": "nothing is written but actions and the policy's own memory",
+}
+"""What every policy promises, by name."""
+
+
+class Check(NamedTuple):
+    """One rule's outcome."""
+
+    name: str
+    ok: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found."""
+
+    policy: str
+    checks: list[Check]
+    explanation: str  # empty when all is well
+
+    @property
+    def passed(self) -> bool:
+        """Whether the policy keeps every rule."""
+        return all(check.ok for check in self.checks)
+
+
+def check_policy(spec: Any, seed: int = 0, n_cases: int = 100) -> Report:
+    """Try `spec` on random cases; report each rule, and for each one broken the smallest case that shows it."""
+    policy, _ = apart(load_policy(spec))
+    kinds = [kind for kind in KINDS if kind.suits(policy)]
+    broken: dict[str, Case] = {}
+    for number in range(n_cases):
+        case = random_case(np.random.default_rng([seed, number]), kinds)
+        breach = _breach(spec, case)
+        if breach is not None:
+            broken.setdefault(breach[0], case)
+    checks = [Check(name, name not in broken, text) for name, text in RULES.items()]
+    return Report(str(spec), checks, "\n\n".join(_explain(spec, rule, case) for rule, case in broken.items()))
+
+
+def _explain(spec: Any, rule: str, case: Case) -> str:
+    """A breach in words, with the smallest case that shows it."""
+    small = shrink(case, partial(_breaks, spec, rule))
+    _, message = _breach(spec, small) or (rule, "")
+    return f"{message}\n\nThe smallest workload that shows it:\n{small.text()}"
+
+
+def _breach(spec: Any, case: Case) -> tuple[str, str] | None:
+    """The rule that the policy breaks on a case and how, or None."""
+    policy, limits = apart(load_policy(spec))
+    platform, workload = case.platform(), case.workload()
+    state, truth, _ = build(workload, platform, make_program(workload, platform, "alloc-only"), limits)
+    tables = state, truth
+    try:
+        first = watched_run(policy, *tables, platform.resources)
+        again = watched_run(policy, *tables, platform.resources)
+        other = watched_run(apart(load_policy(spec))[0], *tables, platform.resources)
+    except WroteError as error:
+        return "tidy", str(error)
+    except PolicyError as error:
+        return ("finishes" if isinstance(error, StalledError) else "legal"), str(error)
+    if first.unfinished:
+        return "finishes", f"job {first.unfinished[0]} never ended"
+    if first.hash != again.hash:
+        return "repeats", "a second run of the same object gave another log: forget the first run in setup(self, view)"
+    if first.hash != other.hash:
+        return "repeats", "another object gave another log: use view.rng for randomness, and no global state"
+    return None
+
+
+def _breaks(spec: Any, rule: str, case: Case) -> bool:
+    breach = _breach(spec, case)
+    return breach is not None and breach[0] == rule

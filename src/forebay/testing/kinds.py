@@ -1,0 +1,149 @@
+"""Random cases, and the kinds of them: what a case may have beyond jobs of one leg on nodes that are all alike.
+
+One more kind is one more class in `KINDS`, with what it needs as fields of `Case` or `Job`. Each kind draws from a
+stream of its own, so that one more leaves all others as they are.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from forebay.engine.run import params_of
+from forebay.errors import InputError
+from forebay.testing.case import Case, Job, Leg
+
+
+class Kind:
+    """Something that some cases have."""
+
+    def suits(self, policy: Any) -> bool:
+        """Whether a policy can be asked for decisions on such cases."""
+        return True
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """The case with some of it, or as it is."""
+        raise NotImplementedError
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """Simpler cases, with less of it: boldest first."""
+        raise NotImplementedError
+
+
+class Staged(Kind):
+    """Jobs of three legs, which carry one buffer along."""
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """Stage-in and stage-out around one job in five."""
+        return replace(case, jobs=tuple(self._staged(rng, job) if rng.random() < 0.2 else job for job in case.jobs))
+
+    def _staged(self, rng: np.random.Generator, job: Job) -> Job:
+        run = job.legs[0]
+        ends = [Leg(*_times(rng), 0, run.buffer, carry) for carry in ("", "burst_buffer")]
+        return replace(job, legs=(ends[0], replace(run, carry="burst_buffer"), ends[1]))
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """A job with its middle leg alone."""
+        for i, job in enumerate(case.jobs):
+            if len(job.legs) > 1:
+                yield with_job(case, i, replace(job, legs=(replace(job.legs[1], carry=""),)))
+
+
+class Withdrawn(Kind):
+    """Jobs that their users withdraw."""
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """One job in ten."""
+        times = [float(rng.integers(1, 20)) if rng.random() < 0.1 else math.inf for _ in case.jobs]
+        return replace(case, jobs=tuple(replace(job, cancel=time) for job, time in zip(case.jobs, times, strict=True)))
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """A job that stays."""
+        for i, job in enumerate(case.jobs):
+            if job.cancel < math.inf:
+                yield with_job(case, i, replace(job, cancel=math.inf))
+
+
+class Chunked(Kind):
+    """A buffer that lies on servers, in chunks."""
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """Two buffers in five, on up to three servers."""
+        if not case.buffer or rng.random() < 0.6:
+            return case
+        servers = int(rng.integers(1, 4))
+        return replace(case, servers=servers, buffer=max(case.buffer, servers))
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """A pool instead."""
+        if case.servers:
+            yield replace(case, servers=0)
+
+
+class TwoSizes(Kind):
+    """Nodes whose SSDs are of two sizes, and jobs that need one or the other."""
+
+    def suits(self, policy: Any) -> bool:
+        """Whether the policy's numbers can be had where there are such nodes."""
+        if not hasattr(policy, "params_on"):
+            return True
+        try:
+            params_of(policy, ("nodes", "burst_buffer", "ssd", "ssd_large"))
+        except InputError:
+            return False
+        return True
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """Two machines in five, but where chunks lie on servers: nodes differ in where theirs go."""
+        if case.nodes == 1 or case.servers or rng.random() < 0.6:
+            return case
+        jobs = tuple(_with_ssd(job, int(rng.integers(0, 3))) for job in case.jobs)
+        return replace(case, large=int(rng.integers(1, case.nodes)), jobs=jobs)
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """No SSD at all, one large node, or a job that needs none."""
+        if case.large:
+            yield replace(case, large=0, jobs=tuple(_with_ssd(job, 0) for job in case.jobs))
+        if case.large > 1:
+            yield replace(case, large=1)
+        for i, job in enumerate(case.jobs):
+            if any(leg.ssd for leg in job.legs):
+                yield with_job(case, i, _with_ssd(job, 0))
+
+
+KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes())
+"""All of them; a case may be of several."""
+
+
+def random_case(rng: np.random.Generator, kinds: Sequence[Kind] = KINDS) -> Case:
+    """A few jobs with many ties, on a machine where they collide; some too large or past their walltime."""
+    streams = dict(zip(KINDS, rng.spawn(len(KINDS)), strict=True))
+    nodes, buffer, n = int(rng.integers(1, 9)), int(rng.integers(0, 11)), int(rng.integers(1, 16))
+    submits = np.sort(rng.integers(0, max(2, 3 * n), n))
+    jobs = []
+    for submit in submits:
+        too_large = rng.random() < 0.05
+        own, bytes_ = int(rng.integers(1, nodes + 1)) + nodes * too_large, int(rng.integers(0, buffer + 1))
+        jobs.append(Job(float(submit), (Leg(*_times(rng), own, bytes_),)))
+    case = Case(nodes, buffer, tuple(jobs))
+    for kind in kinds:
+        case = kind.add(streams[kind], case)
+    return case
+
+
+def with_job(case: Case, i: int, job: Job) -> Case:
+    """The case with another job in place of the i-th; jobs stay in order of arrival."""
+    jobs = [*case.jobs[:i], job, *case.jobs[i + 1 :]]
+    return replace(case, jobs=tuple(sorted(jobs, key=lambda one: one.submit)))
+
+
+def _times(rng: np.random.Generator) -> tuple[float, float]:
+    """Seconds of a leg and its walltime, which may be too short."""
+    seconds = int(rng.integers(1, 12))
+    return float(seconds), float(max(1, seconds + int(rng.integers(-3, 8))))
+
+
+def _with_ssd(job: Job, ssd: int) -> Job:
+    return replace(job, legs=tuple(replace(leg, ssd=ssd if leg.nodes else 0) for leg in job.legs))

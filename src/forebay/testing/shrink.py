@@ -1,0 +1,63 @@
+"""The smallest case that shows something: found by leaving out jobs and rounding numbers down."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from forebay.testing.case import Case, Job
+from forebay.testing.kinds import KINDS, with_job
+
+MAX_TRIES = 500
+"""How many smaller cases are tried: a few seconds."""
+
+
+def shrink(case: Case, still: Callable[[Case], bool]) -> Case:
+    """The smallest case found while `still` holds."""
+    tries, shrunk = 0, True
+    while shrunk:
+        shrunk = False
+        for smaller in _smaller(case):
+            tries += 1
+            if tries > MAX_TRIES:
+                return case
+            if still(smaller):
+                case, shrunk = smaller, True
+                break
+    return case
+
+
+def _smaller(case: Case) -> Iterator[Case]:
+    """Simpler variants of a case, boldest first."""
+    n = len(case.jobs)
+    size = n // 2
+    while size >= 1:
+        for at in range(0, n, size):
+            if size < n:
+                yield replace(case, jobs=case.jobs[:at] + case.jobs[at + size :])
+        size //= 2
+    for kind in KINDS:
+        yield from kind.less(case)
+    for nodes in range(case.large + 1, case.nodes):
+        yield replace(case, nodes=nodes)
+    if case.buffer:
+        yield replace(case, buffer=0, servers=0)
+    for i, job in enumerate(case.jobs):
+        for simpler in _simpler(job):
+            yield with_job(case, i, simpler)
+
+
+def _simpler(job: Job) -> Iterator[Job]:
+    """The job with smaller numbers."""
+    if job.submit > 0:
+        yield replace(job, submit=0.0)
+        yield replace(job, submit=job.submit - 1)
+    for k, leg in enumerate(job.legs):
+        for changes in (
+            {"seconds": 1.0, "walltime": 1.0},
+            {"walltime": leg.seconds},
+            {"nodes": min(1, leg.nodes)},
+            {"nodes": leg.nodes - 1},
+            {"buffer": 0},
+        ):
+            simpler = replace(leg, **changes)
+            if simpler != leg and simpler.nodes >= 0:
+                yield replace(job, legs=(*job.legs[:k], simpler, *job.legs[k + 1 :]))

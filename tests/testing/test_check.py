@@ -1,0 +1,104 @@
+"""Policies that break a rule are caught, by the right rule, on a case that can be read; sound ones are not."""
+
+import pytest
+
+import forebay as fb
+from forebay.testing import RULES, check_policy
+
+
+class InOrder:
+    """A sound policy, to show that the checks do not cry wolf."""
+
+    def decide(self, view, act):
+        for job in view.queue:
+            if not act.fits(job):
+                break
+            act.start(job)
+
+
+class Greedy:
+    def decide(self, view, act):
+        for job in view.queue:
+            act.start(job)
+
+
+class Twice:
+    def decide(self, view, act):
+        for job in view.queue:
+            if act.fits(job):
+                act.start(job)
+                act.start(job)
+
+
+class Picky:
+    def decide(self, view, act):
+        for job in view.queue:
+            if act.fits(job) and view.demand(job)[0] < 3:
+                act.start(job)
+
+
+class Forgetful:
+    """Counts decisions across runs: nothing resets it."""
+
+    calls = 0
+
+    def decide(self, view, act):
+        self.calls += 1
+        for job in view.queue:
+            if act.fits(job) and (self.calls % 2 or not len(view.running)):
+                act.start(job)
+
+
+class Vandal:
+    def decide(self, view, act):
+        view._state.jobs["priority"][0] += 1.0
+
+
+class Scribbler:
+    def decide(self, view, act):
+        view.jobs["priority"][0] = 1.0
+
+
+class Broken:
+    def decide(self, view, act):
+        raise KeyError("no such thing")
+
+
+def test_a_sound_python_policy_passes():
+    report = check_policy(InOrder(), n_cases=40)
+    assert report.passed, report.explanation
+    assert [check.name for check in report.checks] == list(RULES)
+
+
+@pytest.mark.parametrize(
+    ("policy", "rule", "says", "most_jobs"),
+    [
+        (Greedy, "legal", "test act.fits", 2),
+        (Twice, "legal", "runs already", 1),
+        (Picky, "finishes", "leaves 1 job(s) waiting", 1),
+        (Forgetful, "repeats", "setup(self, view)", 4),
+        (Vandal, "tidy", "changed the table 'jobs'", 1),
+        (Scribbler, "tidy", "read-only", 1),
+        (Broken, "legal", "KeyError", 1),
+    ],
+)
+def test_a_breach_is_named_and_made_small(policy, rule, says, most_jobs):
+    report = check_policy(policy(), n_cases=40)
+    assert not report.passed
+    assert [check.name for check in report.checks if not check.ok] == [rule]
+    assert says in report.explanation
+    assert "smallest workload" in report.explanation
+    assert 1 <= report.explanation.split("The smallest workload that shows it:")[1].count("submitted at") <= most_jobs
+
+
+def test_a_kernel_that_writes_to_the_tables_is_caught():
+    @fb.policy_kernel
+    def decide(state, params, memory, rng):
+        state.jobs[0]["priority"] += 1.0
+
+    class Kernel(fb.Policy):
+        def kernel(self):
+            return decide
+
+    report = check_policy(Kernel(), n_cases=5)
+    assert [check.name for check in report.checks if not check.ok] == ["tidy"]

@@ -1,0 +1,298 @@
+"""The slow, obvious twin of a whole run: every stream of every node an activity of its own, every rate made anew.
+
+Written from the specification alone. At each instant all activities are counted down, those that are through end, one
+decision is made, and the rates of all that is left are filled in from nothing. Subclasses say how to decide. One with
+more kinds of events adds them to `turns`.
+"""
+
+import math
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+from twins.jobs import CANCELLED, COMPLETED, KILLED, REJECTED, TOO_LONG, Job, jobs_of
+from twins.network import Network, fill
+from twins.space import Space
+from twins.times import width
+
+TRANSFERS = ("stage_in", "fetch", "checkpoint", "drain", "read", "write", "stage_out")
+NO_LIMITS = {"run_time": math.inf, "user_jobs": math.inf, "user_nodes": math.inf, "over": "hold"}
+
+
+class OverLimitError(Exception):
+    """A decision would start more than its user may have; what it has started so far stands."""
+
+
+@dataclass(eq=False)
+class Event:
+    """Something that happens to a job, or to one of its phases; ties go to the one made first."""
+
+    time: float
+    count: int
+    kind: str
+    job: Job
+    phase: int | None = None
+
+
+@dataclass(eq=False)
+class Stream:
+    """An activity on the network."""
+
+    job: Job
+    phase: int
+    left: float
+    total: float
+    cap: float
+    links: dict
+    rate: float = 0.0
+
+
+class Run:
+    """One run, event by event."""
+
+    def __init__(self, workload, platform, job_model="alloc-only", limits=None):
+        self.job_model = job_model
+        model, _, option = job_model.partition(":")
+        self.kill, self.limits = option != "kill=false", SimpleNamespace(**NO_LIMITS | (limits or {}))
+        self.network = Network(platform)
+        self.space = Space(platform, self.network)
+        self.capacities = list(platform.capacities)
+        self.idle = set(range(platform.nodes))
+        self.pools = self.capacities[1:]  # free of each resource in space.pooled
+        self.room = [self.network.server_size] * self.space.S  # bytes free on each server
+        self.jobs = jobs_of(workload, platform, model)
+        self.queue, self.running, self.streams = [], [], []
+        self.starts = []  # (time, job id, leg, node ids taken)
+        self.chunks = {}  # (job id, leg) -> server of each chunk held by that leg
+        self.decisions = []  # times
+        self.pfs_bytes = 0.0
+        self.clock, self.events, self.count = 0.0, [], 0
+        self.turns = {  # what happens in an instant, in this order: to an event, whether that calls for a decision
+            "phase": self.end_phase, "kill": self.end_at_walltime, "submit": self.submit, "cancel": self.cancel
+        }  # fmt: skip
+        for job in sorted(self.jobs, key=lambda job: (job.submit, job.id)):
+            self.event(job.submit, "submit", job)
+        for job in self.jobs:
+            if job.columns["cancel"] < math.inf:
+                self.event(job.submit + job.columns["cancel"], "cancel", job)
+
+    def decide(self, now):
+        """Start what is to start."""
+        raise NotImplementedError
+
+    def finished(self):
+        """The run when nothing more happens in it; who still waits then, waits for ever."""
+        while self.events or self.streams:
+            self.instant()
+        return self
+
+    def event(self, time, kind, job, phase=None):
+        self.count += 1
+        self.events.append(Event(time, self.count, kind, job, phase))
+
+    def instant(self):
+        """All that counts as simultaneous with what comes next, then one decision, then all rates anew."""
+        ends = {stream: self.clock + stream.left / stream.rate for stream in self.streams if stream.rate > 0}
+        first = min([event.time for event in self.events] + list(ends.values()))
+        limit = first + width(first)
+        for stream in [stream for stream in self.streams if ends.get(stream, math.inf) <= limit]:
+            self.drop(stream, stream.total)
+            self.event(ends[stream], "phase", stream.job, stream.phase)
+        now, decide = first, False
+        for kind, happen in self.turns.items():
+            while due := [event for event in self.events if event.kind == kind and event.time <= limit]:
+                event = min(due, key=lambda event: (event.time, event.count))
+                self.events.remove(event)
+                now = max(now, event.time)
+                decide |= happen(event)
+        for stream in self.streams:
+            stream.left -= stream.rate * (now - self.clock)
+        self.clock = now
+        while decide:
+            self.decisions.append(now)
+            try:
+                self.decide(now)
+                decide = False
+            except OverLimitError:
+                pass  # it decides again, on what is left
+        rates = fill(self.network.of, [(stream.cap, stream.links) for stream in self.streams])
+        for stream, rate in zip(self.streams, rates, strict=True):
+            stream.rate = rate
+
+    def drop(self, stream, moved):
+        """A stream is no more; what it has moved over the file system's links is counted."""
+        self.streams.remove(stream)
+        self.pfs_bytes += moved * sum(load for link, load in stream.links.items() if link[0] == "pfs")
+
+    def submit(self, event):
+        job, limits, known = event.job, self.limits, event.job.columns["user"] >= 0
+        most = max(leg.demand[0] for leg in job.legs)
+        if (
+            not self.space.possible(job)
+            or job.columns["walltime"] > limits.run_time
+            or (known and most > limits.user_nodes)
+            or (limits.over == "reject" and self.over_limit(job))
+        ):
+            job.state = REJECTED
+            return False
+        job.queued = event.time
+        self.queue.append(job)
+        return True
+
+    def over_limit(self, job):
+        """Whether the user has begun too much already for this job to begin beside it."""
+        user = job.columns["user"]
+        begun = [one for one in self.jobs if one.columns["user"] == user and one.start == one.start and not one.state]
+        nodes = sum(max(leg.demand[0] for leg in one.legs) for one in [*begun, job])
+        return user >= 0 and (len(begun) + 1 > self.limits.user_jobs or nodes > self.limits.user_nodes)
+
+    def allowed(self):
+        """The queue without those that may not begin now."""
+        return [job for job in self.queue if job.leg > 0 or not self.over_limit(job)]
+
+    def free(self):
+        """What is free, as a row."""
+        return self.space.amounts(self.idle, self.pools, self.room)
+
+    def start(self, job, now, place):
+        """Start a leg on nodes and servers that are free."""
+        if job.leg == 0 and self.over_limit(job):
+            raise OverLimitError
+        leg, needs, size = job.legs[job.leg], job.needs(), self.space.chunk_size(job)
+        assert set(place.nodes) <= self.idle
+        assert len(place.nodes) == needs[0]
+        self.idle -= set(place.nodes)
+        for r in self.space.pooled:
+            self.pools[r - 1] -= needs[r]
+        for server in place.servers:
+            self.room[server] -= size
+        assert min([0, *self.room, *self.pools]) >= 0
+        if place.servers:
+            job.chunks, job.size = place.servers, size
+        job.nodes, job.pools = job.nodes + place.nodes, leg.demand[1:]
+        self.chunks[job.id, job.leg] = list(job.chunks)
+        self.queue.remove(job)
+        self.running.append(job)
+        self.starts.append((now, job.id, job.leg, set(place.nodes)))
+        job.start = now if job.leg == 0 else job.start
+        job.waited += now - job.queued
+        job.leg_start, job.phase, job.active = now, 0, {}
+        self.begin_phases(job, now)
+        if self.kill and leg.walltime < math.inf:
+            self.event(now + leg.walltime, "kill", job)
+
+    def begin_phases(self, job, time):
+        """Begin the current phase, and while they do not block, those after it; True if the leg is over."""
+        phases = job.legs[job.leg].phases
+        job.blocking = None
+        while job.phase < len(phases):
+            self.begin(job, job.phase, time)
+            if phases[job.phase].kind != "drain":
+                job.blocking = job.phase
+                return False
+            job.phase += 1
+        return not job.active
+
+    def begin(self, job, index, time):
+        phase = job.legs[job.leg].phases[index]
+        if phase.kind == "compute" and phase.communication > 0 and len(job.nodes) > 1:
+            streams = [self.network.talk(phase.communication, job.nodes, phase.seconds)]
+        elif phase.kind in TRANSFERS and phase.bytes > 0:
+            streams = self.network.streams(phase.kind, phase.bytes, job.nodes, job.n, job.chunks)
+        else:
+            streams = []
+            self.event(time + phase.seconds, "phase", job, index)
+        job.active[index] = max(1, len(streams))
+        for total, cap, links in streams:
+            if links:
+                self.streams.append(Stream(job, index, total, total, cap, links))
+            else:
+                self.event(time + total / cap, "phase", job, index)
+
+    def end_phase(self, event):
+        """One stream or timer of a phase is over."""
+        job, index = event.job, event.phase
+        job.active[index] -= 1
+        if job.active[index]:
+            return False
+        del job.active[index]
+        amount = self.release(job, job.legs[job.leg].phases[index].release)
+        if index == job.blocking:
+            job.phase += 1
+            over = self.begin_phases(job, event.time)
+        else:
+            over = job.blocking is None and not job.active
+        if over:
+            self.end_leg(job, event.time)
+        return amount > 0 or over
+
+    def release(self, job, release):
+        """Give back what a phase does at its end; how much that was."""
+        if release is None:
+            return 0
+        resource, amount = release
+        amount = job.held()[resource] if amount is None else amount
+        self.give_back(job, resource, amount)
+        return amount
+
+    def end_at_walltime(self, event):
+        return self.stop(event.job, event.time, TOO_LONG)
+
+    def cancel(self, event):
+        """Its user withdraws the job, whatever it is doing."""
+        job = event.job
+        if job in self.running:
+            return self.stop(job, event.time, KILLED)
+        if job not in self.queue:
+            return False
+        self.queue.remove(job)
+        job.waited += event.time - job.queued
+        for r, held in enumerate(job.held()):
+            self.give_back(job, r, held)
+        job.state = KILLED if job.leg > 0 else CANCELLED
+        job.finish = event.time if job.leg > 0 else job.finish
+        return True
+
+    def stop(self, job, time, state):
+        """Stop the phase that blocks; drains run on, and the job has what it holds until then."""
+        if job.blocking is None:
+            return False
+        for stream in [stream for stream in self.streams if (stream.job, stream.phase) == (job, job.blocking)]:
+            self.drop(stream, stream.total - stream.left + stream.rate * (time - self.clock))
+        self.events = [event for event in self.events if (event.job, event.phase) != (job, job.blocking)]
+        del job.active[job.blocking]
+        job.blocking, job.stopped = None, state
+        if job.active:
+            return False
+        self.end_leg(job, time)
+        return True
+
+    def end_leg(self, job, time):
+        """All but what the next leg carries is given back; the next leg queues, or the job is over."""
+        self.events = [event for event in self.events if event.job is not job or event.kind == "cancel"]
+        self.running.remove(job)
+        keeps = [0] * self.space.R if job.stopped else job.legs[job.leg].keeps
+        for r, kept in enumerate(keeps):
+            self.give_back(job, r, job.held()[r] - kept)
+        if not job.stopped and job.leg + 1 < len(job.legs):
+            job.leg += 1
+            job.queued = time
+            # Ahead of every job that has not begun, behind those that wait for a later leg already.
+            self.queue.insert(sum(1 for other in self.queue if other.leg > 0), job)
+        else:
+            job.finish, job.state = time, job.stopped or COMPLETED
+
+    def give_back(self, job, resource, amount):
+        if amount == 0:
+            return
+        if resource == 0:
+            for _ in range(amount):
+                self.idle.add(job.nodes.pop())  # the nodes taken last go first
+            return
+        job.pools[resource - 1] -= amount
+        if resource in self.space.pooled:
+            self.pools[resource - 1] += amount
+        elif resource == self.space.tier:
+            assert job.pools[resource - 1] == 0, "chunks go back all at once"
+            for server in job.chunks:
+                self.room[server] += job.size
+            job.chunks, job.size = [], 0

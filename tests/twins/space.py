@@ -1,0 +1,174 @@
+"""How demands meet what is free: the rules of counting, of placing and of pinning, for the slow twin of a run.
+
+Amounts are one long row of numbers: nodes, each pool, bytes on each server, then a 1 for each node by its id. Where
+nodes are of two kinds, the last of the counts is that of the large ones.
+"""
+
+import math
+from typing import NamedTuple
+
+from twins.jobs import large_in
+from twins.times import before
+
+
+class Place(NamedTuple):
+    """What a start takes."""
+
+    row: list[int]
+    nodes: list[int]
+    servers: list[int]  # of the chunk of each node
+
+
+class Space:
+    """The machine."""
+
+    def __init__(self, platform, network):
+        self.network, self.kinds = network, platform.kinds
+        self.names = list(platform.resources)
+        self.n_nodes, self.R = platform.nodes, len(self.names)
+        self.first_large = None if self.kinds is None else self.n_nodes - self.kinds.large_nodes
+        self.tier = self.names.index(network.buffer.name) if network.chunked else None
+        self.S = network.n_servers if network.chunked else 0
+        large = None if self.kinds is None else self.R - 1
+        self.pooled = [r for r in range(1, self.R) if r not in (self.tier, large)]  # resources that are mere amounts
+        self.locals = [
+            (self.names.index(tier.name), tier.capacity if self.kinds is None else self.kinds.large)
+            for tier in platform.tiers
+            if tier.kind == "node_local"
+        ]
+        self.empty = self.amounts(range(self.n_nodes), list(platform.capacities)[1:], [network.server_size] * self.S)
+
+    def amounts(self, nodes, pools, servers):
+        """Nodes, amounts of the other resources and bytes on servers, as one row."""
+        counts = [len(nodes), *pools]
+        if self.first_large is not None:
+            counts[-1] = large_in(nodes, self.first_large)
+        return [*self.counts(counts), *servers, *(int(node in nodes) for node in range(self.n_nodes))]
+
+    def counts(self, amounts):
+        """Amounts of each resource as they stand in a row: of a chunked tier its servers count, not their sum."""
+        return [0 if r == self.tier else amount for r, amount in enumerate(amounts)]
+
+    def chunk_size(self, job):
+        """Bytes of each chunk that the current leg has to get."""
+        return 0 if self.tier is None else -(-job.needs()[self.tier] // job.n)
+
+    def needs(self, job, rows):
+        """What a leg takes if `rows` are free while it runs: of either kind of node, small ones if it can have them."""
+        needs = job.needs()
+        if self.first_large is not None:
+            small = max(0, min(row[0] - row[self.R - 1] for row in rows))
+            needs[-1] = max(needs[-1], needs[0] - small)
+        return needs
+
+    def row(self, job, needs, ids, servers):
+        """What a leg takes with these nodes and the servers of its chunks."""
+        size = self.chunk_size(job)
+        return [
+            *self.counts(needs),
+            *(size * servers.count(server) for server in range(self.S)),
+            *(int(node in ids) for node in range(self.n_nodes)),
+        ]
+
+    def possible(self, job):
+        """Whether every leg of a job could run on an empty machine."""
+        for leg in job.legs:
+            if any(leg.demand[r] > self.empty[r] for r in range(self.R) if r != self.tier):
+                return False
+            if any(leg.demand[r] > job.n * most for r, most in self.locals):
+                return False
+            if self.tier is not None and leg.demand[self.tier]:
+                size = -(-leg.demand[self.tier] // job.n)
+                if self.S * (self.network.server_size // size) < job.n:
+                    return False
+        return True
+
+    def free_ids(self, free):
+        """The nodes that are free in a row."""
+        return [node for node in range(self.n_nodes) if free[self.R + self.S + node]]
+
+    def enough(self, row, free, last=None):
+        """Whether there is as much of everything, up to column `last`."""
+        return all(need <= have for need, have in zip(row[:last], free[:last], strict=True))
+
+    def place(self, job, needs, ids_from, room_from):
+        """(ids, servers of the chunks): the lowest free nodes, then the nearest servers with room; None if too few."""
+        n_large, ids = 0, self.free_ids(ids_from)
+        first_large = self.n_nodes if self.first_large is None else self.first_large
+        if self.first_large is not None:
+            n_large = needs[-1]
+        small, large = [node for node in ids if node < first_large], [node for node in ids if node >= first_large]
+        ids = small[: needs[0] - n_large] + large[:n_large]
+        if len(ids) < needs[0]:
+            return None
+        servers, room, size = [], list(room_from[self.R : self.R + self.S]), self.chunk_size(job)
+        seats = sorted([*job.nodes, *ids])
+        for i in range(job.n if size else 0):
+            order = self.network.near(seats[i] if i < len(seats) else 0)
+            server = next((server for server in order if room[server] >= size), None)
+            if server is None:
+                return None
+            room[server] -= size
+            servers.append(server)
+        return ids, servers
+
+    def rested(self, job, plan, time, least):
+        """The row whose nodes a pinned reservation picks from: those free already before `time`; None if too few."""
+        idle = [min(pair) for pair in zip(least, plan.just_before(time), strict=True)]
+        return idle if len(self.free_ids(idle)) >= job.needs()[0] else None
+
+    def closed(self, row):
+        """Of what a reservation takes, the nodes."""
+        return [need if r >= self.R + self.S else 0 for r, need in enumerate(row)]
+
+    def fullest_last(self, job, least):
+        """Servers that a counted reservation charges: the one with the most room first; None if too few."""
+        servers, room, size = [], least[self.R : self.R + self.S], self.chunk_size(job)
+        for server in sorted(range(self.S), key=lambda server: (-room[server], server)) if size else ():
+            servers += [server] * min(room[server] // size, job.n - len(servers))
+        return servers if not size or len(servers) == job.n else None
+
+    def start_now(self, job, free):
+        """The Place of an in-order start, or None."""
+        needs = self.needs(job, [free])
+        placed = self.place(job, needs, free, free)
+        if placed is None or not self.enough(row := self.row(job, needs, *placed), free):
+            return None
+        return Place(row, *placed)
+
+    def start_beside(self, job, free, plan, pinned, everything):
+        """The Place of a start beside the plan's reservations, or None."""
+        least = plan.least(plan.now, job.walltime)
+        needs = self.needs(job, plan.during(plan.now, job.walltime) if everything else [free])
+        placed = self.place(job, needs, least if pinned else free, least if everything else free)
+        if placed is None:
+            return None
+        row = self.row(job, needs, *placed)
+        last = self.R + self.S if everything else 1
+        return Place(row, *placed) if self.enough(row, free) and self.enough(row, least, last) else None
+
+    def reserve(self, job, plan, pinned, everything):
+        """(time, row, closed) of a job's reservation: the first time at which it fits; infinity if there is none.
+
+        `closed` is what who ends at that very time may not have either: the pinned nodes, if all are idle before.
+        """
+        for time in plan.candidates():
+            if not self.enough(self.counts(job.needs()), plan.at(time), self.R if everything else 1):
+                continue  # the rest would find the same, ten times slower
+            least = plan.least(time, job.walltime)
+            room = least if everything else self.empty  # enough for every job that was not rejected
+            needs = self.needs(job, plan.during(time, job.walltime))
+            idle = self.rested(job, plan, time, least) if pinned else None
+            if pinned:
+                placed = self.place(job, needs, idle or least, room)
+            else:
+                servers = self.fullest_last(job, room)
+                placed = None if servers is None else ([], servers)
+            if placed is None:
+                continue
+            row = self.row(job, needs, *placed)
+            if not everything:
+                row = [need if r == 0 or r >= self.R + self.S else 0 for r, need in enumerate(row)]
+            if self.enough(row, least, self.R + self.S):
+                return time, row, self.closed(row) if idle and before(plan.now, time) else None
+        return math.inf, None, None
