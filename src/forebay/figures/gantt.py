@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 from forebay._files import file_names
 from forebay.figures import _steps, _style
 from forebay.metrics.machine import usage
+from forebay.metrics.stays import stays
 from forebay.results import Result
 
 DESCRIPTION = "the schedule: jobs on nodes over time, burst buffers and the file system below; a picture a run"
