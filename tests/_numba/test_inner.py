@@ -61,14 +61,31 @@ def test_what_kernels_call_is_not_emitted_by_itself():
     assert not any("_double" in line or "_add" in line for line in defined)
 
 
-def test_bounds_are_checked_where_asked_for():
-    code = (
+@kernel
+def _halves(values):
+    return values[: len(values) // 2], values[len(values) // 2 :]
+
+
+def test_arrays_are_returned_by_those_who_count_them():
+    """The caller would count one owner less than there is: memory is then freed while it is in use."""
+
+    @kernel
+    def use(values):
+        return _halves(values)[0][0]
+
+    with pytest.raises(numba.TypingError, match="_halves returns an array: make it an allocating_kernel"):
+        use(np.zeros(4))
+
+
+def test_bounds_are_checked_where_asked_for(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
         "import numpy as np\nfrom forebay._numba.jit import kernel\n"
         "@kernel\ndef at(values, i):\n    return values[i]\n"
         "@kernel\ndef first(values, i):\n    return at(values, i)\n"
         "first(np.zeros(3), 7)"
     )
-    done = _python(code, NUMBA_BOUNDSCHECK="1")
+    done = _python(f"import runpy; runpy.run_path({str(path)!r})", NUMBA_BOUNDSCHECK="1")
     assert "IndexError" in done.stderr
 
 

@@ -10,7 +10,7 @@ Nothing of Numba is patched: a pass of its own takes the place of Numba's loweri
 
 from typing import Any
 
-from numba import njit
+from numba import njit, types
 from numba.core import compiler, typed_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -109,6 +109,11 @@ class _InnerCompiler(_EntryCompiler):
     lowering = _InnerLowering
 
 
+def _holds_arrays(kind: Any) -> bool:
+    """Whether a value of this type has owners to be counted: its caller would count one that was never added."""
+    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, kind.types)))
+
+
 class Kernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function: kernels that call it take it in; Python calls its entry, compiled when first asked for."""
 
@@ -128,12 +133,14 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         """With a signature, whatever it is called with becomes these types: it is compiled once."""
         if self._signature is None:
             return super().get_call_template(args, kws)
-        types = self._signature.args if isinstance(self._signature, Signature) else self._signature
-        template, signature, _, _ = super().get_call_template(types, {})
+        given = self._signature.args if isinstance(self._signature, Signature) else self._signature
+        template, signature, _, _ = super().get_call_template(given, {})
         return template, signature, args, kws
 
     def add_overload(self, result: Any) -> None:
         """What was compiled for kernels is nothing that Python could call."""
+        if self._options.get("_nrt") is False and _holds_arrays(result.signature.return_type):
+            raise TypeError(f"{self.py_func.__qualname__} returns an array: make it an allocating_kernel")
         self.overloads[tuple(result.signature.args)] = result
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:

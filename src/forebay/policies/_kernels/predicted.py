@@ -46,7 +46,7 @@ class _Notes(NamedTuple):
     guess: np.ndarray  # float64[job]: the present one
 
 
-@kernel
+@allocating_kernel
 def _notes(memory):
     integers, floats = memory
     own, n_last = integers[integers.shape[0] - N_INTEGERS :], floats.shape[0] - N_FLOATS
