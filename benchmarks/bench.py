@@ -20,8 +20,9 @@ import numpy as np
 import polars as pl
 
 import forebay as fb
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.workload import models
-from forebay.workload.workload import PHASE_SCHEMA, job_table
+from forebay.workload.workload import job_table
 
 DATA = os.environ.get("FOREBAY_DATA")
 

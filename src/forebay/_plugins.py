@@ -3,13 +3,16 @@
 A *spec* is how users name one on the command line: `fcfs-bb:depth=3,max_backfill=100`.
 """
 
+import inspect
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
+from typing import Any
 
-from forebay.errors import InputError, nearest
+from forebay.errors import InputError, brief, nearest
 
 
 def _module_name(name: str) -> str:
@@ -40,7 +43,7 @@ def load(group: str, name: str, what: str) -> ModuleType:
 
 
 def parse_spec(text: str) -> tuple[str, dict[str, str]]:
-    """`name:key=value,key=value` in its parts; values stay text, whoever takes them knows their types."""
+    """`name:key=value,key=value` in its parts; values stay text: see `values`."""
     name, _, rest = text.partition(":")
     params: dict[str, str] = {}
     for item in filter(None, rest.split(",")):
@@ -51,3 +54,47 @@ def parse_spec(text: str) -> tuple[str, dict[str, str]]:
             raise InputError(f"{text!r}: {key.strip()!r} is given twice; keep one")
         params[key.strip()] = value.strip()
     return name.strip(), params
+
+
+def values(
+    owner: str, given: Mapping[str, str], parameters: Mapping[str, inspect.Parameter], words: Mapping[str, Any] = {}
+) -> dict[str, Any]:
+    """What a spec gives, each text as its parameter wants it; `owner` begins messages, such as "policy 'fcfs'".
+
+    The type is that of the default. `Annotated[float, parse_seconds]` names a reader of units, which a bare number does
+    without. `words` stand for whole numbers.
+    """
+    found = {}
+    for key, text in given.items():
+        if key not in parameters:
+            known = nearest(key, parameters) if parameters else "it has none"
+            raise InputError(f"{owner} has no parameter {key!r}: {known}")
+        found[parameters[key].name] = _convert(f"{owner}: {key}", text, parameters[key], words)
+    return found
+
+
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _convert(what: str, text: str, parameter: inspect.Parameter, words: Mapping[str, Any]) -> Any:
+    default = parameter.default
+    if isinstance(default, bool):
+        if text.lower() not in _BOOLEANS:
+            raise InputError(f"{what}={brief(text)} is not true or false")
+        return _BOOLEANS[text.lower()]
+    if not isinstance(default, int | float):
+        return text
+    whole = isinstance(default, int)
+    if whole and text in words:
+        return words[text]
+    try:
+        return int(text) if whole else float(text)
+    except ValueError:
+        units = getattr(parameter.annotation, "__metadata__", ())
+        if not units:
+            also = "".join(f" or {word!r}" for word in words) if whole else ""
+            raise InputError(f"{what}={brief(text)} is not a {'whole ' if whole else ''}number{also}") from None
+    try:
+        return type(default)(units[0](text))
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from None

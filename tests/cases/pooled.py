@@ -6,9 +6,10 @@ import random
 
 import polars as pl
 
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, pool
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 NAMES = ("nodes", "burst_buffer", "ssd", "licences")
 KINDS = ("compute", "stage_in", "stage_out", "write")

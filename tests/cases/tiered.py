@@ -4,9 +4,10 @@ import random
 
 import polars as pl
 
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import fast, slow
-from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 POLICIES = ("sas", "sas-contention", "sas", "tier-slow", "tier-fast", "tier-random")
 NAMES = ("fast", "faster", "fastest")

@@ -8,10 +8,11 @@ import random
 
 import polars as pl
 
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, pfs, pool, shared_bb
 from forebay.platforms.topologies import dragonfly, flat
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 from twins.backfill import PRESETS
 
 GB = 10**9

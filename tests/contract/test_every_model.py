@@ -8,9 +8,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import forebay as fb
+from forebay.core.schemas import JOB_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload import models
-from forebay.workload.workload import JOB_SCHEMA, PHASE_SCHEMA
 
 pytestmark = pytest.mark.small
 

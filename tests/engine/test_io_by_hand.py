@@ -4,11 +4,12 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, pfs, shared_bb
 from forebay.platforms.topologies import dragonfly, flat
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, job_table
+from forebay.workload.workload import job_table
 
 pytestmark = pytest.mark.small
 

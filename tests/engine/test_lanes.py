@@ -5,9 +5,10 @@ import pytest
 
 import forebay as fb
 from forebay import metrics
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs, shared_bb
-from forebay.workload.workload import PHASE_SCHEMA, job_table
+from forebay.workload.workload import job_table
 
 pytestmark = pytest.mark.small
 

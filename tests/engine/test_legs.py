@@ -5,10 +5,11 @@ import pytest
 
 import forebay
 from cases import pooled
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import shared_bb
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, job_table
+from forebay.workload.workload import job_table
 
 pytestmark = pytest.mark.small
 

@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from forebay.core.codes import PhaseKind
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.platforms import Platform
 from forebay.results import JOBS_CSV, Result
 from forebay.workload import Workload, write
 from forebay.workload.info import describe
-from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 
 INSIDES = (
     *(

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import polars as pl
 
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.results import JOBS_CSV
 from forebay.workload import write
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 SWF = b"""; Version: 2.2
 ; Computer: K\xc3\xb8benhavn

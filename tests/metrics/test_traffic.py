@@ -20,8 +20,9 @@ import pytest
 
 import forebay
 from forebay import metrics
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
-from forebay.workload.workload import PHASE_SCHEMA, job_table
+from forebay.workload.workload import job_table
 
 pytestmark = pytest.mark.small
 

@@ -107,7 +107,7 @@ def test_no_fast_storage_needs_no_unit():
         (SLOW + FAST.replace('"2 TB"', "2"), "tiers.flash.capacity: '2' has no unit"),
         (SLOW + FAST.replace("2 TB", "auto"), "tiers.flash.capacity:"),
         (SLOW + FAST + "servers = 2\n", "tiers.flash.servers:"),
-        (SLOW + FAST.replace("flash", "nodes"), "tiers.nodes.name: 'nodes' is a column of every job table"),
+        (SLOW + FAST.replace("flash", "nodes"), "tiers.nodes.name: 'nodes' is a column that job tables have already"),
     ],
 )
 def test_mistakes_are_one_message_each(read, text, message):

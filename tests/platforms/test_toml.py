@@ -116,8 +116,14 @@ def test_kinds_may_be_written_with_a_hyphen(read):
         ("nodes = 4\n" + BB + "name = 'x'", "tiers.bb.name: unknown key; known: bandwidth, capacity, kind"),
         ("nodes = 4\n[tiers.p]\nkind = 'pool'\ncapacity = 1.5", "tiers.p.capacity: 1.5 is not a whole number"),
         ("nodes = 4\n[tiers.p]\nkind = 'pfs'\nread = '1 GB/s'", 'tiers.p.write: missing; write write = "5 GB/s"'),
-        ("nodes = 4\n" + BB.replace("bb]", "nodes]"), "tiers.nodes.name: 'nodes' is a column of every job table"),
-        ("nodes = 4\n" + BB.replace("bb]", "user]"), "tiers.user.name: 'user' is a column of every job table"),
+        (
+            "nodes = 4\n" + BB.replace("bb]", "nodes]"),
+            "tiers.nodes.name: 'nodes' is a column that job tables have",
+        ),
+        (
+            "nodes = 4\n" + BB.replace("bb]", "user]"),
+            "tiers.user.name: 'user' is a column that job tables have",
+        ),
         ("nodes = 4\n" + BB.replace("bb]", "'a b']"), "tiers.a b.name: 'a b' must begin with a letter"),
     ],
 )

@@ -10,9 +10,10 @@ from polars.testing import assert_frame_equal
 
 import forebay as fb
 from forebay._plugins import names
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload.anonymity import anonymise
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import forebay as fb
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload._doctor import findings
 from forebay.workload.cleaning import clean
-from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 small = pytest.mark.small
 

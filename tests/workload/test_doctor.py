@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.workload.info import describe
-from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from forebay import workload
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload import operations as op
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 small = pytest.mark.small
 

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from forebay.core.schemas import LEG_SCHEMA
 from forebay.errors import InputError
 from forebay.workload import _sidecar
 from forebay.workload.operations import attach_table
-from forebay.workload.workload import LEG_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
 

@@ -2,7 +2,9 @@
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
+from forebay.core.units import parse_seconds
 from forebay.errors import InputError, nearest
 
 NO_LIMIT = 2**53  # a count that no machine reaches
@@ -12,7 +14,7 @@ NO_LIMIT = 2**53  # a count that no machine reaches
 class Limits:
     """Rules of a site (ADMIRE D3.3, section 2.1.2). Jobs whose user is unknown are under the first alone."""
 
-    run_time: float = math.inf  # s; a job that asks for more is rejected
+    run_time: Annotated[float, parse_seconds] = math.inf  # s; a job that asks for more is rejected
     user_jobs: int = NO_LIMIT  # of one user, begun and not ended
     user_nodes: int = NO_LIMIT  # of one user's jobs together; a job that asks for more by itself is rejected
     over: str = "hold"  # a user at the limit: "hold" further jobs in the queue, or "reject" what is submitted then

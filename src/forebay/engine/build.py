@@ -17,7 +17,7 @@ from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
 from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
-from forebay.errors import InputError, nearest
+from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import fast
@@ -45,15 +45,9 @@ def make_program(workload: Workload, platform: Platform, spec: str) -> Program:
 def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     name, given = _plugins.parse_spec(spec)
     model = _plugins.load("engine.jobmodels", name, "job model")
-    known = {key: one.default for key, one in inspect.signature(model.program).parameters.items()}
+    known = dict(inspect.signature(model.program).parameters)
     del known["workload"], known["platform"]
-    values: dict[str, bool | str] = {}
-    for key, text in given.items():
-        if key not in known:
-            raise InputError(f"job model {name!r} has no parameter {key!r}: {nearest(key, known)}")
-        if isinstance(known[key], bool) and text not in ("true", "false"):
-            raise InputError(f"job model {name!r}: {key}={text!r} is not true or false")
-        values[key] = text == "true" if isinstance(known[key], bool) else text
+    values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
     return program
 

@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 
 from forebay.core.codes import PhaseKind
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, brief
 from forebay.platforms.platform import Platform
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, RELEASED, RELEASED_PART, Workload
+from forebay.workload.workload import RELEASED, RELEASED_PART, Workload
 
 
 @dataclass(frozen=True)

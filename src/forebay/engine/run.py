@@ -92,6 +92,8 @@ def _compiled(
     """A function that runs a slice of decisions with a compiled policy, and that policy's memory."""
     from forebay.engine.loop import run_compiled
 
+    if hasattr(policy, "check"):
+        policy.check(state)
     kernel = ready(_kernel_of(policy))
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))

@@ -16,7 +16,6 @@ from typing import Any
 
 from forebay import _plugins
 from forebay.core.limits import Limits
-from forebay.core.units import parse_bytes
 from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
@@ -57,12 +56,7 @@ def load(spec: str | Any) -> Any:
     else:
         name, given = _plugins.parse_spec(spec)
         cls = _own_class(_plugins.load("policies", name, "policy"))
-    known = _parameters(cls)
-    values = {}
-    for key, text in given.items():
-        if key not in known:
-            raise InputError(f"policy {name!r} has no parameter {key!r}: {nearest(key, known) if known else 'none'}")
-        values[key] = _convert(name, key, text, known[key].default)
+    values = _plugins.values(f"policy {name!r}", given, _parameters(cls), {"all": ALL})
     try:
         policy = cls(**values)
     except ForebayError as error:
@@ -84,23 +78,6 @@ def _parameters(cls: type) -> dict[str, inspect.Parameter]:
     if dataclasses.is_dataclass(cls) or "__init__" in vars(cls):
         return dict(inspect.signature(cls).parameters)
     return {}
-
-
-def _convert(policy: str, key: str, text: str, default: Any) -> Any:
-    """Text from a command line as the type of the parameter's default."""
-    try:
-        if isinstance(default, bool):
-            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
-        if key.endswith("_bytes"):
-            return int(text) if text.isdecimal() else parse_bytes(text)
-        if isinstance(default, int):
-            return ALL if text == "all" else int(text)
-        if isinstance(default, float):
-            return float(text)
-    except (ValueError, KeyError):
-        want = {bool: "true or false", int: "a whole number or 'all'", float: "a number"}[type(default)]
-        raise InputError(f"policy {policy!r}: {key}={text!r} is not {want}") from None
-    return text
 
 
 def _from_file(path: Path, name: str) -> type:

@@ -10,6 +10,7 @@ import numpy as np
 from forebay.errors import InputError, nearest
 
 if TYPE_CHECKING:
+    from forebay.core.tables import State
     from forebay.core.view import Actions, View
 
 
@@ -61,6 +62,9 @@ class Policy:
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same on a machine with these resources, for policies whose parameters name some."""
         return self.params()
+
+    def check(self, state: "State") -> None:
+        """Called once before a compiled policy's first decision: refuse a machine on which it makes no sense."""
 
     def remarks(self, memory: tuple[np.ndarray, np.ndarray]) -> list[str]:
         """What a reader of the result should know, a sentence each, from what a kernel remembers at the end."""

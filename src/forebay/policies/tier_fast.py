@@ -1,10 +1,13 @@
 """Every job that can use fast storage waits for it; otherwise as SAS (2019), which it was compared with."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from forebay.errors import InputError
 from forebay.policies._families.tiers import Tiering
+
+if TYPE_CHECKING:
+    from forebay.core.tables import State
 
 
 @dataclass(frozen=True)
@@ -20,3 +23,9 @@ class TierFast(Tiering):
         super().__post_init__()
         if self.tier < 1:
             raise InputError(f"tier is {self.tier}; fast tiers are counted from 1")
+
+    def check(self, state: "State") -> None:
+        """Refuse a tier that the machine does not have: every job would run on slow storage without a word."""
+        n_fast = len(state.tiers.rates) - 1
+        if 0 <= n_fast < self.tier:
+            raise InputError(f"policy tier-fast: tier is {self.tier}, and this machine has {n_fast} fast tier(s)")

@@ -1,16 +1,17 @@
 """Runs, saved and loaded: the Result, the files of its folder, and the records that studies keep of thousands.
 
 This is all that knows what a saved run looks like. It stands below everything else but plain files, so whoever has a
-Result can save it, and a change of the files compiles nothing anew.
+Result can save it, and a change of the files compiles nothing again.
 """
 
 from forebay.results._load import load, read_document
 from forebay.results._records import Record, load_record, save_record
-from forebay.results._result import JOBS_CSV, Result
+from forebay.results._result import JOBS_CSV, JOBS_MORE, Result
 from forebay.results._save import document, files, saving
 
 __all__ = [
     "JOBS_CSV",
+    "JOBS_MORE",
     "Record",
     "Result",
     "document",

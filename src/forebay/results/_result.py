@@ -32,6 +32,10 @@ JOBS_CSV = (
 )
 """Batsim's columns, in its order, so that tools of the field (evalys, notebooks) load a run as it is."""
 
+STAGING = ("stage_in_time", "io_time", "compute_start")
+JOBS_MORE = ("total_wait", "n_legs", "user", "group", "queue", "priority", "tier", *STAGING)
+"""Further columns of the job table; the last four where jobs choose a tier of storage, or stage data."""
+
 _WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
 _JOBS = {name: pl.String if name in _WORDS else pl.Float64 for name in JOBS_CSV}
 _LOG = dict.fromkeys(("time", "job", "leg", "amount"), pl.Float64) | dict.fromkeys(

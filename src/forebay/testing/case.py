@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.tiers.shared_bb import Placement
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from pathlib import Path
 import polars as pl
 
 from forebay.core.codes import PhaseKind
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA
 from forebay.errors import InputError, brief, listed
-from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, RELEASED, RELEASED_PART, Workload
+from forebay.workload.workload import RELEASED, RELEASED_PART, Workload
 
 LONGEST = 1e15
 """Seconds, 30 million years: a larger number is in other units, or a slip; and doubles get coarse there."""

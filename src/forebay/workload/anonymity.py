@@ -6,9 +6,10 @@ import re
 import numpy as np
 import polars as pl
 
+from forebay.core.schemas import JOB_SCHEMA
 from forebay.errors import InputError
 from forebay.workload._source import in_order
-from forebay.workload.workload import JOB_SCHEMA, Workload
+from forebay.workload.workload import Workload
 
 _NAME = "anonymous"
 _WHO = ("user", "group", "queue")

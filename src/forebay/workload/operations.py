@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA
 from forebay.errors import InputError, nearest
 from forebay.workload import _sidecar
 from forebay.workload._source import in_order
-from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, Workload
+from forebay.workload.workload import Workload
 
 REFERENCE_SPEED = 1e9
 """Flop/s of a node where work is given in flop and no machine is chosen yet; that of Kopański & Rządca 2021."""

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload.formats import batsim
-from forebay.workload.workload import PHASE_SCHEMA, job_table
+from forebay.workload.workload import job_table
 
 small = pytest.mark.small
 

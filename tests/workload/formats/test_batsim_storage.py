@@ -7,10 +7,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import forebay as fb
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload.formats import batsim
 from forebay.workload.formats._batsim_profiles import is_buffer
-from forebay.workload.workload import PHASE_SCHEMA
 
 pytestmark = pytest.mark.small
 

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.workload.formats import batsim
-from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
 

@@ -10,9 +10,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import forebay as fb
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload.formats import parquet
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
 

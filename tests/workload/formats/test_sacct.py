@@ -8,9 +8,10 @@ import pytest
 
 import forebay as fb
 from forebay import policies
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload.formats import sacct
-from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 small = pytest.mark.small
 

@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from forebay.core.schemas import TOLD
 from forebay.errors import InputError
 from forebay.platforms import load
 from forebay.workload import models
 from forebay.workload.models import feitelson96, sas2019
-from forebay.workload.workload import TOLD
 
 pytestmark = pytest.mark.small
 

@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 
 from forebay.core.codes import PhaseKind
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.engine.program import Program, as_written, demands, resource_notes, work
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
-from forebay.workload.workload import PHASE_SCHEMA, Workload
+from forebay.workload.workload import Workload
 
 SECONDS_A_PHASE = 3600.0
 MOST_PHASES = 10

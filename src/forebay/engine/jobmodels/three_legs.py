@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.engine.jobmodels import io_aware
 from forebay.engine.program import Program
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload
+from forebay.workload.workload import Workload
 
 
 def program(workload: Workload, platform: Platform, kill: bool = True) -> Program:

@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from forebay.core.codes import PhaseKind
+from forebay.core.schemas import TOLD
 from forebay.core.units import format_bytes
 from forebay.engine.program import Program, as_written
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import fast
-from forebay.workload.workload import TOLD, Workload
+from forebay.workload.workload import Workload
 
 _INPUT, _OUTPUT = (PhaseKind.READ,), (PhaseKind.WRITE,)
 _BETWEEN = (PhaseKind.CHECKPOINT, PhaseKind.FETCH)

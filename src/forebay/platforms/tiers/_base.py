@@ -4,17 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
+from forebay.core.schemas import TAKEN
 from forebay.platforms._fields import Model
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
-from forebay.results import JOBS_CSV
-
-# A finite tier becomes a column of demand in job tables, where these have another meaning.
-TAKEN = frozenset(
-    {"nodes", "user", "group", "queue", "priority"}
-    | {"id", "submit", "walltime", "run_time", "flop", "communication"}  # of a workload
-    | {"job", "leg", "carry", "n_legs", "total_wait", *JOBS_CSV}  # of legs and results
-)
 
 
 class BaseTier(Model):
@@ -27,7 +20,7 @@ class BaseTier(Model):
     @classmethod
     def _free(cls, name: str) -> str:
         if name in TAKEN:
-            raise ValueError(f"{name!r} is a column of every job table; give the tier another name")
+            raise ValueError(f"{name!r} is a column that job tables have already; give the tier another name")
         return name
 
     @property

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from forebay.core.units import parse_bytes
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._orders import ALL
@@ -44,7 +45,7 @@ class ThreeQueues(Policy):
     considered: int = 10  # how many from the head of a queue a knapsack looks at
     alpha: float = 1.0  # and at most this part of the queue: one in alpha
     unit_nodes: int = 1  # nodes that count as one where demands are rounded up
-    unit_bytes: int = 1  # and bytes
+    unit_bytes: Annotated[int, parse_bytes] = 1  # and bytes
     method: str = "auto"  # "table" always rounds to units; "auto" only where no exact way is quick
 
     def __post_init__(self) -> None:

@@ -14,13 +14,14 @@ from typing import Any
 
 import polars as pl
 
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
 from forebay.workload.formats import _batsim_writer as writer
 from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, MAX_ALL_STEPS, Profiles, Work
 from forebay.workload.formats._json_values import member, number, parse, whole
-from forebay.workload.workload import PHASE_SCHEMA, Workload, job_table
+from forebay.workload.workload import Workload, job_table
 
 DESCRIPTION = "Batsim's JSON workload, version 4, with burst buffers in its profiles"
 SUFFIXES = (".json", ".json.gz")

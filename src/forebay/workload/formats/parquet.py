@@ -13,11 +13,12 @@ import polars as pl
 
 from forebay._files import read_parquet
 from forebay._plugins import parse_spec
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
 from forebay.workload.formats._json_values import count, member, number, parse, text, whole
-from forebay.workload.workload import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA, Workload
+from forebay.workload.workload import Workload
 
 DESCRIPTION = "forebay's own: Parquet tables of jobs, legs and phases in a zip; loses nothing"
 SUFFIXES = (".parquet.zip",)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
-from forebay.errors import InputError, brief, nearest
+from forebay.errors import InputError, brief
 from forebay.workload.workload import Workload
 
 __all__ = ["attach", "describe", "generate", "names", "stream"]
@@ -102,13 +102,7 @@ def _parsed(spec: str) -> tuple[str, ModuleType, dict[str, Any]]:
     """Name, module and parameters of a spec, each value as its parameter wants it."""
     name, given = _plugins.parse_spec(spec)
     module = _load(name)
-    known = _parameters(module)
-    values = {}
-    for key, text in given.items():
-        if key not in known:
-            raise InputError(f"model {name!r} has no parameter {key!r}: {nearest(key, known)}")
-        values[known[key].name] = _convert(f"model {name!r}: {key}", text, known[key])
-    return _proper(name), module, values
+    return _proper(name), module, _plugins.values(f"model {name!r}", given, _parameters(module))
 
 
 def _bounded(name: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -124,20 +118,3 @@ def _bounded(name: str, values: dict[str, Any]) -> dict[str, Any]:
             bounds = f"{most:,} at most" if abs(value) > most else f"0, or at least {_LEAST:g}"
             raise InputError(f"model {name!r}: {key.rstrip('_')} is {brief(value)}; give {bounds}")
     return values
-
-
-def _convert(what: str, text: str, parameter: inspect.Parameter) -> Any:
-    """Text as the type of the default; bytes and seconds may carry a unit (40GB, 2h)."""
-    if isinstance(parameter.default, str):
-        return text
-    whole = isinstance(parameter.default, int)
-    try:
-        return int(text) if whole else float(text)
-    except ValueError:
-        units = getattr(parameter.annotation, "__metadata__", ())
-        if not units:
-            raise InputError(f"{what}={brief(text)} is not a {'whole ' if whole else ''}number") from None
-    try:
-        return float(units[0](text))
-    except InputError as error:
-        raise InputError(f"{what}: {error}") from None

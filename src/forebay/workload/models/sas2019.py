@@ -14,9 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from forebay.core.schemas import PHASE_SCHEMA, TOLD
 from forebay.workload.models import _checks as checks
 from forebay.workload.models import feitelson96
-from forebay.workload.workload import PHASE_SCHEMA, TOLD, Workload
+from forebay.workload.workload import Workload
 
 DESCRIPTION = "jobs with input, checkpoints and output that may run on slow or fast storage (after Lackner et al. 2019)"
 

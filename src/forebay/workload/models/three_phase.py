@@ -15,10 +15,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.core.units import format_bytes
 from forebay.errors import InputError, listed
 from forebay.workload.models import _checks as checks
-from forebay.workload.workload import LEG_SCHEMA, PHASE_SCHEMA, Workload
+from forebay.workload.workload import Workload
 
 DESCRIPTION = "volumes to stage in, write while running and stage out; legs for each (Cerberus 2016)"
 

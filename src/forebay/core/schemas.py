@@ -1,0 +1,52 @@
+"""The columns of a workload's tables, and so the names that no resource may have."""
+
+from typing import Any
+
+import polars as pl
+
+from forebay.results import JOBS_CSV, JOBS_MORE
+
+JOB_SCHEMA: dict[str, Any] = {
+    "id": pl.Int64,  # unique; the number in the trace
+    "submit": pl.Float64,  # the first job of a trace arrives at 0
+    "walltime": pl.Float64,  # what the user asked for; inf = no limit
+    "run_time": pl.Float64,  # seconds on the machine, besides `flop`
+    "flop": pl.Float64,  # work of each node, in flop; 0 where a trace gives seconds
+    "communication": pl.Float64,  # bytes from each node to each other node
+    "nodes": pl.Int64,
+    "user": pl.Int64,  # -1 = unknown
+    "group": pl.Int64,
+    "queue": pl.Int64,
+    "priority": pl.Float64,  # higher goes first, where a policy asks for it
+    "cancel": pl.Float64,  # seconds after its submission at which its user withdraws it; inf = never
+}
+"""Columns of every job table. Any further Int64 column, but for those of TOLD, is a demand (a job's total) on the
+resource of that name."""
+
+TOLD = ("told_input", "told_output", "told_data")
+"""Int64 columns that a job table may have besides: the bytes that a job's user says it reads, writes, and moves in
+between. Without them users know what its phases move."""
+
+LEG_SCHEMA: dict[str, Any] = {
+    "job": pl.Int64,  # a job's id
+    "leg": pl.Int64,  # 0, 1, ... in the order in which they run
+    "walltime": pl.Float64,
+    "nodes": pl.Int64,
+    "carry": pl.String,  # resources kept over from the leg before, even while this one waits: "nodes burst_buffer"
+}
+"""Legs, for jobs that the scheduler starts in several steps. Further Int64 columns are demands, as in the job table."""
+
+PHASE_SCHEMA: dict[str, Any] = {
+    "job": pl.Int64,
+    "leg": pl.Int64,
+    "kind": pl.String,  # a PhaseKind in lower case: "compute", "stage_in", ...
+    "seconds": pl.Float64,
+    "flop": pl.Float64,  # per node, on top of `seconds`
+    "communication": pl.Float64,
+    "bytes": pl.Float64,  # moved by a phase that is not compute, all nodes together
+    "release": pl.String,  # given back when the phase ends: "nodes", or so much of it: "burst_buffer=5000"; null = none
+}
+"""What a leg does, in order. A job without phases is one compute phase of its `run_time` and `flop`."""
+
+TAKEN = frozenset((*JOB_SCHEMA, *TOLD, *LEG_SCHEMA, *JOBS_CSV, *JOBS_MORE))
+"""A resource is a column of demand in job and leg tables, and in results: there these mean something else."""
