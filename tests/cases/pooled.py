@@ -164,6 +164,11 @@ def with_kinds(w, machine, seed):
     return dataclasses.replace(w, **changes), Platform(name="kinds", nodes=machine.nodes, tiers=(*tiers, device))
 
 
+def without(w, unwanted):
+    """The same jobs but for those with such ids."""
+    return dataclasses.replace(w, jobs=w.jobs.filter(~pl.Series([unwanted(job) for job in w.jobs["id"]])))
+
+
 def with_cancels(w, seed):
     """The same jobs; a third of them are withdrawn, soon or late."""
     rng = random.Random(f"cancel {seed}")

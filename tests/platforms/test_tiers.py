@@ -1,10 +1,14 @@
 """Tiers that move data: what may be written of them, what it means, and what is said of mistakes."""
 
 import pytest
+from pydantic import ValidationError
 
+import forebay
+from cases import pooled, tiered, transfers
+from forebay.core.schemas import TAKEN
 from forebay.errors import InputError
 from forebay.platforms import Platform, load
-from forebay.platforms.tiers import node_local, pfs, shared_bb
+from forebay.platforms.tiers import node_local, pfs, pool, shared_bb
 
 pytestmark = pytest.mark.small
 
@@ -235,3 +239,22 @@ def test_a_broken_topology_is_not_blamed_on_the_tiers(read):
 def test_python_callers_hear_the_same():
     with pytest.raises(ValueError, match="bb has 5 bytes for 9 servers"):
         Platform(name="mine", nodes=2, tiers=(shared_bb.Tier(name="bb", capacity=5, servers=9),))
+
+
+@pytest.mark.parametrize("name", sorted(TAKEN))
+def test_no_tier_takes_the_name_of_a_column(name):
+    """Its demand would become that column: a tier `cancel` withdrew jobs, one called `tier` lost its numbers."""
+    with pytest.raises(ValidationError, match="is a column that job tables have already"):
+        pool.Tier(name=name, capacity=4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_names_are_those_of_all_columns(seed):
+    for made, machine, model in (
+        (*transfers.make(seed), "io-aware"),
+        (*tiered.make(seed), "tiered"),
+        (*pooled.make(seed), "alloc-only"),
+    ):
+        result = forebay.simulate(made, machine, "filler", job_model=model)
+        assert set(result.jobs.columns) - set(machine.resources) <= TAKEN
+        assert set(made.jobs.columns) - set(made.resources) <= TAKEN

@@ -89,7 +89,6 @@ def rectangles(result: Result) -> pl.DataFrame:
         .lazy()
         .with_columns(pl.col("end").fill_null(end))
         .join(jobs, left_on="job", right_on="job_id", maintain_order="left")
-        .sort("job", "start", "first_node", maintain_order=True)
         .collect()
     )
 

@@ -12,7 +12,7 @@ _GIVES = pl.col("kind").is_in(["end", "release"])
 
 
 def stays(result: Result) -> pl.DataFrame:
-    """A row for each run of neighbouring nodes that a job took together, or the part of it that it kept longer.
+    """A row for each run of neighbouring nodes that a job had for the same time, by job and start.
 
     Columns: `job`, `first_node`, `last_node`, `start`, `end` (null where the log ends before). From the log alone: a
     job of several legs, or one that gives nodes back early, has several rows for a node, or different ends.
@@ -31,7 +31,7 @@ def stays(result: Result) -> pl.DataFrame:
     taken = named.filter(~_GIVES).join(kept, on="job", how="anti", maintain_order="left")
     simple = (
         taken.sort("row", maintain_order=True)
-        .join_asof(whole, on="row", by="job", strategy="forward")
+        .join_asof(whole, on="row", by="job", strategy="forward", check_sortedness=False)  # both are
         .select("job", *_NODES, start="time", end="end")
         .collect()
     )
@@ -41,7 +41,21 @@ def stays(result: Result) -> pl.DataFrame:
         for (job,), part in odd.collect().group_by("job", maintain_order=True)
         for piece in _pieces(part.select("row", "time", "kind", "low", "high").rows())
     ]
-    return pl.concat([simple, pl.DataFrame(rows, schema=_COLUMNS, orient="row")])
+    return _joined(pl.concat([simple, pl.DataFrame(rows, schema=_COLUMNS, orient="row")]))
+
+
+def _joined(pieces: pl.DataFrame) -> pl.DataFrame:
+    """Pieces of one job and time that lie side by side as one: nodes are picked with their servers, some at a time."""
+    same = [pl.col(name).eq_missing(pl.col(name).shift(1)) for name in ("job", "start", "end")]
+    begins = ~pl.all_horizontal(*same, pl.col("first_node") == pl.col("last_node").shift(1) + 1).fill_null(False)
+    return (
+        pieces.lazy()
+        .sort("job", "start", "end", "first_node", maintain_order=True)
+        .group_by(place=begins.cum_sum(), maintain_order=True)
+        .agg(pl.first("job", "first_node"), pl.last("last_node"), pl.first("start", "end"))
+        .drop("place")
+        .collect()
+    )
 
 
 _Piece = tuple[int, int, float, float | None]
