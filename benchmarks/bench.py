@@ -188,7 +188,7 @@ def growth() -> None:
 
 
 def million() -> None:
-    """A million jobs, in a process of its own so that its memory can be told."""
+    """A million jobs, in a process of its own so that its memory can be measured."""
     code = (
         "import sys, time, resource; sys.path.insert(0, sys.argv[1]); import bench, forebay as fb\n"
         "fb.simulate(bench.synthetic(1000, 100), policy='fcfs-easy'); w = bench.synthetic(1_000_000, 10_000)\n"

@@ -45,7 +45,7 @@ def churn(net, total, at_a_time, ended):
 def lay_out(state, params, memory, rng):
     """The first time params[0] jobs wait, plans of them in order of arrival are made params[1] times over.
 
-    params[2] tells whether nodes and servers are pinned; the rest is of backfilling, which decides. Memory keeps that
+    params[2] says whether nodes and servers are pinned; the rest is of backfilling, which decides. Memory keeps that
     it is done.
     """
     counts = state.counts[0]

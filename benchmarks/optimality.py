@@ -2,7 +2,7 @@
 
 Queues of 6, 7 and 8 jobs in turn (of fewer, every order is tried anyway), of jobs of the embedded workload `default` on
 96 nodes and 480 GB of pooled burst buffer. Each search is held against the best of all orders. No plan of any kind has
-a lower score: lay its jobs out anew in order of their starts, and none starts later. Of longer queues nobody knows the
+a lower score: lay its jobs out again in order of their starts, and none starts later. Of longer queues nobody knows the
 best: there searches are held against annealing. About a minute.
 """
 
@@ -46,7 +46,7 @@ class Queue(NamedTuple):
     submit: np.ndarray
     walltime: np.ndarray
     demand: np.ndarray  # int64[job, resource]
-    end: np.ndarray  # of those that run, by walltime; so its length tells how many
+    end: np.ndarray  # of those that run, by walltime; so its length is how many
 
 
 def jobs_of_default() -> Jobs:
@@ -109,7 +109,7 @@ class Desk:
         return order
 
     def score(self, order: np.ndarray, alpha: float) -> float:
-        """The sum of waits to the power alpha, from a plan made anew."""
+        """The sum of waits to the power alpha, from a plan recomputed."""
         R, n_jobs = len(CAPACITY), len(order)
         times, ahead, n = availability(self.pointer, self.have, -1, R, 0, 0)
         tables, stride = blank_board(self.pointer, n_jobs, n, R, 0, 0)

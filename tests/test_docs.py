@@ -1,4 +1,4 @@
-"""The documentation holds: its links lead somewhere, its Python runs and prints what it shows, its commands parse.
+"""The documentation holds: links lead somewhere, Python prints what is shown, commands parse, policies are found.
 
 A Python block whose first line is `# runs` is executed; `# runs with pandas` only where that package is installed. The
 blocks of a page run in order and share their names, in a folder where `forebay run table1 -o out` has been run. A text
@@ -15,12 +15,18 @@ from pathlib import Path
 import pytest
 import typer
 
+from forebay import policies
 from forebay.cli.main import app, main
 
 pytestmark = pytest.mark.small
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+POLICIES = ROOT / "docs" / "reference" / "policies"
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "benchmarks/RESULTS.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "src" / "forebay" / "studies").rglob("*.md")),
+]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 RUNS = re.compile(r"# runs(?: with (\w+))?$", re.MULTILINE)
@@ -71,6 +77,30 @@ def commands(page):
                     yield line, words[1 : next(stop, len(words))]
 
 
+def page_of(policy):
+    """The page of a policy's family, by the table of all presets."""
+    rows = re.findall(
+        r"^\| \[([\w-]+)\]\(([\w-]+\.md)#([\w-]+)\) \|", (POLICIES / "README.md").read_text(), re.MULTILINE
+    )
+    (page,) = [page for name, page, anchor in rows if name == anchor == policy]
+    return POLICIES / page
+
+
+def values_shown(page):
+    """(preset, parameter, value) for all that the tables of presets on a page say; an empty cell says nothing."""
+    columns = None
+    for line in page.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else None
+        if not cells:
+            columns = None
+        elif cells[0] == "preset":
+            columns = [cell.strip("`") for cell in cells]
+        elif columns and not line.startswith("|--"):
+            for column, cell in zip(columns[1:], cells[1:], strict=True):
+                pairs = re.findall(r"`(\w+)=(.+?)`", cell) if column == "others" else [(column, cell)] if cell else []
+                yield from ((cells[0], name, value) for name, value in pairs)
+
+
 def tokens(text):
     """Words and numbers: what counts of an output."""
     return re.findall(r"[\w.+-]+", re.sub(r"[\u2500-\u257f]", " ", text))
@@ -99,6 +129,27 @@ def test_links_lead_somewhere(page):
         assert file.exists(), f"{page}: {target} does not exist"
         if anchor:
             assert anchor in anchors(file), f"{page}: {target} names no heading of {file.name}"
+
+
+@pytest.mark.parametrize("name", policies.names())
+def test_every_policy_is_on_the_page_of_its_family(name):
+    page = page_of(name)
+    assert name in anchors(page), f"{page.name} has no heading {name}"
+    behind = {page, *(page.parent / target for target in re.findall(r"\((\w+\.md)#parameters\)", page.read_text()))}
+    named = set(re.findall(r"`(\w+)`", "".join(one.read_text(encoding="utf-8") for one in behind)))
+    assert set(policies.describe(name)["parameters"]) <= named
+
+
+@pytest.mark.parametrize("page", sorted({page_of(name) for name in policies.names()}), ids=lambda page: page.stem)
+def test_tables_of_presets_hold_their_values(page):
+    for preset, parameter, shown in values_shown(page):
+        assert preset in policies.names()
+        value = policies.describe(preset)["parameters"][parameter]
+        assert shown == (f"{value:g}" if isinstance(value, float) else str(value).lower()), (preset, parameter)
+
+
+def test_tables_of_presets_are_read():
+    assert ("fcfs", "max_backfill", "0") in set(values_shown(POLICIES / "backfill.md"))
 
 
 @by_page

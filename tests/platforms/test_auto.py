@@ -22,7 +22,7 @@ def test_an_unsized_machine_can_be_shown_and_names_its_resources():
 
 @pytest.mark.parametrize("ask", [lambda m: m.capacities, lambda m: m.finite, lambda m: m.fabric()])
 def test_what_needs_the_size_says_who_can_tell_it(ask):
-    message = "platform flat: burst_buffer has the capacity auto, which only a workload can tell; simulate one on it"
+    message = "platform flat: burst_buffer has the capacity auto, which only a workload decides; simulate one on it"
     with pytest.raises(InputError, match=message):
         ask(load("flat:nodes=100,burst_buffer=auto"))
 

@@ -42,15 +42,15 @@ def test_a_table_that_the_run_has_not_is_empty(run):
     ("name", "content", "says"),
     [
         ("run.json", "{", "run.json: line 1: is not JSON"),
-        ("run.json", b"\xff", "run.json: is not JSON that can be used; write the run anew"),
+        ("run.json", b"\xff", "run.json: is not JSON that can be used; write the run again"),
         ("run.json", "[" * 100_000, "run.json: is not JSON that can be used"),
         ("run.json", '{"resources": ' + "9" * 5000 + "}", "run.json: is not JSON that can be used"),
-        ("run.json", "[]", "run.json: does not say its format: not of this version of forebay; write the run anew"),
+        ("run.json", "[]", "run.json: does not say its format: not of this version of forebay; write the run again"),
         ("run.json", "{}", "run.json: does not say its format"),
         (
             "run.json",
             document(format=2, versions={"forebay": "9.1"}),
-            "run.json: has format 2, written by forebay '9.1'; this version reads 1; write the run anew",
+            "run.json: has format 2, written by forebay '9.1'; this version reads 1; write the run again",
         ),
         ("run.json", document(format="1", versions=[]), "run.json: has format '1'; this version reads 1"),
         ("run.json", document(resources=[]), "run.json: has no resources"),
@@ -74,7 +74,7 @@ def test_a_table_that_the_run_has_not_is_empty(run):
         ("jobs.parquet", b"PAR1", "cannot be read as a run: jobs.parquet: not Parquet that can be read"),
         ("jobs.parquet", seeds.run_folder()["jobs.parquet"][:-9], "jobs.parquet: not Parquet that can be read"),
         ("links.csv", "link,capacity,bytes\na,5,5\n", "links.csv: has 1 rows where run.json says 2: cut off"),
-        ("links.csv", b"", "cannot be read as a run: links.csv: not CSV that can be read; write the run anew"),
+        ("links.csv", b"", "cannot be read as a run: links.csv: not CSV that can be read; write the run again"),
         ("links.csv", "link,capacity\na,5\n", "links.csv: has no column bytes (columns: link, capacity)"),
         ("links.csv", "link,capacity,bytes\na,much,5\n", "links.csv: its column capacity does not hold numbers"),
     ],
@@ -110,7 +110,7 @@ def test_tables_without_what_figures_need(run, name, change, says):
 @pytest.mark.parametrize("name", ["run.json", "jobs.parquet", "log.parquet", "links.csv"])
 def test_a_file_that_is_missing(run, name):
     (run / name).unlink()
-    with pytest.raises(InputError, match=f"{name} missing; write the run anew"):
+    with pytest.raises(InputError, match=f"{name} missing; write the run again"):
         load(run)
 
 

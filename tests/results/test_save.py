@@ -143,7 +143,7 @@ def test_no_mix_of_two_runs_is_ever_loaded(run, tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             new.save(tmp_path)
         monkeypatch.undo()
-        with pytest.raises(InputError, match=r"run\.json missing; write the run anew"):
+        with pytest.raises(InputError, match=r"run\.json missing; write the run again"):
             fb.load(tmp_path)
     new.save(tmp_path)
     assert_same(fb.load(tmp_path), new)

@@ -327,7 +327,7 @@ COMMANDS = {
     "w.sacct": (SACCT.replace("|105|", "|soon|"), "line 3: Submit is 'soon'"),
     "w.csv": (SACCT.replace("|", ",").replace("JobID", '"JobID"x'), "line 1: cannot be read"),
     "w.parquet.zip": (tables(nodes=[1, 2, 0, 4]), "job 3: nodes is 0; it must be from 1 to 1,000,000,000"),
-    "w.txt": (b"hello", "neither name nor content tell its format"),
+    "w.txt": (b"hello", "neither name nor content show its format"),
 }
 
 

@@ -203,7 +203,7 @@ def test_clashing_ids_are_numbered_anew_wherever_they_occur():
     assert w.jobs["run_time"].to_list() == [1.0, 1.0, 2.0, 2.0]
     assert w.legs.select("job", "walltime").rows() == [(1, 1.0), (4, 2.0), (2, 1.0), (3, 2.0)]
     assert w.phases.select("job", "seconds").rows() == [(1, 1.0), (4, 2.0), (2, 1.0), (3, 2.0)]
-    assert "numbered anew" in w.notes[0]
+    assert "renumbered" in w.notes[0]
 
 
 @small

@@ -75,7 +75,7 @@ def compile_parts(parts: list[Part]) -> None:
 
 
 class _Worker:
-    """A process that compiles what it is told, one part after the other."""
+    """A process that compiles what it is sent, one part after the other."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(

@@ -64,7 +64,7 @@ Seed = Annotated[
 
 def command(
     source: Annotated[str, typer.Argument(metavar="IN", help="A workload file, or the name of an embedded one.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending tells the format.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.")],
     keep: Keep = False,
     sidecars: Sidecar = None,
     joined: Join = None,

@@ -29,7 +29,7 @@ Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the
 def command(
     spec: Annotated[str, typer.Argument(metavar="MODEL", help="lublin99, feitelson96:nodes=64, ...")],
     target: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; its ending tells the format.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; its ending decides the format.")
     ],
     jobs: Annotated[
         int | None, typer.Option("--jobs", metavar="N", help="How many jobs to make.", show_default=False)

@@ -24,7 +24,7 @@ from forebay.results import Record
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that did not end well: what to tell of it, and the exit code that its error has on the command line."""
+    """A run that did not end well: what to report of it, and the exit code that its error has on the command line."""
 
     text: str
     exit_code: int
@@ -61,7 +61,7 @@ def in_processes(count: int) -> Executor:
 
 
 class _Crew:
-    """The processes, the runs they have, and outcomes that have arrived but are not yet told."""
+    """The processes, the runs they have, and outcomes that have arrived but are not yet reported."""
 
     def __init__(self, count: int, done: Done) -> None:
         self._count, self._done = count, done
@@ -90,7 +90,7 @@ class _Crew:
     def _hand_out(self, run: Run) -> None:
         process, pipe = self._idle.pop() if self._idle else _start()
         self._busy[pipe] = process, run
-        with suppress(OSError):  # it has died: waiting for its answer will tell
+        with suppress(OSError):  # it has died: waiting for its answer will show it
             pipe.send(run)
 
     def _receive(self, pipe: Connection) -> None:

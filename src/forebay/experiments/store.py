@@ -1,7 +1,7 @@
 """Finished runs in a folder: one small file each, under the key of the run, and a manifest of what made them.
 
 A file is written beside its place and renamed, so whatever has its name is whole. Numbers come back as they were put
-in, bit by bit: tables made of stored runs do not tell whether the work was ever interrupted.
+in, bit by bit: tables made of stored runs do not show whether the work was ever interrupted.
 """
 
 import hashlib
@@ -92,4 +92,4 @@ class Store:
         return found
 
 
-_ANEW = "start anew there with --fresh, or choose another folder with -o"
+_ANEW = "start over there with --fresh, or choose another folder with -o"

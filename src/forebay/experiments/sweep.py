@@ -37,7 +37,7 @@ def warm_up(policies: Iterable[Any]) -> None:
 
 
 def carry_out(runs: Sequence[Run], store: Store, executor: Executor, progress: Progress | None = None) -> None:
-    """Bring every run into the store; one error afterwards tells of all that failed."""
+    """Bring every run into the store; one error afterwards reports all that failed."""
     left = missing(runs, store)
     total = len({run.key for run in runs})
     failed: list[tuple[Run, Failure]] = []

@@ -1,4 +1,4 @@
-"""What all figures share: fonts, sizes, colours that everybody can tell apart, axes of time, and writing the files."""
+"""What all figures share: fonts, sizes, colours that everybody can distinguish, axes of time, and writing the files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -19,7 +19,7 @@ DESCRIPTION = "the schedule: jobs on nodes over time, burst buffers and the file
 OVER_TIME = True
 
 FEW = 40
-"""Up to so many jobs each has a colour and its number; of more, colours tell how long they waited."""
+"""Up to so many jobs each has a colour and its number; of more, colours show how long they waited."""
 VECTORS = 1500
 """More rectangles than this become pixels, also in SVG and PDF: nobody could pick one out, and files stay small."""
 MOST = 700

@@ -68,7 +68,7 @@ def pfs_utilisation(result: Result) -> float | None:
 
 
 def moved(result: Result) -> dict[str, int]:
-    """Bytes that phases of each kind moved, all of the result's jobs together; empty where the log tells no phases.
+    """Bytes that phases of each kind moved, all of the result's jobs together; empty where the log has no phases.
 
     What a phase had moved when its job was killed counts too. What nodes send one another is not in it: see `links`.
     """

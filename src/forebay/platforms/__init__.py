@@ -20,7 +20,7 @@ def load(spec: str | os.PathLike[str] | Platform) -> Platform:
     """The machine that `spec` names.
 
     A preset with its parameters ("flat:nodes=100,burst_buffer=10TB", "table1") or a TOML file, whose nodes and tier
-    capacities may be set anew ("mine.toml:nodes=200,burst_buffer=20TB"). A Platform is returned as it is.
+    capacities may be changed ("mine.toml:nodes=200,burst_buffer=20TB"). A Platform is returned as it is.
     """
     if isinstance(spec, Platform):
         return spec

@@ -1,4 +1,4 @@
-"""Everything wrong with a description, told at once: where, which field, what, and how to put it right."""
+"""Everything wrong with a description, reported at once: where, which field, what, and how to put it right."""
 
 import json
 from collections.abc import Mapping

@@ -66,7 +66,7 @@ class Platform(Model):
         for tier in self.tiers:
             if tier.size == AUTO:
                 raise InputError(
-                    f"platform {self.name}: {tier.name} has the capacity auto, which only a workload can tell; "
+                    f"platform {self.name}: {tier.name} has the capacity auto, which only a workload decides; "
                     f"simulate one on it, or write a size such as {tier.name}=10TB"
                 )
             if tier.size is not None:

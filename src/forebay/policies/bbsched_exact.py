@@ -1,4 +1,4 @@
-"""bbsched with all choices that none other betters, instead of those that a genetic algorithm finds."""
+"""bbsched with all undominated choices, instead of those that a genetic algorithm finds."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Conservative backfilling: every waiting job holds a reservation of nodes, made anew at each decision.
+"""Conservative backfilling: every waiting job holds a reservation of nodes, recomputed at each decision.
 
 Mu'alem & Feitelson (2001); reservations are made in order of arrival.
 Burst buffers are not reserved: see conservative-bb."""

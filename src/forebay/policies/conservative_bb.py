@@ -1,4 +1,4 @@
-"""Conservative backfilling on all resources: nobody is delayed by a job that came later, as far as walltimes tell."""
+"""Conservative backfilling on all resources: nobody is delayed by a job that came later, as far as walltimes show."""
 
 from dataclasses import dataclass
 

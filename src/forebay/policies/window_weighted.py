@@ -7,7 +7,7 @@ from forebay.policies._families.window import Windowed
 
 @dataclass(frozen=True)
 class WindowWeighted(Windowed):
-    """All resources weigh alike, unless told otherwise."""
+    """All resources weigh alike by default."""
 
     method: str = "exact"
     rule: str = "weights"

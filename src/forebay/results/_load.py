@@ -12,7 +12,7 @@ from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, tables
 from forebay.results._result import Result
 
-_ANEW = "write the run anew with forebay run -o"
+_ANEW = "write the run again with forebay run -o"
 _LARGEST = 2**63 - 1
 
 

@@ -54,10 +54,10 @@ class Result:
     *log* has a row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject,
     begin_phase, end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row
     carries the nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its
-    own. Phases are told of jobs that do more than compute; their end carries the bytes moved.
+    own. Only jobs that do more than compute have phases; their end carries the bytes moved.
 
     *placements* says which nodes: `row` (of the log), `low` and `high`. Those of a start were taken; those of an end or
-    a release were given back, and are told where they are not all that the job had. See `forebay.metrics.stays`.
+    a release were given back, and are listed only if the job had more. See `forebay.metrics.stays`.
 
     *links* has a row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
 

@@ -45,7 +45,7 @@ def read(source: str | Path, cancelled: str = "drop") -> Workload:
 
 
 def write(workload: Workload, path: str | Path) -> list[str]:
-    """Write a workload in the format that the name's suffix tells; returns notes on what the format cannot hold."""
+    """Write a workload in the format that the name's suffix names; returns notes on what the format cannot hold."""
     path = Path(path)
     name = _by_suffix(path)
     if name is None:
@@ -75,4 +75,4 @@ def _format_of(path: Path) -> str:
         if _plugins.load(_FORMATS, name, "format").matches(head):
             return name
     known = ", ".join(suffix for suffixes in _suffixes().values() for suffix in suffixes)
-    raise InputError(f"{path}: neither name nor content tell its format; rename it to end in one of {known}")
+    raise InputError(f"{path}: neither name nor content show its format; rename it to end in one of {known}")

@@ -1,7 +1,7 @@
 """What looks odd in a workload: things that are often slips of a trace rather than facts of a machine.
 
 The jobs of each kind that can be removed safely are found by functions of their own, which `cleaning` uses too: what
-one tells of, the other removes.
+one reports, the other removes.
 """
 
 import numpy as np

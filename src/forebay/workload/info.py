@@ -1,4 +1,4 @@
-"""What `forebay workload info` tells: counts, spreads and shares of a workload, as plain values that JSON can hold."""
+"""What `forebay workload info` reports: counts, spreads and shares of a workload, as plain values for JSON."""
 
 import math
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ _DAY = 86400.0
 
 
 def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
-    """Facts of a workload; `n_nodes` is the machine's size where the workload itself does not tell.
+    """Facts of a workload; `n_nodes` is the machine's size where the workload itself does not say.
 
     Run times take work given in flop at `REFERENCE_SPEED`; `flop` says for how many jobs.
     """

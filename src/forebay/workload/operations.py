@@ -162,7 +162,7 @@ def _refuse_idle(jobs: pl.DataFrame, names: list[str], label: str) -> None:
 
 
 def join(ws: Sequence[Workload]) -> Workload:
-    """One workload of many, merged by absolute time (epoch + submit). Clashing ids are all numbered anew."""
+    """One workload of many, merged by absolute time (epoch + submit). Clashing ids are all renumbered."""
     if not ws:
         raise InputError("nothing to join; name at least one workload")
     sources = list({w.sha256 or k: w for k, w in enumerate(ws)}.values())  # parts of one file count its records once
@@ -172,7 +172,7 @@ def join(ws: Sequence[Workload]) -> Workload:
     notes = [note for w in ws for note in w.notes]
     if pl.concat([jobs["id"] for jobs in shifted]).is_duplicated().any():
         shifted, tables = _renumbered(shifted, tables)
-        notes.append("job ids of the parts clash: all jobs are numbered anew from 1")
+        notes.append("job ids of the parts clash: all jobs are renumbered from 1")
     if len({w.platform for w in ws}) > 1:
         notes.append("the parts come from different machines: name a platform when you simulate")
     jobs, moved = in_order(_stacked(shifted))

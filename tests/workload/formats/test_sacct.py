@@ -153,9 +153,9 @@ def test_arrays_components_and_requeues_are_numbered_beyond_the_largest(read):
     w = read(HEAD, job("20"), job("10_1"), job("10_2"), job("11+0"), job("11+1"), job("20", "300"))
     assert w.jobs["id"].to_list() == [20, 21, 22, 23, 24, 25]
     assert w.notes[:3] == (
-        "2 array task(s): numbered anew, from 21 on; all are jobs of their own",
-        "2 component(s) of heterogeneous jobs: numbered anew, from 21 on; all are jobs of their own",
-        "1 requeued job(s), the later run: numbered anew, from 21 on; all are jobs of their own",
+        "2 array task(s): renumbered, from 21 on; all are jobs of their own",
+        "2 component(s) of heterogeneous jobs: renumbered, from 21 on; all are jobs of their own",
+        "1 requeued job(s), the later run: renumbered, from 21 on; all are jobs of their own",
     )
 
 

@@ -68,7 +68,7 @@ def test_it_reads_back_equal(read, tmp_path):
     columns = {"id": range(1, n + 1), "submit": range(n), "walltime": [9] * n, "run_time": [5] * n}
     jobs = job_table(columns | {"nodes": [1, 3, 3, 7, 3, 4, 3, 2], "memory": totals})
     notes = swf.write(Workload("w", jobs), tmp_path / "w.swf")
-    assert "memory of 2 jobs is not written: it is too large for SWF's unit to tell exactly" in notes
+    assert "memory of 2 jobs is not written: SWF's unit cannot hold it exactly" in notes
     known = pl.col("id") < n - 1
     want = jobs.with_columns(memory=pl.when(known).then("memory").otherwise(0))
     assert_frame_equal(swf.read(tmp_path / "w.swf").jobs, want, check_exact=True)

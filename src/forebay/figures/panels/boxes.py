@@ -16,7 +16,7 @@ WHISKER = 1.5
 
 
 def draw(table: pl.DataFrame, path: Path, label: str, published: Mapping[str, float]) -> list[Path]:
-    """`table` has a row a dot: policy, ratio, and whatever else tells it apart; it becomes the CSV.
+    """`table` has a row a dot: policy, ratio, and whatever else identifies it; it becomes the CSV.
 
     `published` are medians, drawn beside ours.
     """

@@ -39,7 +39,7 @@ class Tier(BaseTier):
     @classmethod
     def _both(cls, large_nodes: int | None, info: ValidationInfo) -> int | None:
         if "large" not in info.data:
-            return large_nodes  # it is wrong in itself, and has been told
+            return large_nodes  # it is wrong in itself, and has been reported
         if large_nodes is None and info.data["large"] is not None:
             raise ValueError("missing; write beside large how many nodes have it, such as large_nodes = 100")
         if large_nodes is not None and info.data["large"] is None:

@@ -42,7 +42,7 @@ class Tier(BaseTier):
     @classmethod
     def _both(cls, write: float | None, info: ValidationInfo) -> float | None:
         if not {"bandwidth", "read", "per_job"} <= info.data.keys():
-            return write  # one of them is wrong in itself, and has been told
+            return write  # one of them is wrong in itself, and has been reported
         bandwidth, read = info.data["bandwidth"], info.data["read"]
         if write is not None and bandwidth is not None:
             raise ValueError(f"given beside bandwidth; {_EITHER}")

@@ -35,7 +35,7 @@ class Replayed(NamedTuple):
 
 
 def replay(path: Path, variant: str | None, trace: Path | None) -> Replayed:
-    """Run what a file tells of, as its authors ran it."""
+    """Run what a file describes, as its authors ran it."""
     from forebay._simulate import simulate
     from forebay.workload import read
 

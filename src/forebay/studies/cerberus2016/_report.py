@@ -1,4 +1,4 @@
-"""What is told: responses of every variant beside the published ones, the paper's claims, replays, shared links."""
+"""What is reported: responses of every variant beside the published ones, the paper's claims, replays, shared links."""
 
 from typing import Any
 

@@ -103,7 +103,7 @@ def _hours(axis: Any, least: float, largest: float) -> None:
 
 
 def sixteen(scope: "Scope", dots: list[Row], expected: Expected, metrics: Sequence[Metric]) -> Drawings:
-    """Figs 11 and 12; of policies that are too far off to share an axis, the tables tell."""
+    """Figs 11 and 12; of policies that are too far off to share an axis, see the tables."""
     names = ("fig-11-normalised-wait", "fig-12-normalised-bounded-slowdown")
     far = {"fcfs", "fcfs-easy", scope.settings.reference}
     shown = [row for row in dots if row["policy"] not in far] or dots

@@ -1,4 +1,4 @@
-"""What is told: tables of means beside the published ones, of ratios to sjf-bb, and the figures of the paper."""
+"""What is reported: tables of means beside the published ones, of ratios to sjf-bb, and the figures of the paper."""
 
 from collections.abc import Sequence
 

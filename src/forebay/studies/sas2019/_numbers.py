@@ -22,7 +22,7 @@ def chosen(rows: Sequence[Row], **tags: Any) -> list[Row]:
 
 
 def by_workload(rows: Sequence[Row], metric: Metric) -> list[float]:
-    """The mean of each workload: over what was drawn anew, but for the jobs."""
+    """The mean of each workload: over what was drawn again, but for the jobs."""
     found: dict[int, list[float]] = {}
     for row in rows:
         found.setdefault(row["workload"], []).append(row[metric.name])

@@ -1,4 +1,4 @@
-"""What is told: the paper's claims and what became of them, SAS beside random tiers, policies beyond the paper."""
+"""What is reported: the paper's claims and what became of them, SAS beside random tiers, policies beyond the paper."""
 
 from collections.abc import Callable, Sequence
 

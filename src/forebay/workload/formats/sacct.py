@@ -183,7 +183,7 @@ class _Found:
         """What the user should know of the jobs."""
         notes = []
         if not {"Timelimit", "TimelimitRaw"} & columns:
-            notes.append("no column Timelimit: unless a model gives walltimes, backfilling cannot tell when a job ends")
+            notes.append("no column Timelimit: unless a model adds walltimes, nothing says when a job ends")
         elif self.endless:
             words = ", ".join(f"{count:,} {word}" for word, count in self.endless.items())
             notes.append(f"{self.endless.total():,} job(s) without a time limit ({words}): their walltime is infinite")
@@ -203,7 +203,7 @@ class _Found:
 
 
 def _withdrawn(submit: float | None, start: float | None, end: float | None) -> float:
-    """How long after its arrival a job was cancelled that never ran; infinite where that cannot be told."""
+    """How long after its arrival a job was cancelled that never ran; infinite where that is not known."""
     if submit is None or end is None or end <= submit or (start is not None and start < end):
         return math.inf
     return end - submit
@@ -281,8 +281,7 @@ def _ids(names: list[str], last: int) -> tuple[list[int], list[str]]:
         last += 1
         ids.append(last)
     notes = [
-        f"{count:,} {kind}: numbered anew, from {first} on; all are jobs of their own"
-        for kind, count in renamed.items()
+        f"{count:,} {kind}: renumbered, from {first} on; all are jobs of their own" for kind, count in renamed.items()
     ]
     return ids, notes
 

@@ -124,7 +124,7 @@ def _clear_unknown(columns: dict[str, Any], resources: list[str]) -> list[str]:
 
 
 def _platform(content: lines.Content) -> str | None:
-    """The machine that the header tells of: nodes, and a pool for each further resource."""
+    """The machine that the header describes: nodes, and a pool for each further resource."""
     processors = _leading_number(content.header.get("MaxProcs", ""))
     if not 0 < processors < _EXACT or not processors.is_integer():
         return None
@@ -217,7 +217,7 @@ def _text(column: pl.Expr) -> pl.Expr:
 
 
 def _capacities(workload: Workload) -> dict[str, str]:
-    """The resources that a header `BurstBuffer` can tell of: those of a machine such as `read` names."""
+    """The resources that a header `BurstBuffer` can describe: those of a machine such as `read` names."""
     found = re.fullmatch(r"flat:nodes=\d+,(?:burst_buffer=(\d+)B|pools=(\d+(?:/\d+)+))", workload.platform or "")
     if not found:
         return {}
@@ -266,7 +266,7 @@ def _lost(workload: Workload) -> list[str]:
         f"{name} of {count:,} jobs is not written: SWF has no field for it" for name, count in lost.items() if count
     ]
     if "memory" in jobs.columns and (large := jobs.filter(~_memory_fits())["id"].len()):
-        notes.append(f"memory of {large:,} jobs is not written: it is too large for SWF's unit to tell exactly")
+        notes.append(f"memory of {large:,} jobs is not written: SWF's unit cannot hold it exactly")
     if endless:
         notes.append(f"{endless:,} jobs without a walltime: read back, their run time is taken, a perfect estimate")
     notes += _cancelled.written_notes(jobs)

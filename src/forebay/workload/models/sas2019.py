@@ -51,7 +51,7 @@ def generate(
     Input and output take io/2 of the run time each, with a standard deviation of `spread` times that, and never less
     than 0. Checkpoints of `memory` bytes a node take `data` of it, in at most `writes` writes; of jobs below `short`
     seconds nothing. Users are mistaken about the bytes they read, write and move in between: what they say is normal
-    around the truth with `theta` times it as standard deviation, and never less than 0. `noise` draws that anew.
+    around the truth with `theta` times it as standard deviation, and never less than 0. `noise` draws that again.
     """
     checks.above(_NAME, 0, rate=rate, memory=memory)
     checks.at_least(_NAME, 0, spread=spread, short=short, noise=noise)

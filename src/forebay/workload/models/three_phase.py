@@ -62,8 +62,8 @@ def attach(
 ) -> Workload:
     """The workload with volumes drawn, or with those in columns `data_in`, `data_run`, `data_out` (`from=columns`).
 
-    `demand` is what users tell of a three-phase job: all three volumes ("iro"), or one, the largest ("d"). Unless all
-    are told, the volumes moved are the `generated` ones, as the paper says, or the largest too ("max"), as its authors
+    `demand` is what users say of a three-phase job: all three volumes ("iro"), or one, the largest ("d"). Unless all
+    are said, the volumes moved are the `generated` ones, as the paper says, or the largest too ("max"), as its authors
     ran it: in April with inputs, and buffers of one-phase jobs, of a thousandth. Arrivals are replaced: `gap` seconds
     apart on average, in whole seconds; 0 keeps the trace's.
     The same seed draws the same volumes and arrivals for every system.
