@@ -1,10 +1,14 @@
 """Where compiled code is kept."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from forebay._numba import jit
 
 pytestmark = pytest.mark.small
 
@@ -42,3 +46,11 @@ def test_a_named_folder_that_cannot_be_written_to_is_refused(tmp_path):
     file.write_text("")
     said = ask(FOREBAY_CACHE_DIR=str(file / "cache"))
     assert "cannot write there" in said.stderr
+
+
+def test_files_without_kernels_are_just_that():
+    """The cache folder does not depend on them, so nothing that kernels use may stand there."""
+    engine = Path(jit.__file__).parents[1] / "engine"
+    for name in jit.PLAIN:
+        text = (engine / f"{name}.py").read_text()
+        assert not re.search(r"^@\w*kernel|np\.dtype\(|IntEnum\)", text, re.M), name

@@ -60,7 +60,7 @@ def test_every_policy_best_first(shell, tmp_path):
     assert table.columns == ["policy", *document["policies"][0]["summary"]]
     for one in document["policies"]:
         files = sorted(path.name for path in (tmp_path / one["folder"]).iterdir())
-        assert files == ["jobs.csv", "jobs.parquet", "links.csv", "log.parquet", "run.json"]
+        assert files == ["jobs.csv", "jobs.parquet", "links.csv", "log.parquet", "placements.parquet", "run.json"]
 
 
 def test_easy_with_burst_buffers_beats_easy_without_beats_fcfs(forebay, tmp_path):

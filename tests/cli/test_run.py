@@ -8,7 +8,7 @@ import pytest
 
 from forebay.results import JOBS_CSV
 
-FILES = ["jobs.csv", "jobs.parquet", "log.parquet", "run.json"]
+FILES = ["jobs.csv", "jobs.parquet", "log.parquet", "placements.parquet", "run.json"]
 
 
 def names(folder):

@@ -1,5 +1,8 @@
 """The log and the placements, however small their buffers are."""
 
+import os
+import signal
+
 import pytest
 
 import forebay
@@ -25,12 +28,46 @@ def test_a_full_buffer_is_emptied_in_the_middle_of_a_step(rows, monkeypatch):
 
 
 def test_what_emptying_raises_ends_the_run(monkeypatch):
-    """Ctrl-C may arrive there: it must neither be lost nor leave a buffer full."""
+    """It must neither be lost nor leave a buffer full."""
 
-    def interrupted(self, rows):
-        raise KeyboardInterrupt
+    def fails(self, rows):
+        raise MemoryError("no room")
 
     monkeypatch.setattr(truth, "BUFFER", 3)
-    monkeypatch.setattr(record._Columns, "add", interrupted)
+    monkeypatch.setattr(record._Columns, "add", fails)
+    with pytest.raises(MemoryError, match="no room"):
+        forebay.simulate(*pooled.make(3), "fcfs-bb")
+
+
+def test_a_signal_is_handled_when_the_run_pauses(monkeypatch):
+    """Python would run the handler as soon as it empties a buffer, where what it raises is lost."""
+    emptied = []
+    drain = record.Record.drain
+
+    def interrupted(self):
+        if not emptied:
+            os.kill(os.getpid(), signal.SIGINT)
+        emptied.append(len(emptied))
+        drain(self)
+
+    monkeypatch.setattr(truth, "BUFFER", 3)
+    monkeypatch.setattr(record.Record, "drain", interrupted)
+    before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         forebay.simulate(*pooled.make(3), "fcfs-bb")
+    assert len(emptied) > 2
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+class Spins:
+    """A policy that never decides."""
+
+    def decide(self, view, act):
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            pass
+
+
+def test_a_policy_in_python_can_be_stopped_at_once():
+    with pytest.raises(KeyboardInterrupt):
+        forebay.simulate(*pooled.make(3), Spins())

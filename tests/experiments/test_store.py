@@ -112,4 +112,4 @@ def test_the_hash_covers_all_that_can_change_results(tmp_path, monkeypatch):
     code_hash.cache_clear()
     monkeypatch.undo()
     assert code_hash() == found
-    assert len(seen) == 11
+    assert len(seen) == 12

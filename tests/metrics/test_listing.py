@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from hand_tiers import job, run, steps
 
 import forebay as fb
+from cases.tiered_by_hand import job, run, steps
 from forebay import metrics
 from forebay.cli._numbers import shown
 from forebay.errors import InputError

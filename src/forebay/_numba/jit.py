@@ -19,9 +19,14 @@ from forebay.errors import InputError
 _ROOT = Path(__file__).parents[1]
 
 
+PLAIN = ("build", "collect", "interrupts", "ledger", "places", "program", "record", "run", "sizes")
+"""Files of the engine without kernels, and without anything that kernels use: a change there compiles nothing."""
+
+
 def _sources() -> list[Path]:
     whole = [path for folder in ("_numba", "core", "algorithms", "engine") for path in (_ROOT / folder).glob("*.py")]
-    return sorted([*whole, *(_ROOT / "policies").glob("_*/*.py"), *(_ROOT / "policies").glob("_*.py")])
+    policies = [*(_ROOT / "policies").glob("_*/*.py"), *(_ROOT / "policies").glob("_*.py")]
+    return sorted(path for path in [*whole, *policies] if path.parent.name != "engine" or path.stem not in PLAIN)
 
 
 def cache_folder() -> Path:

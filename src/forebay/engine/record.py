@@ -49,7 +49,7 @@ class Record:
         try:
             self.log.add(self._truth.log[: cursor["n_log"]])
             self.placements.add(self._truth.placements[: cursor["n_placed"]])
-        except BaseException as error:  # it must not cross the compiled loop, and Ctrl-C may arrive here
+        except BaseException as error:  # it must not cross the compiled loop: memory may be short
             self._failed.append(error)
         finally:
             cursor["n_drained"] += cursor["n_log"]

@@ -3,6 +3,7 @@
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from forebay._numba.pointer import pointer
 from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import STATE, State
 from forebay.core.view import Actions, View
+from forebay.engine.interrupts import Interrupts
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.truth import TRUTH, Truth
@@ -51,12 +53,14 @@ def run(
 
     What a compiled policy has to say of the run is added to `remarks`.
     """
-    advance, memory = (_compiled if _kernel_of(policy) else _plain)(state, truth, policy, resources, rng)
-    record, n_decisions = Record(truth), 256
-    with record as check:
+    record, interrupts, n_decisions = Record(truth), Interrupts(), 256
+    prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
+    advance, memory = prepare(state, truth, policy, resources, rng)
+    with interrupts, record as check:
         while True:
             begun = time.perf_counter()
             status = advance(n_decisions)
+            interrupts.check()
             check()
             # Only where the loop pauses depends on the clock; what it computes does not.
             if status == Status.PAUSED and time.perf_counter() - begun < SLICE_SECONDS / 2:
@@ -103,7 +107,12 @@ def _compiled(
 
 
 def _plain(
-    state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
+    interrupts: Interrupts,
+    state: State,
+    truth: Truth,
+    policy: Any,
+    resources: tuple[str, ...],
+    rng: np.random.Generator,
 ) -> tuple[Advance, Memory | None]:
     """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import call_python, run_compiled
@@ -116,9 +125,13 @@ def _plain(
 
     def decision() -> None:
         try:
-            act.begin()
-            decide(view, act)
-        except BaseException as error:  # it must not cross the compiled loop, and Ctrl-C arrives here too
+            try:
+                interrupts.welcome = True  # a policy may take for ever
+                act.begin()
+                decide(view, act)
+            finally:
+                interrupts.welcome = False
+        except BaseException as error:  # it must not cross the compiled loop
             failed.append(error)
             act.stop()
 

@@ -27,5 +27,5 @@ class TierFast(Tiering):
     def check(self, state: "State") -> None:
         """Refuse a tier that the machine does not have: every job would run on slow storage without a word."""
         n_fast = len(state.tiers.rates) - 1
-        if 0 <= n_fast < self.tier:
+        if n_fast >= 0 and self.tier > max(n_fast, 1):
             raise InputError(f"policy tier-fast: tier is {self.tier}, and this machine has {n_fast} fast tier(s)")
