@@ -59,12 +59,12 @@ def test_a_kernel_may_act_before_it_backfills():
     made, machine = pooled.make(4, legs=False)
     result = forebay.simulate(made, machine, RejectsFirst())
     rest = forebay.simulate(pooled.without(made, lambda job: job % 5 == 0), machine, Backfill(depth=2))
-    left = result.jobs.filter(forebay_began(result)).select("job_id", "starting_time").rows()
-    assert left == rest.jobs.filter(forebay_began(rest)).select("job_id", "starting_time").rows()
+    left = result.jobs.filter(began(result)).select("job_id", "starting_time").rows()
+    assert left == rest.jobs.filter(began(rest)).select("job_id", "starting_time").rows()
     assert len(left) < len(made)
 
 
-def forebay_began(result):
+def began(result):
     return result.jobs["starting_time"].is_not_null()
 
 

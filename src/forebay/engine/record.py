@@ -28,9 +28,9 @@ class _Columns:
         return np.concatenate([np.zeros(0, self._kinds[name]), *self._pieces[name]])
 
     def take(self, name: str) -> np.ndarray:
-        """A column whose pieces are then gone: a million jobs have five million rows."""
+        """A column, which is then gone from here: a million jobs have five million rows."""
         column = self[name]
-        self._pieces[name] = [column]
+        self._pieces[name] = []
         return column
 
 

@@ -20,7 +20,7 @@ TRIED_BY_CQSIM = 10  # up to so many jobs the authors' program tries all choices
 
 
 class Param(IntEnum):
-    """What the kernel reads, by place; from MIDDLE's end on a weight for each resource.
+    """What the kernel reads, by place; behind them a weight for each resource.
 
     Only the rule `weights` needs these to differ from 0 and 1: resources of weight 0 are no objectives. Where nodes are
     of two kinds, the last one, that of large nodes, has the weight of what is wasted in its place.
