@@ -83,3 +83,23 @@ def test_they_agree_with_the_log_and_with_one_another(seed, make):
 def _ids(text):
     pieces = [piece.partition("-") for piece in text.split()]
     return {node for low, dash, high in pieces for node in range(int(low), int(high if dash else low) + 1)}
+
+
+class Picks:
+    """Starts every leg on the lowest idle nodes, named one by one."""
+
+    def decide(self, view, act):
+        for job in view.queue:
+            if act.fits(job):
+                act.start(job, nodes=view.idle_nodes[: view.demand(job)[0]].tolist())
+
+
+def test_nodes_picked_beside_those_carried_on():
+    """Leg 0 has node 0 and leg 1 keeps it; node 1, picked then, joins the same piece and is told all the same."""
+    jobs = [{"id": 1, "submit": 0.0, "walltime": 9.0, "nodes": 2}]
+    row = {"job": 1, "walltime": 5.0, "burst_buffer": 0}
+    legs = [row | {"leg": 0, "nodes": 1, "carry": ""}, row | {"leg": 1, "nodes": 2, "carry": "nodes"}]
+    phases = [{"job": 1, "leg": 0, "seconds": 2.0}, {"job": 1, "leg": 1, "seconds": 3.0}]
+    result = forebay.simulate(pooled.workload(jobs, legs, phases), pooled.platform(4, 10), Picks())
+    assert stays(result).rows() == [(1, 0, 0, 0, 5), (1, 1, 1, 2, 5)]
+    assert result.jobs["allocated_resources"].to_list() == ["0-1"]
