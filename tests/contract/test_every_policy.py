@@ -45,7 +45,7 @@ def test_every_policy_runs_jobs_on_tiers_of_storage(spec):
     done = first.jobs.filter(pl.col("final_state") == "COMPLETED_SUCCESSFULLY")
     assert len(done) == (made.jobs["nodes"] <= platform.nodes).sum()
     if not policies.load(spec).needs_tiers:
-        assert set(done["tier"]) == {platform.levels[0].name}
+        assert set(done["tier"]) == {platform.ways[0].name}
 
 
 class WrongWay:

@@ -116,11 +116,12 @@ def test_later_legs_wait_for_the_nodes_they_take(runs):
     assert (times.tolist(), nodes.tolist()) == ([0, 5, 10, 40], [3, 0, 2, 0])
 
 
-def test_slow_storage_has_a_lane_of_its_own(tmp_path):
-    # Job 1 runs on fast storage; job 2 reads 8 B from slow storage in 8 s. What job 1 moves is not in the lane.
+def test_what_is_staged_and_what_is_read_leaves_the_file_system(tmp_path):
+    # Job 1 is staged to fast storage, 8 B in 4 s; job 2 reads 8 B from slow storage in 8 s. What job 1 fetches from
+    # fast storage is not in the lane.
     phases = steps(1, read=8, compute=10) + steps(2, read=8, compute=10)
     result = run([job(1, 18, fast=10), job(2, 18, fast=10)], phases)
     figures.draw("gantt", {"sas": result}, tmp_path / "gantt.svg")
     lanes = pl.read_csv(tmp_path / "gantt-lanes.csv")
-    assert set(lanes["lane"]) == {"fast", "slow storage read"}
-    assert lanes.filter(pl.col("lane") == "slow storage read").select("time", "value").rows() == [(0, 1), (8, 0)]
+    assert set(lanes["lane"]) == {"fast", "file system read"}
+    assert lanes.filter(pl.col("lane") == "file system read").select("time", "value").rows() == [(0, 3), (4, 1), (8, 0)]

@@ -68,8 +68,8 @@ def test_lanes_for_each_job(read):
 
 
 def test_lanes_beside_devices_that_never_limit(read):
-    assert read("nodes = 4\n" + LOCAL + PFS + "per_job = '1 GB/s'").fabric().pfs_lane == 1e9
-    assert read("nodes = 4\n" + BB + LOCAL + "bandwidth = '2 GB/s'\n" + PFS + "per_job = '1 GB/s'").fabric().files
+    assert read("nodes = 4\n" + LOCAL + PFS + "per_job = '1 GB/s'").fabric().read.cap == 1e9
+    assert read("nodes = 4\n" + BB + LOCAL + "bandwidth = '2 GB/s'\n" + PFS + "per_job = '1 GB/s'").fabric().read.whole
 
 
 def test_a_buffer_in_every_node(read):
@@ -168,12 +168,12 @@ def test_mistakes_in_two_kinds_are_one_message_each(read, text, message):
         ),
         (
             "nodes = 4\n" + CHUNKED + PFS + "per_job = '8 GB/s'",
-            "tiers: pfs has per_job, but bb is chunked, and chunks are streams of their own; "
-            "make bb pooled, or leave out per_job",
+            "tiers: pfs takes a job as one stream, but bb is chunked, and chunks are streams of their own; "
+            "make it pooled, or have a file system of kind pfs without per_job",
         ),
         (
             "nodes = 4\n" + LOCAL + "bandwidth = '2 GB/s'\n" + PFS + "per_job = '8 GB/s'",
-            "tiers: pfs has per_job, but nvme has a bandwidth in every node; leave out one of them",
+            "tiers: pfs takes a job as one stream, but nvme has a bandwidth in every node; leave it out, or have a",
         ),
         ("nodes = 4\n" + PFS + "write = '1 GB/s'", f"tiers.pfs.write: given without read; {EITHER}"),
         (

@@ -70,7 +70,7 @@ def began(result):
 
 def test_a_tier_that_the_machine_lacks_is_refused():
     made, machine = tiered.make(11)
-    n_fast = len(machine.levels) - 1
+    n_fast = len(machine.ways) - 1
     forebay.simulate(made, machine, f"tier-fast:tier={n_fast}")
     with pytest.raises(InputError, match=f"tier is {n_fast + 1}, and this machine has {n_fast} fast"):
         forebay.simulate(made, machine, f"tier-fast:tier={n_fast + 1}")

@@ -99,7 +99,7 @@ def test_random_workloads_have_all_that_can_go_wrong():
     assert any("told_input" in names and "told_data" not in names for names in columns)
     assert any({"told_input", "told_output", "told_data"} <= names for names in columns)
     assert any("told_data" not in names for names in columns)
-    assert {len(platform.levels) for _, platform in made} >= {1, 2, 3, 4}
+    assert {len(platform.ways) for _, platform in made} >= {1, 2, 3, 4}
     assert any((workload.jobs["nodes"] > platform.nodes).any() for workload, platform in made)
     assert any((workload.jobs["fast"] > platform.finite.get("fast", 0)).any() for workload, platform in made)
     assert any((workload.phases.filter(pl.col("kind") != "compute")["bytes"] == 0).any() for workload, _ in made)

@@ -73,7 +73,7 @@ def command(
     if plots:
         _pictures.check([*FIGURES, SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
-    if policies is None and not setting.platform.levels:
+    if policies is None and not setting.platform.by_choice:
         schedulers = {spec: policy for spec, policy in schedulers.items() if not getattr(policy, "needs_tiers", False)}
     with output_folder(output):
         _compile.prepare(schedulers.values())

@@ -20,7 +20,6 @@ from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
-from forebay.platforms.tiers import fast
 from forebay.workload.workload import Workload
 
 MAX_JOBS = 2**31 - 1  # the log stores a job's row in 32 bits
@@ -63,12 +62,12 @@ def sized(workload: Workload, platform: Platform) -> Platform:
 def default_model(workload: Workload, platform: Platform) -> str:
     """io-aware for a workload with data to move, on a machine that can move it; else alloc-only.
 
-    Where the machine has slow and fast storage, tiered instead of io-aware.
+    Where the machine has storage for policies to choose, tiered instead of io-aware.
     """
     fabric = platform.fabric()
-    if not fabric.files:
+    if fabric.read is None:
         return "alloc-only"
-    if fabric.levels:
+    if platform.by_choice:
         return "alloc-only" if workload.phases is None else "tiered"
     if workload.phases is not None:
         return "io-aware" if (workload.phases["bytes"] > 0).any() else "alloc-only"
@@ -138,7 +137,7 @@ def build(
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     events = _events(workload)
     seats = _seats(np.asarray(fabric.site), fabric.near)
-    tiers = platform.levels if program.way is not None else ()
+    ways = fabric.ways if program.way is not None else ()
     state = empty_state(
         tables.Sizes(
             jobs=n_jobs,
@@ -149,7 +148,7 @@ def build(
             servers=len(fabric.near[0]) if fabric.chunked else 0,
             chunks=n_chunk_rows,
             seats=len(seats),
-            tiers=len(tiers),
+            tiers=len(ways),
         )
     )
     sizes = truths.Sizes(
@@ -167,9 +166,9 @@ def build(
     truth = empty_truth(sizes, *traffic(program, fabric, platform.nodes))
     truth.events[:] = events
     _fill_machine(state, platform, fabric, seats)
-    for row, tier in zip(state.tiers.rates, tiers, strict=True):
-        row["rate"], row["stage_rate"] = tier.bandwidth, tier.stage if isinstance(tier, fast.Tier) else np.inf
-        row["resource"] = platform.resources.index(tier.name) if tier.name in platform.resources else -1
+    for row, way in zip(state.tiers.rates, ways, strict=True):
+        row["rate"], row["stage_rate"] = way.rate, way.stage_rate
+        row["resource"] = platform.resources.index(way.name) if way.name in platform.resources else -1
     _fill_legs(truth, program, ledger)
     truth.legs["chunk"] = chunk
     notes = _fill_jobs(truth, workload, platform, program, fabric)

@@ -144,6 +144,6 @@ def jobs_frame(state: State, truth: Truth, record: Record, workload: Workload, p
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
     if len(state.tiers.rates):
         never = np.isin(jobs["state"], NEVER_BEGUN)
-        words = pl.Series([tier.name for tier in platform.levels]).gather(state.legs["way"][jobs["last_leg"]])
+        words = pl.Series([tier.name for tier in platform.ways]).gather(state.legs["way"][jobs["last_leg"]])
         frame = frame.with_columns(pl.select(pl.when(~pl.Series(never)).then(words).alias("tier"))["tier"])
     return frame if staging is None else frame.hstack(staging)

@@ -11,7 +11,6 @@ from forebay.engine.program import Program
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
-from forebay.platforms.tiers import node_local
 from forebay.workload.workload import Workload
 
 _INSIDE = (PhaseKind.CHECKPOINT, PhaseKind.FETCH)
@@ -93,11 +92,12 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
             holds = int(fabric.server_capacity.max())
             where = f"no server of {name} holds more than {format_bytes(holds)}"
             reasons = [((each > 0) & (room < streams), f"{where}, and a node's request lies whole on one")]
-        elif isinstance(tier, node_local.Tier):
+        elif tier is not None and tier.most is not None:
             reasons = [(each > tier.most, f"a node has {format_bytes(tier.most)} of {name}")]
-            if tier.large_nodes is not None:
-                where = f"{tier.large_nodes:,} node(s) have more than {format_bytes(tier.capacity)} of {name}"
-                reasons.append((most[:, -1] > tier.large_nodes, where))
+            if tier.two_kinds:
+                n_large = platform.capacities[-1]
+                where = f"{n_large:,} node(s) have more than {format_bytes(tier.per_node or 0)} of {name}"
+                reasons.append((most[:, -1] > n_large, where))
         else:
             continue
         for too_much, where in reasons:
@@ -114,7 +114,7 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
 
 def _in_bytes(platform: Platform, name: str) -> bool:
     """Whether a resource is storage; pools count whatever they count."""
-    return any(tier.name == name and tier.kind != "pool" for tier in platform.tiers)
+    return any(tier.name == name and tier.in_bytes for tier in platform.tiers)
 
 
 def _others(jobs: np.ndarray) -> str:
@@ -147,9 +147,9 @@ def _check_paths(program: Program, fabric: Fabric) -> None:
     """Refuse what moves to or from a store that the machine does not have."""
     kinds = set(program.kind[program.bytes > 0].tolist())
     staged = kinds & set(_STAGING)
-    if staged and fabric.buffer is None and not fabric.levels:
+    if staged and fabric.buffer is None:
         raise InputError("phases stage data, and the machine has no buffer for it; add a tier of kind shared_bb")
-    if kinds - {*_INSIDE} and not fabric.files:
+    if kinds - {*_INSIDE} and fabric.read is None:
         raise InputError(
             "phases move data from or to the file system, and the machine has none; add a tier of kind pfs "
             "(or pfs=5GB/s to flat), or run with --job-model alloc-only"

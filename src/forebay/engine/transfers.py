@@ -6,7 +6,7 @@ from forebay._numba.jit import kernel
 from forebay.core.codes import PhaseKind
 from forebay.core.tables import STATE
 from forebay.engine.flows import cross, join, leave, open_route
-from forebay.engine.paths import CHECKPOINT, STAGE_IN, STAGE_OUT
+from forebay.engine.paths import CHECKPOINT, FILES, INSIDE, READ, STAGE_IN, STAGE_OUT, STAGING, WRITE
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
@@ -49,14 +49,21 @@ def _first_server(routes, row, s):
     return 0 if routes[row, s] == routes[row, 0] else s
 
 
+@kernel
+def _column(state, truth, j):
+    """Where the routes of the store begin that job `j` runs on: the buffer, unless a way to run has another."""
+    return truth.paths.column[state.legs[state.jobs[j]["leg"]]["way"]]
+
+
 @kernel(_i8(STATE, TRUTH, _i8, _f8, _f8, _i8, types.boolean))
-def _with_file_system(state, truth, j, amount, time, row, drain):
-    """Between file system and buffer: a stream a chunk; a pool, or nodes' own devices, a stream a node, or a lane."""
+def _staging(state, truth, j, amount, time, row, drain):
+    """Between file system and store: a stream a chunk; a pool, or nodes' own devices, a stream a node or one a job."""
     job, routes, n = state.jobs[j], truth.paths.routes, 0
     streams = max(job["nodes"], 1)
     if job["chunk"] < 0:
-        weight = 1 if truth.paths.state[0]["staging_lane"] else streams
-        return _send(truth, j, routes[row, 0], weight, amount, time, drain)
+        at = _column(state, truth, j)
+        weight = 1 if truth.paths.whole[STAGING, at] else streams
+        return _send(truth, j, routes[row, at], weight, amount, time, drain)
     # Servers behind the same route count together.
     weights = truth.paths.by_server
     i = job["chunk"]
@@ -74,8 +81,8 @@ def _with_file_system(state, truth, j, amount, time, row, drain):
 
 
 @kernel(_i8(STATE, TRUTH, _i8, _f8, _f8, _i8))
-def _with_nodes(state, truth, j, amount, time, row):
-    """Between compute nodes and buffer: a stream a node, to or from the server of its chunk; or the job's one lane.
+def _inside(state, truth, j, amount, time, row):
+    """Between compute nodes and store: a stream a node, to or from the server of its chunk; or one a job.
 
     The route of a node at site x stands in row `row` + x.
     """
@@ -87,8 +94,9 @@ def _with_nodes(state, truth, j, amount, time, row):
         h = state.nodes.pieces[h]["next"]
     if count == 0:
         return 0
-    if truth.paths.state[0]["buffer_lane"]:  # only where all nodes are at one site, and no chunks
-        return _send(truth, j, routes[row, 0], 1, amount, time, False)
+    at = _column(state, truth, j)
+    if truth.paths.whole[INSIDE, at]:  # only where it matters not at which sites nodes are, and no chunks
+        return _send(truth, j, routes[row, at], 1, amount, time, False)
     each = amount / count
     # Nodes and chunks are chained in the same order; neighbours on one route go together.
     c, weight = -1, 0
@@ -108,7 +116,7 @@ def _with_nodes(state, truth, j, amount, time, row):
                 i = state.servers.chunks[i]["next"]
                 if i >= 0:
                     left = state.servers.chunks[i]["count"]
-            s = 0
+            s = at
             if i >= 0:
                 s = state.servers.chunks[i]["server"]
                 left -= 1
@@ -166,7 +174,7 @@ def _exchange(state, truth, j, phase, time):
     for p in range(n_sites):
         by_site[0, by_site[1, p]] = 0
     message = phase["communication"]
-    slowest = message * (n - 1) / paths.state[0]["port"]  # seconds that the ports need
+    slowest = message * (n - 1) / paths.port[0]  # seconds that the ports need
     if n_touched == 0:
         return 0, max(phase["seconds"], slowest)
     seconds = max(phase["seconds"], slowest)
@@ -188,23 +196,17 @@ def launch(state, truth, j, phase, time):
         return 0, phase["seconds"]
     if phase["bytes"] <= 0.0:
         return 0, phase["seconds"]
-    levels = truth.paths.levels
-    if len(levels) > 0:
-        stages = kind in (PhaseKind.STAGE_IN, PhaseKind.STAGE_OUT, PhaseKind.DRAIN)
-        c = levels[state.legs[state.jobs[j]["leg"]]["way"], 1 if stages else 0]
-        return _send(truth, j, c, 1, phase["bytes"], time, kind == PhaseKind.DRAIN), 0.0
     if kind == PhaseKind.STAGE_IN:
-        return _with_file_system(state, truth, j, phase["bytes"], time, STAGE_IN, False), 0.0
+        return _staging(state, truth, j, phase["bytes"], time, STAGE_IN, False), 0.0
     if kind in (PhaseKind.STAGE_OUT, PhaseKind.DRAIN):
-        return _with_file_system(state, truth, j, phase["bytes"], time, STAGE_OUT, kind == PhaseKind.DRAIN), 0.0
+        return _staging(state, truth, j, phase["bytes"], time, STAGE_OUT, kind == PhaseKind.DRAIN), 0.0
     if kind == PhaseKind.CHECKPOINT:
-        return _with_nodes(state, truth, j, phase["bytes"], time, CHECKPOINT), 0.0
+        return _inside(state, truth, j, phase["bytes"], time, CHECKPOINT), 0.0
     paths = truth.paths
     if kind == PhaseKind.FETCH:
-        return _with_nodes(state, truth, j, phase["bytes"], time, CHECKPOINT + paths.by_site.shape[1]), 0.0
-    path = paths.state[0]
-    c = path["read"] if kind == PhaseKind.READ else path["write"]
-    weight = 1 if path["files_lane"] else max(state.jobs[j]["nodes"], 1)
+        return _inside(state, truth, j, phase["bytes"], time, CHECKPOINT + paths.by_site.shape[1]), 0.0
+    c = paths.routes[READ if kind == PhaseKind.READ else WRITE, 0]
+    weight = 1 if paths.whole[FILES, 0] else max(state.jobs[j]["nodes"], 1)
     return _send(truth, j, c, weight, phase["bytes"], time, False), 0.0
 
 

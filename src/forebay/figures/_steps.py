@@ -51,16 +51,14 @@ def averaged(steps: Steps, start: float, end: float, width: float) -> Steps:
     return edges[:-1], np.diff(upto) / np.diff(edges)
 
 
-def transfers(result: Result, kinds: tuple[str, ...], jobs: pl.Series | None = None) -> Steps:
-    """Bytes/s moved by phases of some kinds, of all jobs or of these; a phase counts with its average rate.
+def transfers(result: Result, kinds: tuple[str, ...]) -> Steps:
+    """Bytes/s moved by phases of some kinds; a phase counts with its average rate.
 
     An end belongs to the last beginning of the same kind, leg and job before it. What moved in no time has no rate.
     """
     reason = pl.col("reason").cast(pl.String)
     rows = result.log.lazy().select("time", "job", "leg", "amount", kind=pl.col("kind").cast(pl.String), reason=reason)
     rows = rows.filter(pl.col("reason").is_in(kinds))
-    if jobs is not None:
-        rows = rows.filter(pl.col("job").is_in(jobs.implode()))
     begins = rows.filter(pl.col("kind") == "begin_phase").select("time", "job", "leg", "reason", begin="time")
     ends = rows.filter(pl.col("kind") == "end_phase")
     keys = ["job", "leg", "reason"]

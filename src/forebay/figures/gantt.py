@@ -34,9 +34,7 @@ WAITED = {
 }
 """Viridis: its order shows to the colour-blind and in grey too."""
 READS, WRITES = ("stage_in", "read"), ("drain", "stage_out", "write")
-OFF_SLOW, ON_SLOW = ("read", "fetch"), ("write", "checkpoint")
-FILES = ("file system", "slow storage")
-"""What jobs read from and write to, and so the lanes' names: the latter where storage is in tiers."""
+FILES = "file system"
 
 Lane = tuple[str, _steps.Steps]
 
@@ -62,7 +60,7 @@ def _one(item: tuple[str, Result], path: Path) -> list[Path]:
         width = _steps.width_for(start, end, MOST)
         lanes = {name: (kind, _steps.averaged(steps, start, end, width)) for name, (kind, steps) in lanes.items()}
     below = [name for name in result.resources if name != "nodes"]
-    below += [name for name in FILES if f"{name} read" in lanes]
+    below += [FILES] if f"{FILES} read" in lanes else []
     with _style.page(_style.PAGE, 2.6 + 0.75 * len(below)) as figure:
         ratios = [2.6, *[0.8] * len(below)]
         axes = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
@@ -70,8 +68,8 @@ def _one(item: tuple[str, Result], path: Path) -> list[Path]:
         _schedule(axes[0], figure, boxes, result, unit)
         axes[0].set_title(label, loc="left", fontweight="bold")
         for axis, name in zip(axes[1:], below, strict=True):
-            if name in FILES:
-                _file_system(axis, name, lanes, unit, end)
+            if name == FILES:
+                _file_system(axis, lanes, unit, end)
             else:
                 _held(axis, name, lanes[name][1], result.resources[name], unit, end)
         if width is not None:
@@ -129,14 +127,8 @@ def _lanes(result: Result) -> dict[str, Lane]:
             steps = usage(result, name)
             lanes[name] = ("bytes", (steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)))
     if (result.log["kind"] == "end_phase").any():
-        kinds: tuple[tuple[str, ...], tuple[str, ...]] = (READS, WRITES)
-        name, jobs = FILES[0], None
-        if "tier" in result.jobs.columns:  # staging has a link of its own, and so has every fast tier
-            slow = next(tier["name"] for tier in result.facts["platform"]["tiers"] if tier["kind"] == "slow")
-            name, kinds = FILES[1], (OFF_SLOW, ON_SLOW)
-            jobs = result.jobs.filter(pl.col("tier") == slow)["job_id"]
-        for way, some in zip(("read", "write"), kinds, strict=True):
-            lanes[f"{name} {way}"] = ("bytes/s", _steps.transfers(result, some, jobs))
+        for way, kinds in (("read", READS), ("write", WRITES)):
+            lanes[f"{FILES} {way}"] = ("bytes/s", _steps.transfers(result, kinds))
     return lanes
 
 
@@ -148,9 +140,9 @@ def _held(axis: Any, name: str, steps: _steps.Steps, capacity: int, unit: float,
     axis.set_ylabel(f"{name.replace('_', chr(10), 1).replace('_', ' ')}\n({word})")
 
 
-def _file_system(axis: Any, name: str, lanes: Mapping[str, Lane], unit: float, end: float) -> None:
+def _file_system(axis: Any, lanes: Mapping[str, Lane], unit: float, end: float) -> None:
     """Reads up, writes down, from one line in the middle."""
-    reads, writes = lanes[f"{name} read"][1], lanes[f"{name} write"][1]
+    reads, writes = lanes[f"{FILES} read"][1], lanes[f"{FILES} write"][1]
     top = max(reads[1].max(initial=0.0), writes[1].max(initial=0.0))
     size, word = _style.bytes_unit(top)
     _fill(axis, reads, unit, end, size, _style.GREEN)
@@ -158,7 +150,7 @@ def _file_system(axis: Any, name: str, lanes: Mapping[str, Lane], unit: float, e
     axis.axhline(0, color="black", lw=0.6)
     axis.set_ylim(-1.08 * top / size or -1, 1.08 * top / size or 1)
     axis.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
-    axis.set_ylabel(f"{name}\n({word}/s)")
+    axis.set_ylabel(f"{FILES}\n({word}/s)")
     for y, text, colour in ((0.96, "read", _style.GREEN), (0.04, "write", _style.ORANGE)):
         where = {"transform": axis.transAxes, "ha": "left", "va": "top" if y > 0.5 else "bottom", "fontsize": 7}
         axis.text(1.005, y, text, color=colour, **where)

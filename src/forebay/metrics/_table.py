@@ -71,10 +71,9 @@ def stages(result: Result) -> bool:
 
 
 def tiers_of(result: Result) -> list[str]:
-    """The tiers of storage that jobs may run on, slow first; none where there was nothing to choose."""
-    if "tier" not in result.jobs.columns:
-        return []
-    return [tier["name"] for tier in result.facts["platform"]["tiers"] if tier["kind"] in ("slow", "fast")]
+    """The tiers that jobs may run on, the file system first; none where there was nothing to choose."""
+    ways: list[str] = result.facts["platform"]["ways"] if "tier" in result.jobs.columns else []
+    return ways
 
 
 def number(frame: pl.LazyFrame, value: pl.Expr) -> float | None:

@@ -88,5 +88,5 @@ def n_cancelled(result: Result) -> int:
 
 @metric("n_on_TIER", unit="jobs", group="tiers")
 def _jobs_on_tiers(result: Result) -> dict[str, int]:
-    """Slow tiers first."""
+    """The file system first."""
     return {f"n_on_{name}": int((result.jobs["tier"] == name).sum()) for name in tiers_of(result)}

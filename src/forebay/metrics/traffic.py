@@ -21,8 +21,7 @@ def _link_names(result: Result) -> list[str]:
 
 def _pfs_links(result: Result) -> list[str]:
     """Those of the links that lead to the file system."""
-    tiers = result.facts.get("platform", {}).get("tiers", [])
-    name = next((tier["name"] for tier in tiers if tier["kind"] == "pfs"), None)
+    name = result.facts.get("platform", {}).get("file_system")
     ours = {name, f"{name} read", f"{name} write"} if name else set()
     return [link for link in _link_names(result) if link in ours]
 

@@ -9,9 +9,10 @@ from forebay.core.kinds import LARGE, WASTE
 from forebay.core.units import format_flops
 from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Count, Flops, Model
-from forebay.platforms.fabric import Fabric, buffer_of, levels_of
+from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
-from forebay.platforms.tiers import fast, node_local, pfs, shared_bb, slow
+from forebay.platforms.storage import files_of, stores_of, ways_of
+from forebay.platforms.tiers import node_local
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
@@ -51,8 +52,8 @@ class Platform(Model):
             if names.count(name) > 1:
                 raise ValueError(f"two tiers are called {name!r}; give one another name")
         _one_chunked(tiers)
+        _one_file_system(tiers)
         _whole_lanes(tiers)
-        _slow_and_fast(tiers)
         _one_of_two_kinds(tiers)
         if {"nodes", "topology"} <= info.data.keys():
             for tier in tiers:
@@ -69,10 +70,8 @@ class Platform(Model):
                     f"platform {self.name}: {tier.name} has the capacity auto, which only a workload decides; "
                     f"simulate one on it, or write a size such as {tier.name}=10TB"
                 )
-            if tier.size is not None:
-                sizes[tier.name] = tier.size
-            elif isinstance(tier, node_local.Tier):
-                sizes[tier.name] = tier.on(self.nodes)
+            if (size := tier.on(self.nodes)) is not None:
+                sizes[tier.name] = size
         if self.kinds is not None:
             sizes[self.kinds.name + LARGE] = self.kinds.large_nodes or 0
         return sizes
@@ -80,7 +79,8 @@ class Platform(Model):
     @property
     def kinds(self) -> node_local.Tier | None:
         """The tier of which nodes have two sizes; None where all nodes are alike."""
-        return next((tier for tier in self.tiers if isinstance(tier, node_local.Tier) and tier.large is not None), None)
+        # By its kind: the two sizes are told of this one alone.
+        return next((tier for tier in self.tiers if isinstance(tier, node_local.Tier) and tier.two_kinds), None)
 
     @property
     def per_node(self) -> Mapping[str, int]:
@@ -104,9 +104,14 @@ class Platform(Model):
         return tuple(self.finite.values())
 
     @property
-    def levels(self) -> tuple[slow.Tier | fast.Tier, ...]:
-        """Tiers of storage that jobs may choose between: the slow one, then fast ones; none on other machines."""
-        return levels_of(self.tiers)
+    def ways(self) -> tuple[BaseTier, ...]:
+        """Tiers that a job can run on where the policy chooses: the file system, then stores that hold a job's data."""
+        return ways_of(self.tiers)
+
+    @property
+    def by_choice(self) -> bool:
+        """Whether it was made for such a choice."""
+        return any(tier.by_choice for tier in self.tiers)
 
     def fabric(self) -> Fabric:
         """Links, routes and servers in arrays, as the engine needs them."""
@@ -128,12 +133,15 @@ class Platform(Model):
 
     def describe(self) -> dict[str, Any]:
         """The machine as JSON can hold it: exact values, each part with a `text` to read."""
+        files = files_of(self.tiers)
         return {
             "name": self.name,
             "nodes": self.nodes,
             "speed": self.speed,
             "topology": {**self.topology.model_dump(), "text": self.topology.text},
             "tiers": [{**tier.model_dump(), "text": tier.text} for tier in self.tiers],
+            "file_system": files.name if files else None,
+            "ways": [tier.name for tier in self.ways],
             "text": str(self),
         }
 
@@ -146,31 +154,27 @@ class Platform(Model):
 
 def _one_chunked(tiers: tuple[BaseTier, ...]) -> None:
     """Only one tier can be chunked, the one that staging uses: chunks are placed together with nodes."""
-    shared = [tier for tier in tiers if isinstance(tier, shared_bb.Tier)]
-    chunked = [tier.name for tier in shared if tier.placement == "chunked"]
+    chunked, buffer = [tier.name for tier in tiers if tier.chunked], stores_of(tiers)[:1]
     if len(chunked) > 1:
         raise ValueError(f"{' and '.join(chunked)} are chunked, but only one tier may be; make the others pooled")
-    if chunked and shared[0].name != chunked[0]:
+    if chunked and buffer[0].name != chunked[0]:
         raise ValueError(
-            f"{chunked[0]} is chunked, but staging uses the first burst buffer, {shared[0].name}; "
+            f"{chunked[0]} is chunked, but staging uses the first burst buffer, {buffer[0].name}; "
             f"write {chunked[0]} before it, or make it pooled"
         )
 
 
-def _slow_and_fast(tiers: tuple[BaseTier, ...]) -> None:
-    """Fast tiers need the one slow tier, and these kinds stand for all storage that there is."""
-    slows = [tier.name for tier in tiers if isinstance(tier, slow.Tier)]
-    fasts = [tier.name for tier in tiers if isinstance(tier, fast.Tier)]
-    if len(slows) > 1:
-        raise ValueError(f"{' and '.join(slows)} are both slow tiers; keep one, and make others fast")
-    if fasts and not slows:
-        raise ValueError(f"{fasts[0]} is a fast tier, but there is no slow one to stage from; add a tier of kind slow")
-    others = [tier for tier in tiers if isinstance(tier, pfs.Tier | shared_bb.Tier | node_local.Tier)]
-    if slows and others:
+def _one_file_system(tiers: tuple[BaseTier, ...]) -> None:
+    """Phases read from it and write to it without a name, and what policies may choose is staged from it."""
+    files = [tier.name for tier in tiers if tier.files]
+    if len(files) > 1:
         raise ValueError(
-            f"{slows[0]} is a slow tier and {others[0].name} of kind {others[0].kind}; "
-            "describe storage either as slow and fast tiers, or as a file system and burst buffers"
+            f"{' and '.join(files)} are both file systems, and phases do not say which; keep one "
+            "(others, faster but of limited room, may be tiers of kind fast)"
         )
+    chosen = next((tier.name for tier in tiers if tier.by_choice), None)
+    if chosen is not None and not files:
+        raise ValueError(f"{chosen} has no file system to be staged from; add a tier of kind slow, or pfs")
 
 
 def _one_of_two_kinds(tiers: tuple[BaseTier, ...]) -> None:
@@ -182,10 +186,10 @@ def _one_of_two_kinds(tiers: tuple[BaseTier, ...]) -> None:
                 raise ValueError(
                     f"{name + word} means something of {name} where nodes are of two kinds; give it another name"
                 )
-    two = [tier.name for tier in tiers if isinstance(tier, node_local.Tier) and tier.large is not None]
+    two = [tier.name for tier in tiers if tier.two_kinds]
     if len(two) > 1:
         raise ValueError(f"{' and '.join(two)} have two sizes, but only one tier may; leave out large in the others")
-    chunked = [tier.name for tier in tiers if isinstance(tier, shared_bb.Tier) and tier.placement == "chunked"]
+    chunked = [tier.name for tier in tiers if tier.chunked]
     if two and chunked:
         raise ValueError(
             f"{two[0]} has two sizes, but {chunked[0]} is chunked, and chunks go by nodes that are all alike; "
@@ -194,18 +198,11 @@ def _one_of_two_kinds(tiers: tuple[BaseTier, ...]) -> None:
 
 
 def _whole_lanes(tiers: tuple[BaseTier, ...]) -> None:
-    """A job's lane to the file system needs a buffer that takes its data in one stream."""
-    files = next((tier for tier in tiers if isinstance(tier, pfs.Tier)), None)
-    buffer = buffer_of(tiers)
-    if files is None or files.per_job is None or buffer is None:
-        return
-    if isinstance(buffer, shared_bb.Tier):
-        if buffer.placement == "chunked":
-            raise ValueError(
-                f"{files.name} has per_job, but {buffer.name} is chunked, and chunks are streams of their own; "
-                f"make {buffer.name} pooled, or leave out per_job"
-            )
-    elif buffer.bandwidth is not None:
+    """A file system to which a job is one stream needs a buffer that takes the job's data in one."""
+    files, stores = files_of(tiers), stores_of(tiers)
+    reason = stores[0].several_streams if stores else None
+    if files is not None and files.door().into.whole and reason is not None:
         raise ValueError(
-            f"{files.name} has per_job, but {buffer.name} has a bandwidth in every node; leave out one of them"
+            f"{files.name} takes a job as one stream, but {stores[0].name} {reason}, "
+            "or have a file system of kind pfs without per_job"
         )

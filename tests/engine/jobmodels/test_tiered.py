@@ -9,6 +9,8 @@ import forebay as fb
 from cases.pooled import workload as with_legs
 from cases.tiered import machine, workload
 from forebay.errors import InputError
+from forebay.platforms import Platform
+from forebay.platforms.tiers import fast, pfs, shared_bb, slow
 
 pytestmark = pytest.mark.small
 
@@ -33,11 +35,11 @@ def test_on_fast_storage():
     result = run()
     assert order(result) == [
         ("stage_in", 4, 8),
-        ("read", 2, 8),
+        ("fetch", 2, 8),
         ("compute", 3, 0),
         ("checkpoint", 1, 4),
         ("fetch", 3, 12),
-        ("write", 1.5, 6),
+        ("checkpoint", 1.5, 6),
         ("stage_out", 3, 6),
     ]
     assert result.links.rows() == [("slow", 1, 0), ("fast", 4, 30), ("fast staging", 2, 14)]
@@ -51,8 +53,8 @@ def test_on_slow_storage():
     assert order(result) == [
         ("read", 8, 8),
         ("compute", 3, 0),
-        ("checkpoint", 4, 4),
-        ("fetch", 12, 12),
+        ("write", 4, 4),
+        ("read", 12, 12),
         ("write", 6, 6),
     ]
     assert result.links.rows() == [("slow", 1, 30), ("fast", 4, 0), ("fast staging", 2, 0)]
@@ -94,6 +96,55 @@ def test_nodes_are_free_while_data_is_staged():
     assert order(result) == order(run(model="tiered:nodes=held"))
 
 
+FILES = pfs.Tier(name="pfs", read=1.0, write=1.0)
+BUFFER = shared_bb.Tier(name="fast", capacity=10, bandwidth=4.0)
+
+
+def test_a_burst_buffer_may_be_a_choice_too():
+    # As on fast storage, but for the file system's 1 B/s each way, which staging crosses as well.
+    platform = Platform(name="both", nodes=2, tiers=(FILES, BUFFER))
+    result = run(platform=platform)
+    assert [seconds for _, seconds, _ in order(result)] == [8, 2, 3, 1, 3, 1.5, 6]
+    ports = [("server0 in", 4, 8 + 4 + 6), ("server0 out", 4, 8 + 12 + 6)]
+    assert result.links.rows() == [("pfs read", 1, 8), ("pfs write", 1, 6), *ports]
+    assert order(run(platform=platform, policy="tier-slow")) == order(run(policy="tier-slow"))
+    # A job that is staged and one that reads share the file system: 0.5 B/s each.
+    jobs = [JOB, JOB | {"id": 2, "fast": 0}]
+    result = run(jobs, [(1, "read", 8), (2, "read", 8)], platform=platform)
+    ends = result.log.filter(pl.col("kind") == "end_phase").select("job", "time", "reason").rows()
+    assert sorted(ends) == [(1, 16, "stage_in"), (1, 18, "fetch"), (2, 16, "read")]
+
+
+def test_fast_storage_may_be_beside_a_parallel_file_system():
+    flash = fast.Tier(name="fast", capacity=10, bandwidth=4.0, stage=2.0)
+    both = Platform(name="both", nodes=2, tiers=(FILES, flash))
+    assert order(run(platform=both)) == order(run())
+    assert order(run(platform=both, policy="tier-slow")) == order(run(policy="tier-slow"))
+
+
+def test_fast_storage_is_a_buffer_to_other_job_models():
+    # 8 B in at 2 B/s, 4 B to fast storage at 4 B/s, 5 B from slow storage at 1 B/s, 6 B out at 2 B/s.
+    phases = [(1, "stage_in", 8), (1, "compute", 3), (1, "checkpoint", 4), (1, "read", 5), (1, "stage_out", 6)]
+    result = run(phases=phases, policy="fcfs", model="io-aware")
+    assert [seconds for _, seconds, _ in order(result)] == [4, 3, 1, 5, 3]
+    assert result.links.rows() == [("slow", 1, 5), ("fast", 4, 4), ("fast staging", 2, 14)]
+    # 10 B in, an hour at most, 10 B out: 5 s each way, one leg after the other
+    result = run([JOB | {"run_time": 7.0}], (), "fcfs", model="three-legs")
+    assert [(kind, seconds) for kind, seconds, _ in order(result)] == [
+        ("stage_in", 5),
+        ("compute", 7),
+        ("stage_out", 5),
+    ]
+
+
+def test_a_burst_buffer_may_be_beside_slow_storage():
+    disk = slow.Tier(name="slow", bandwidth=1.0)
+    platform = Platform(name="both", nodes=2, tiers=(disk, BUFFER))
+    result = run(phases=[(1, "stage_in", 8), (1, "fetch", 8)], policy="fcfs", platform=platform, model="io-aware")
+    assert [seconds for _, seconds, _ in order(result)] == [8, 2]
+    assert result.links.rows() == [("slow", 1, 8), ("server0 in", 4, 0), ("server0 out", 4, 8)]
+
+
 def test_the_model_is_the_default_where_there_is_a_slow_tier():
     made = workload([JOB], PHASES)
     assert fb.simulate(made, MACHINE, "sas").facts["job_model"] == "tiered"
@@ -118,9 +169,16 @@ def test_parameters_out_of_range(model, message):
         run(model=model)
 
 
-def test_a_machine_without_a_slow_tier_is_refused():
-    with pytest.raises(InputError, match="job model 'tiered' runs jobs on slow or fast storage, and flat has no slow"):
+def test_a_machine_without_a_file_system_is_refused():
+    with pytest.raises(
+        InputError, match="runs jobs on a file system or on faster storage, and flat has no file system"
+    ):
         run(platform="flat:nodes=4")
+
+
+def test_chunks_are_refused():
+    with pytest.raises(InputError, match="counts room in bytes, and burst_buffer of dragonfly-96 is chunked; make it"):
+        run(platform="dragonfly-96")
 
 
 def test_legs_of_their_own_are_refused():

@@ -1,8 +1,9 @@
-"""Jobs run on slow storage, or are staged to fast storage and run there: whichever the policy starts them on.
+"""Jobs run on the file system, or are staged to faster storage and run there: whichever the policy starts them on.
 
-Of a job's phases, `read` is its input, `write` its output, `checkpoint` and `fetch` what it moves in between. On a fast
-tier the input is staged in before, and the output staged out after. Jobs are not killed at their walltime, which is
-meant for slow storage without anybody else on it. The model of Lackner, Fard & Wolf (2019).
+Of a job's phases, `read` is its input, `write` its output, `checkpoint` and `fetch` what it moves in between. On the
+file system all of it is read and written; on a faster tier the input is staged in before and the output staged out
+after, and all that the job itself moves is fetched and checkpointed. Jobs are not killed at their walltime, which is
+meant for the file system without anybody else on it. The model of Lackner, Fard & Wolf (2019).
 """
 
 from dataclasses import replace
@@ -14,12 +15,14 @@ from forebay.core.schemas import TOLD
 from forebay.core.units import format_bytes
 from forebay.engine.program import Program, as_written
 from forebay.errors import InputError
+from forebay.platforms.fabric import Way
 from forebay.platforms.platform import Platform
-from forebay.platforms.tiers import fast
 from forebay.workload.workload import Workload
 
 _INPUT, _OUTPUT = (PhaseKind.READ,), (PhaseKind.WRITE,)
 _BETWEEN = (PhaseKind.CHECKPOINT, PhaseKind.FETCH)
+_ON_FILES = {PhaseKind.FETCH: PhaseKind.READ, PhaseKind.CHECKPOINT: PhaseKind.WRITE}
+_ON_STORE = {PhaseKind.READ: PhaseKind.FETCH, PhaseKind.WRITE: PhaseKind.CHECKPOINT}
 _OTHERS = (PhaseKind.STAGE_IN, PhaseKind.STAGE_OUT, PhaseKind.DRAIN)
 
 
@@ -27,10 +30,15 @@ def program(workload: Workload, platform: Platform, kill: bool = False, nodes: s
     """`kill=true` ends jobs at their walltime. `nodes=free` leaves nodes to others while data is staged."""
     if nodes not in ("held", "free"):
         raise InputError(f"job model 'tiered': nodes={nodes!r} is not held or free")
-    if not platform.levels:
+    if not platform.ways:
         raise InputError(
-            f"job model 'tiered' runs jobs on slow or fast storage, and {platform.name} has no slow tier; "
-            "add one of kind slow (and fast ones), or choose another with --job-model"
+            f"job model 'tiered' runs jobs on a file system or on faster storage, and {platform.name} has no file "
+            "system; add a tier of kind slow or pfs (and of kind fast), or choose another with --job-model"
+        )
+    if platform.fabric().chunked:
+        raise InputError(
+            f"job model 'tiered' counts room in bytes, and {platform.fabric().buffer} of {platform.name} is chunked; "
+            "make it pooled, or choose another with --job-model"
         )
     if workload.legs is not None:
         raise InputError(
@@ -62,7 +70,7 @@ class _Tiered:
 
     def __init__(self, workload: Workload, platform: Platform, plain: Program, alone: bool):
         self.plain, self.platform, self.workload, self.alone = plain, platform, workload, alone
-        self.fasts = [tier for tier in platform.levels if isinstance(tier, fast.Tier)]  # tiers 1, 2, ...
+        self.stores = platform.fabric().ways[1:]
         self.job = plain.leg_job[plain.phase_leg]
         self.input, self.output, self.between = (self._bytes(kinds) for kinds in (_INPUT, _OUTPUT, _BETWEEN))
         jobs = workload.jobs
@@ -83,20 +91,20 @@ class _Tiered:
         plain, n = self.plain, len(self.workload)
         everyone = np.arange(n)
         parts = [_Part(everyone, 0)]
-        for level, tier in enumerate(self.fasts, 1):
-            able = np.flatnonzero(self._able(tier))
+        for way, store in enumerate(self.stores, 1):
+            able = np.flatnonzero(self._able(store))
             stages_in = able[self.input[able] > 0] if self.alone else able[:0]
-            parts += [_Part(stages_in, level, stage_in=True), _Part(able, level)]
+            parts += [_Part(stages_in, way, stage_in=True), _Part(able, way)]
         # Legs by job, then tier, then stage-in before the run.
         order = np.lexsort(
             (
                 np.concatenate([np.full(len(part.jobs), not part.stage_in) for part in parts]),
-                np.concatenate([np.full(len(part.jobs), part.level) for part in parts]),
+                np.concatenate([np.full(len(part.jobs), part.way) for part in parts]),
                 np.concatenate([part.jobs for part in parts]),
             )
         )
         columns = [self._legs(part) for part in parts]
-        job, level_of, walltime, demand, carry, moves, stages = (
+        job, way_of, walltime, demand, carry, moves, stages = (
             np.concatenate(column)[order] for column in zip(*columns, strict=True)
         )
         place = np.empty(len(order), np.int64)
@@ -116,21 +124,22 @@ class _Tiered:
             communication=communication,
             release=release,
             released=np.full(len(kind), -1),
-            way=level_of,
+            way=way_of,
             told=np.column_stack([moves, stages]),
             notes=self.notes,
         )
 
-    def _able(self, tier: fast.Tier) -> np.ndarray:
-        """Jobs that ask for room which the tier could hold; those that ask for more are told of."""
-        jobs, asked = self.workload.jobs, self.plain.demand[:, self.platform.resources.index(tier.name)]
-        over = asked > tier.capacity
+    def _able(self, store: Way) -> np.ndarray:
+        """Jobs that ask for room which the store could hold; those that ask for more are told of."""
+        jobs, asked = self.workload.jobs, self.plain.demand[:, self.platform.resources.index(store.name)]
+        capacity = self.platform.finite[store.name]
+        over = asked > capacity
         if over.any():
             first, n = int(np.argmax(over)), int(over.sum())
             more = f" ({n:,} such jobs)" if n > 1 else ""
             self.notes.append(
-                f"job {jobs['id'][first]} asks for {format_bytes(int(asked[first]))} of {tier.name}, which holds "
-                f"{format_bytes(tier.capacity)}: it cannot use it{more}"
+                f"job {jobs['id'][first]} asks for {format_bytes(int(asked[first]))} of {store.name}, which holds "
+                f"{format_bytes(capacity)}: it cannot use it{more}"
             )
         able: np.ndarray = (asked > 0) & ~over
         return able
@@ -140,9 +149,9 @@ class _Tiered:
         jobs, n = part.jobs, len(part.jobs)
         demand = self.plain.demand[jobs].copy()
         carry = np.zeros(demand.shape, bool)
-        for level, tier in enumerate(self.fasts, 1):
-            r = self.platform.resources.index(tier.name)
-            if level != part.level:
+        for way, store in enumerate(self.stores, 1):
+            r = self.platform.resources.index(store.name)
+            if way != part.way:
                 demand[:, r] = 0
             elif self.alone and not part.stage_in:
                 carry[:, r] = self.input[jobs] > 0
@@ -150,9 +159,9 @@ class _Tiered:
         if part.stage_in:
             demand[:, 0] = 0
             # Users say how much, so the scheduler knows how long; none takes no time at all.
-            walltime = np.maximum(self.told_input[jobs] / self.fasts[part.level - 1].stage, 1.0)
-        stages = self.told_input + self.told_output if part.level > 0 else np.zeros(len(moves))
-        return jobs, np.full(n, part.level), walltime, demand, carry, moves[jobs], stages[jobs]
+            walltime = np.maximum(self.told_input[jobs] / self.stores[part.way - 1].stage_rate, 1.0)
+        stages = self.told_input + self.told_output if part.way > 0 else np.zeros(len(moves))
+        return jobs, np.full(n, part.way), walltime, demand, carry, moves[jobs], stages[jobs]
 
     def _phases(self, parts: list["_Part"], place: np.ndarray) -> tuple[np.ndarray, ...]:
         """Leg, kind, seconds, bytes, release and communication of all phases, in the order of legs."""
@@ -162,28 +171,28 @@ class _Tiered:
             leg_of = np.full(len(self.workload), -1)
             leg_of[part.jobs] = place[first : first + len(part.jobs)]
             first += len(part.jobs)
-            stages_in = part.stage_in or (part.level > 0 and not self.alone)
+            stages_in = part.stage_in or (part.way > 0 and not self.alone)
             if stages_in:
                 rows.append(_staging(leg_of, PhaseKind.STAGE_IN, self.input, -1))
             if part.stage_in:
                 continue
             own = leg_of[self.job] >= 0
             release = np.full(len(self.job), -1)
-            if self.alone and part.level > 0:
+            if self.alone and part.way > 0:
                 # Nodes are free once the last phase that needs them is over.
                 release[plain.first_phase[1:] - 1] = np.where(self.output > 0, 0, -1)
             rows.append(
                 (
                     leg_of[self.job][own],
                     np.ones(int(own.sum()), np.int64),
-                    plain.kind[own],
+                    _renamed(plain.kind[own], _ON_STORE if part.way > 0 else _ON_FILES),
                     plain.seconds[own],
                     plain.bytes[own],
                     release[own],
                     plain.communication[own],
                 )
             )
-            if part.level > 0:
+            if part.way > 0:
                 rows.append(_staging(leg_of, PhaseKind.STAGE_OUT, self.output, 2))
         leg, turn, *columns = (np.concatenate(column) for column in zip(*rows, strict=True))
         order = np.lexsort((turn, leg))
@@ -191,10 +200,18 @@ class _Tiered:
 
 
 class _Part:
-    """Jobs that have a leg of one kind on one tier of storage."""
+    """Jobs that have a leg of one kind in one way to run."""
 
-    def __init__(self, jobs: np.ndarray, level: int, stage_in: bool = False):
-        self.jobs, self.level, self.stage_in = jobs, level, stage_in
+    def __init__(self, jobs: np.ndarray, way: int, stage_in: bool = False):
+        self.jobs, self.way, self.stage_in = jobs, way, stage_in
+
+
+def _renamed(kinds: np.ndarray, names: dict[PhaseKind, PhaseKind]) -> np.ndarray:
+    """Phase kinds, some of them by another."""
+    table = np.arange(len(PhaseKind))
+    table[list(names)] = list(names.values())
+    renamed: np.ndarray = table[kinds]
+    return renamed
 
 
 def _staging(leg_of: np.ndarray, kind: PhaseKind, amount: np.ndarray, turn: int) -> tuple[np.ndarray, ...]:

@@ -1,6 +1,6 @@
-"""What every kind of tier has: a name, a kind, perhaps a finite size, and a line for people."""
+"""What every kind of tier has: a name, a kind, perhaps a finite size, what it is to jobs, and its wires."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -8,13 +8,23 @@ from forebay.core.schemas import TAKEN
 from forebay.platforms._fields import Model
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
+from forebay.platforms.wires import Door, Surroundings, Wire
 
 
 class BaseTier(Model):
-    """A named store or pool beside the nodes; the kinds add what can be said of them."""
+    """A named store or pool beside the nodes; the kinds add what can be said of them.
+
+    As it stands it is a pool: something is held, and nothing moves.
+    """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
     kind: str
+
+    files: ClassVar[bool] = False
+    """Whether it is a file system, which phases read from and write to, and which all else is staged from and to."""
+    by_choice: ClassVar[bool] = False
+    """Whether policies choose, job by job, if a job runs on it; else jobs use what they ask for."""
+    in_bytes: ClassVar[bool] = True
 
     @field_validator("name")
     @classmethod
@@ -37,9 +47,66 @@ class BaseTier(Model):
         return None
 
     @property
+    def most(self) -> int | None:
+        """What the largest node has of it, where every node has its own."""
+        return self.per_node
+
+    def on(self, nodes: int) -> int | None:
+        """How much of it a machine of so many nodes has; None where there is no limit. Not before it has a size."""
+        return None if self.size is None else int(self.size)
+
+    @property
     def text(self) -> str:
         """The tier in a few words."""
         return self.kind
+
+    @property
+    def buffers(self) -> int:
+        """How well it serves as the buffer that jobs stage to; the first of a machine's best ones does. 0: it cannot.
+
+        Such a tier says `with_nodes` and `with_files`.
+        """
+        return 0
+
+    @property
+    def chunked(self) -> bool:
+        """Whether each node's share of a job's data lies whole on one server."""
+        return False
+
+    @property
+    def several_streams(self) -> str | None:
+        """Why a job's data cannot go to it in one stream, and what to write then; None if it can."""
+        return None
+
+    @property
+    def two_kinds(self) -> bool:
+        """Whether some nodes have more of it than others."""
+        return False
+
+    @property
+    def may_run_on(self) -> bool:
+        """Whether a job can run on it or do without, as the policy likes."""
+        return self.buffers > 0 and not self.chunked and self.per_node is None
+
+    def servers_on(self, topology: BaseTopology) -> int:
+        """Its storage servers on a network."""
+        return 0
+
+    def links(self, topology: BaseTopology) -> dict[str, float]:
+        """Name and bytes/s of each shared link that it brings."""
+        return {}
+
+    def door(self) -> Door:
+        """Of a file system: what a byte crosses into it and out of it, whatever is at the other end."""
+        raise NotImplementedError(self.kind)
+
+    def with_nodes(self, around: Surroundings, inwards: bool, site: int, servers: list[int]) -> Wire:
+        """What a byte crosses between a node at `site` and this tier, `inwards` to it; striped over these servers."""
+        raise NotImplementedError(self.kind)
+
+    def with_files(self, around: Surroundings, inwards: bool, servers: list[int]) -> Wire:
+        """The same between the file system and this tier."""
+        raise NotImplementedError(self.kind)
 
     def check_lanes(self, topology: BaseTopology) -> None:
         """Raise ValueError where nodes or servers have ports: what a node gets, a lane of the whole job cannot heed."""

@@ -1,5 +1,6 @@
 """A burst buffer in every node: a device of its own that no other node reaches. Nodes may be of two kinds."""
 
+import math
 from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -8,6 +9,7 @@ from forebay.core.units import INT64_MAX, format_bytes, format_rate
 from forebay.platforms._fields import Bytes, Count, Rate
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
+from forebay.platforms.wires import Surroundings, Wire, joined
 
 DESCRIPTION = "a burst buffer in every node, for the job that holds the node"
 
@@ -68,6 +70,33 @@ class Tier(BaseTier):
             rest = f"{format_bytes(self.large)} in {self.large_nodes} of them"
             return f"{format_bytes(self.capacity)} of burst buffer in every node, {rest}{speed}"
         return f"{format_bytes(self.capacity)} of burst buffer in every node{speed}"
+
+    @property
+    def buffers(self) -> int:
+        """Where no shared burst buffer does."""
+        return 2
+
+    @property
+    def several_streams(self) -> str | None:
+        """Every node's device has its own bandwidth."""
+        return "has a bandwidth in every node; leave it out" if self.bandwidth is not None else None
+
+    @property
+    def two_kinds(self) -> bool:
+        """Whether some nodes have a larger device."""
+        return self.large is not None
+
+    def _device(self) -> Wire:
+        return Wire({}, math.inf if self.bandwidth is None else self.bandwidth)
+
+    def with_nodes(self, around: Surroundings, inwards: bool, site: int, servers: list[int]) -> Wire:
+        """The node's own device."""
+        return self._device()
+
+    def with_files(self, around: Surroundings, inwards: bool, servers: list[int]) -> Wire:
+        """The device behind the node's port."""
+        files = around.files.out if inwards else around.files.into
+        return joined(files, self._device(), Wire({}, around.port))
 
     def check(self, nodes: int, topology: BaseTopology) -> None:
         """Raise ValueError where all nodes together have more than can be counted, or nodes are not of two kinds."""

@@ -1,6 +1,7 @@
 """A parallel file system: room without limit behind one aggregate link, one each way, or a lane for each job."""
 
-from typing import Literal
+import math
+from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -8,6 +9,7 @@ from forebay.core.units import format_rate
 from forebay.platforms._fields import Rate
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
+from forebay.platforms.wires import Door, Surroundings, Wire, joined
 
 DESCRIPTION = "a parallel file system: unlimited room, one aggregate bandwidth for both ways, or one each way"
 
@@ -25,6 +27,7 @@ class Tier(BaseTier):
     """
 
     kind: Literal["pfs"] = "pfs"
+    files: ClassVar[bool] = True
     bandwidth: Rate | None = None
     per_job: Rate | None = None
     read: Rate | None = Field(default=None, validate_default=True)
@@ -68,3 +71,23 @@ class Tier(BaseTier):
         """Raise ValueError where a lane for each job meets ports."""
         if self.per_job is not None:
             self.check_lanes(topology)
+
+    def links(self, topology: BaseTopology) -> dict[str, float]:
+        """One for both ways, or one each way; none where every job has a bandwidth of its own."""
+        if self.bandwidth is not None:
+            return {self.name: self.bandwidth}
+        return {f"{self.name} {way}": rate for way, rate in (("read", self.read), ("write", self.write)) if rate}
+
+    def door(self) -> Door:
+        """Its link for that direction, and what a job gets at most."""
+        names = (self.name, self.name) if self.bandwidth is not None else (f"{self.name} write", f"{self.name} read")
+        shared = self.bandwidth is not None or self.read is not None
+        into, out = (
+            Wire({name: 1.0} if shared else {}, math.inf if self.per_job is None else self.per_job, bool(self.per_job))
+            for name in names
+        )
+        return Door(into, out, self.through_ports)
+
+    def with_nodes(self, around: Surroundings, inwards: bool, site: int, servers: list[int]) -> Wire:
+        """Its link, wherever the node is, and the node's port."""
+        return joined(self.door().into if inwards else self.door().out, Wire({}, cap=around.port))

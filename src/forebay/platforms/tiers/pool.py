@@ -1,6 +1,6 @@
 """A pool of anything jobs hold and give back: licences, GPUs behind a switch, memory."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from forebay.platforms._fields import Units
 from forebay.platforms.tiers._base import BaseTier
@@ -12,6 +12,7 @@ class Tier(BaseTier):
     """Capacity in whole units (bytes, where it was written as a size)."""
 
     kind: Literal["pool"] = "pool"
+    in_bytes: ClassVar[bool] = False
     capacity: Units
 
     @property

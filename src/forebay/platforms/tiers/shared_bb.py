@@ -10,6 +10,7 @@ from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Capacity, Count, Rate
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
+from forebay.platforms.wires import Surroundings, Wire, joined
 
 DESCRIPTION = "a burst buffer that all nodes share, pooled (any free byte serves any job) or in chunks on its servers"
 
@@ -55,9 +56,52 @@ class Tier(BaseTier):
         lane = f", {format_rate(self.per_job)} a job" if self.per_job else ""
         return f"{room} shared burst buffer{chunks}{servers}{speed}{lane}"
 
+    @property
+    def buffers(self) -> int:
+        """Better than anything."""
+        return 3
+
+    @property
+    def chunked(self) -> bool:
+        """As placed."""
+        return self.placement == "chunked"
+
+    @property
+    def several_streams(self) -> str | None:
+        """Each chunk is one."""
+        return "is chunked, and chunks are streams of their own; make it pooled" if self.chunked else None
+
     def servers_on(self, topology: BaseTopology) -> int:
         """Its servers: all that the network has places for, unless it names a number."""
         return self.servers or topology.server_slots or 1
+
+    def links(self, topology: BaseTopology) -> dict[str, float]:
+        """One into and one out of every server; none where they never limit."""
+        servers, rate = self.servers_on(topology), self._server_rate(topology)
+        return {} if rate == math.inf else {_port(k, way): rate for k in range(servers) for way in (True, False)}
+
+    def _server_rate(self, topology: BaseTopology) -> float:
+        share = math.inf if self.bandwidth is None else self.bandwidth / self.servers_on(topology)
+        return min(topology.server_port, share)
+
+    def _lane(self) -> Wire:
+        return Wire({}, math.inf if self.per_job is None else self.per_job, self.per_job is not None)
+
+    def with_nodes(self, around: Surroundings, inwards: bool, site: int, servers: list[int]) -> Wire:
+        """The network between node and servers, the servers' ports, and the node's own."""
+        ports, loads = self._server_rate(around.topology) < math.inf, dict[str, float]()
+        for server in servers:
+            for name in [*around.between(site, server, inwards), *([_port(server, inwards)] if ports else [])]:
+                loads[name] = loads.get(name, 0.0) + 1.0 / len(servers)
+        # A pool's shares add up to 1 but for the last bits.
+        crossed = {name: min(load, 1.0) for name, load in loads.items()}
+        return joined(Wire(crossed, around.topology.port), self._lane())
+
+    def with_files(self, around: Surroundings, inwards: bool, servers: list[int]) -> Wire:
+        """The file system's links, and the servers' ports if its traffic crosses ports."""
+        ports = around.files.through_ports and self._server_rate(around.topology) < math.inf
+        crossed = {_port(server, inwards): 1.0 / len(servers) for server in servers} if ports else {}
+        return joined(around.files.out if inwards else around.files.into, Wire(crossed), self._lane())
 
     def check(self, nodes: int, topology: BaseTopology) -> None:
         """Raise ValueError where servers have no place or nothing to hold, or a lane for each job meets ports."""
@@ -91,3 +135,7 @@ class Tier(BaseTier):
         if self.placement == "chunked":
             capacity = -(-capacity // servers) * servers
         return type(self).model_validate({**self.model_dump(), "capacity": capacity})
+
+
+def _port(server: int, inwards: bool) -> str:
+    return f"server{server} {'in' if inwards else 'out'}"

@@ -18,14 +18,14 @@ from forebay.policies._kernels.backfill import serve
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.tiers import (
     ahead_of,
+    all_links,
     choose,
+    count_users,
     fits_somehow,
     lay_out,
-    links_left,
     shortest_first,
     start,
     turnaround,
-    whole_links,
 )
 from forebay.policies._orders import ALL
 
@@ -33,30 +33,30 @@ _EVERYTHING = Backfill(depth=ALL).params()
 
 
 @allocating_kernel
-def _score(state, line, order, times, ahead, n, R, params, memory, left, whole, limit):
+def _score(state, line, order, times, ahead, n, params, memory, links, limit):
     """The sum of turnarounds to the power alpha if jobs are laid out in this order; beyond `limit` it stops early."""
     later, room, total = times.copy(), ahead.copy(), 0.0
     for q in order:
         j = line[q]
-        leg, at, runs = choose(state, j, later, room, n, R, params, memory, left, whole)
+        leg, at, runs = choose(state, j, later, room, n, params, memory, links)
         if at < 0:
             continue
         waited = times[0] - state.jobs[j]["submit"]
-        total += max(waited + turnaround(state, leg, later, at, runs, left), 0.0) ** params[Param.ALPHA]
+        total += max(waited + turnaround(state, leg, later, at, runs, links.left), 0.0) ** params[Param.ALPHA]
         if total > limit:
             return total
-        n = lay_out(state, leg, later, room, n, R, at, runs, params, whole)
+        n = lay_out(state, leg, later, room, n, at, runs, params, links.whole)
     return total
 
 
 @allocating_kernel
-def _search(state, line, times, ahead, n, R, params, memory, left, whole):
+def _search(state, line, times, ahead, n, params, memory, links):
     """The best order found: by arrival or shortest first, then jobs put elsewhere by halves, as long as moves last."""
     n_jobs, moves = len(line), int(params[Param.MOVES])
     order, tried = np.arange(n_jobs), np.arange(n_jobs)
-    best = _score(state, line, order, times, ahead, n, R, params, memory, left, whole, np.inf)
+    best = _score(state, line, order, times, ahead, n, params, memory, links, np.inf)
     by_length = _by_walltime(state, line)
-    score = _score(state, line, by_length, times, ahead, n, R, params, memory, left, whole, best)
+    score = _score(state, line, by_length, times, ahead, n, params, memory, links, best)
     if score < best:
         best = score
         order[:] = by_length
@@ -72,7 +72,7 @@ def _search(state, line, times, ahead, n, R, params, memory, left, whole):
                     insert(tried, p + ahead_by, p)
                 else:
                     insert(tried, p, p + ahead_by)
-                score = _score(state, line, tried, times, ahead, n, R, params, memory, left, whole, best)
+                score = _score(state, line, tried, times, ahead, n, params, memory, links, best)
                 if score < best:
                     best = score
                     order[:] = tried
@@ -111,18 +111,19 @@ def plan_tiers(state, params, memory, rng):
             possible = possible or fits_somehow(state, j, free)
     if not possible:
         return
-    R, whole, started = len(free), whole_links(state), np.empty(0, np.int64)
-    left = links_left(state, started, 0) if params[tiers.Param.LEFT] > 0 else whole
-    times, ahead, n = ahead_of(state, free, params, whole)
+    links = all_links(state)
+    if params[tiers.Param.LEFT] > 0:
+        count_users(state, line[:0], 0, links)
+    times, ahead, n = ahead_of(state, free, params, links.whole)
     planned = min(n_line, int(params[Param.PLANNED]))
     first = line[:planned].copy()
-    order = _search(state, first, times, ahead, n, R, params, memory, left, whole)
+    order = _search(state, first, times, ahead, n, params, memory, links)
     for q in range(planned):
         line[q] = first[order[q]]
     for q in range(n_line):
         j = line[q]
-        leg, at, runs = choose(state, j, times, ahead, n, R, params, memory, left, whole)
+        leg, at, runs = choose(state, j, times, ahead, n, params, memory, links)
         if at >= 0:
-            n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
+            n = lay_out(state, leg, times, ahead, n, at, runs, params, links.whole)
         if at == 0:
             start(state, j, leg, LogReason.IN_ORDER if q == 0 else LogReason.BACKFILLED, free)

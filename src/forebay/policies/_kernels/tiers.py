@@ -11,6 +11,8 @@ The paper's equation (2) is missing from its text; this follows from what it say
 running jobs, as their users describe them, leave of a link, instead of the whole link.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
@@ -55,27 +57,35 @@ def stay(state, leg, left):
     return seconds + moved * (1.0 / (tier["rate"] * left[0, row["way"]]) - 1.0 / state.tiers.rates[0]["rate"])
 
 
-@allocating_kernel
-def whole_links(state):
-    """All of every link."""
-    return np.ones((2, len(state.tiers.rates)))
+class Links(NamedTuple):
+    """Shares of each way's links, the one to the nodes and the one for staging: all of it, and what a job can have."""
+
+    whole: np.ndarray  # float64[2, way]
+    left: np.ndarray  # the same
 
 
 @allocating_kernel
-def links_left(state, started, n_started):
-    """The share of each link that one more job can count on beside those that run, as their users describe them.
+def all_links(state):
+    """As long as nobody counts who else is on them."""
+    n = len(state.tiers.rates)
+    return Links(np.ones((2, n)), np.ones((2, n)))
+
+
+@allocating_kernel
+def count_users(state, started, n_started, links):
+    """Set what one more job can count on beside those that run, as their users describe them.
 
     A job alone on its links would spend a share u of its time on one of them. Sharing makes it s times slower there, so
     it is found there for u s / (1 - u + u s) of the time; and s is one more than the others found there on average.
     """
-    n_running, whole = state.counts[0]["n_running"], whole_links(state)
+    n_running = state.counts[0]["n_running"]
     n = n_running + n_started
     alone, tier = np.zeros((2, n)), np.zeros(n, np.int64)
     for i in range(n):
         leg = state.running[i]["leg"] if i < n_running else started[i - n_running]
         row = state.legs[leg]
         tier[i] = row["way"]
-        seconds = max(stay(state, leg, whole), 1.0)
+        seconds = max(stay(state, leg, links.whole), 1.0)
         alone[0, i] = min(state.tiers.told[leg, 0] / state.tiers.rates[tier[i]]["rate"] / seconds, 1.0)
         alone[1, i] = min(state.tiers.told[leg, 1] / state.tiers.rates[tier[i]]["stage_rate"] / seconds, 1.0)
     for link in range(2):
@@ -88,8 +98,7 @@ def links_left(state, started, n_started):
                         u = alone[link, i]
                         others += u * slower / (1.0 - u + u * slower)
                 slower = 1.0 + others
-            whole[link, v] = 1.0 / slower
-    return whole
+            links.left[link, v] = 1.0 / slower
 
 
 @kernel
@@ -159,12 +168,12 @@ def ahead_of(state, free, params, whole):
 
 
 @kernel
-def find(state, leg, times, ahead, n, R, params, whole):
+def find(state, leg, times, ahead, n, params, whole):
     """The earliest segment in which a job can begin with leg `leg` (-1: never), and the time at which it runs its last.
 
     Where nodes are taken after staging, it is the later leg that needs them, from when the data is there.
     """
-    length = slot(state, leg, params, whole)
+    length, R = slot(state, leg, params, whole), ahead.shape[1]
     first = earliest(times, ahead, n, 0, R, state.demands[leg], length)
     last = state.legs[leg]["last"]
     if first < 0 or leg == last:
@@ -201,14 +210,14 @@ def _allowed(state, j, leg, params, memory):
 
 
 @kernel
-def choose(state, j, times, ahead, n, R, params, memory, left, whole):
+def choose(state, j, times, ahead, n, params, memory, links):
     """The leg with which job `j` is to begin, the segment in which it does (-1: never), and the time when it runs."""
     leg, best, at, runs, shortest = state.jobs[j]["leg"], -1, -1, np.inf, np.inf
     while leg >= 0:
         if _allowed(state, j, leg, params, memory):
-            first, then = find(state, leg, times, ahead, n, R, params, whole)
+            first, then = find(state, leg, times, ahead, n, params, links.whole)
             if first >= 0:
-                seconds = turnaround(state, leg, times, first, then, left)
+                seconds = turnaround(state, leg, times, first, then, links.left)
                 if best < 0 or seconds < shortest:
                     best, at, runs, shortest = leg, first, then, seconds
         leg = state.legs[leg]["other"]
@@ -216,9 +225,9 @@ def choose(state, j, times, ahead, n, R, params, memory, left, whole):
 
 
 @kernel
-def lay_out(state, leg, times, ahead, n, R, at, runs, params, whole):
+def lay_out(state, leg, times, ahead, n, at, runs, params, whole):
     """Keep from others what a job needs that begins with leg `leg` in segment `at`; returns the profile's length."""
-    last = state.legs[leg]["last"]
+    last, R = state.legs[leg]["last"], ahead.shape[1]
     n = reserve(times, ahead, n, R, state.demands[leg], at, times[at] + slot(state, leg, params, whole))
     if leg < last:
         then, n = split(times, ahead, n, at, R, runs)
@@ -293,41 +302,41 @@ def choose_tiers(state, params, memory, rng):
         return
     if params[Param.CHOICE] == _DRAWN:
         draw(state, params, memory, rng)
-    R, whole = len(free), whole_links(state)
-    started, n_started = np.empty(counts["n_queued"], np.int64), 0
-    left = links_left(state, started, 0) if params[Param.LEFT] > 0 else whole
-    times, ahead, n = ahead_of(state, free, params, whole)
+    links, started, n_started = all_links(state), np.empty(counts["n_queued"], np.int64), 0
+    if params[Param.LEFT] > 0:
+        count_users(state, started, 0, links)
+    times, ahead, n = ahead_of(state, free, params, links.whole)
     i, head, head_leg, at, runs = 0, -1, -1, -1, np.inf
     while i < len(line):
         j = line[i]
         i += 1
         if j < 0:
             continue
-        leg, at, runs = choose(state, j, times, ahead, n, R, params, memory, left, whole)
+        leg, at, runs = choose(state, j, times, ahead, n, params, memory, links)
         if at != 0:
             head, head_leg = j, leg
             break
-        n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
+        n = lay_out(state, leg, times, ahead, n, at, runs, params, links.whole)
         start(state, j, leg, LogReason.IN_ORDER, free)
         started[n_started] = leg
         n_started += 1
         if params[Param.LEFT] > 0:
-            left = links_left(state, started, n_started)
+            count_users(state, started, n_started, links)
     if head < 0:
         return
     candidates = shortest_first(state, line[i:], free)
     if len(candidates) == 0:
         return
     if at > 0:
-        n = lay_out(state, head_leg, times, ahead, n, R, at, runs, params, whole)
+        n = lay_out(state, head_leg, times, ahead, n, at, runs, params, links.whole)
     for j in candidates:
         if not fits_somehow(state, j, free):
             continue
-        leg, at, runs = choose(state, j, times, ahead, n, R, params, memory, left, whole)
+        leg, at, runs = choose(state, j, times, ahead, n, params, memory, links)
         if at == 0:
-            n = lay_out(state, leg, times, ahead, n, R, at, runs, params, whole)
+            n = lay_out(state, leg, times, ahead, n, at, runs, params, links.whole)
             start(state, j, leg, LogReason.BACKFILLED, free)
             started[n_started] = leg
             n_started += 1
             if params[Param.LEFT] > 0:
-                left = links_left(state, started, n_started)
+                count_users(state, started, n_started, links)

@@ -67,11 +67,10 @@ class Cerberus(Settings):
 def lane(platform: str) -> float:
     """Bytes/s that a job has of its own on a machine of the study."""
     from forebay import platforms
-    from forebay.platforms.tiers import pfs
 
-    rates = [tier.per_job for tier in platforms.load(platform).tiers if isinstance(tier, pfs.Tier)]
-    assert rates[0] is not None
-    return rates[0]
+    read = platforms.load(platform).fabric().read
+    assert read is not None
+    return read.cap
 
 
 def settings(quick: bool = False) -> Cerberus:

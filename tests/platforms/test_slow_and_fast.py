@@ -11,6 +11,7 @@ from forebay.platforms.tiers import fast, slow
 pytestmark = pytest.mark.small
 
 SLOW = '[tiers.disk]\nkind = "slow"\nbandwidth = "1 GB/s"\n'
+PFS = '[tiers.pfs]\nkind = "pfs"\nbandwidth = "1 GB/s"\n'
 FAST = '[tiers.flash]\nkind = "fast"\ncapacity = "2 TB"\nbandwidth = "15 GB/s"\nstage = "5 GB/s"\n'
 MACHINE = Platform(
     name="mine",
@@ -37,7 +38,7 @@ def test_as_written(read):
     assert machine == MACHINE
     assert machine.resources == ("nodes", "flash")  # slow storage never runs full
     assert machine.capacities == (4, 2 * 10**12)
-    assert [level.name for level in machine.levels] == ["disk", "flash"]
+    assert [way.name for way in machine.ways] == ["disk", "flash"]
     assert read(SLOW).resources == ("nodes",)
 
 
@@ -62,41 +63,50 @@ def test_as_told():
 
 def test_the_slow_tier_comes_first_wherever_it_is_written(read):
     second = FAST.replace("flash", "faster")
-    assert [level.name for level in read(FAST + second + SLOW).levels] == ["disk", "flash", "faster"]
+    assert [way.name for way in read(FAST + second + SLOW).ways] == ["disk", "flash", "faster"]
 
 
-def test_other_machines_have_no_levels():
-    assert load("dragonfly-96").levels == ()
-    assert load("flat:nodes=4").levels == ()
+def test_other_machines_were_not_made_for_a_choice():
+    assert read_names("dragonfly-96") == ["pfs"]
+    assert read_names("trinity") == ["pfs", "burst_buffer"]
+    assert read_names("flat:nodes=4") == []
+    assert [load(name).by_choice for name in ("sas2019", "trinity", "flat:nodes=4")] == [True, False, False]
+
+
+def read_names(spec):
+    return [way.name for way in load(spec).ways]
 
 
 def test_fast_storage_without_room_is_not_there(read):
     machine = read(SLOW + FAST.replace("2 TB", "0 B"))
     assert machine.resources == ("nodes",)
-    assert [level.name for level in machine.levels] == ["disk"]
-    assert load("sas2019:fast=0B").levels == load("sas2019").levels[:1]
+    assert [way.name for way in machine.ways] == ["disk"]
+    assert load("sas2019:fast=0B").ways == load("sas2019").ways[:1]
 
 
 def test_no_fast_storage_needs_no_unit():
-    assert load("sas2019:fast=0").levels == load("sas2019").levels[:1]
+    assert load("sas2019:fast=0").ways == load("sas2019").ways[:1]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (SLOW + SLOW.replace("disk", "tape"), "tiers: disk and tape are both slow tiers; keep one, and make others"),
-        (FAST, "tiers: flash is a fast tier, but there is no slow one to stage from; add a tier of kind slow"),
         (
-            SLOW + '[tiers.pfs]\nkind = "pfs"\nbandwidth = "1 GB/s"\n',
-            "tiers: disk is a slow tier and pfs of kind pfs; describe storage either as slow and fast tiers, or as",
+            SLOW + SLOW.replace("disk", "tape"),
+            "tiers: disk and tape are both file systems, and phases do not say which",
         ),
         (
-            SLOW + FAST + '[tiers.bb]\nkind = "shared_bb"\ncapacity = "1 TB"\n',
-            "tiers: disk is a slow tier and bb of kind shared_bb",
+            SLOW + PFS,
+            "tiers: disk and pfs are both file systems, and phases do not say which; keep one (others, faster",
+        ),
+        (FAST, "tiers: flash has no file system to be staged from; add a tier of kind slow, or pfs"),
+        (
+            SLOW + '[tiers.bb]\nkind = "shared_bb"\ncapacity = "1 TB"\nplacement = "chunked"\n',
+            "tiers: disk takes a job as one stream, but bb is chunked, and chunks are streams of their own; make it",
         ),
         (
-            SLOW + '[tiers.nvme]\nkind = "node_local"\ncapacity = "1 TB"\n',
-            "tiers: disk is a slow tier and nvme of kind node_local",
+            SLOW + '[tiers.nvme]\nkind = "node_local"\ncapacity = "1 TB"\nbandwidth = "1 GB/s"\n',
+            "tiers: disk takes a job as one stream, but nvme has a bandwidth in every node; leave it out, or have a",
         ),
         (SLOW + FAST.replace('"5 GB/s"', '"0 GB/s"'), "tiers.flash.stage: zero bandwidth is refused"),
         (SLOW + FAST.replace('stage = "5 GB/s"\n', ""), "tiers.flash.stage:"),
@@ -144,9 +154,9 @@ def test_negative_capacities_from_python():
 
 
 def test_the_preset_keeps_its_ratios():
-    disk, flash = load("sas2019:nodes=64,fast=4096GB,slow=2GB/s,ratio=10,k=3").levels
+    disk, flash = load("sas2019:nodes=64,fast=4096GB,slow=2GB/s,ratio=10,k=3").ways
     assert (disk.bandwidth, flash.bandwidth, flash.stage, flash.capacity) == (2e9, 20e9, 6e9, 4096 * 10**9)
-    disk, flash = load("sas2019").levels
+    disk, flash = load("sas2019").ways
     assert flash.bandwidth == pytest.approx(15 * disk.bandwidth)
     assert flash.stage == pytest.approx(5 * disk.bandwidth)
 
