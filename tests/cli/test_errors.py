@@ -143,7 +143,7 @@ def test_stopping_leaves_nothing_behind(start, big, tmp_path, number, code):
     time.sleep(1)
     running.send_signal(number)
     out, err = running.communicate(timeout=120)
-    assert running.returncode == code
+    assert running.returncode == code, err
     assert out == ""
     assert "Traceback" not in err
     assert ("forebay: stopped\n" in err) == (number == signal.SIGINT)
