@@ -1,5 +1,6 @@
 """Rules that no linter knows: read from the sources themselves."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -31,6 +32,25 @@ def test_only_the_command_line_prints():
 def test_no_module_has_a_random_generator_of_its_own():
     assert _lines(r"^\w+\s*=.*(default_rng|RandomState)|np\.random\.seed", outside=()) == [
         "core/tables.py: RNG = numba.typeof(np.random.default_rng(0))"
+    ]
+
+
+def test_functions_have_few_parameters():
+    """Ten at most. Algorithms know no tables; and where each parameter is an option of users, there are as many."""
+    too_many = []
+    for path in SOURCES:
+        name = path.relative_to(ROOT / "src" / "forebay").as_posix()
+        if name.startswith("algorithms/"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                n = len([*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs])
+                if n > 10 and not (name.startswith("cli/") and node.name == "command"):
+                    too_many.append((name, node.name))
+    assert too_many == [
+        ("workload/models/burst_buffer.py", "attach"),
+        ("workload/models/feitelson96.py", "generate"),
+        ("workload/models/sas2019.py", "generate"),
     ]
 
 

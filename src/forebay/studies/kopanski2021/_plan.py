@@ -1,9 +1,8 @@
 """What is run: parts as published with replicas, the whole log and its 16 parts with requests drawn by the model."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from forebay.errors import InputError
 from forebay.experiments.runs import Added, Jobs, Run, from_file
@@ -114,62 +113,108 @@ def _files(chosen: Kopanski, sections: tuple[str, ...], parts: tuple[int, ...]) 
 
 def runs(of: Scope) -> list[Run]:
     """Every run of the sections wanted."""
-    makers = {"parts": _parts, "choices": _choices, "full-log": _full_log, "sixteen": _sixteen, "better": _better}
-    return [run for section in of.sections for run in makers[section](of)]
+    makers: dict[str, Callable[[Scope], Iterator[Case]]] = {
+        "parts": _parts,
+        "choices": _choices,
+        "full-log": _full_log,
+        "sixteen": _sixteen,
+        "better": _better,
+    }
+    return [case.run(of) for section in of.sections for case in makers[section](of)]
 
 
-def _parts(of: Scope) -> Iterator[Run]:
-    for case in _cases(of, of.specs):
-        yield _run(of, "parts", **case)
+@dataclass(frozen=True)
+class Case:
+    """One run, and what tells it from the others of its section."""
+
+    section: str
+    job_model: str
+    policy: str
+    jobs: Jobs
+    seed: int
+    part: int | None = None
+    draw: int | None = None
+    replica: int = 0
+    added: Added | None = None
+    known: bool = False  # whether policies are told the run times
+    keep: tuple[str, ...] = ()
+    size: float = 1.0  # the effort, a part being 1
+    spec: str | None = None  # that of the section, unless given
+    platform: str | None = None
+    choice: Mapping[str, str] = field(default_factory=dict)
+
+    def run(self, of: Scope) -> Run:
+        """As the machinery of studies wants it."""
+        name = f"{self.policy}, run times known" if self.known else self.policy
+        tags = {"section": self.section, "job_model": self.job_model, "part": self.part, "policy": name}
+        tags |= {"draw": self.draw, "replica": self.replica, "seed": self.seed, **self.choice}
+        random = of.is_random(self.policy)
+        words = [self.section, self.job_model, name, *self.choice.values()]
+        words += [
+            f"{word} {number}" for word, number in (("part", self.part), ("draw", self.draw)) if number is not None
+        ]
+        words += [f"replica {self.replica}" if self.replica else "", f"seed {self.seed}" if random else ""]
+        return Run(
+            name=" ".join(filter(None, words)),
+            jobs=self.jobs,
+            platform=self.platform or of.settings.platform,
+            policy=self.spec or (of.better if self.section == "better" else of.specs)[self.policy],
+            job_model=self.job_model,
+            seed=self.seed,
+            added=self.added,
+            known=self.known,
+            keep=self.keep,
+            tags=tags,
+            effort=self.size * (RANDOM_EFFORT if random else 1.0),
+        )
 
 
-def _choices(of: Scope) -> Iterator[Run]:
-    """The same runs with every kind of reservation and buffer. Those of the authors' kinds are the section parts'."""
-    for reservations, specs in of.choices.items():
-        for buffers, platform in of.settings.choices.buffers.items():
-            for case in _cases(of, specs):
-                choice = {"reservations": reservations, "buffers": buffers}
-                yield _run(of, "choices", **case, spec=specs[case["policy"]], platform=platform, choice=choice)
-
-
-def _cases(of: Scope, policies: Iterable[str]) -> Iterator[dict[str, Any]]:
+def _parts(of: Scope, section: str = "parts", policies: Iterable[str] | None = None) -> Iterator[Case]:
     """Each part as it is under every seed, then replicas, of which each has a seed of its own."""
     chosen = of.settings.parts
     for job_model in chosen.job_models:
         for part in of.parts:
             jobs = of.part(job_model, part)
-            for policy in policies:
+            for policy in of.specs if policies is None else policies:
                 seeds = of.seeds_for(policy, chosen.seeds)
                 replicas = chosen.replicas_of_random if of.is_random(policy) else chosen.replicas
                 cases = [(0, seed) for seed in seeds] + [(1 + r, seeds[r % len(seeds)]) for r in range(replicas)]
                 for replica, seed in cases:
                     # The stream has no policy and no model in it: all of them meet the same replicas.
                     added = Added(chosen.added, (replica - 1, part)) if replica else None
-                    case = {"job_model": job_model, "policy": policy, "jobs": jobs, "seed": seed}
-                    yield case | {"part": part, "replica": replica, "added": added}
+                    yield Case(section, job_model, policy, jobs, seed, part, replica=replica, added=added)
 
 
-def _full_log(of: Scope) -> Iterator[Run]:
+def _choices(of: Scope) -> Iterator[Case]:
+    """The same runs with every kind of reservation and buffer. Those of the authors' kinds are the section parts'."""
+    for reservations, specs in of.choices.items():
+        for buffers, platform in of.settings.choices.buffers.items():
+            for case in _parts(of, "choices", specs):
+                choice = {"reservations": reservations, "buffers": buffers}
+                yield replace(case, spec=specs[case.policy], platform=platform, choice=choice)
+
+
+def _full_log(of: Scope) -> Iterator[Case]:
     chosen = of.settings.full_log
     for draw in range(chosen.draws):
         jobs = of.log(draw)
         for policy in of.specs:
             for seed in of.seeds_for(policy, chosen.seeds):
                 kept = KEPT if draw == seed == 0 else ()
-                yield _run(of, "full-log", chosen.job_model, policy, jobs, seed, draw=draw, keep=kept, size=16)
+                yield Case("full-log", chosen.job_model, policy, jobs, seed, draw=draw, keep=kept, size=16)
 
 
-def _sixteen(of: Scope) -> Iterator[Run]:
+def _sixteen(of: Scope) -> Iterator[Case]:
     chosen = of.settings.sixteen
     for draw in range(chosen.draws):
         for part in of.sixteen:
             jobs = of.log(draw, (part, chosen.parts))
             for policy in of.specs:
                 for seed in of.seeds_for(policy, chosen.seeds):
-                    yield _run(of, "sixteen", chosen.job_model, policy, jobs, seed, draw=draw, part=part)
+                    yield Case("sixteen", chosen.job_model, policy, jobs, seed, part, draw)
 
 
-def _better(of: Scope) -> Iterator[Run]:
+def _better(of: Scope) -> Iterator[Case]:
     """Jobs as they are under every seed, then replicas shaken a little more than those of the parts."""
     chosen = of.settings.better
     cases = [(policy, False) for policy in of.better]
@@ -177,52 +222,10 @@ def _better(of: Scope) -> Iterator[Run]:
     for part in of.parts:
         jobs = of.part(chosen.job_model, part, users=True)
         for policy, known in cases:
+            plain = Case("better", chosen.job_model, policy, jobs, 0, part, known=known)
             for seed in of.seeds_for(policy, chosen.seeds):
-                yield _run(of, "better", chosen.job_model, policy, jobs, seed, part=part, known=known)
+                yield replace(plain, seed=seed)
             for replica in range(1, 1 + chosen.replicas):
                 added = Added(of.settings.parts.added, (replica - 1, part), chosen.later)
                 seed = replica - 1 if of.is_random(policy) else 0
-                yield _run(
-                    of, "better", chosen.job_model, policy, jobs, seed,
-                    part=part, replica=replica, added=added, known=known,
-                )  # fmt: skip
-
-
-def _run(
-    of: Scope,
-    section: str,
-    job_model: str,
-    policy: str,
-    jobs: Jobs,
-    seed: int,
-    *,
-    part: int | None = None,
-    draw: int | None = None,
-    replica: int = 0,
-    added: Added | None = None,
-    known: bool = False,
-    keep: tuple[str, ...] = (),
-    size: float = 1.0,
-    spec: str | None = None,
-    platform: str | None = None,
-    choice: Mapping[str, str] | None = None,
-) -> Run:
-    name = f"{policy}, run times known" if known else policy
-    tags = {"section": section, "job_model": job_model, "part": part, "policy": name}
-    tags |= {"draw": draw, "replica": replica, "seed": seed, **(choice or {})}
-    words = [section, job_model, name, *(choice or {}).values()]
-    words += [f"{word} {number}" for word, number in (("part", part), ("draw", draw)) if number is not None]
-    words += [f"replica {replica}" if replica else "", f"seed {seed}" if of.is_random(policy) else ""]
-    return Run(
-        name=" ".join(filter(None, words)),
-        jobs=jobs,
-        platform=platform or of.settings.platform,
-        policy=spec or (of.better if section == "better" else of.specs)[policy],
-        job_model=job_model,
-        seed=seed,
-        added=added,
-        known=known,
-        keep=keep,
-        tags=tags,
-        effort=size * (RANDOM_EFFORT if of.is_random(policy) else 1.0),
-    )
+                yield replace(plain, seed=seed, replica=replica, added=added)
