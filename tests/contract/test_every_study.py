@@ -20,7 +20,7 @@ def folder(name):
 
 
 def test_all_are_found():
-    assert NAMES == ["bbsched2019", "cerberus2016", "kopanski2021", "sas2019"]
+    assert {"bbsched2019", "cerberus2016", "kopanski2021", "sas2019"} <= set(NAMES)
 
 
 @each
