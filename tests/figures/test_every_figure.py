@@ -13,7 +13,7 @@ each = pytest.mark.parametrize("name", NAMES)
 
 
 def test_all_are_found():
-    assert NAMES == ["gantt", "letter-values", "usage", "wait-by-size", "waits"]
+    assert {"gantt", "letter-values", "usage", "wait-by-size", "waits"} <= set(NAMES)
 
 
 @each
