@@ -82,8 +82,9 @@ def page_of(policy):
     rows = re.findall(
         r"^\| \[([\w-]+)\]\(([\w-]+\.md)#([\w-]+)\) \|", (POLICIES / "README.md").read_text(), re.MULTILINE
     )
-    (page,) = [page for name, page, anchor in rows if name == anchor == policy]
-    return POLICIES / page
+    found = [page for name, page, anchor in rows if name == anchor == policy]
+    assert len(found) == 1, f"docs/reference/policies/README.md: the table of presets needs one row of {policy}"
+    return POLICIES / found[0]
 
 
 def values_shown(page):
@@ -140,7 +141,9 @@ def test_every_policy_is_on_the_page_of_its_family(name):
     assert set(policies.describe(name)["parameters"]) <= named
 
 
-@pytest.mark.parametrize("page", sorted({page_of(name) for name in policies.names()}), ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", sorted({*POLICIES.glob("*.md")} - {POLICIES / "README.md"}), ids=lambda page: page.stem
+)
 def test_tables_of_presets_hold_their_values(page):
     for preset, parameter, shown in values_shown(page):
         assert preset in policies.names()
