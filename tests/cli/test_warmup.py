@@ -22,7 +22,7 @@ def test_warmup_compiles_and_says_where(forebay):
 
 
 @pytest.fixture
-def compiled(monkeypatch, tmp_path):
+def asked(monkeypatch, tmp_path):
     """What is asked of the compiler, with nothing in the cache."""
     done = []
     monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
@@ -37,23 +37,23 @@ def _entered(parts):
     return {function for module, function in parts if "setformat" not in module}
 
 
-def test_a_cold_cache_is_announced(compiled, capsys):
+def test_a_cold_cache_is_announced(asked, capsys):
     _compile.prepare([load("fcfs-bb")])
-    assert _entered(compiled) == {"run_compiled", "backfill"}
+    assert _entered(asked) == {"run_compiled", "backfill"}
     first, second = capsys.readouterr().err.splitlines()
     assert first == "Compiling the engine, once (about half a minute) ..."
     assert second.startswith("compiled in ")
 
 
-def test_plain_policies_need_the_bridge_and_no_backfill(compiled, policies):
+def test_plain_policies_need_the_bridge_and_no_backfill(asked, policies):
     _compile.prepare([load(f"{policies}:InOrder")])
-    assert _entered(compiled) == {"run_compiled", "call_python"}
+    assert _entered(asked) == {"run_compiled", "call_python"}
 
 
-def test_plans_need_no_backfill_and_limits_change_nothing(compiled):
+def test_plans_need_no_backfill_and_limits_change_nothing(asked):
     """A plan's kernel takes in what it uses of backfilling."""
     _compile.prepare([load("plan-2"), load("plan-2+limits:user_jobs=1")])
-    assert _entered(compiled) == {"run_compiled", "plan"}
+    assert _entered(asked) == {"run_compiled", "plan"}
 
 
 def test_a_warm_cache_is_not(forebay, monkeypatch, capsys):

@@ -3,7 +3,6 @@
 import math
 import random
 
-import numpy as np
 import pytest
 
 from cases import transfers
@@ -88,7 +87,6 @@ def test_fabric_agrees(seed):
     number = {place: site for site, place in enumerate(sites)}
     assert fabric.n_sites == len(sites)
     assert [number[place] for place in network.shape.nodes] == fabric.site.tolist()
-    assert [number[place] for place in network.server_place] == fabric.server_site.tolist()
     assert [network.server_size] * network.n_servers == fabric.server_capacity.tolist()
     for a, place in enumerate(sites):
         assert network.shape.near(place, network.n_servers) == fabric.near[a].tolist()
@@ -96,10 +94,21 @@ def test_fabric_agrees(seed):
             first, last = fabric.first[a * len(sites) + b : a * len(sites) + b + 2]
             crossed = [fabric.names[link] for link in fabric.links[first:last]]
             assert crossed == [name(link) for link in network.shape.route(place, other)]
-    rates = [network.of(("in", server)) for server in range(network.n_servers)]
-    ours = [math.inf if link < 0 else fabric.capacity[link] for link in fabric.server_in]
-    assert np.array_equal(rates, ours)
-    assert (fabric.pfs_lane, fabric.buffer_lane) == (network.pfs_lane, network.buffer_lane)
-    for link, way in ((fabric.pfs_read, "read"), (fabric.pfs_write, "write")):
-        assert (link >= 0) == (network.pfs[way] is not None)
-        assert link < 0 or fabric.capacity[link] == network.of(network.pfs[way])
+    for server in range(network.n_servers):
+        assert rate(fabric, f"server{server} in") == rate(fabric, f"server{server} out") == network.of(("in", server))
+    files = fabric.read is not None
+    for wire, way in ((fabric.read, "read"), (fabric.write, "write")):
+        assert files == any(tier.kind == "pfs" for tier in platform.tiers)
+        if files:
+            shared = {"pfs" if network.pfs[way] == ("pfs",) else f"pfs {way}": 1.0} if network.pfs[way] else {}
+            assert (wire.links, wire.whole) == (shared, network.pfs_lane < math.inf)
+            assert wire.cap == min(network.pfs_lane, network.port if network.through_ports else math.inf)
+            assert [rate(fabric, link) for link in shared] == ([network.of(network.pfs[way])] if shared else [])
+    for store in fabric.stores:
+        inside = [wire for place in (*store.checkpoint, *store.fetch) for wire in place]
+        assert {wire.whole for wire in inside} == {network.buffer_lane < math.inf}
+
+
+def rate(fabric, link):
+    """Bytes/s of a link by its name; inf where there is none."""
+    return fabric.capacity[fabric.names.index(link)] if link in fabric.names else math.inf
