@@ -43,6 +43,8 @@ def simulate(
     begun = time.perf_counter()
     record = run(state, truth, scheduler, chosen.resources, rng, progress, notes)
     seconds = time.perf_counter() - begun
+    left, decisions = collect.left_of(state, truth), int(truth.cursor[0]["n_decisions"])
+    del state, truth  # of a million jobs, most of a gigabyte
     facts = {
         "workload": workload.name,
         "workload_sha256": workload.sha256,
@@ -52,7 +54,7 @@ def simulate(
         "job_model": job_model,
         "seed": seed,
         "jobs": len(workload),
-        "decisions": int(truth.cursor[0]["n_decisions"]),
+        "decisions": decisions,
         "log_sha256": record.sha256(),
         "seconds": seconds,
         "notes": [*workload.notes, *program.notes, *notes],
@@ -60,12 +62,12 @@ def simulate(
         "versions": dict(_versions()),
     }
     return Result(
-        jobs=collect.jobs_frame(state, truth, record, workload, chosen),
-        log=collect.log_frame(record, truth.jobs, chosen.resources),
+        jobs=collect.jobs_frame(left, record, workload, chosen),
+        log=collect.log_frame(record, left.jobs, chosen.resources),
         placements=collect.placements_frame(record),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,
-        links=collect.links_frame(truth, chosen.fabric().names),
+        links=collect.links_frame(left, chosen.fabric().names),
     )
 
 

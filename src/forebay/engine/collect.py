@@ -1,5 +1,7 @@
 """From the final tables to a Result: polars frames in the words of the field."""
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 
@@ -14,6 +16,30 @@ from forebay.workload.workload import Workload
 
 _TEXT_JOBS = 100_000
 """Jobs whose node sets are written as text at a time: bounds the memory in use."""
+
+
+class Left(NamedTuple):
+    """What results are made of besides the record: a tenth of a run's tables, of which the rest can go."""
+
+    jobs: np.ndarray  # State's
+    number: np.ndarray  # [job] of its last leg
+    way: np.ndarray  # [job] to run that was taken
+    logged: np.ndarray  # [leg] whether its phases are in the log
+    by_choice: bool  # whether jobs had several ways to run
+    links: np.ndarray  # Truth's
+
+
+def left_of(state: State, truth: Truth) -> Left:
+    """Taken when a run is over."""
+    last = state.jobs["last_leg"]
+    return Left(
+        jobs=state.jobs,
+        number=state.legs["number"][last],
+        way=state.legs["way"][last],
+        logged=truth.scripts["logged"].copy(),
+        by_choice=len(state.tiers.rates) > 0,
+        links=truth.network.links,
+    )
 
 
 def _words(codes: np.ndarray, names: dict[int, str]) -> pl.Series:
@@ -68,14 +94,13 @@ def _phase_times(log: np.ndarray, n_jobs: int, kind: LogReason) -> np.ndarray:
     return np.bincount(begun["job"], ended["time"] - begun["time"], n_jobs)
 
 
-def staging_frame(state: State, truth: Truth, record: Record) -> pl.DataFrame | None:
+def staging_frame(left: Left, record: Record) -> pl.DataFrame | None:
     """What staging took of each job's time, null for jobs that did none; None if nobody did any."""
-    logged = truth.scripts["logged"]
-    if not logged.any():
+    if not left.logged.any():
         return None
-    n_jobs = len(truth.jobs)
-    first_leg = state.jobs["last_leg"] - state.legs["number"][state.jobs["last_leg"]]  # of the way it ran
-    legs = record.rows(logged[first_leg[record.log["job"]] + record.log["leg"]] != 0)
+    n_jobs = len(left.jobs)
+    first_leg = left.jobs["last_leg"] - left.number  # of the way it ran
+    legs = record.rows(left.logged[first_leg[record.log["job"]] + record.log["leg"]] != 0)
     held = np.zeros(n_jobs)  # seconds that legs with staging ran
     for kind, sign in ((LogKind.START, -1), (LogKind.END, 1)):
         rows = legs[legs["kind"] == kind]
@@ -97,19 +122,19 @@ def placements_frame(record: Record) -> pl.DataFrame:
     return pl.DataFrame({name: record.placements.take(name) for name in ("row", "low", "high")})
 
 
-def links_frame(truth: Truth, names: tuple[str, ...]) -> pl.DataFrame:
+def links_frame(left: Left, names: tuple[str, ...]) -> pl.DataFrame:
     """What crossed each shared link; no rows where nothing moved."""
-    links = truth.network.links
+    links = left.links
     schema = {"link": pl.String, "capacity": pl.Float64, "bytes": pl.Float64}
     if not len(links):
         return pl.DataFrame(schema=schema)
     return pl.DataFrame({"link": names, "capacity": links["capacity"], "bytes": links["bytes"]}, schema=schema)
 
 
-def jobs_frame(state: State, truth: Truth, record: Record, workload: Workload, platform: Platform) -> pl.DataFrame:
+def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platform) -> pl.DataFrame:
     """The job table of a Result."""
     resources = platform.resources
-    jobs, source = state.jobs, workload.jobs
+    jobs, source = left.jobs, workload.jobs
     finals = {code.value: word for code, word in FINAL_STATE.items()}
     frame = pl.DataFrame(
         {
@@ -139,11 +164,11 @@ def jobs_frame(state: State, truth: Truth, record: Record, workload: Workload, p
         stretch=pl.when(pl.col("execution_time") > 0).then(pl.col("turnaround_time") / pl.col("execution_time")),
     )
     extra = source.select("user", "group", "queue", "priority", *(r for r in resources[1:] if r in source.columns))
-    n_legs = pl.Series("n_legs", state.legs["number"][jobs["last_leg"]] + 1)
-    staging = staging_frame(state, truth, record)
+    n_legs = pl.Series("n_legs", left.number + 1)
+    staging = staging_frame(left, record)
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
-    if len(state.tiers.rates):
+    if left.by_choice:
         never = np.isin(jobs["state"], NEVER_BEGUN)
-        words = pl.Series([tier.name for tier in platform.ways]).gather(state.legs["way"][jobs["last_leg"]])
+        words = pl.Series([tier.name for tier in platform.ways]).gather(left.way)
         frame = frame.with_columns(pl.select(pl.when(~pl.Series(never)).then(words).alias("tier"))["tier"])
     return frame if staging is None else frame.hstack(staging)

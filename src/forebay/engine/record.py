@@ -9,6 +9,9 @@ import numpy as np
 from forebay._numba.bridge import Callback
 from forebay.engine.truth import LOG, PLACEMENT, Truth
 
+_PIECE = 1 << 20
+"""Rows of a piece: large ones go back to the system when they are freed, small ones leave holes."""
+
 
 class _Columns:
     """A table in pieces, column by column: 26 bytes a row of the log, where a row in the buffer has 32."""
@@ -16,10 +19,25 @@ class _Columns:
     def __init__(self, dtype: np.dtype):
         self._pieces: dict[str, list[np.ndarray]] = {name: [] for name in dtype.names or ()}
         self._kinds = {name: dtype[name] for name in self._pieces}
+        self._begun: dict[str, np.ndarray] = {}  # pieces of which the first `_n` rows are in use
+        self._n = 0
 
     def add(self, rows: np.ndarray) -> None:
-        for name, pieces in self._pieces.items():
-            pieces.append(rows[name].copy())
+        while len(rows):
+            if not self._begun:
+                self._begun = {name: np.empty(_PIECE, kind) for name, kind in self._kinds.items()}
+            some, rows = rows[: _PIECE - self._n], rows[_PIECE - self._n :]
+            for name, piece in self._begun.items():
+                piece[self._n : self._n + len(some)] = some[name]
+            self._n += len(some)
+            if self._n == _PIECE:
+                self.end()
+
+    def end(self) -> None:
+        """Count the pieces begun as they are."""
+        for name, piece in self._begun.items():
+            self._pieces[name].append(piece[: self._n])
+        self._begun, self._n = {}, 0
 
     def pieces(self, name: str) -> list[np.ndarray]:
         return self._pieces[name]
@@ -63,7 +81,9 @@ class Record:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.drain()
-        del self._callback
+        self.log.end()
+        self.placements.end()
+        del self._callback, self._truth  # nothing is recorded any more, and the tables may be large
         if error is None:
             self._check()
 
