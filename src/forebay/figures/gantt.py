@@ -22,6 +22,8 @@ FEW = 40
 """Up to so many jobs each has a colour and its number; of more, colours show how long they waited."""
 VECTORS = 1500
 """More rectangles than this become pixels, also in SVG and PDF: nobody could pick one out, and files stay small."""
+LEAST = 0.035
+"""Of the schedule's height: a rectangle that is lower has no room for its job's number."""
 MOST = 700
 """Steps of a lane; with more of them, means over intervals are drawn instead."""
 
@@ -109,9 +111,13 @@ def _schedule(axis: Any, figure: Any, boxes: pl.DataFrame, result: Result, unit:
     line = {"edgecolors": "none", "linewidths": 0} if many else {"edgecolors": "white", "linewidths": 0.3}
     axis.add_collection(PolyCollection(corners, facecolors=list(colours), rasterized=many, **line))
     if few:
-        for job, x, y, fill in zip(boxes["job"], (start + end) / 2, (low + high) / 2, colours, strict=True):
-            ink = "white" if fill in _style.DARK else "black"
-            axis.text(x, y, str(job), ha="center", va="center", fontsize=6, color=ink, clip_on=True)
+        span = max(end.max(initial=0.0) - start.min(initial=np.inf), 0.0)
+        for job, x, y, width, height, fill in zip(
+            boxes["job"], (start + end) / 2, (low + high) / 2, end - start, high - low, colours, strict=True
+        ):
+            if height >= LEAST * nodes and width >= LEAST / 4 * len(str(job)) * span:
+                ink = "white" if fill in _style.DARK else "black"
+                axis.text(x, y, str(job), ha="center", va="center", fontsize=6, color=ink, clip_on=True)
     if boxes.is_empty():
         _style.note(axis, "no job started")
     axis.set_ylim(nodes - 0.5, -0.5)
