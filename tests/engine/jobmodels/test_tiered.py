@@ -8,6 +8,7 @@ import pytest
 import forebay as fb
 from cases.pooled import workload as with_legs
 from cases.tiered import machine, workload
+from cases.tiered import make as random_case
 from forebay.errors import InputError
 from forebay.platforms import Platform
 from forebay.platforms.tiers import fast, pfs, shared_bb, slow
@@ -241,3 +242,14 @@ def test_what_phases_give_back_and_negative_statements_are_refused():
         fb.simulate(given, MACHINE, "sas", job_model="tiered")
     with pytest.raises(InputError, match="job 1 has a told_data of -1; bytes are from 0 up"):
         run([{**JOB, "told_data": -1}])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_slow_storage_is_a_file_system_to_which_a_job_is_one_stream(seed):
+    made, slow_machine = random_case(seed)
+    files = pfs.Tier(name="slow", bandwidth=slow_machine.tiers[0].bandwidth, per_job=1e30, through_ports=False)
+    lanes = Platform(name="lanes", nodes=slow_machine.nodes, tiers=(files, *slow_machine.tiers[1:]))
+    for policy in ("sas", "tier-fast", "sas-contention"):
+        one, other = (fb.simulate(made, where, policy, job_model="tiered") for where in (slow_machine, lanes))
+        assert one.facts["log_sha256"] == other.facts["log_sha256"]
+        assert one.links.equals(other.links)
