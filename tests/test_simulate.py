@@ -1,5 +1,7 @@
 """The front door: what it takes, what it hands back, what it writes down."""
 
+import time
+
 import polars as pl
 import pytest
 
@@ -101,3 +103,12 @@ def test_progress_counts_up_to_every_job():
 def test_notes_tell_what_workload_and_machine_do_not_share():
     notes = fb.simulate(fb.read("table1"), "flat:nodes=4", "fcfs").facts["notes"]
     assert notes == ["flat has no burst_buffer: what jobs ask of it is ignored"]
+
+
+def test_what_is_done_before_the_run_begins_is_not_counted():
+    class Slow(Backfill):
+        def kernel(self):
+            time.sleep(1.0)
+            return super().kernel()
+
+    assert fb.simulate(fb.read("table1"), policy=Slow()).facts["seconds"] < 1.0

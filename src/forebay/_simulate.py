@@ -1,7 +1,6 @@
 """The front door: a workload, a platform and a policy in; a Result out."""
 
 import platform as machine
-import time
 from dataclasses import is_dataclass
 from functools import cache
 from importlib.metadata import version
@@ -40,9 +39,7 @@ def simulate(
     program = make_program(workload, chosen, job_model)
     state, truth, notes = build(workload, chosen, program, limits)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-    begun = time.perf_counter()
     record = run(state, truth, scheduler, chosen.resources, rng, progress, notes)
-    seconds = time.perf_counter() - begun
     left, decisions = collect.left_of(state, truth), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte
     facts = {
@@ -56,7 +53,7 @@ def simulate(
         "jobs": len(workload),
         "decisions": decisions,
         "log_sha256": record.sha256(),
-        "seconds": seconds,
+        "seconds": record.seconds,
         "notes": [*workload.notes, *program.notes, *notes],
         "dropped": dict(workload.dropped),
         "versions": dict(_versions()),

@@ -1,10 +1,11 @@
 """`forebay workload`: describing, converting and splitting files."""
 
+import dataclasses
 import json
 
 import pytest
 
-from forebay.workload import read
+from forebay.workload import read, write
 
 
 def test_info_says_what_was_left_out_and_why(forebay, trace):
@@ -172,3 +173,12 @@ def test_convert_anonymises(forebay, odd, tmp_path):
     assert not any(word in text for word in ("secretlab", "4711", "101", "17000", "seed"))
     assert read(target).jobs["id"].to_list() == [1, 2]
     assert read(target).epoch == 0
+
+
+@pytest.mark.parametrize("name", ["../ESCAPED/evil", "/tmp/ESCAPED/evil", "..", "a\nb"])
+def test_parts_stay_in_their_folder_whatever_the_workload_is_called(forebay, tmp_path, name):
+    write(dataclasses.replace(read("table1"), name=name), tmp_path / "evil.parquet.zip")
+    assert read(tmp_path / "evil.parquet.zip").name == name
+    assert forebay("workload", "split", tmp_path / "evil.parquet.zip", 2, "-o", tmp_path / "parts").code == 0
+    assert len(list((tmp_path / "parts").iterdir())) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.parquet.zip", "parts"]

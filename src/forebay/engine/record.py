@@ -1,6 +1,7 @@
 """What a run leaves behind as it goes: its buffers, emptied into columns whenever they are full."""
 
 import hashlib
+import time
 from collections.abc import Callable
 from types import TracebackType
 
@@ -58,6 +59,7 @@ class Record:
 
     def __init__(self, truth: Truth):
         self.log, self.placements = _Columns(LOG), _Columns(PLACEMENT)
+        self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
         self._truth = truth
         self._failed: list[BaseException] = []
 
@@ -77,9 +79,11 @@ class Record:
         """Returns a function to be called now and then."""
         self._callback = Callback(self.drain)
         self._truth.cursor["drain"] = self._callback.address
+        self._begun = time.perf_counter()
         return self._check
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.seconds = time.perf_counter() - self._begun
         self.drain()
         self.log.end()
         self.placements.end()

@@ -135,12 +135,12 @@ def _plain(
             failed.append(error)
             act.stop()
 
-    callback = Callback(decision)
+    callback, kernel = Callback(decision), ready(call_python)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
 
     def advance(n_decisions: int) -> int:
         memory = (np.array([[callback.address]], np.int64), np.zeros((0, 0)))
-        status = int(run_compiled(*tables, ready(call_python), np.zeros(0), memory, rng, n_decisions))
+        status = int(run_compiled(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
         if status == Status.STOPPED:
             raise _reason(state, view, failed[0]) from failed[0]
         return status
