@@ -1,5 +1,8 @@
 """The front door: what it takes, what it hands back, what it writes down."""
 
+import os
+import subprocess
+import sys
 import time
 
 import polars as pl
@@ -112,3 +115,27 @@ def test_what_is_done_before_the_run_begins_is_not_counted():
             return super().kernel()
 
     assert fb.simulate(fb.read("table1"), policy=Slow()).facts["seconds"] < 1.0
+
+
+FORKS = """
+import multiprocessing, sys
+import forebay as fb
+from forebay.errors import ForebayError
+
+def work(policy):
+    try:
+        return fb.simulate(jobs, policy=policy).facts["jobs"]
+    except ForebayError as error:
+        return str(error)
+
+jobs = fb.read("table1")
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(pool.map(work, ["fcfs", "fcfs-bb"]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_says_so_and_does_not_hang():
+    words = [sys.executable, "-W", "ignore", "-c", FORKS]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=True)
+    assert done.stdout.count("this process was forked after its parent had used forebay") == 2

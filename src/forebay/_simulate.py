@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from forebay import _fork
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.run import Progress, run
@@ -32,7 +33,11 @@ def simulate(
 
     Platform and policy are specs, as on the command line, or objects. The job model is io-aware, unless given, where
     the workload has data to move and the machine can move it. The seed feeds the policy's randomness alone.
+
+    In several processes at a time, make them with `multiprocessing.get_context("spawn")`: in one that was forked after
+    forebay was used, this raises ForebayError.
     """
+    _fork.check()
     chosen = sized(workload, load_platform(machine_of(workload) if platform is None else platform))
     scheduler, limits = apart(load_policy(policy))
     job_model = job_model or default_model(workload, chosen)

@@ -8,7 +8,7 @@ import inspect
 import os
 from pathlib import Path
 
-from forebay import _plugins
+from forebay import _fork, _plugins
 from forebay.errors import InputError, listed, nearest
 from forebay.workload import _source
 from forebay.workload.workload import Workload
@@ -25,6 +25,7 @@ def read(source: str | Path, cancelled: str = "drop") -> Workload:
     `cancelled` is "drop" or "keep": whether jobs that were cancelled before they started are left out, or kept with the
     time of it in the column `cancel`. Formats that record no such jobs have none to keep.
     """
+    _fork.check()
     if cancelled not in ("drop", "keep"):
         raise InputError(f"cancelled is {cancelled!r}; give 'drop' or 'keep'")
     path = Path(source)
