@@ -16,8 +16,8 @@ def check() -> None:
     """Called where work begins: refuse it in a child that could only hang."""
     if _Process.orphaned:
         raise ForebayError(
-            "this process was forked after its parent had used forebay, and would wait for ever for threads that are not "
-            'there; make processes with multiprocessing.get_context("spawn"), or before forebay is first used'
+            "this process was forked after its parent had used forebay, and would wait for ever for threads that are "
+            'not there; make processes with multiprocessing.get_context("spawn"), or before forebay is first used'
         )
     _Process.used = True
 
