@@ -175,6 +175,10 @@ def test_mistakes_in_two_kinds_are_one_message_each(read, text, message):
             "nodes = 4\n" + LOCAL + "bandwidth = '2 GB/s'\n" + PFS + "per_job = '8 GB/s'",
             "tiers: pfs takes a job as one stream, but nvme has a bandwidth in every node; leave it out, or have a",
         ),
+        (
+            "nodes = 4\n" + BB + "servers = 999999999",
+            "tiers.bb.servers: 999,999,999 servers are more than the 10,000 that a run can hold; write fewer",
+        ),
         ("nodes = 4\n" + PFS + "write = '1 GB/s'", f"tiers.pfs.write: given without read; {EITHER}"),
         (
             "nodes = 4\n" + PFS + "read = '1 GB/s'",

@@ -177,6 +177,14 @@ def test_jobs_are_the_same_for_every_theta_and_noise():
         for name in TOLD:
             assert not wrong[a].jobs[name].equals(wrong[b].jobs[name])
     assert make(theta=0.8, noise=1).jobs.equals(wrong[2].jobs)
+    assert not make(theta=0.8, noise=10**6).jobs.equals(wrong[2].jobs)  # as soon as any other
+
+
+def test_a_child_is_that_which_would_be_spawned():
+    for k in (0, 1, 20):
+        children = np.random.default_rng(np.random.SeedSequence(7, spawn_key=(3,))).spawn(k + 1)
+        ours = sas2019._child(np.random.default_rng(np.random.SeedSequence(7, spawn_key=(3,))), k)
+        assert ours.random(3).tolist() == children[k].random(3).tolist()
 
 
 def test_mistakes_grow_with_theta_for_the_same_draw():
@@ -215,6 +223,7 @@ def test_a_machine_with_that_slow_tier_is_named():
         ("memory=0GB", "memory is 0; give a number above 0"),
         ("spread=-1", "spread is -1; give a number from 0 up"),
         ("noise=-1", "noise is -1; give a number from 0 up"),
+        ("writes=1000000", "writes is 1000000; give 10,000 at most"),
         ("writes=0", "writes is 0; give a number from 1 up"),
         ("jobs=0", "jobs is 0"),
     ],

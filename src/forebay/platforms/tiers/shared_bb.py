@@ -14,6 +14,9 @@ from forebay.platforms.wires import Surroundings, Wire, joined
 
 DESCRIPTION = "a burst buffer that all nodes share, pooled (any free byte serves any job) or in chunks on its servers"
 
+MAX_SERVERS = 10_000
+"""Ten times those of the largest machines: each has two links, and a route from every site."""
+
 Placement = Literal["pooled", "chunked"]
 
 
@@ -30,6 +33,13 @@ class Tier(BaseTier):
     servers: Count | None = None
     bandwidth: Rate | None = None
     per_job: Rate | None = None
+
+    @field_validator("servers")
+    @classmethod
+    def _can_be_held(cls, servers: int | None) -> int | None:
+        if servers is not None and servers > MAX_SERVERS:
+            raise ValueError(f"{servers:,} servers are more than the {MAX_SERVERS:,} that a run can hold; write fewer")
+        return servers
 
     @field_validator("per_job")
     @classmethod

@@ -24,7 +24,7 @@ from forebay.workload.workload import Workload
 __all__ = ["attach", "describe", "generate", "names", "stream"]
 
 _GROUP = "workload.models"
-_MOST = {"jobs": 10**8, "int": 10**7, "float": 10**15}  # by parameter, else by type
+_MOST = {"jobs": 10**8, "writes": 10**4, "int": 10**7, "float": 10**15}  # by parameter, else by type
 _LEAST = 1e-15
 
 

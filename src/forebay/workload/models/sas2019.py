@@ -57,7 +57,7 @@ def generate(
     checks.at_least(_NAME, 0, spread=spread, short=short, noise=noise)
     checks.at_least(_NAME, 1, writes=writes)
     checks.share(_NAME, io=io, data=data, theta=theta)
-    mistakes = rng.spawn(noise + 1)[noise]
+    mistakes = _child(rng, noise)
     plain = feitelson96.generate(
         rng, jobs=jobs, nodes=nodes, gap=gap, mean=mean, shortest=shortest, longest=longest, repeats=repeats
     )
@@ -87,6 +87,13 @@ def generate(
         plain, name=_NAME, jobs=table, phases=phases, platform=f"sas2019:nodes={nodes},slow={rate:.17g}B/s",
         provenance=(line,),
     )  # fmt: skip
+
+
+def _child(rng: np.random.Generator, k: int) -> np.random.Generator:
+    """The k-th generator that `rng` would spawn first, without those before it."""
+    own = rng.bit_generator.seed_seq
+    assert isinstance(own, np.random.SeedSequence)
+    return np.random.default_rng(np.random.SeedSequence(own.entropy, spawn_key=(*own.spawn_key, k)))
 
 
 def _phases(
