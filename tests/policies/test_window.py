@@ -8,6 +8,7 @@ import pytest
 
 import forebay as fb
 from cases import pooled as make
+from cases.chunks import chunks
 from forebay import policies
 from forebay.errors import InputError, StalledError
 from twins import window
@@ -89,8 +90,9 @@ def test_like_the_slow_twin(spec):
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != "bbsched-exact"])
 @pytest.mark.parametrize("legs", [False, True])
-def test_like_the_slow_twin_many_times(spec, legs):
-    for seed in range(200, 240):
+@pytest.mark.parametrize("chunk", chunks(1, 3))
+def test_like_the_slow_twin_many_times(spec, legs, chunk):
+    for seed in range(200 + 15 * chunk, 215 + 15 * chunk):
         same(seed, spec, legs)
 
 
@@ -102,8 +104,9 @@ def test_like_the_slow_twin_on_nodes_of_two_kinds(spec):
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != "bbsched-exact"])
-def test_like_the_slow_twin_many_times_on_nodes_of_two_kinds(spec):
-    for seed in range(310, 350):
+@pytest.mark.parametrize("chunk", chunks(1, 3))
+def test_like_the_slow_twin_many_times_on_nodes_of_two_kinds(spec, chunk):
+    for seed in range(310 + 15 * chunk, 325 + 15 * chunk):
         same(seed, spec, seed % 2 > 0, kinds=True)
 
 
@@ -191,10 +194,11 @@ def with_known_run_times(seed, buffers, kinds):
 @pytest.mark.parametrize("kinds", [False, True])
 @pytest.mark.parametrize("buffers", [False, True])
 @pytest.mark.parametrize("method", ["exact", "packing", "in-order"])
-def test_after_its_bound_no_later_job_delays_a_job(method, buffers, kinds):
+@pytest.mark.parametrize("chunk", chunks(1, 2))
+def test_after_its_bound_no_later_job_delays_a_job(method, buffers, kinds, chunk):
     """What it was promised when the bound was reached is kept: run times are known, so nothing else could delay it."""
     promised = 0
-    for seed in range(60):
+    for seed in range(30 * chunk, 30 * chunk + 30):
         workload, machine = with_known_run_times(seed, buffers, kinds)
         policy = policies.load(f"bbsched-exact:window=5,bound=2,method={method}")
         slow = window.simulate(workload, machine, policy, policy._weights_on(machine.resources))
@@ -203,7 +207,7 @@ def test_after_its_bound_no_later_job_delays_a_job(method, buffers, kinds):
         for job, time in slow.promised.items():
             promised += time < float("inf")
             assert starts[job] <= time + 1e-6, f"seed {seed}, job {job}"
-    assert promised > 50  # the bound was reached often enough for this to say anything
+    assert promised > 25  # the bound was reached often enough for this to say anything
 
 
 @pytest.mark.parametrize("name", [name for name in policies.names() if name.startswith(("bbsched", "window-"))])
