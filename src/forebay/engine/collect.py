@@ -19,7 +19,7 @@ _TEXT_JOBS = 100_000
 
 
 class Left(NamedTuple):
-    """What results are made of besides the record: a tenth of a run's tables, of which the rest can go."""
+    """What results are made of besides the record: the jobs, and a few columns of tables that can then go."""
 
     jobs: np.ndarray  # State's
     number: np.ndarray  # [job] of its last leg

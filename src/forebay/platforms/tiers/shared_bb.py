@@ -15,7 +15,7 @@ from forebay.platforms.wires import Surroundings, Wire, joined
 DESCRIPTION = "a burst buffer that all nodes share, pooled (any free byte serves any job) or in chunks on its servers"
 
 MAX_SERVERS = 10_000
-"""Ten times those of the largest machines: each has two links, and a route from every site."""
+"""Each has two links, and a route from every site."""
 
 Placement = Literal["pooled", "chunked"]
 
