@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay import _fork
+from forebay import _compile, _fork
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.run import Progress, run
@@ -40,6 +40,7 @@ def simulate(
     _fork.check()
     chosen = sized(workload, load_platform(machine_of(workload) if platform is None else platform))
     scheduler, limits = apart(load_policy(policy))
+    _compile.prepare([scheduler])
     job_model = job_model or default_model(workload, chosen)
     program = make_program(workload, chosen, job_model)
     state, truth, notes = build(workload, chosen, program, limits)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.cli._compile import prepare
+from forebay._compile import prepare
 from forebay.cli.main import main
 from forebay.cli.warmup import InOrder
 from forebay.policies import load

@@ -1,23 +1,29 @@
 """The one-time wait for the compiler: announced, measured, and had in advance if one likes."""
 
+import io
 import json
+import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from forebay.cli import _compile
+from forebay import _compile
+from forebay._numba.folder import cache_folder
 from forebay.errors import ForebayError
 from forebay.policies import load
 from forebay.policies import names as policies_of_ours
 
 
 def test_warmup_compiles_and_says_where(forebay):
-    code, out, err = forebay("warmup", "--format", "json")
+    code, out, _ = forebay("warmup", "--format", "json")
     assert code == 0
-    assert "two processes" in err
     document = json.loads(out)
     assert document["seconds"] > 0
-    assert any(Path(document["cache"]).rglob("loop.run_compiled-*.nbi"))
+    assert any(Path(document["cache"]).glob("forebay.engine.loop.run_compiled-*.kernel"))
     assert document["cache"] in forebay("warmup").out
 
 
@@ -27,8 +33,10 @@ def asked(monkeypatch, tmp_path):
     done = []
     monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
-    monkeypatch.setattr(_compile, "compile_parts", done.extend)
+    monkeypatch.setattr(_compile, "compile_parts", lambda parts, line: done.extend(parts))
     monkeypatch.setattr(_compile, "load", lambda parts: None)
+    monkeypatch.setattr(_compile, "_is_stored", lambda part: False)
+    monkeypatch.setattr(_compile, "_here", set())
     return done
 
 
@@ -41,7 +49,7 @@ def test_a_cold_cache_is_announced(asked, capsys):
     _compile.prepare([load("fcfs-bb")])
     assert _entered(asked) == {"run_compiled", "backfill"}
     first, second = capsys.readouterr().err.splitlines()
-    assert first == "Compiling the engine, once (about half a minute) ..."
+    assert re.fullmatch(r"Compiling, once: about \d+ s ...", first)
     assert second.startswith("compiled in ")
 
 
@@ -60,6 +68,7 @@ def test_a_warm_cache_is_not(forebay, monkeypatch, capsys):
     forebay("warmup")
     capsys.readouterr()
     monkeypatch.setattr(_compile, "compile_parts", None)
+    monkeypatch.setattr(_compile, "_here", set())
     _compile.prepare([load("fcfs-bb")])
     assert capsys.readouterr().err == ""
 
@@ -76,3 +85,48 @@ def test_every_policy_says_what_it_enters():
 def test_what_cannot_be_compiled_is_said():
     with pytest.raises(ForebayError, match="no_such_kernel could not be compiled"):
         _compile.compile_parts([("forebay.engine.loop", "no_such_kernel")])
+
+
+def test_a_line_counts_down_where_someone_watches(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    parts = [_compile.LOOP, _compile.BRIDGE]
+    line = _compile.Countdown(parts)
+    line.done(_compile.BRIDGE)
+    line.tick()
+    line.end()
+    first, second, rest = screen.getvalue().lstrip("\r").split("\r", 2)
+    assert re.fullmatch(r"Compiling, once: 2 to go, about \d+ s left ... ", first)
+    assert "1 to go" in second
+    assert rest.endswith("s\n")
+
+
+def test_python_announces_the_wait_too(tmp_path, forebay):
+    """A first simulate in a script or a notebook is not silent. All but one kernel are there, so that it is short."""
+    forebay("warmup")
+    folder = cache_folder()
+    shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("*write_sets*"))
+    code = "import forebay as fb; fb.simulate(fb.read('table1')); fb.simulate(fb.read('table1'))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"FOREBAY_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    first, second = done.stderr.splitlines()
+    assert first.startswith("Compiling, once: about")
+    assert second.startswith("compiled in")
+
+
+@pytest.mark.parametrize("name", ["numba", "queue", "forebay", "polars"])
+def test_what_lies_in_the_current_folder_is_not_run(name, tmp_path, monkeypatch):
+    (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    _compile.compile_parts([_compile.BRIDGE])
+    assert not (tmp_path / "ran").exists()

@@ -1,10 +1,14 @@
 """Policies that do what no policy may: each is stopped by name, and told when, which job and what was wrong."""
 
+import itertools
+import math
+
+import numba
 import pytest
 
 import forebay
 from cases import pooled
-from forebay import errors
+from forebay import LogReason, errors
 
 pytestmark = pytest.mark.small
 
@@ -53,7 +57,69 @@ def flood(view, act):
         act.wake(view.now + 1)
 
 
+def leave(how):
+    def prank(view, act):
+        raise how
+
+    return prank
+
+
+def spoil(view, act):
+    del view._state, view.last_job
+    return 1 // 0
+
+
+def unseal(view, act):
+    view.jobs.flags.writeable = True
+
+
 CASES = {
+    "names a job by a float": (0.0, lambda view, act: act.start(1.5), errors.BadActionError, ["by 1.5;", "row"]),
+    "names a job by nan": (0.0, lambda view, act: view.demand(math.nan), errors.BadActionError, ["by nan;", "row"]),
+    "names a job by text": (0.0, lambda view, act: act.fits("11"), errors.BadActionError, ["by '11';", "row"]),
+    "names no job": (0.0, lambda view, act: view.walltime(None), errors.BadActionError, ["by None;", "row"]),
+    "asks of no row": (0.0, lambda view, act: view.demand(-1), errors.UnknownJobError, ["row -1", "rows 0 to 2"]),
+    "rejects a text": (0.0, lambda view, act: act.reject("x"), errors.BadActionError, ["by 'x';"]),
+    "has no such reason": (0.0, lambda view, act: act.start(0, 57), errors.BadActionError, ["job 11", "reason 57"]),
+    "gives an ending as reason": (
+        0.0,
+        lambda view, act: act.start(0, LogReason.COMPLETED),
+        errors.BadActionError,
+        ["job 11", "reason 10", "BACKFILLED"],
+    ),
+    "gives a word as reason": (0.0, lambda view, act: act.start(0, "why"), errors.BadActionError, ["'why'", "reason"]),
+    "has no such way": (0.0, lambda view, act: act.start(0, way=7), errors.BadActionError, ["job 11", "way 7"]),
+    "picks no nodes": (0.0, lambda view, act: act.start(0, nodes=[]), errors.OversubscribedError, ["job 11", "the 3"]),
+    "picks one node thrice": (
+        0.0,
+        lambda view, act: act.start(0, nodes=[1, 1, 1]),
+        errors.OversubscribedError,
+        ["job 11", "the 3"],
+    ),
+    "picks too many nodes": (
+        0.0,
+        lambda view, act: act.start(0, nodes=[0, 1, 2, 3]),
+        errors.OversubscribedError,
+        ["job 11", "the 3"],
+    ),
+    "picks nodes without end": (
+        0.0,
+        lambda view, act: act.start(0, nodes=itertools.repeat(1)),
+        errors.BadActionError,
+        ["more than the 4 nodes"],
+    ),
+    "picks half a node": (0.0, lambda view, act: act.start(0, nodes=[0.5, 1, 2]), errors.BadActionError, ["0.5"]),
+    "picks a number": (0.0, lambda view, act: act.start(0, nodes=3), errors.BadActionError, ["3 as nodes", "list"]),
+    "picks a node far away": (0.0, lambda view, act: act.start(0, nodes=[2**70] * 3), errors.BadActionError, ["node"]),
+    "wakes at a word": (2.0, lambda view, act: act.wake("soon"), errors.BadActionError, ["'soon'", "view.now + 60"]),
+    "wakes at nan": (2.0, lambda view, act: act.wake(math.nan), errors.BadActionError, ["t = 2 s", "not later"]),
+    "stops the engine": (2.0, lambda view, act: act.stop(), errors.BadActionError, ["t = 2 s", "act.stop()"]),
+    "leaves": (2.0, leave(SystemExit(0)), errors.PolicyRaisedError, ["t = 2 s", "SystemExit"]),
+    "interrupts": (2.0, leave(KeyboardInterrupt()), errors.PolicyRaisedError, ["t = 2 s", "KeyboardInterrupt"]),
+    "closes a generator": (2.0, leave(GeneratorExit()), errors.PolicyRaisedError, ["t = 2 s", "GeneratorExit"]),
+    "raises the base of all": (2.0, leave(BaseException("x")), errors.PolicyRaisedError, ["t = 2 s", "BaseException"]),
+    "spoils its view": (2.0, spoil, errors.PolicyRaisedError, ["t = 2 s", "ZeroDivisionError"]),
+    "unseals a table": (2.0, unseal, errors.PolicyRaisedError, ["ValueError", "WRITEABLE"]),
     "oversubscribes": (2.0, start_all, errors.OversubscribedError, ["t = 2 s", "job 12", "2 of nodes", "1 are free"]),
     "starts twice in one decision": (0.0, start_twice, errors.StartedTwiceError, ["t = 0 s", "job 11", "runs already"]),
     "starts a running job": (2.0, lambda view, act: act.start(0), errors.StartedTwiceError, ["t = 2 s", "job 11"]),
@@ -117,3 +183,61 @@ def test_a_wake_keeps_the_run_alive():
 
     result = forebay.simulate(pooled.workload([JOBS[0]]), MACHINE, Late())
     assert result.jobs["starting_time"].to_list() == [20]
+
+
+class Restless:
+    """In order, and awake every minute whatever happens."""
+
+    def decide(self, view, act):
+        act.wake(view.now + 60)
+        for job in view.queue:
+            if not act.fits(job):
+                break
+            act.start(job)
+
+
+def test_a_run_ends_when_nothing_is_to_come_whatever_wakes_are_set():
+    result = forebay.simulate(pooled.workload(JOBS), MACHINE, Restless())
+    assert result.jobs["finish_time"].to_list() == [5, 10, 14]
+    assert result.facts["decisions"] < 10
+
+
+@pytest.mark.parametrize("step", [60.0, 1e-3])
+def test_waking_for_ever_while_jobs_wait_is_stalling(step, monkeypatch):
+    class Waiting:
+        def decide(self, view, act):
+            act.wake(view.now + step)
+
+    if numba.config.DISABLE_JIT:  # a million would take a minute
+        monkeypatch.setattr("forebay.engine.loop.MOST_IDLE_WAKES", 1000)
+    with pytest.raises(
+        errors.StalledError, match="3 job.s. waiting and was woken 1,000(,000)? times in a row for noth"
+    ):
+        forebay.simulate(pooled.workload(JOBS), MACHINE, Waiting())
+
+
+def test_a_policys_setup_is_its_own_too():
+    class Exits:
+        def setup(self, view):
+            raise SystemExit(0)
+
+        def decide(self, view, act):
+            pass
+
+    with pytest.raises(errors.PolicyRaisedError, match="SystemExit"):
+        forebay.simulate(pooled.workload(JOBS), MACHINE, Exits())
+
+
+def test_what_if_on_what_is_free_changes_nothing():
+    class Trying:
+        def decide(self, view, act):
+            for job in view.queue:
+                left = act.free
+                left[0] -= 100
+                view.free[0] = 0
+                view.queue[:] = -1
+                if act.fits(job):
+                    act.start(job)
+
+    result = forebay.simulate(pooled.workload(JOBS), MACHINE, Trying())
+    assert result.jobs["starting_time"].to_list() == [0, 5, 9]

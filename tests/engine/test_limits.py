@@ -7,6 +7,7 @@ import pytest
 import forebay
 from cases.pooled import platform, workload
 from forebay.errors import BadActionError, InputError
+from forebay.metrics import usage
 from forebay.policies import Limited, Limits, load
 from forebay.testing import check_policy
 
@@ -60,6 +61,17 @@ def test_two_starts_of_one_instant_that_pass_the_limit_together():
     result = forebay.simulate(workload(jobs), platform(4), "fcfs+limits:user_nodes=3")
     assert starts(result) == {1: 0.0, 2: 10.0, 3: 0.0}
     assert result.facts["decisions"] == 4  # at 0, at 0 again, at 10, at 20
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "fcfs-easy", "conservative", "slurm-bb", "fcfs-bb"])
+@pytest.mark.parametrize("submit", [0, 1])
+def test_a_job_held_back_blocks_nobody(policy, submit):
+    """4 nodes. User 1 may run one job. 1 (2 nodes) starts at 0 and 2 (4 nodes) is then held back, so it has no
+    reservation: 3, of user 2, which would not end before 2 could begin, starts as it arrives. As fast as it was
+    seen to be held: in the same instant."""
+    jobs = [job(1, 0, 200, 2), job(2, 0, 10, 4), job(3, submit, 1000, 2, user=2)]
+    result = forebay.simulate(workload(jobs), platform(4), f"{policy}+limits:user_jobs=1")
+    assert starts(result) == {1: 0.0, 2: submit + 1000.0, 3: float(submit)}
 
 
 def test_too_long_or_too_wide_for_any_time_is_rejected():
@@ -198,7 +210,7 @@ def test_a_job_withdrawn_between_its_legs_gives_back_what_it_carries():
     assert starts(result) == {1: 0.0, 2: 0.0, 3: 8.0}
     assert result.jobs.row(0, named=True)["finish_time"] == 8.0
     assert states(result)[1] == "COMPLETED_KILLED"
-    assert forebay.metrics.usage(result, "burst_buffer").rows() == [(0.0, 10), (8.0, 6), (13.0, 0)]
+    assert usage(result, "burst_buffer").rows() == [(0.0, 10), (8.0, 6), (13.0, 0)]
 
 
 def test_a_time_of_cancelling_must_be_later():

@@ -1,5 +1,6 @@
 """Policies that break a rule are caught, by the right rule, on a case that can be read; sound ones are not."""
 
+import numba
 import pytest
 
 import forebay as fb
@@ -102,3 +103,50 @@ def test_a_kernel_that_writes_to_the_tables_is_caught():
 
     report = check_policy(Kernel(), n_cases=5)
     assert [check.name for check in report.checks if not check.ok] == ["tidy"]
+
+
+class Spins:
+    """In order, and never at rest while a job runs."""
+
+    def decide(self, view, act):
+        if len(view.running):
+            act.wake(view.now + 1e-4)
+        for job in view.queue:
+            if not act.fits(job):
+                break
+            act.start(job)
+
+
+def test_a_policy_that_spins_is_named():
+    report = check_policy(Spins(), n_cases=1)
+    assert [check.name for check in report.checks if not check.ok] == ["rests"]
+    assert "woken for the 10,000th time in a row" in report.explanation
+
+
+BEYOND = """
+import forebay as fb
+from forebay.core.verbs import act_start
+
+
+@fb.policy_kernel
+def beyond(state, params, memory, rng):
+    counts = state.counts[0]
+    for i in range(counts["queue_first"], counts["queue_last"] + 10**6):
+        act_start(state, state.queue[i], 0)
+
+
+class Beyond(fb.Policy):
+    def kernel(self):
+        return beyond
+"""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")
+def test_an_index_out_of_bounds_is_named_with_its_line(tmp_path):
+    """Compiled, it would end this process without a word: it is tried with the compiler off first."""
+    path = tmp_path / "mine.py"
+    path.write_text(BEYOND)
+    report = check_policy(f"{path}:Beyond", n_cases=5)
+    assert not report.passed
+    assert "IndexError" in report.explanation
+    assert "act_start(state, state.queue[i], 0)" in report.explanation

@@ -109,9 +109,10 @@ class Run:
         self.clock = now
         while decide:
             self.decisions.append(now)
+            held = self.held_back()
             try:
                 self.decide(now)
-                decide = False
+                decide = self.held_back() > held  # who stood in the line with those was blocked by them
             except OverLimitError:
                 pass  # it decides again, on what is left
         rates = fill(self.network.of, [(stream.cap, stream.links) for stream in self.streams])
@@ -138,6 +139,10 @@ class Run:
         self.queue.append(job)
         return True
 
+    def held_back(self):
+        """Waiting jobs that their users' limits keep from starting."""
+        return {job.id for job in self.queue if job.leg == 0 and self.over_limit(job)}
+
     def over_limit(self, job):
         """Whether the user has begun too much already for this job to begin beside it."""
         user = job.columns["user"]
@@ -147,7 +152,7 @@ class Run:
 
     def allowed(self):
         """The queue without those that may not begin now."""
-        return [job for job in self.queue if job.leg > 0 or not self.over_limit(job)]
+        return [job for job in self.queue if job.id not in self.held_back()]
 
     def free(self):
         """What is free, as a row."""

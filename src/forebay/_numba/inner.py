@@ -15,7 +15,10 @@ from numba.core import compiler, typed_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import CPUDispatcher
+from numba.core.typeinfer import register_dispatcher
 from numba.core.typing.templates import Signature
+
+from forebay._numba.store import store_for
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
@@ -125,9 +128,28 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def entry(self) -> Any:
         """What Python calls. The cache keeps it, so that with a signature it is ready at once in later processes."""
         if self._entry is None:
-            given = () if self._signature is None else (self._signature,)
-            self._entry = njit(*given, pipeline_class=_EntryCompiler, cache=True, **self._options)(self.py_func)
+            entry = self._uncompiled()
+            if self._signature is not None:
+                with register_dispatcher(entry):
+                    entry.compile(self._signature)
+                entry.disable_compile()
+            self._entry = entry
         return self._entry
+
+    @property
+    def stored(self) -> bool:
+        """Whether the entry is there, or lies on the disk."""
+        if self._entry is not None or self._signature is None:
+            return True
+        store = store_for(self.py_func)
+        return store is not None and store.holds(self._signature, self.targetctx)
+
+    def _uncompiled(self) -> Any:
+        entry = njit(pipeline_class=_EntryCompiler, **self._options)(self.py_func)
+        store = store_for(self.py_func)
+        if store is not None:
+            entry._cache = store
+        return entry
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """With a signature, whatever it is called with becomes these types: it is compiled once."""

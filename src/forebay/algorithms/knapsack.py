@@ -382,7 +382,8 @@ def choose(demand, value, capacity, units, limit, chosen):
     items, need, room = _reduced(demand, capacity, exact)
     if _settled(items, room, chosen):
         return _total(value, chosen), True
-    cells = _count_cells(need, room)
+    # All cells of a table are laid out, however few of them are looked at.
+    cells = max(_count_cells(need, room), (room[0] + 1.0) * (room[1] + 1.0))
     n_states = int((min(cells, limit) - _PAIR * len(items) ** 2) / _STATE)
     if n_states > 0 and _by_list(items, need, room, value, n_states, chosen):
         return _total(value, chosen), True

@@ -10,7 +10,7 @@ from numba import types
 
 from forebay._numba.jit import inlined_kernel, kernel
 from forebay._numba.move import shift_rows
-from forebay.core.tables import instant_width
+from forebay.core.tables import after, instant_width
 
 _TIMES, _FREE = types.float64[::1], types.int64[:, ::1]
 
@@ -92,10 +92,10 @@ def split(times, free, n, first, carried, time):
 
 @inlined_kernel(types.int64(_TIMES, _FREE, types.int64, types.int64, types.int64[::1], types.int64, types.float64))
 def reserve(times, free, n, R, demand, first, until):
-    """Take `demand` away from segment `first` until time `until`; returns n."""
+    """Take `demand` away from segment `first` until time `until`, for an instant at least; returns n."""
     last = n
     if until < float("inf"):
-        last, n = split(times, free, n, first, free.shape[1], until)
+        last, n = split(times, free, n, first, free.shape[1], max(until, after(times[first])))
     for i in range(first, last):
         for r in range(R):
             free[i, r] -= demand[r]
@@ -107,7 +107,7 @@ def take(times, free, n, n_counted, taken, first, until):
     """Take `taken` away from segment `first` until time `until`; returns n. Columns from `n_counted` on are bits."""
     last = n
     if until < float("inf"):
-        last, n = split(times, free, n, first, len(taken), until)
+        last, n = split(times, free, n, first, len(taken), max(until, after(times[first])))
     for i in range(first, last):
         for r in range(n_counted):
             free[i, r] -= taken[r]

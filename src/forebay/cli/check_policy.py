@@ -23,7 +23,8 @@ def command(
     The policy is tried on many small workloads; a rule it breaks is shown on the smallest one that does.
     What the policy prints is not shown. Exit code 0 if it keeps every rule, 3 if not.
     """
-    from forebay.cli import _compile, _runs
+    from forebay import _compile
+    from forebay.cli import _runs
 
     scheduler = _runs.load_policy(policy)
     _compile.prepare([scheduler])

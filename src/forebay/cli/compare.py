@@ -65,7 +65,8 @@ def command(
     that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the best;
     `forebay plot` draws those of others.
     """
-    from forebay.cli import _compile, _pictures, _runs
+    from forebay import _compile
+    from forebay.cli import _pictures, _runs
     from forebay.policies import names
 
     specs = names() if policies is None else split_specs(policies)

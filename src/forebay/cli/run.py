@@ -36,7 +36,8 @@ def command(
     With -o the folder gets jobs.csv (Batsim's columns), jobs.parquet (every column), log.parquet (every change) and
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
-    from forebay.cli import _compile, _runs
+    from forebay import _compile
+    from forebay.cli import _runs
 
     scheduler = _runs.load_policy(policy)
     setting = _runs.read_setting(workload, platform, job_model, seed, window)

@@ -118,7 +118,8 @@ def _carry_out(name: str, wanted: "Options", folder: Path, jobs: int | None, fre
 
 def _run(plan: "Plan", store: "Store", jobs: int | None, form: Format) -> None:
     """All runs that are still missing, in processes; what is finished stays, however this ends."""
-    from forebay.cli import _compile, _runs
+    from forebay import _compile
+    from forebay.cli import _runs
     from forebay.experiments import executor, sweep
     from forebay.policies import load
 

@@ -4,9 +4,8 @@ import time
 from typing import TYPE_CHECKING
 
 from forebay.cli import _options as options
-from forebay.cli._compile import compile_parts, is_cached, needed
 from forebay.cli._options import Format
-from forebay.cli._print import answer, message, say
+from forebay.cli._print import answer, say
 
 if TYPE_CHECKING:
     from forebay.core.view import Actions, View
@@ -31,15 +30,14 @@ def command(form: options.FormatOption = Format.text) -> None:
     Worth it in a container image, on a shared file system, or before many runs start at once. FOREBAY_CACHE_DIR names
     the folder; by default it is forebay in the user's cache folder.
     """
-    message("Compiling the engine and the policies in two processes (a minute the first time) ...")
     begun = time.perf_counter()
     from forebay import policies
-    from forebay._numba.jit import cache_folder
+    from forebay._compile import prepare
+    from forebay._numba.folder import cache_folder
     from forebay._simulate import simulate
     from forebay.workload import read
 
-    every = needed([*map(policies.load, policies.names()), InOrder()])
-    compile_parts([part for part in every if not is_cached(part)])
+    prepare([*map(policies.load, policies.names()), InOrder()])
     for policy in ("fcfs-bb", "plan-2", InOrder()):
         simulate(read("table1"), policy=policy)
     seconds = time.perf_counter() - begun

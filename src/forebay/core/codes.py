@@ -154,3 +154,4 @@ class Refusal(IntEnum):
     NO_ROOM = 12  # a chunk that fits on no server, or not on the one picked
     OVER_LIMIT = 13  # a job that its user's limits hold back
     WRONG_WAY = 14  # to run, which the job does not have
+    UNKNOWN_REASON = 15  # for a start

@@ -12,8 +12,8 @@ from numba import types
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import pointer_type
 
-CLOCK = np.dtype([("now", "f8"), ("triggers", "i8")], align=True)
-"""The time, and the Trigger bits of this instant."""
+CLOCK = np.dtype([("now", "f8"), ("triggers", "i8"), ("look_up", "i8"), ("stop", "i1")], align=True)
+"""The time, and the Trigger bits of this instant; for kernels that take long, see `verbs.interrupted`."""
 COUNTS = np.dtype(
     [
         ("n_queued", "i8"),
@@ -220,3 +220,9 @@ policy_kernel = allocating_kernel(DECIDE)
 def instant_width(time):
     """Events this close to the first are one instant: analytically equal times differ in their last bits."""
     return min(1e-9 * max(1.0, abs(time)), 1e-6)
+
+
+@kernel
+def after(time):
+    """The first time that is surely not of the same instant, however far from 0."""
+    return time + max(2.0 * instant_width(time), 4.5e-16 * abs(time))

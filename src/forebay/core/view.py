@@ -1,19 +1,23 @@
 """The two faces of a State that a policy in plain Python sees: a View to read, Actions to write."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from itertools import islice
+from operator import index
+from typing import Any, Protocol
 
 import numpy as np
 
 from forebay.core.codes import LogReason, Trigger, Verb
 from forebay.core.kinds import taken
 from forebay.core.tables import State
+from forebay.errors import BadActionError, UnknownJobError, brief
 
 
 def _sealed(table: np.ndarray) -> np.ndarray:
-    view = table.view()
-    view.flags.writeable = False
-    return view
+    """The table to read. What is only flagged as read-only can be unflagged: this has a buffer that never was more."""
+    if table.size == 0:
+        return np.zeros(table.shape, table.dtype)
+    return np.frombuffer(table.reshape(-1).view(np.uint8).data.toreadonly(), table.dtype).reshape(table.shape)
 
 
 class View:
@@ -37,6 +41,7 @@ class View:
         self.demands = _sealed(state.demands)
         self.releases = _sealed(state.releases)
         self.capacity = _sealed(state.resources)["capacity"]
+        self._running = _sealed(state.running)
         self.last_job = -1  # for messages: the job that the policy asked about last
 
     @property
@@ -63,7 +68,7 @@ class View:
     @property
     def running(self) -> np.ndarray:
         """Running legs by expected end: columns `end`, `job`, `leg`."""
-        return _sealed(self._state.running[: self._counts["n_running"]])
+        return self._running[: self._counts["n_running"]]
 
     @property
     def free(self) -> np.ndarray:
@@ -76,15 +81,35 @@ class View:
         pieces = self._state.nodes.idle[: self._counts["n_idle"]][::-1]
         return np.concatenate([np.arange(low, high + 1) for low, high, _ in pieces] or [np.zeros(0, np.int64)])
 
+    def row(self, job: Any) -> int:
+        """The job's row, if it names one."""
+        try:
+            row = index(job)
+        except TypeError:
+            raise BadActionError(
+                f"{self.when} named a job by {brief(job)}; name it by its row, a whole number, as view.queue does"
+            ) from None
+        if not 0 <= row < len(self.jobs):
+            last = len(self.jobs) - 1
+            raise UnknownJobError(
+                f"{self.when} named row {row}, but jobs have rows 0 to {last}; use rows of view.queue, not ids"
+            )
+        self.last_job = row
+        return row
+
+    @property
+    def when(self) -> str:
+        """How messages on a policy's mistakes begin."""
+        return f"at t = {self.now:.10g} s the policy"
+
     def demand(self, job: int) -> np.ndarray:
         """What the job's waiting leg asks of each resource."""
-        self.last_job = int(job)
-        row: np.ndarray = self.demands[self._leg[job]]
+        row: np.ndarray = self.demands[self._leg[self.row(job)]]
         return row
 
     def chunk(self, job: int) -> int:
         """Bytes that each node of the job's waiting leg needs whole on one server; 0 where buffers are pooled."""
-        return int(self._state.legs["chunk"][self._leg[job]])
+        return int(self._state.legs["chunk"][self._leg[self.row(job)]])
 
     @property
     def room(self) -> np.ndarray:
@@ -93,7 +118,7 @@ class View:
 
     def ways(self, job: int) -> list[int]:
         """Ways in which the waiting job may be started, by their number; of tiers of storage, 0 is the slow one."""
-        leg, found = int(self._leg[job]), []
+        leg, found = int(self._leg[self.row(job)]), []
         while leg >= 0:
             found.append(int(self.legs["way"][leg]))
             leg = int(self.legs["other"][leg])
@@ -104,16 +129,14 @@ class View:
 
         `legs`, `demands` and `releases` tell what it is like.
         """
-        self.last_job = int(job)
-        leg = int(self._leg[job])
+        first = leg = int(self._leg[self.row(job)])
         while leg >= 0 and self.legs["way"][leg] != way:
             leg = int(self.legs["other"][leg])
-        return leg if leg >= 0 else int(self._leg[job])
+        return leg if leg >= 0 else first
 
     def walltime(self, job: int) -> float:
         """How long the job's waiting or running leg may take."""
-        self.last_job = int(job)
-        return float(self._walltime[self._leg[job]])
+        return float(self._walltime[self._leg[self.row(job)]])
 
 
 class Places(Protocol):
@@ -123,7 +146,7 @@ class Places(Protocol):
 
     def begin(self) -> None: ...
     def fits(self, job: int) -> bool: ...
-    def place(self, job: int, nodes: Iterable[int] | None = None) -> tuple[int, int]: ...
+    def place(self, job: int, nodes: list[int] | None = None) -> tuple[int, int]: ...
 
 
 class Actions:
@@ -148,6 +171,9 @@ class Actions:
     @property
     def free(self) -> list[int]:
         """What each resource has left after what this decision has started."""
+        return self._count_free().copy()
+
+    def _count_free(self) -> list[int]:
         if self._left is None:
             self._left = self._free.tolist()
         for leg, n_large in self._uncounted:
@@ -158,7 +184,8 @@ class Actions:
 
     def fits(self, job: int, way: int = 0) -> bool:
         """Whether the job could start now, in that way, beside what this decision has started."""
-        for need, left in zip(self._view.demands[self._view.leg_of(job, way)].tolist(), self.free, strict=True):
+        needs = self._view.demands[self._view.leg_of(job, way)].tolist()
+        for need, left in zip(needs, self._count_free(), strict=True):
             if need > left:
                 return False
         return self._places.fits(job) if self._places.matter else True
@@ -170,23 +197,50 @@ class Actions:
 
         A job that begins does so in that way, where it has several.
         """
-        known = 0 <= job < len(self._view.jobs)
-        nodes = nodes if nodes is None else list(nodes)
-        action = self._add(Verb.START, job, reason=reason)
+        row, way = self._view.row(job), self._whole(way, "a way to run")
+        chosen = None if nodes is None else self._chosen(nodes)
+        action = self._add(Verb.START, row, reason=self._whole(reason, "a reason"))
         action["way"] = way
-        if known and (nodes is not None or self._places.matter):
-            action["first_pick"], action["n_picks"] = self._places.place(job, nodes)
-        if known:
-            n_large = -1 if nodes is None else sum(node >= self._machine["first_large"] for node in nodes)
-            self._uncounted.append((self._view.leg_of(job, way), n_large))
+        if chosen is not None or self._places.matter:
+            action["first_pick"], action["n_picks"] = self._places.place(row, chosen)
+        n_large = -1 if chosen is None else sum(node >= self._machine["first_large"] for node in chosen)
+        self._uncounted.append((self._view.leg_of(row, way), n_large))
+
+    def _whole(self, value: Any, what: str) -> int:
+        try:
+            whole = index(value)
+        except TypeError:
+            raise BadActionError(f"{self._view.when} gave {brief(value)} as {what}; give a whole number") from None
+        if not -(2**31) <= whole < 2**31:
+            raise BadActionError(f"{self._view.when} gave {brief(value)} as {what}, which is none")
+        return whole
+
+    def _chosen(self, nodes: Iterable[int]) -> list[int]:
+        """Nodes that a policy names, if it comes to an end with them."""
+        most = int(self._view.capacity[0])
+        try:
+            chosen = list(islice(nodes, most + 1))
+        except TypeError:
+            raise BadActionError(
+                f"{self._view.when} gave {brief(nodes)} as nodes; give a list of their numbers"
+            ) from None
+        if len(chosen) > most:
+            raise BadActionError(f"{self._view.when} picked more than the {most:,} nodes that there are")
+        return [self._whole(node, "a node") for node in chosen]
 
     def wake(self, time: float) -> None:
         """Be called at `time` even if nothing happens then."""
-        self._add(Verb.WAKE, -1)["time"] = time
+        try:
+            seconds = float(time)
+        except (TypeError, ValueError):
+            raise BadActionError(
+                f"{self._view.when} asked to be woken at {brief(time)}; give seconds, such as view.now + 60"
+            ) from None
+        self._add(Verb.WAKE, -1)["time"] = seconds
 
     def reject(self, job: int) -> None:
         """Turn a waiting job away for good."""
-        self._add(Verb.REJECT, job)
+        self._add(Verb.REJECT, self._view.row(job))
 
     def stop(self) -> None:
         """End the run: the policy cannot go on."""
@@ -199,6 +253,5 @@ class Actions:
         self._actions[at] = (0.0, job, 0, 0, 0, -1, verb, reason)
         self._n += 1
         self._counts["n_actions"] = self._n
-        self._view.last_job = int(job)
         row: np.void = self._actions[at]
         return row

@@ -29,21 +29,23 @@ def _check_picks(state, truth, action):
     j, first_pick, n_picks, room = action["job"], action["first_pick"], action["n_picks"], truth.room
     idle, n_idle, leg = state.nodes.idle, state.counts[0]["n_idle"], state.jobs[j]["leg"]
     size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, lowest_allowed(state, leg)
-    if first_pick < 0 or first_pick + n_picks > len(state.picks):
+    if n_picks < 0 or n_picks > len(state.picks) or first_pick < 0 or first_pick > len(state.picks) - n_picks:
         return Refusal.WRONG_NODES.value
     for s in range(len(room)):
         room[s] = state.servers.room[s]
     for i in range(first_pick, first_pick + n_picks):
         pick = state.picks[i]
+        if pick["count"] < 1 or pick["count"] > max(state.jobs[j]["nodes"], 1):  # sums below cannot wrap around
+            return Refusal.WRONG_NODES.value
         if pick["low"] >= 0:
             at = find(idle, n_idle, pick["low"])
             last = pick["low"] + pick["count"] - 1
-            if pick["low"] < following or pick["count"] < 1 or at < 0 or idle[at]["high"] < last:
+            if pick["low"] < following or at < 0 or idle[at]["high"] < last:
                 return Refusal.WRONG_NODES.value
             n_nodes += pick["count"]
             following = last + 1
         if size > 0:
-            if pick["server"] < 0 or pick["server"] >= len(room) or pick["count"] < 1:
+            if pick["server"] < 0 or pick["server"] >= len(room):
                 return Refusal.NO_ROOM.value
             n_chunks += pick["count"]
             room[pick["server"]] -= size * pick["count"]
@@ -106,13 +108,15 @@ def _start(state, truth, action):
     refusal = _cannot_start(state, j)
     if refusal != Refusal.NONE:
         return refuse(truth, refusal, j, -1)
+    if action["reason"] < LogReason.NONE or action["reason"] > LogReason.BACKFILLED:
+        return refuse(truth, Refusal.UNKNOWN_REASON, j, action["reason"])
     if not _choose_way(state, j, action["way"]):
         return refuse(truth, Refusal.WRONG_WAY, j, action["way"])
     leg = state.jobs[j]["leg"]
     for r in range(len(state.resources)):
         if state.demands[leg, r] > state.resources[r]["free"]:
             return refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
-    if n_picks > 0:
+    if n_picks != 0:
         refusal = _check_picks(state, truth, action)
         if refusal != Refusal.NONE:
             return refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else chunked)

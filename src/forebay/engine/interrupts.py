@@ -17,6 +17,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.welcome = False  # whether handlers may raise now
+        self.raised = False  # whether one has done so
         self._handlers: dict[int, Any] = {}
         self._noted: list[int] = []
 
@@ -35,9 +36,16 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.welcome:
+            self.raised = True
             self._handlers[number](number, frame)
+            self.raised = False
         else:
             self._noted.append(number)
+
+    @property
+    def noted(self) -> bool:
+        """Whether any waits to be handled."""
+        return bool(self._noted)
 
     def check(self) -> None:
         """Handle what was noted: with the usual handlers this raises."""

@@ -2,7 +2,8 @@
 
 Before a decision, jobs that may not start leave holes in the queue, so that no policy sees them. After it, the actions
 up to the first start that exceeds a limit are carried out, and the policy decides again: what it decided behind that
-start rested on it.
+start rested on it. It also decides again once its starts have brought others to a limit: a job that is held back then
+blocks nobody, and has no reservation.
 """
 
 from forebay._numba.jit import kernel
@@ -38,6 +39,17 @@ def count_begun(state, truth):
     for i in range(counts["queue_first"], counts["queue_begun"]):
         if state.queue[i] >= 0:
             _add(state, truth, state.queue[i])
+
+
+@kernel
+def n_held(state, truth):
+    """How many waiting jobs may not start now."""
+    counts, held = state.counts[0], 0
+    count_begun(state, truth)
+    for i in range(counts["queue_begun"], counts["queue_last"]):
+        if state.queue[i] >= 0 and over_limit(state, truth, state.queue[i]):
+            held += 1
+    return held
 
 
 @kernel

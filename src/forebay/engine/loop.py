@@ -11,21 +11,33 @@ from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_widt
 from forebay.engine.apply import apply, refuse
 from forebay.engine.events import happen, next_event
 from forebay.engine.flows import finish, settle
-from forebay.engine.limits import admit, hide
+from forebay.engine.limits import admit, hide, n_held
 from forebay.engine.phases import end_phase, end_transfer, kill
 from forebay.engine.truth import TRUTH
+
+MOST_IDLE_WAKES = 1_000_000
+"""After so many in a row, with jobs that wait, nothing that runs and nothing to come, a policy only spins."""
 
 
 @kernel
 def _next_time(truth):
-    cursor, time = truth.cursor[0], next_event(truth)
-    if cursor["n_timers"] > 0:
+    """When something happens next, whether a policy has asked to be woken or not."""
+    time = next_event(truth)
+    if truth.cursor[0]["n_timers"] > 0:
         time = min(time, truth.timers[0]["time"])
     if truth.network.state[0]["n_timers"] > 0:
         time = min(time, truth.network.timers[0]["time"])
-    if cursor["n_wakes"] > 0:
-        time = min(time, truth.wakes[0])
     return time
+
+
+@kernel
+def _is_over(cursor, time):
+    """Whether a run ends here, where nothing happens before `time` but wakes."""
+    if time < np.inf:
+        cursor["n_idle_wakes"] = 0
+        return False
+    cursor["n_idle_wakes"] += 1
+    return cursor["n_open"] == 0 or cursor["n_wakes"] == 0 or cursor["n_idle_wakes"] > MOST_IDLE_WAKES
 
 
 @kernel
@@ -62,6 +74,7 @@ def _ring(state, truth, until):
 def advance(state, truth):
     """Apply what was decided, then go on to the next instant that needs a decision."""
     clock, cursor, limited = state.clock[0], truth.cursor[0], truth.limits[0]["active"]
+    n_hidden = cursor["n_hidden"]
     if limited:
         refused = admit(state, truth)
         if refused >= 0:
@@ -69,7 +82,7 @@ def advance(state, truth):
     status = apply(state, truth)
     if status != Status.DECIDE:
         return status
-    if cursor["again"]:
+    if cursor["again"] or (limited and n_held(state, truth) > n_hidden):
         cursor["again"] = 0
         cursor["n_decisions"] += 1
         hide(state, truth)
@@ -79,8 +92,10 @@ def advance(state, truth):
         # Links are shared out once an instant, after all that it started and ended.
         settle(truth.network, clock["now"])
         first = _next_time(truth)
-        if first == np.inf:
+        if _is_over(cursor, first):
             return Status.STALLED.value if cursor["n_open"] > 0 else Status.DONE.value
+        if cursor["n_wakes"] > 0:
+            first = min(first, truth.wakes[0])
         until = first + instant_width(first)
         now = _ring(state, truth, until)
         now = max(now, happen(state, truth, until))
@@ -106,6 +121,8 @@ def run_compiled(state, truth, decide, params, memory, rng, n_decisions):
         if status != Status.DECIDE:
             return status
         decide(state, params, memory, rng)
+        if state.clock[0]["stop"]:
+            break
     return Status.PAUSED.value
 
 

@@ -1,7 +1,5 @@
 """Nodes and servers as a policy in plain Python sees them during a decision: what its own starts have left."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from forebay.algorithms.place import count_chunks, pick_server
@@ -29,17 +27,17 @@ class Places:
         n_chunks, size = self._chunks(job)
         return n_chunks == 0 or int(count_chunks(self._room, size, n_chunks)) >= n_chunks
 
-    def place(self, job: int, nodes: Iterable[int] | None = None) -> tuple[int, int]:
+    def place(self, job: int, nodes: list[int] | None = None) -> tuple[int, int]:
         """Take places for a job: the lowest free nodes, or those given. Returns its picks: first, count.
 
-        No picks are made of places that the engine would choose by itself.
+        No picks are made of places that the engine would choose by itself; a count below 0 is one it will refuse.
         """
         self._look()
         first = int(self._counts["n_picks"])
         n_chunks, size = self._chunks(job)
         leg = self._state.jobs[job]["leg"]
         lowest = np.flatnonzero(self._idle)[: self._state.demands[leg, 0]]
-        chosen = lowest if nodes is None else np.unique(np.fromiter(nodes, np.int64))
+        chosen = lowest if nodes is None else np.sort(np.array(nodes, np.int64))
         known = chosen[(chosen >= 0) & (chosen < len(self._idle))]
         self._idle[known] = False
         if n_chunks > 0:
@@ -48,8 +46,10 @@ class Places:
             chosen = np.append(chosen, np.full(max(n_chunks - len(chosen), 0), -1))
         else:
             servers = [-1] * len(chosen)
-        if nodes is None or len(chosen) > len(self._state.picks) - first:
+        if nodes is None:
             return first, 0
+        if len(chosen) > len(self._state.picks) - first or len(nodes) != self._state.demands[leg, 0]:
+            return first, -1
         rows = self._state.picks[first : first + len(chosen)]
         rows["low"], rows["count"] = chosen, 1
         rows["server"] = (servers + [-1] * len(chosen))[: len(chosen)]

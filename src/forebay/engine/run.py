@@ -56,6 +56,13 @@ def run(
     record, interrupts, n_decisions = Record(truth), Interrupts(), 256
     prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
     advance, memory = prepare(state, truth, policy, resources, rng)
+
+    def look_up() -> None:  # Python handles signals as it comes here
+        if interrupts.noted:
+            state.clock["stop"] = 1
+
+    looking = Callback(look_up)
+    state.clock["look_up"] = looking.address
     with interrupts, record as check:
         while True:
             begun = time.perf_counter()
@@ -72,7 +79,7 @@ def run(
             if status == Status.DONE:
                 break
             if status == Status.STALLED:
-                raise _stalled(state, resources)
+                raise _stalled(state, truth, resources)
             if status == Status.REFUSED:
                 raise _refused(state, truth, resources)
     if remarks is not None and memory is not None and hasattr(policy, "remarks"):
@@ -120,7 +127,10 @@ def _plain(
     view = View(state, resources, rng)
     act = Actions(state, view, Places(state))
     if hasattr(policy, "setup"):
-        policy.setup(view)
+        try:
+            policy.setup(view)
+        except BaseException as error:
+            raise _reason(state, view, error) from error
     decide, failed = policy.decide, []
 
     def decision() -> None:
@@ -142,17 +152,19 @@ def _plain(
         memory = (np.array([[callback.address]], np.int64), np.zeros((0, 0)))
         status = int(run_compiled(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
         if status == Status.STOPPED:
+            if not failed:
+                raise BadActionError(f"{view.when} called act.stop(), which is the engine's own")
+            if interrupts.raised:
+                raise failed[0]
             raise _reason(state, view, failed[0]) from failed[0]
         return status
 
     return advance, None
 
 
-def _reason(state: State, view: View, error: BaseException) -> BaseException:
-    """What to raise for what a policy raised."""
-    if isinstance(error, PolicyError) or not isinstance(error, Exception):
-        return error
-    return _raised(state, view, error)
+def _reason(state: State, view: View, error: BaseException) -> PolicyError:
+    """What to raise for what a policy raised. That is also a sys.exit(): only a signal ends a run from outside."""
+    return error if isinstance(error, PolicyError) else _raised(state, view, error)
 
 
 def _name(state: State, j: int) -> str:
@@ -186,6 +198,10 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return OversubscribedError(
                 f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of its "
                 f"{chunks:,} node(s), and the servers have not that room; test act.fits(job) before act.start(job)"
+            )
+        case Refusal.UNKNOWN_REASON:
+            return BadActionError(
+                f"{at} started {job} for reason {r}, which no start has; take fb.LogReason.NONE, IN_ORDER or BACKFILLED"
             )
         case Refusal.WRONG_WAY:
             return BadActionError(f"{at} started {job} in way {r} to run, which it does not have; see view.ways(job)")
@@ -221,25 +237,32 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return BadActionError(f"{at} used an unknown verb; use act.start, act.wake or act.reject")
 
 
-def _stalled(state: State, resources: tuple[str, ...]) -> PolicyError:
-    waiting = state.queue[state.counts[0]["queue_first"] : state.counts[0]["queue_last"]]
-    waiting = waiting[waiting >= 0]
+def _waiting(state: State) -> np.ndarray:
+    line = state.queue[state.counts[0]["queue_first"] : state.counts[0]["queue_last"]]
+    return line[line >= 0]
+
+
+def _stalled(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
+    waiting = _waiting(state)
     first = _name(state, int(waiting[0]))
     free = ", ".join(f"{int(row['free']):,} {name}" for name, row in zip(resources, state.resources, strict=True))
+    idle = int(truth.cursor[0]["n_idle_wakes"]) - 1
+    spins = f" and was woken {idle:,} times in a row for nothing" if idle else ""
     return StalledError(
         f"at t = {float(state.clock[0]['now']):.10g} s nothing runs and nothing will arrive, but the policy leaves "
-        f"{len(waiting)} job(s) waiting, {first} first, with {free} free; start them, or ask act.wake(time)"
+        f"{len(waiting)} job(s) waiting{spins}, {first} first, with {free} free; start them, or ask act.wake(time)"
     )
 
 
-def _raised(state: State, view: View, error: Exception) -> PolicyError:
+def _raised(state: State, view: View, error: BaseException) -> PolicyError:
     frames = error.__traceback__
     while frames is not None and frames.tb_next and Path(frames.tb_frame.f_code.co_filename).is_relative_to(_OURS):
         frames = frames.tb_next  # its author wants to see the policy, not the engine
     where = "".join(traceback.format_exception(type(error), error, frames)).rstrip()
-    waiting = view.queue
-    j = view.last_job if view.last_job >= 0 or not len(waiting) else int(waiting[0])
+    # Of the view nothing is sure any more: its own tables are what a policy may have spoiled.
+    waiting, last = _waiting(state), getattr(view, "last_job", -1)
+    j = last if last >= 0 or not len(waiting) else int(waiting[0])
     return PolicyRaisedError(
-        f"the policy raised {type(error).__name__} at t = {view.now:.10g} s with {len(waiting)} waiting "
-        f"(last it looked at: {_name(state, j)}):\n{where}"
+        f"the policy raised {type(error).__name__} at t = {float(state.clock[0]['now']):.10g} s "
+        f"with {len(waiting)} waiting (last it looked at: {_name(state, j)}):\n{where}"
     )

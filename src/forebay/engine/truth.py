@@ -23,6 +23,7 @@ CURSOR = np.dtype(
         ("n_placed", "i8"),
         ("drain", "i8"),  # the address of the function that empties both buffers
         ("n_wakes", "i8"),
+        ("n_idle_wakes", "i8"),  # in a row, with nothing running and nothing to come
         ("n_hidden", "i8"),
         ("again", "i1"),  # whether some were put off, so that the policy must decide again
         ("refusal", "i8"),

@@ -101,11 +101,12 @@ def _digest(path: Path) -> str:
 
 def _own_file(spec: str) -> str:
     """The digest of a user's file that a spec names (mine.py:Mine, machine.toml); empty if it names none."""
-    for ending in (".py", ".toml"):
-        stem, found, _ = spec.partition(ending)
-        if found and Path(stem + ending).is_file():
-            return hashlib.sha256(Path(stem + ending).read_bytes()).hexdigest()
-    return ""
+    from forebay.policies import digest_of
+
+    stem, found, _ = spec.partition(".toml")
+    if found and Path(stem + found).is_file():
+        return _digest(Path(stem + found))
+    return digest_of(spec)
 
 
 @lru_cache(maxsize=4)

@@ -4,14 +4,9 @@ A policy may also stand in a user's own file: `load("mine.py:Mine:patience=3")`.
 """
 
 import dataclasses
-import hashlib
-import importlib.util
 import inspect
 import re
-import sys
-from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from forebay import _plugins
@@ -20,8 +15,9 @@ from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
 from forebay.policies._orders import ALL
+from forebay.policies._own_file import import_file, sources_digest
 
-__all__ = ["Limited", "Limits", "Policy", "describe", "load", "names"]
+__all__ = ["Limited", "Limits", "Policy", "describe", "digest_of", "load", "names"]
 
 
 def names() -> list[str]:
@@ -49,10 +45,10 @@ def load(spec: str | Any) -> Any:
             return Limited(load(plain), parse_limits(f"limits{rest}"))
         except InputError as error:
             raise InputError(f"policy {spec!r}: {error}") from None
-    own_file = re.fullmatch(r"(?P<path>.+\.py):(?P<rest>.+)", spec)
-    if own_file:
-        name, given = _plugins.parse_spec(own_file["rest"])
-        cls = _from_file(Path(own_file["path"]), name)
+    own = _OWN_FILE.fullmatch(spec)
+    if own:
+        name, given = _plugins.parse_spec(own["rest"])
+        cls = _from_file(Path(own["path"]), name)
     else:
         name, given = _plugins.parse_spec(spec)
         cls = _own_class(_plugins.load("policies", name, "policy"))
@@ -63,8 +59,25 @@ def load(spec: str | Any) -> Any:
         raise type(error)(f"policy {spec!r}: {error}") from None
     except TypeError as error:
         raise InputError(f"policy {spec!r}: {error}") from None
+    except (Exception, SystemExit) as error:
+        raise InputError(f"policy {spec!r}: cannot be made: {type(error).__name__}: {error}") from error
     _check(policy, spec)
     return policy
+
+
+_OWN_FILE = re.compile(r"(?P<path>.+\.py):(?P<rest>.+)")
+
+
+def own_file(spec: str) -> Path | None:
+    """The user's file that a spec names, if it names one."""
+    found = _OWN_FILE.fullmatch(spec.partition(MARK)[0])
+    return Path(found["path"]) if found else None
+
+
+def digest_of(spec: str) -> str:
+    """A hash of the user's sources that a spec names, with all that they import; empty if it names none."""
+    path = own_file(spec)
+    return "" if path is None or not path.is_file() else sources_digest(path)
 
 
 def _own_class(module: Any) -> type:
@@ -84,28 +97,11 @@ def _from_file(path: Path, name: str) -> type:
     """Class `name` of a user's file."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; name a policy in your own file as path/to/mine.py:ClassName")
-    module = _import(path.resolve(), path.stat().st_mtime_ns)
+    module = import_file(path)
     classes = {key: c for key, c in vars(module).items() if inspect.isclass(c) and c.__module__ == module.__name__}
     if name not in classes:
         raise InputError(f"{path} defines no class {name!r}: {nearest(name, classes) if classes else 'it has none'}")
     return classes[name]
-
-
-@cache
-def _import(path: Path, changed: int) -> ModuleType:
-    """A user's file as a module: run once, and again only after it has changed."""
-    name = f"forebay_user_{path.stem}_{hashlib.sha256(bytes(path)).hexdigest()[:8]}"
-    module_spec = importlib.util.spec_from_file_location(name, path)
-    assert module_spec is not None
-    assert module_spec.loader is not None
-    module = importlib.util.module_from_spec(module_spec)
-    sys.modules[name] = module  # where Numba's cache looks for a kernel's home when it reads it back
-    try:
-        module_spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
-    return module
 
 
 def _check(policy: Any, spec: str) -> None:

@@ -4,8 +4,9 @@ Whoever writes a policy can run this: `forebay check-policy mine.py:Mine`, or `c
 """
 
 from forebay.testing.case import Case, Job, Leg
-from forebay.testing.check import RULES, Check, Report, check_policy
+from forebay.testing.check import RULES, check_policy
 from forebay.testing.kinds import KINDS, Kind, random_case
+from forebay.testing.report import Check, Report
 from forebay.testing.shrink import shrink
 
 __all__ = [

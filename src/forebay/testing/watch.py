@@ -6,7 +6,7 @@ import numpy as np
 
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
-from forebay.core.codes import JobState
+from forebay.core.codes import JobState, Trigger
 from forebay.core.tables import State
 from forebay.core.view import Actions, View
 from forebay.engine.run import params_of, run
@@ -18,6 +18,14 @@ class WroteError(PolicyError):
     """A decision changed a table that is not its own."""
 
 
+class SpinsError(PolicyError):
+    """A policy is woken again and again while nothing happens."""
+
+
+MOST_WAKES = 10_000
+"""In a row, and for nothing: cases last for minutes."""
+
+
 class Outcome(NamedTuple):
     hash: str
     unfinished: list[int]
@@ -27,7 +35,7 @@ class _Watched:
     """A policy whose every decision is checked for writing where it may not."""
 
     def __init__(self, policy: Any, state: State):
-        self._policy, self._state = policy, state
+        self._policy, self._state, self._n_wakes = policy, state, 0
 
     def setup(self, view: View) -> None:
         """Prepare the policy, compiled or not."""
@@ -46,18 +54,24 @@ class _Watched:
 
     def decide(self, view: View, act: Actions) -> None:
         """Let the policy decide, then compare every table with what it was."""
+        self._n_wakes = self._n_wakes + 1 if view.triggers == Trigger.WAKE else 0
+        if self._n_wakes > MOST_WAKES:
+            raise SpinsError(
+                f"{view.when} was woken for the {MOST_WAKES:,}th time in a row, and nothing else happened; "
+                "wake less often, or only while jobs wait"
+            )
         before = _snapshot(self._state)
         try:
             self._decide(view, act)
         except ValueError as error:
             if "read-only" in str(error):
-                raise WroteError(f"at t = {view.now:g} s the policy wrote to a table of the view: {error}") from None
+                raise WroteError(f"{view.when} wrote to a table of the view: {error}") from None
             raise
         now = _snapshot(self._state)
         for name, was in before.items():
             if was != now[name]:
                 raise WroteError(
-                    f"at t = {view.now:g} s the policy changed the table {name!r}; "
+                    f"{view.when} changed the table {name!r}; "
                     "read it only, and act through act.start, act.wake and act.reject"
                 )
 

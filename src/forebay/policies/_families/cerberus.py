@@ -12,6 +12,8 @@ from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._orders import ALL
 
 _QUEUES = ("in", "run", "out")
+CHOICES, COARSER = range(2)
+"""What the kernel counts: knapsacks solved, and those of them in units coarser than asked for."""
 
 
 class Param(IntEnum):
@@ -65,6 +67,17 @@ class ThreeQueues(Policy):
     @property
     def _by_knapsack(self) -> list[str]:
         return [] if self.knapsack == "none" else self.knapsack.split("/")
+
+    def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Two counts."""
+        return (1, 2), (0, 0)
+
+    def remarks(self, memory: tuple[np.ndarray, np.ndarray]) -> list[str]:
+        """Whether any knapsack was too large to be solved as it is."""
+        choices, coarser = (int(count) for count in memory[0][0])
+        if not coarser:
+            return []
+        return [f"{coarser:,} of {choices:,} knapsacks were too large for exact amounts: solved in coarser units"]
 
     def params(self) -> np.ndarray:
         """The row of numbers that the kernel reads."""

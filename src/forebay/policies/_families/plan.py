@@ -29,6 +29,7 @@ class Param(IntEnum):
     SHORTCUTS = 10
     DESCENDS = 11
     ROUNDS = 12
+    PLANNED = 13
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Planning(Policy):
     heat: float = 1.0  # temperature at first, as a share of the gap between the best and worst order to begin with
     insertions: float = 0.0  # share of moves that put a job elsewhere, instead of swapping two
     rounds: int = 8  # of Smith's rule, before a descent
+    planned: int = 300  # jobs, from the front of the queue, that are planned; those behind may only pass
     keep: bool = False  # whether the last plan's order is among those to begin with
     reservations: str = "counted"  # "pinned" fixes the nodes and servers of planned jobs, "counted" their number
     shortcuts: bool = True  # save work that cannot change the outcome
@@ -58,6 +60,8 @@ class Planning(Policy):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number from 0 up")
         if not 0 < self.alpha <= _STEEPEST:
             raise InputError(f"alpha is {self.alpha:g}; give a number above 0 and up to {_STEEPEST}")
+        if self.planned < 1:
+            raise InputError(f"planned is {self.planned}; give a count from 1 up, or all")
         if not self.rate > 0:
             raise InputError(f"rate is {self.rate:g}; give a number above 0")
         if self.exhaustive > 8:
@@ -83,6 +87,7 @@ class Planning(Policy):
             shortcuts=self.shortcuts,
             descends=self.search == "descent",
             rounds=self.rounds,
+            planned=self.planned,
         )
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:

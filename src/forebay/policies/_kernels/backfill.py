@@ -24,7 +24,8 @@ from forebay.algorithms.place import count_chunks
 from forebay.algorithms.plan import enough, lay, least
 from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import LogReason, Verb
-from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
+from forebay.core.tables import PARAMS, STATE, after, instant_width, policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.kinds import (
     charge,
@@ -141,7 +142,8 @@ def availability(state, have, until_fits, R, S, W):
     now, n_running = state.clock[0]["now"], counts["n_running"]
     started = _started_by_end(state)
     n_late = 0
-    while n_late < n_running and running[n_late]["end"] <= now:
+    soon = after(now)  # nothing that runs is over in this instant, however short its walltime
+    while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
     room_for = n_running + 3 + (2 * counts["n_queued"] if until_fits < 0 else len(started))
     times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
@@ -160,7 +162,7 @@ def availability(state, have, until_fits, R, S, W):
         if i < n_running:
             time = running[i]["end"]
         if s < len(started):
-            time = min(time, _end_if_now(state, state.actions[started[s]]["job"]))
+            time = min(time, max(_end_if_now(state, state.actions[started[s]]["job"]), soon))
         if late:
             time = min(time, now + 1.0)
         if time == np.inf:
@@ -299,6 +301,8 @@ def deep(state, have, line, params, R, S, W):
         i += 1
         if j < 0:
             continue
+        if i & 63 == 0 and interrupted(state):
+            return
         if n_reserved > 0:
             limit -= 1
         started = _start_beside(state, have, times, ahead, n, R, S, W, j)

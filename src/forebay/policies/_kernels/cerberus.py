@@ -13,13 +13,15 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.knapsack import choose, choose_by_table, common_unit
 from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
-from forebay.policies._families.cerberus import Param
+from forebay.policies._families.cerberus import CHOICES, COARSER, Param
 from forebay.policies._kernels.backfill import fits_now, start_now
 from forebay.policies._kernels.places import what_is_there
 
 _IN, _RUN, _OUT = range(3)
 _MOST_CELLS = 1e7
 """Of a table that takes about 10 ms: where no exact way is quicker, units are made coarser."""
+_MOST_ROOM = 1e8
+"""The same where a table was asked for: one of 1 GB or less."""
 
 
 @kernel
@@ -82,21 +84,23 @@ def _set_values(state, params, queue, line, demand, capacity, value):
 
 
 @kernel
-def _coarsen(demand, capacity, units):
-    """Make units larger until a table of them is of a size that can be worked through."""
+def _coarsen(demand, capacity, units, most):
+    """Make units larger until a table of them has at most so many cells; whether that was so from the beginning."""
+    as_asked = True
     while True:
         cells, largest = float(len(demand)), 0
         for r in range(len(capacity)):
             cells *= capacity[r] // units[r] + 1.0
             if capacity[r] // units[r] > capacity[largest] // units[largest]:
                 largest = r
-        if cells <= _MOST_CELLS:
-            return
+        if cells <= most:
+            return as_asked
         units[largest] *= 2
+        as_asked = False
 
 
 @allocating_kernel
-def _by_knapsack(state, params, have, queue, line):
+def _by_knapsack(state, params, have, queue, line, memory):
     """Start the set that is worth most, of those of the first legs that fit."""
     R = len(have.free)
     buffer = state.machine[0]["chunked"] if state.machine[0]["chunked"] >= 0 else min(1, R - 1)
@@ -118,10 +122,13 @@ def _by_knapsack(state, params, have, queue, line):
     value, chosen = np.empty(m), np.zeros(m, np.int8)
     _set_values(state, params, queue, candidates, demand, capacity, value)
     if params[Param.IN_UNITS] > 0:
+        as_asked = _coarsen(demand, capacity, units, _MOST_ROOM)
         choose_by_table(demand, value, capacity, units, chosen)
     else:
-        _coarsen(demand, capacity, units)
-        choose(demand, value, capacity, units, _MOST_CELLS, chosen)
+        _coarsen(demand, capacity, units, _MOST_CELLS)
+        _, as_asked = choose(demand, value, capacity, units, _MOST_CELLS, chosen)
+    memory[0][0, CHOICES] += 1
+    memory[0][0, COARSER] += not as_asked
     _start_chosen(state, have, line, candidates, chosen)
 
 
@@ -150,6 +157,6 @@ def cerberus(state, params, memory, rng):
         queue = int(params[turn])
         line = lines[queue, : lengths[queue]]
         if len(line) > 0 and params[Param.BY_KNAPSACK_IN + queue] > 0:
-            _by_knapsack(state, params, have, queue, line)
+            _by_knapsack(state, params, have, queue, line, memory)
         elif len(line) > 0:
             _in_order(state, have, line)

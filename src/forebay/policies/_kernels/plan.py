@@ -9,12 +9,14 @@ import math
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel
+from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import keep, on_stack
 from forebay.algorithms.anneal import accepts, cooled, insert, next_order, refused_above, swap
 from forebay.algorithms.order import sort_smallest
 from forebay.core.tables import policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Backfill
+from forebay.policies._families.backfill import Param as BackfillParam
 from forebay.policies._families.plan import Param
 from forebay.policies._kernels.backfill import availability, deep, fits_now
 from forebay.policies._kernels.board import TINY, accept, blank_board, evaluate, set_up
@@ -23,6 +25,12 @@ from forebay.policies._orders import ALL
 
 _CANDIDATES = 9
 _EVERYTHING = Backfill(depth=ALL).params()
+
+
+@kernel
+def _stops(state, turn, n_jobs):
+    """Whether a search is to end at once; asked of the outer world every few thousand jobs laid out."""
+    return turn % max(4096 // n_jobs, 1) == 0 and interrupted(state)
 
 
 @allocating_kernel
@@ -64,12 +72,13 @@ def _candidates(state, line, board, memory, keep):
 
 
 @allocating_kernel
-def _try_all(board, alpha, stride, R, S, W, shortcuts):
+def _try_all(state, board, alpha, stride, R, S, W, shortcuts):
     """The best of all orders; of equal ones the first, in lexicographic order."""
     n_jobs = len(board.duration)
     order, tried, best = np.arange(n_jobs), np.arange(n_jobs), np.arange(n_jobs)
-    best_score, first = math.inf, 0
-    while first >= 0:
+    best_score, first, turn = math.inf, 0, 0
+    while first >= 0 and not _stops(state, turn, n_jobs):
+        turn += 1
         limit = best_score + 1.0 if shortcuts else math.inf
         score = evaluate(board, tried, first if shortcuts else 0, n_jobs, limit, alpha, stride, R, S, W)
         if score < best_score:
@@ -82,10 +91,12 @@ def _try_all(board, alpha, stride, R, S, W, shortcuts):
 
 
 @allocating_kernel
-def _best_of(board, orders, alpha, stride, R, S, W):
+def _best_of(state, board, orders, alpha, stride, R, S, W):
     """The best of some orders and its score; the worst score too."""
     best, lowest, highest = 0, math.inf, -math.inf
     for k in range(orders.shape[0]):
+        if _stops(state, k, orders.shape[1]):
+            break
         score = evaluate(board, orders[k], 0, orders.shape[1], math.inf, alpha, stride, R, S, W)
         if score < lowest:
             best, lowest = k, score
@@ -94,18 +105,21 @@ def _best_of(board, orders, alpha, stride, R, S, W):
 
 
 @allocating_kernel
-def _anneal(board, orders, params, stride, R, S, W, rng):
+def _anneal(state, board, orders, params, stride, R, S, W, rng):
     """The best order found by annealing, from the best of some `orders` on."""
     n_jobs, alpha, shortcuts = orders.shape[1], params[Param.ALPHA], params[Param.SHORTCUTS] > 0
-    best, best_score, worst_score = _best_of(board, orders, alpha, stride, R, S, W)
+    best, best_score, worst_score = _best_of(state, board, orders, alpha, stride, R, S, W)
     if best_score == worst_score:
         return best
     order, tried = best.copy(), best.copy()
     score = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
     accept(board, order, tried)
     temperature = params[Param.HEAT] * (worst_score - best_score)
-    for _ in range(int(params[Param.STEPS])):
-        for _ in range(int(params[Param.MOVES])):
+    moves = int(params[Param.MOVES])
+    for step in range(int(params[Param.STEPS])):
+        for move in range(moves):
+            if _stops(state, step * moves + move, n_jobs):
+                return best
             i, j = int(rng.random() * n_jobs), int(rng.random() * n_jobs)
             inserts = params[Param.INSERTIONS] > 0 and rng.random() < params[Param.INSERTIONS]
             u = rng.random()
@@ -143,14 +157,14 @@ def _by_smith(board, alpha):
 
 
 @allocating_kernel
-def _descend(board, orders, params, stride, R, S, W):
+def _descend(state, board, orders, params, stride, R, S, W):
     """Orders by Smith's rule, each for the plan of the one before; then jobs are put forward wherever that helps.
 
     Nothing is drawn. It ends when nothing helps, or as many plans were tried as annealing would have, or when no order
     can be better: each job costs what it would if it had the machine to itself.
     """
     n_jobs, alpha, shortcuts = orders.shape[1], params[Param.ALPHA], params[Param.SHORTCUTS] > 0
-    order, score, _ = _best_of(board, orders, alpha, stride, R, S, W)
+    order, score, _ = _best_of(state, board, orders, alpha, stride, R, S, W)
     tried, left, bound = order.copy(), int(params[Param.STEPS]) * int(params[Param.MOVES]), np.rint(board.least.sum())
     evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
     for _ in range(int(params[Param.ROUNDS])):
@@ -169,7 +183,7 @@ def _descend(board, orders, params, stride, R, S, W):
     ahead, halves, helped = n_jobs // 2, True, False
     while True:
         for k in range((n_jobs - ahead) * (1 if halves else 2)):
-            if left == 0 or score <= bound:
+            if left == 0 or score <= bound or _stops(state, left, n_jobs):
                 return order
             left -= 1
             p = k % (n_jobs - ahead)
@@ -201,13 +215,13 @@ def _search(state, have, line, R, S, W, params, memory, rng):
     board = on_stack(tables)
     set_up(board, state, line, times, ahead, n, R, params[Param.ALPHA])
     if len(line) <= params[Param.EXHAUSTIVE]:
-        order = _try_all(board, params[Param.ALPHA], stride, R, S, W, params[Param.SHORTCUTS] > 0)
+        order = _try_all(state, board, params[Param.ALPHA], stride, R, S, W, params[Param.SHORTCUTS] > 0)
     else:
         orders = _candidates(state, line, board, memory, int(params[Param.KEEP]))
         if params[Param.DESCENDS] > 0:
-            order = _descend(board, orders, params, stride, R, S, W)
+            order = _descend(state, board, orders, params, stride, R, S, W)
         else:
-            order = _anneal(board, orders, params, stride, R, S, W, rng)
+            order = _anneal(state, board, orders, params, stride, R, S, W, rng)
     keep(tables)
     return order
 
@@ -226,11 +240,14 @@ def plan(state, params, memory, rng):
     if not possible:
         return
     R, S, W = len(have.free), len(have.room), len(have.words) if pinned else 0
-    if n_jobs > 1:
-        order = _search(state, have, line, R, S, W, params, memory, rng)
-        waiting = line.copy()
-        for p in range(n_jobs):
+    planned, rules = min(n_jobs, int(params[Param.PLANNED])), _EVERYTHING.copy()
+    if n_jobs > planned:
+        rules[BackfillParam.DEPTH] = planned
+    if planned > 1:
+        waiting = line[:planned].copy()
+        order = _search(state, have, waiting, R, S, W, params, memory, rng)
+        for p in range(planned):
             line[p] = waiting[order[p]]
             if params[Param.KEEP] > 0:
                 memory[0][0, line[p]] = p + 1
-    deep(state, have, line, _EVERYTHING, R, S, W)
+    deep(state, have, line, rules, R, S, W)

@@ -11,6 +11,7 @@ from forebay._numba.jit import allocating_kernel
 from forebay.algorithms.anneal import insert
 from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.policies._families import tiers
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.tier_plan import Param
@@ -64,7 +65,7 @@ def _search(state, line, times, ahead, n, params, memory, links):
     while ahead_by > 0:
         for p in range(n_jobs - ahead_by):
             for forward in range(2):
-                if moves == 0:
+                if moves == 0 or (moves & 7 == 0 and interrupted(state)):
                     return order
                 moves -= 1
                 tried[:] = order
@@ -121,6 +122,8 @@ def plan_tiers(state, params, memory, rng):
     for q in range(planned):
         line[q] = first[order[q]]
     for q in range(n_line):
+        if q & 63 == 63 and interrupted(state):
+            return
         j = line[q]
         leg, at, runs = choose(state, j, times, ahead, n, params, memory, links)
         if at >= 0:

@@ -1,0 +1,210 @@
+"""The one-time wait for the compiler, announced: what policies need is compiled here, before a run's clock starts."""
+
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from forebay.errors import ForebayError
+
+Part = tuple[str, str]
+"""A way into compiled code: module and function. It is compiled with all kernels below it, and so by itself."""
+
+LOOP: Part = ("forebay.engine.loop", "run_compiled")
+BRIDGE: Part = ("forebay.engine.loop", "call_python")
+_TEXT: tuple[Part, ...] = tuple(("forebay.algorithms.setformat", name) for name in ("group_intervals", "write_sets"))
+_SHORT = (BRIDGE, *_TEXT)  # compiled in a second or less
+_KERNELS = "forebay.policies._kernels."
+
+_here: set[Part] = set()
+"""What is ready in this process."""
+
+
+def prepare(policies: Iterable[Any], quiet: bool = False) -> None:
+    """Have all that these policies run on ready. Where it must be compiled first, say so, and how long it will take."""
+    from forebay._numba.folder import cache_folder
+
+    parts = [part for part in needed(policies) if part not in _here]
+    missing = [part for part in parts if not _is_stored(part)]
+    if missing:
+        line = None if quiet else Countdown(missing)
+        if cache_folder() is None:
+            load(missing)  # another process could not hand over what it compiles
+        else:
+            compile_parts(missing, line)
+        if line:
+            line.end()
+    load(parts)
+    _here.update(parts)
+
+
+def needed(policies: Iterable[Any]) -> list[Part]:
+    """What runs of these policies enter. A kernel of a user's is compiled where it is called: it stands in no module
+    that another process could find."""
+    from forebay.policies import Policy
+    from forebay.policies._limited import apart
+
+    found = dict.fromkeys((LOOP, *_TEXT))
+    for policy, _ in map(apart, policies):
+        compiled = getattr(policy, "compiled", "")
+        if compiled:
+            file, function = compiled.split(".")
+            found[f"{_KERNELS}{file}", function] = None
+        elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
+            found[BRIDGE] = None
+    return list(found)
+
+
+class Countdown:
+    """A line on stderr that counts down, where someone watches; else one line before and one after.
+
+    It begins when it is made.
+    """
+
+    def __init__(self, parts: Iterable[Part]):
+        self._left = {part: _seconds(part) for part in parts}
+        self._all = sum(self._left.values())
+        self._longest = max(self._left.values())
+        self._begun = time.perf_counter()
+        # Notebooks take a line back as terminals do.
+        self._watched = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+        if self._watched:
+            self.tick()
+        else:
+            self._write(f"Compiling, once: about {self._estimate():.0f} s ...\n")
+
+    def tick(self) -> None:
+        """Every now and then."""
+        if self._watched:
+            left = max(self._estimate() - (time.perf_counter() - self._begun), 1.0)
+            self._write(f"\rCompiling, once: {len(self._left)} to go, about {left:.0f} s left ... ")
+
+    def done(self, part: Part) -> None:
+        """A part is compiled."""
+        self._left.pop(part, None)
+
+    def end(self) -> None:
+        """Everything is."""
+        back = f"\r{' ' * 60}\r" if self._watched else ""
+        self._write(f"{back}compiled in {time.perf_counter() - self._begun:.1f} s\n")
+
+    def _estimate(self) -> float:
+        return max(self._all / _n_workers(), self._longest)
+
+    @staticmethod
+    def _write(text: str) -> None:
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+def _seconds(part: Part) -> float:
+    """About how long it takes to compile: for the count-down alone."""
+    if part in _SHORT:
+        return 1.0
+    return 25.0 if part == LOOP else 10.0
+
+
+def _n_workers() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def compile_parts(parts: list[Part], line: Countdown | None = None) -> None:
+    """Compile on all cores. Policies whose kernels share others are neighbours by name, and go to the same process.
+
+    A kernel that two parts take in is typed and lowered once in a process. With a process for each part, warming up on
+    two cores took 169 s; this way it takes 97. So one process begins with the engine and goes on from the end of the
+    list, the others from its beginning.
+    """
+    waiting = deque(sorted(parts, key=lambda part: (part[0].startswith("forebay.algorithms"), part)))
+    if LOOP in waiting:
+        waiting.remove(LOOP)
+        waiting.append(LOOP)
+    workers = [_Worker() for _ in range(min(_n_workers(), len(waiting)))]
+    takes: list[Callable[[], Part]] = [waiting.pop, *[waiting.popleft] * len(workers)]
+    with ThreadPoolExecutor(len(workers)) as threads:
+        at_work = {threads.submit(worker.work, take, line) for worker, take in zip(workers, takes, strict=False)}
+        try:
+            _wait(at_work, line)
+        finally:
+            for worker in workers:
+                worker.stop()
+
+
+def _wait(at_work: set[Future[None]], line: Countdown | None) -> None:
+    while at_work:
+        done, at_work = wait(at_work, timeout=1.0, return_when=FIRST_EXCEPTION)
+        for one in done:
+            one.result()
+        if line:
+            line.tick()
+
+
+class _Worker:
+    """A process that compiles what it is sent, one part after the other."""
+
+    # -P: what lies in the current folder is not ours to import. Where we were found by other ways, so are we there.
+    CODE = "import sys; sys.path.append(sys.argv[1]); from forebay._compile import follow; follow()"
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", self.CODE, str(Path(__file__).parents[1])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def work(self, take: Callable[[], Part], line: Countdown | None) -> None:
+        """Compile until nothing is left to take."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        while True:
+            try:
+                part = take()
+            except IndexError:
+                return
+            print(*part, file=self._process.stdin, flush=True)
+            if not self._process.stdout.readline():
+                _, errors = self._process.communicate()
+                raise ForebayError(f"{'.'.join(part)} could not be compiled:\n{errors.rstrip()}")
+            if line:
+                line.done(part)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.communicate()
+
+
+def follow() -> None:
+    """What a worker does: compile the parts that it reads, a line each, and say so."""
+    for line in sys.stdin:
+        module, function = line.split()
+        load([(module, function)])
+        sys.stdout.write("done\n")
+        sys.stdout.flush()
+
+
+def load(parts: Iterable[Part]) -> None:
+    """Have parts ready in this process, from the disk if they are there."""
+    from forebay._numba.jit import ready
+
+    for part in parts:
+        ready(_kernel(part))
+
+
+def _is_stored(part: Part) -> bool:
+    from forebay._numba.jit import is_stored
+
+    return is_stored(_kernel(part))
+
+
+def _kernel(part: Part) -> Any:
+    module, function = part
+    return getattr(import_module(module), function)

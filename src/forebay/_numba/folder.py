@@ -1,0 +1,91 @@
+"""Where compiled code is kept.
+
+The folder is named after the text of everything that kernels may call, so that code is never older than its sources.
+"""
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+
+import llvmlite
+import numba
+
+from forebay.errors import InputError
+
+_ROOT = Path(__file__).parents[1]
+
+PLAIN = {
+    "engine": ("build", "collect", "interrupts", "ledger", "places", "program", "record", "run", "sizes"),
+    "core": ("limits", "schemas", "units", "view"),
+    "policies": ("__init__", "_base", "_limited", "_own_file"),
+}
+"""Files without kernels, and without anything that kernels use: a change there compiles nothing."""
+
+
+def _sources() -> list[Path]:
+    own = [path for folder in ("_numba", "core", "algorithms", "engine") for path in (_ROOT / folder).glob("*.py")]
+    policies = [*(_ROOT / "policies").glob("_*/*.py"), *(_ROOT / "policies").glob("_*.py")]
+    return sorted(path for path in [*own, *policies] if path.stem not in PLAIN.get(path.parent.name, ()))
+
+
+@cache
+def _version() -> str:
+    """The name of a folder: all that decides what comes out of the compiler, but for the processor."""
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version}".encode())
+    for path in _sources():
+        digest.update(path.read_bytes())
+    inner = os.environ.get("FOREBAY_INNER_KERNELS") != "0"
+    return digest.hexdigest()[:12] + ("-checked" if numba.config.BOUNDSCHECK else "" if inner else "-plain")
+
+
+def cache_folder() -> Path | None:
+    """Where compiled code is kept, for this version of the sources; None where there is no safe place.
+
+    That is the folder the user named, else the user's cache folder, else one of the user's own among temporary files.
+    """
+    chosen = os.environ.get("FOREBAY_CACHE_DIR")
+    if chosen:
+        folder = _opened(Path(chosen))
+        if folder is None:
+            raise InputError(f"FOREBAY_CACHE_DIR={chosen}: cannot write there; choose another folder")
+        return folder
+    return _opened(_home() / "forebay") or _opened(_private())
+
+
+def _home() -> Path:
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # nobody knows where home is
+        return Path(os.devnull)
+
+
+def _private() -> Path:
+    """A folder among temporary files that nobody else can have prepared: what lies in it is run."""
+    folder = Path(tempfile.gettempdir()) / f"forebay-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return Path(os.devnull)
+    safe = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    return folder if safe else Path(os.devnull)
+
+
+def _opened(base: Path) -> Path | None:
+    """This version's folder in `base`: one that can be read, as in an image made in advance, or one that is ours."""
+    folder = base / _version()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.R_OK | os.X_OK) else None
+
+
+def is_ours(function: FunctionType) -> bool:
+    """Whether a function stands in one of these sources. Those of users may use modules and values no key can name."""
+    return Path(function.__code__.co_filename).is_relative_to(_ROOT)

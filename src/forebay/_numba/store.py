@@ -1,0 +1,89 @@
+"""Compiled code on disk: a file for each way into compiled code.
+
+Numba's own cache watches the file that a kernel stands in, not those of what it calls, and names its place by the path
+of that file. Here a file is named after its kernel, in a folder that is named after all sources: a second installation
+compiles nothing. A file carries its checksum: what is damaged is compiled again. Kernels of users are never kept.
+"""
+
+import hashlib
+import os
+import pickle
+import tempfile
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+
+from forebay._numba.folder import cache_folder, is_ours
+
+
+class Store:
+    """What Numba takes for a function's cache."""
+
+    def __init__(self, function: FunctionType):
+        self._function = function
+
+    @property
+    def cache_path(self) -> str:
+        """Where the files are."""
+        return str(cache_folder())
+
+    def holds(self, signature: Any, target: Any) -> bool:
+        """Whether the function was compiled before, from these sources: there is then nothing to wait for."""
+        return self._read(signature, target.codegen()) is not None
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """What was compiled before, or None.
+
+        Numba would fill its registries first, in half a second. Code that is finished needs none of them.
+        """
+        data = self._read(signature, target.codegen())
+        if data is None:
+            return None
+        rtsys.initialize(target)
+        return CompileResult._rebuild(target, *pickle.loads(data))
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep what was compiled, where it can be kept."""
+        folder = cache_folder()
+        if folder is None or result.lifted or result.library.has_dynamic_globals:
+            return
+        data, path = dumps(result._reduce()), folder / self._name(signature, result.codegen)
+        temporary = None
+        try:
+            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(data).digest() + data)
+            Path(temporary).replace(path)
+        except OSError:  # a folder made in advance, or a full disk: it will be compiled again
+            if temporary is not None:
+                Path(temporary).unlink(missing_ok=True)
+
+    def enable(self) -> None:
+        """It always is."""
+
+    disable = flush = enable
+
+    def _read(self, signature: Any, codegen: Any) -> bytes | None:
+        folder = cache_folder()
+        if folder is None:
+            return None
+        try:
+            content = (folder / self._name(signature, codegen)).read_bytes()
+        except OSError:
+            return None
+        data = content[32:]
+        return data if hashlib.sha256(data).digest() == content[:32] else None
+
+    def _name(self, signature: Any, codegen: Any) -> str:
+        function = self._function
+        made_for = hashlib.sha256(repr((str(signature), codegen.magic_tuple())).encode()).hexdigest()[:8]
+        return f"{function.__module__}.{function.__qualname__}-{made_for}.kernel"
+
+
+def store_for(function: FunctionType) -> Store | None:
+    """Where to keep a kernel of ours; nowhere if it is a user's."""
+    return Store(function) if is_ours(function) else None

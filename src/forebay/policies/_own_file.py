@@ -1,0 +1,118 @@
+"""Policies in users' own files: imported with the modules beside them, and again when any of these has changed."""
+
+import ast
+import hashlib
+import importlib.util
+import site
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+
+from forebay.errors import InputError
+
+_ROOT = Path(__file__).parents[1]
+_OTHERS = tuple(
+    Path(folder).resolve()
+    for folder in {*sysconfig.get_paths().values(), *site.getsitepackages(), site.getusersitepackages(), str(_ROOT)}
+)
+"""Where modules are that their users do not edit."""
+
+
+@dataclass(frozen=True)
+class _Imported:
+    module: ModuleType
+    digest: str
+
+
+_imported: dict[Path, _Imported] = {}
+
+
+def import_file(path: Path) -> ModuleType:
+    """A user's file as a module: run once, and again only after it, or a module of its user's below it, has changed."""
+    path = path.resolve()
+    digest = sources_digest(path)
+    if path not in _imported or _imported[path].digest != digest:
+        _imported[path] = _Imported(_run(path), digest)
+    return _imported[path].module
+
+
+def sources_digest(path: Path) -> str:
+    """Of a user's file and of every module of the user's that it imports, directly or not."""
+    digest = hashlib.sha256()
+    for source in sorted({path.resolve(), *_below(path.resolve(), {})}):
+        digest.update(hashlib.sha256(source.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _run(path: Path) -> ModuleType:
+    name = f"forebay_user_{path.stem}_{hashlib.sha256(bytes(path)).hexdigest()[:8]}"
+    module_spec = importlib.util.spec_from_file_location(name, path)
+    assert module_spec is not None
+    assert module_spec.loader is not None
+    helpers: dict[Path, str] = {}
+    for _ in _below(path, helpers):
+        pass
+    for helper in helpers.values():
+        sys.modules.pop(helper, None)
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # last: a queue.py there is not Python's
+    importlib.invalidate_caches()
+    module = importlib.util.module_from_spec(module_spec)
+    sys.modules[name] = module
+    try:
+        module_spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # sys.exit() too
+        del sys.modules[name]
+        raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _below(path: Path, found: dict[Path, str]) -> Iterator[Path]:
+    """The files of users that a file imports, and those that they import; `found` gets their modules' names."""
+    for name in _imports(path):
+        for source, module in _sources(name, path.parent):
+            if source not in found:
+                found[source] = module
+                yield source
+                yield from _below(source, found)
+
+
+def _imports(path: Path) -> list[str]:
+    """Every module that a file's import statements name, wherever they stand."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return []  # running it will say so
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            # A name taken from a package may be a module of it. What is relative stands beside the file.
+            start = [] if node.module is None else [node.module]
+            names += [".".join([*start, alias.name]) for alias in node.names] + start
+    return names
+
+
+def _sources(name: str, folder: Path) -> Iterator[tuple[Path, str]]:
+    """The files of a dotted name that are a user's: those of its packages, and its own."""
+    where: list[str] | None = [str(folder), *sys.path]
+    for place, _ in enumerate(parts := name.split("."), start=1):
+        dotted = ".".join(parts[:place])
+        spec: ModuleSpec | None = PathFinder.find_spec(dotted, where)
+        if spec is None:
+            return
+        origin = Path(spec.origin).resolve() if spec.has_location and spec.origin else None
+        if origin is not None:
+            if origin.suffix != ".py" or any(origin.is_relative_to(other) for other in _OTHERS):
+                return
+            yield origin, dotted
+        where = spec.submodule_search_locations
+        if where is None:
+            return

@@ -1,0 +1,50 @@
+"""A first check of a user's kernel with the compiler off, in a process of its own: it names the line that is wrong."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from forebay._numba.folder import is_ours
+from forebay.errors import ForebayError
+from forebay.testing.report import Check, Report
+
+_CODE = """
+import sys
+sys.path.append(sys.argv[1])
+from forebay.testing.uncompiled import answer
+answer(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+"""
+
+
+def has_own_kernel(policy: Any) -> bool:
+    """Whether a policy is compiled from a user's own source, and the compiler is on."""
+    kernel = policy.kernel() if hasattr(policy, "kernel") else None
+    return kernel is not None and not numba.config.DISABLE_JIT and not is_ours(kernel.py_func)
+
+
+def check_without_compiler(spec: str, seed: int, n_cases: int) -> Report:
+    """What `check_policy` finds in a process where nothing is compiled."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _CODE, str(Path(__file__).parents[2]), spec, str(seed), str(n_cases)],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise ForebayError(f"{spec} could not be checked with the compiler off:\n{done.stderr.rstrip()}")
+    found = json.loads(done.stdout.splitlines()[-1])
+    return Report(spec, [Check(*check) for check in found["checks"]], found["explanation"])
+
+
+def answer(spec: str, seed: int, n_cases: int) -> None:
+    """What that process does."""
+    from forebay.testing.check import check_policy
+
+    report = check_policy(spec, seed, n_cases)
+    sys.stdout.write(json.dumps({"checks": report.checks, "explanation": report.explanation}) + "\n")
