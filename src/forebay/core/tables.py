@@ -20,6 +20,7 @@ COUNTS = np.dtype(
         ("queue_first", "i8"),  # the queue is queue[queue_first:queue_last], with holes of -1
         ("queue_begun", "i8"),  # where jobs that wait for a later leg end and new ones begin
         ("queue_last", "i8"),
+        ("layout", "i8"),  # how often places of jobs that have not begun were changed
         ("n_running", "i8"),
         ("n_actions", "i8"),
         ("n_picks", "i8"),

@@ -56,6 +56,7 @@ def n_held(state, truth):
 def hide(state, truth):
     """Take the jobs that may not start now out of the queue, until `admit`."""
     counts, cursor = state.counts[0], truth.cursor[0]
+    counts["layout"] += 1  # others stood there, or nobody
     count_begun(state, truth)
     for i in range(counts["queue_begun"], counts["queue_last"]):
         j = state.queue[i]

@@ -20,6 +20,7 @@ def _close_holes(state):
     counts["queue_first"] = first
     counts["queue_begun"] = first + n_begun
     counts["queue_last"] = first + kept
+    counts["layout"] += 1
 
 
 @kernel

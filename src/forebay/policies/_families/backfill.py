@@ -73,6 +73,18 @@ class Backfill(Policy):
             pinned=self.reservations == "pinned",
         )
 
+    @property
+    def _indexed(self) -> bool:
+        """Whether the kernel goes through the queue as it is, and so gains from an index over it."""
+        in_order = self.order == "arrival" and self.backfill_order == "as-queued" and self.max_backfill == ALL
+        return in_order and self.depth <= 1 and self.compiled == Backfill.compiled
+
+    def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The index over the queue."""
+        from forebay.algorithms.blocks import n_rows
+
+        return (n_rows(2 * n_jobs + 16) if self._indexed else 0, n_resources + 1), (0, 0)
+
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same, unless nodes are of two kinds and to be pinned."""
         refuse_pinned(self.reservations, resources)

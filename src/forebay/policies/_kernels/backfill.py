@@ -36,6 +36,7 @@ from forebay.policies._kernels.kinds import (
     return_taken,
     spare_fewest,
 )
+from forebay.policies._kernels.long_line import SHORT, bring_up_to_date, next_place
 from forebay.policies._kernels.places import (
     Have,
     chunks_of,
@@ -190,17 +191,23 @@ def availability(state, have, until_fits, R, S, W):
 
 
 @allocating_kernel
-def _easy(state, have, head, rest, limit, R):
-    """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release."""
+def _easy(state, have, head, rest, limit, R, index, first):
+    """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release.
+
+    With an index, `rest` is the queue from place `first` on.
+    """
     head_leg, now = state.jobs[head]["leg"], state.clock[0]["now"]
     known = False
-    shadow, latest = 0.0, 0.0
-    spare = np.empty(R, np.int64)
-    for j in rest:
+    shadow, latest = np.inf, np.inf
+    spare, at = have.free[:R].copy(), 0
+    while True:
+        at = next_place(state, index, first + at, first, have.free, spare, latest - now) - first
+        if at >= len(rest) or limit == 0:
+            return
+        j = rest[at]
+        at += 1
         if j < 0:
             continue
-        if limit == 0:
-            return
         limit -= 1
         if not fits_now(state, have, j):
             continue
@@ -225,6 +232,22 @@ def _easy(state, have, head, rest, limit, R):
                 continue
             charge(state, spare, leg, n_large)
         start_fitting(state, have, j, LogReason.BACKFILLED, n_large)
+
+
+@kernel
+def _fill(state, have, rest, limit, index, first):
+    """Start whoever fits."""
+    at = 0
+    while True:
+        at = next_place(state, index, first + at, first, have.free, have.free, np.inf) - first
+        if at >= len(rest) or limit == 0:
+            return
+        j = rest[at]
+        at += 1
+        if j >= 0:
+            limit -= 1
+            if fits_now(state, have, j):
+                start_now(state, have, j, LogReason.BACKFILLED)
 
 
 @kernel
@@ -340,6 +363,12 @@ def _behind(state, have, rest, params, limit):
 @allocating_kernel(types.void(STATE, _HAVE, _i8[::1], PARAMS))
 def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
+    _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)
+
+
+@allocating_kernel
+def _serve(state, have, line, params, index, first):
+    """The same; with an index, `line` is the queue from place `first` on."""
     i = 0
     while i < len(line):
         j = line[i]
@@ -360,20 +389,14 @@ def serve(state, have, line, params):
         return
     rest = _behind(state, have, line[i + 1 :], params, limit)
     if params[Param.DEPTH] == 1:
-        _easy(state, have, line[i], rest, limit, R)
-        return
-    for j in rest:
-        if j >= 0:
-            if limit == 0:
-                return
-            limit -= 1
-            if fits_now(state, have, j):
-                start_now(state, have, j, LogReason.BACKFILLED)
+        _easy(state, have, line[i], rest, limit, R, index, first + i + 1)
+    else:
+        _fill(state, have, rest, limit, index, first + i + 1)
 
 
-@policy_kernel
-def backfill(state, params, memory, rng):
-    """The decision of one instant."""
+@allocating_kernel
+def decide(state, params, index):
+    """The decision of one instant, with an index over the queue in order of arrival if there is one."""
     counts = state.counts[0]
     if counts["n_queued"] == 0:
         return
@@ -382,4 +405,14 @@ def backfill(state, params, memory, rng):
     if params[Param.ORDER] != _AS_IS:
         sign = -1.0 if params[Param.DESCENDING] > 0 else 1.0
         line = _sorted(state, have, line, False, int(params[Param.ORDER]), sign, len(line))
-    serve(state, have, line, params)
+    if counts["n_queued"] <= SHORT:
+        index = index[:0]
+    elif len(index) > 0:
+        bring_up_to_date(state, index)
+    _serve(state, have, line, params, index, counts["queue_first"])
+
+
+@policy_kernel
+def backfill(state, params, memory, rng):
+    """The decision of one instant."""
+    decide(state, params, memory[0])

@@ -153,6 +153,6 @@ def plan(state, params, memory, rng):
 def backfill(state, params, memory, rng):
     """Backfilling by predicted run times."""
     legs, running = _predict(state, params, memory)
-    by_backfill.backfill(replaced(replaced(state, "legs", legs), "running", running), params, memory, rng)
+    by_backfill.decide(replaced(replaced(state, "legs", legs), "running", running), params, memory[0][:0])
     keep(legs)
     keep(running)
