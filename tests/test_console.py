@@ -32,6 +32,7 @@ SLOW = (
     "compare KTH-SP2-1996-2.1-cln.swf.gz --policies fcfs-easy,sjf-easy,conservative",
     "compare kth.parquet.zip --platform dragonfly-96 --policies filler,fcfs-easy,fcfs-bb,sjf-bb --no-plots",
     "compare default --policies fcfs-bb,mine.py:InOrder",
+    "compare default --policies fcfs-bb,sjf-bb,examples/own_policy.py:Patient:patience=96 --no-plots",
     "compare default --policies fcfs-bb,fcfs-bb:depth=3+limits:user_nodes=48,run_time=12h",
     "compare default --policies fcfs-easy,fcfs-bb -o out",
     "plot out/fcfs-bb --figure gantt -o out",

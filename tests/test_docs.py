@@ -157,6 +157,15 @@ def test_tables_of_presets_are_read():
     assert ("fcfs", "max_backfill", "0") in set(values_shown(POLICIES / "backfill.md"))
 
 
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+@by_page
+def test_nobody_is_sent_to_an_index_that_has_no_forebay(page):
+    assert "pip install forebay" not in page.read_text(encoding="utf-8")
+
+
 def test_every_word_of_a_result_is_explained():
     page = (ROOT / "docs" / "reference" / "results.md").read_text(encoding="utf-8")
     never = {"COMPLETED_FAILED", "interrupted"}  # kept for capabilities to come
