@@ -77,7 +77,8 @@ def main() -> None:
     """Build, check, try."""
     shutil.rmtree(DIST, ignore_errors=True)
     run(sys.executable, "-m", "build", "--outdir", DIST)
-    print(run(sys.executable, "-m", "twine", "check", "--strict", *sorted(DIST.iterdir())))
+    built = [path.relative_to(ROOT) for path in sorted(DIST.iterdir())]
+    print(run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *built))
     (wheel,) = DIST.glob("*.whl")
     look_over(wheel)
     for version in PYTHONS:
