@@ -2,26 +2,31 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CACHE := $(VENV)/cache
-export FOREBAY_CACHE_DIR := $(abspath $(CACHE))
 
-.PHONY: run test lint bench constancy check-full clean
+.PHONY: run test lint docs dist bench constancy check-full clean
 
 run: $(VENV)/installed ## set up, then compare every queue policy on the embedded default workload
 	$(BIN)/forebay compare
 
-test: $(VENV)/dev lint ## lint, types, import contract; tests compiled, with the compiler off, and with bounds checks
+test: $(VENV)/dev lint docs ## lint, types, import contract, docs; tests compiled, with the compiler off, and with bounds checks
 	$(BIN)/forebay warmup
 	$(BIN)/pytest -n 2 -m "not full"
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -m "small and not full"
-	NUMBA_BOUNDSCHECK=1 FOREBAY_CACHE_DIR=$(abspath $(CACHE))-checked $(BIN)/forebay warmup
-	NUMBA_BOUNDSCHECK=1 FOREBAY_CACHE_DIR=$(abspath $(CACHE))-checked $(BIN)/pytest -n 2 -m "small and not full"
+	NUMBA_BOUNDSCHECK=1 $(BIN)/forebay warmup
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m "small and not full"
 
 lint: $(VENV)/dev
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks scripts docs/conf.py
+	$(BIN)/ruff format --check src tests examples benchmarks scripts docs/conf.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/dev ## the documentation site, into site/; any warning fails
+	$(BIN)/python scripts/build_site.py site
+
+dist: $(VENV)/python ## a release, into dist/: built, checked, and tried in empty environments
+	$(BIN)/pip install --quiet --editable ".[release]"
+	$(BIN)/python scripts/build_release.py
 
 bench: $(VENV)/installed ## speed: figures for benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench.py
@@ -30,7 +35,7 @@ constancy: $(VENV)/dev ## store what runs give anew, where a change is meant to 
 	$(BIN)/python tests/constancy/renew.py
 
 check-full: $(VENV)/dev ## everything, the long proofs too
-	$(BIN)/pip install --quiet --editable ".[dev,evalys,ortools,pymoo]"
+	$(BIN)/pip install --quiet --editable ".[dev,docs,evalys,ortools,pymoo]"
 	$(MAKE) test
 	scripts/install-simgrid
 	$(BIN)/pytest -n 2 -m "full"
@@ -44,8 +49,8 @@ $(VENV)/installed: $(VENV)/python pyproject.toml
 	touch $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml
-	$(BIN)/pip install --quiet --editable ".[dev]"
+	$(BIN)/pip install --quiet --editable ".[dev,docs]"
 	touch $@ $(VENV)/installed
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

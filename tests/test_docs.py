@@ -6,6 +6,7 @@ block directly below shows what the block prints; frames of tables and spaces do
 """
 
 import contextlib
+import importlib
 import importlib.util
 import io
 import re
@@ -17,13 +18,14 @@ import typer
 
 from forebay import policies
 from forebay.cli.main import app, main
+from forebay.core.codes import FINAL_STATE, LogKind, LogReason
 
 pytestmark = pytest.mark.small
 
 ROOT = Path(__file__).parents[1]
 POLICIES = ROOT / "docs" / "reference" / "policies"
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "benchmarks/RESULTS.md")),
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/RESULTS.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "src" / "forebay" / "studies").rglob("*.md")),
 ]
@@ -153,6 +155,33 @@ def test_tables_of_presets_hold_their_values(page):
 
 def test_tables_of_presets_are_read():
     assert ("fcfs", "max_backfill", "0") in set(values_shown(POLICIES / "backfill.md"))
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+@by_page
+def test_nobody_is_sent_to_an_index_that_has_no_forebay(page):
+    assert "pip install forebay" not in page.read_text(encoding="utf-8")
+
+
+def test_every_word_of_a_result_is_explained():
+    page = (ROOT / "docs" / "reference" / "results.md").read_text(encoding="utf-8")
+    never = {"COMPLETED_FAILED", "interrupted"}  # kept for capabilities to come
+    words = {*FINAL_STATE.values(), *(code.name.lower() for codes in (LogKind, LogReason) for code in codes)}
+    assert sorted(word for word in words - never if f"`{word}`" not in page) == []
+
+
+def test_every_public_name_is_in_the_reference():
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference" / "api").glob("*.md"))
+    shown = set(re.findall(r"^- `(forebay[\w.]*)`$", pages, re.MULTILINE))
+    packages = ("forebay", *(f"forebay.{name}" for name in ("workload", "platforms", "policies", "figures", "testing")))
+    for module in map(importlib.import_module, packages):
+        for name in set(module.__all__) - {"KINDS", "RULES"}:
+            path = f"{module.__name__}.{name}"
+            there = {path, path.rpartition(".")[0], f"forebay.{name}"} & (shown - {"forebay"})
+            assert there, f"docs/reference/api lacks {path}"
 
 
 @by_page

@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +40,17 @@ def test_the_surface_is_pinned():
 def test_every_name_resolves_to_what_it_says(name):
     assert getattr(fb, name) is not None
     assert type(getattr(fb, name)).__name__ != "module", "a submodule must not shadow a function of the front door"
+
+
+def test_the_version_is_that_of_the_package():
+    assert fb.__version__ == version("forebay")
+
+
+def test_the_version_to_cite_is_that_of_the_sources():
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"\nversion: {project['version']}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nrepository-code: {project['urls']['Homepage']}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_unknown_names_raise():

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from forebay.results import Result, load
     from forebay.workload import Workload, read, write
 
+    __version__: str
+
 _HOME = {
     "Actions": ("forebay.core.view", "Actions"),
     "ForebayError": ("forebay.errors", "ForebayError"),
@@ -61,6 +63,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("forebay")
     if name not in _HOME:
         raise AttributeError(f"module 'forebay' has no attribute {name!r}")
     module, attribute = _HOME[name]

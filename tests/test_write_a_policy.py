@@ -1,0 +1,81 @@
+"""The guide to one's own policy holds: its policies keep the contract, and its numbers are those of real runs."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import forebay as fb
+from forebay.testing import check_policy
+from forebay.workload.embedded import default
+from forebay.workload.workload import job_table
+
+ROOT = Path(__file__).parents[1]
+GUIDE = (ROOT / "docs" / "guides" / "write-a-policy.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+MEASURES = ("mean_waiting_time", "max_waiting_time", "mean_bounded_slowdown_10min")
+
+
+def example():
+    spec = importlib.util.spec_from_file_location("own_policy", ROOT / "examples" / "own_policy.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.small
+def test_the_guide_shows_the_example():
+    shown = next(block for block in BLOCKS if "class Patient" in block)
+    assert shown.split("class Patient")[1].strip() in (ROOT / "examples" / "own_policy.py").read_text(encoding="utf-8")
+    assert (ROOT / "examples" / "own_policy.out").read_text(encoding="utf-8") in GUIDE
+
+
+@pytest.mark.small
+def test_a_reservation_counts_what_the_same_decision_starts():
+    """Four nodes, and nobody has patience. Job 1 takes three of them until 100 s; job 2, which wants all four, is next.
+
+    Job 3 would take the fourth for 1,000 s. It has to wait, though job 1 starts in the very decision that reserves
+    for job 2.
+    """
+    jobs = job_table(
+        {"id": [1, 2, 3], "submit": [0.0] * 3, "nodes": [3, 4, 1]}
+        | {name: [100.0, 50.0, 1000.0] for name in ("walltime", "run_time")}
+    )
+    workload = fb.Workload("three", jobs)
+    result = fb.simulate(workload, "flat:nodes=4", example().Patient(patience=0))
+    assert result.jobs["starting_time"].to_list() == [0, 100, 150]
+
+
+def test_the_example_keeps_the_contract():
+    """As the other policies of the guide do: there the guide's own commands say so."""
+    report = check_policy(example().Patient())
+    assert report.passed, report.explanation
+
+
+@pytest.mark.full
+def test_the_table_of_further_draws(monkeypatch):
+    """Twenty other workloads of the same models: how often each patience beats fcfs-bb, and by which factor."""
+    policies = {hours: example().Patient(hours) for hours in (1000, 96, 48, 36)}
+    ratios = {hours: [] for hours in policies}
+    for seed in range(100, 120):
+        monkeypatch.setattr(default, "SEED", seed)
+        workload = default.make()
+
+        def measured(policy, workload=workload):
+            summary = fb.summary(fb.simulate(workload, policy=policy))
+            return np.array([summary[name] for name in MEASURES])
+
+        base = measured("fcfs-bb")
+        for hours, policy in policies.items():
+            ratios[hours].append(measured(policy) / base)
+    rows = []
+    for hours in policies:
+        wins = (np.array(ratios[hours]) < 1).sum(axis=0)
+        means = np.exp(np.log(ratios[hours]).mean(axis=0))
+        rows.append(
+            f"| {hours} h | " + " | ".join([*(f"{n} of 20" for n in wins), *(f"x {mean:.2f}" for mean in means)]) + " |"
+        )
+    table = "\n".join(rows)
+    assert table in GUIDE, table
