@@ -1,7 +1,7 @@
 """Write files whole or not at all: to a temporary name beside the target, then renamed."""
 
+import os
 import re
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +13,7 @@ _LONG = 150  # bytes of a name; file systems take 255, endings and numbers inclu
 
 def _temporary(folder: Path) -> Path:
     """A name that nobody else takes, in another thread or on another host; what a killed process leaves is so found."""
-    return folder / f".forebay-{secrets.token_hex(8)}.tmp"
+    return folder / f".forebay-{os.urandom(8).hex()}.tmp"
 
 
 def writable_folder(folder: Path) -> Path:
