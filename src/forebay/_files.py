@@ -1,22 +1,24 @@
-"""Write files whole or not at all: to a temporary name beside the target, then renamed. And read Parquet with care."""
+"""Write files whole or not at all: to a temporary name beside the target, then renamed."""
 
-import io
 import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forebay.errors import InputError
 
-if TYPE_CHECKING:
-    import polars as pl
+_LONG = 150  # bytes of a name; file systems take 255, endings and numbers included
+
+
+def _temporary(folder: Path) -> Path:
+    """A name that nobody else takes, in another thread or on another host; what a killed process leaves is so found."""
+    return folder / f".forebay-{os.urandom(8).hex()}.tmp"
 
 
 def writable_folder(folder: Path) -> Path:
     """Make `folder` if need be and prove that a file can be written there, before any long work begins."""
-    probe = folder / f".forebay-{os.getpid()}"
+    probe = _temporary(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe.touch()
@@ -30,7 +32,7 @@ def file_names(labels: Sequence[str]) -> list[str]:
     """A file's or folder's name for each label: as it is, with whatever may trouble a file system replaced."""
     names: list[str] = []
     for label in labels:
-        plain = re.sub(r"[^\w.=,+-]", "_", label).lstrip(".") or "policy"
+        plain = re.sub(r"[^\w.=,+-]", "_", label).lstrip(".").encode()[:_LONG].decode(errors="ignore") or "policy"
         taken = sum(re.sub(r"~\d+$", "", name) == plain for name in names)
         names.append(f"{plain}~{taken + 1}" if taken else plain)
     return names
@@ -39,7 +41,7 @@ def file_names(labels: Sequence[str]) -> list[str]:
 @contextmanager
 def replacing(*targets: Path) -> Iterator[list[Path]]:
     """Temporary paths to write; on success each takes its target's place, on any exception (Ctrl-C too) all vanish."""
-    temporary = [target.with_name(f".{target.name}.{os.getpid()}.tmp") for target in targets]
+    temporary = [_temporary(target.parent) for target in targets]
     try:
         try:
             yield temporary
@@ -50,14 +52,3 @@ def replacing(*targets: Path) -> Iterator[list[Path]]:
     finally:
         for path in temporary:
             path.unlink(missing_ok=True)
-
-
-def read_parquet(data: bytes, where: str) -> "pl.DataFrame":
-    """The table in the bytes of a Parquet file; `where` is what messages call it."""
-    import polars as pl
-
-    try:
-        return pl.read_parquet(io.BytesIO(data))
-    # A damaged file may also hit an assertion of polars, and such a panic is no PolarsError.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-        raise InputError(f"{where}: not Parquet that can be read; is the file whole?") from None

@@ -5,13 +5,14 @@ A *spec* is how users name one on the command line: `fcfs-bb:depth=3,max_backfil
 
 import inspect
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any
 
+from forebay._text import plain
 from forebay.errors import InputError, brief, nearest
 
 
@@ -32,18 +33,36 @@ def names(group: str) -> list[str]:
     return sorted(own | set(_outside(group)))
 
 
+def find(group: str, name: str) -> str | None:
+    """The plug-in that a user means by `name`, as `names` spells it: case does not count, and `_` is `-`."""
+    known = names(group)
+    return name if name in known else {_folded(one): one for one in known}.get(_folded(name))
+
+
+def _folded(name: str) -> str:
+    return name.strip().lower().replace("_", "-")
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
+    """What to raise where there is no such plug-in."""
+    return InputError(f"unknown {what} {brief(name)}: {nearest(_folded(name), known)}")
+
+
 def load(group: str, name: str, what: str) -> ModuleType:
     """The module that implements `name`; `what` is the word for it in messages ("policy", "platform")."""
-    if name not in names(group):
-        raise InputError(f"unknown {what} {name!r}: {nearest(name, names(group))}")
-    if name in _outside(group):
-        module: ModuleType = _outside(group)[name].load()
+    found = find(group, name)
+    if found is None:
+        raise unknown(what, name, names(group))
+    if found in _outside(group):
+        module: ModuleType = _outside(group)[found].load()
         return module
-    return import_module(f"forebay.{group}.{_module_name(name)}")
+    return import_module(f"forebay.{group}.{_module_name(found)}")
 
 
 def parse_spec(text: str) -> tuple[str, dict[str, str]]:
     """`name:key=value,key=value` in its parts; values stay text: see `values`."""
+    if plain(text) != text:
+        raise InputError(f"{text!r} has characters that cannot be seen; write names and values in letters and digits")
     name, _, rest = text.partition(":")
     params: dict[str, str] = {}
     for item in filter(None, rest.split(",")):

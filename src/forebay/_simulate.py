@@ -18,6 +18,7 @@ from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
 from forebay.policies._limited import apart
 from forebay.results import Result
+from forebay.workload._source import size_told
 from forebay.workload.workload import Workload
 
 
@@ -60,7 +61,7 @@ def simulate(
         "decisions": decisions,
         "log_sha256": record.sha256(),
         "seconds": record.seconds,
-        "notes": [*workload.notes, *program.notes, *notes],
+        "notes": [*_notes_on(workload, platform), *program.notes, *notes],
         "dropped": dict(workload.dropped),
         "versions": dict(_versions()),
     }
@@ -85,6 +86,15 @@ def _versions() -> dict[str, str]:
 def _name(policy: Any) -> str:
     """A policy object in words that are the same in every run: no memory addresses."""
     return repr(policy) if is_dataclass(policy) else type(policy).__name__
+
+
+def _notes_on(workload: Workload, platform: str | Platform | None) -> list[str]:
+    """What its reader has to say of a workload; of the machine's size only where that is the machine."""
+    own = workload.platform
+    if platform is None or (own is not None and load_platform(platform) == load_platform(own)):
+        return list(workload.notes)
+    beside = size_told(workload.notes)
+    return [note for note in workload.notes if note not in beside]
 
 
 def machine_of(workload: Workload) -> str:

@@ -1,15 +1,50 @@
-"""JSON that every reader takes."""
+"""Text of others made harmless, for terminals, tables and spreadsheets, and JSON that every reader takes."""
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_OBEYED = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
+"""Characters that a terminal or an editor obeys: controls, and marks of direction."""
+
+_UNSEEN = re.compile(f"[{_OBEYED}\ud800-\udfff]")  # and halves of characters, which no file can hold
+_FORMULA = r"^[=+\-@]."
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+def plain(text: str, keep: str = "") -> str:
+    r"""The same with each character that a screen would obey as an escape, such as \x1b; those in `keep` stay."""
+    return _UNSEEN.sub(lambda found: found[0] if found[0] in keep else _escape(found[0]), text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 def as_json(document: Any) -> str:
-    """A document as text: numbers that are not finite are null, paths are text."""
-    return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False)
+    """A document as text: numbers that are not finite are null, paths are text, and nothing in it is obeyed."""
+    text = json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False)
+    return _UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+
+
+def for_spreadsheets(table: "pl.DataFrame") -> "pl.DataFrame":
+    """A table as CSV files hold it: words in which nothing is obeyed, and none that a spreadsheet takes for a formula.
+
+    A word that begins like one gets an apostrophe before it; numbers stay as they are.
+    """
+    import polars as pl
+
+    words = pl.selectors.string()
+    meant = words.str.contains(_FORMULA) & ~words.str.contains(_NUMBER)
+    unseen = [name for name in table.select(words).columns if table[name].str.contains(f"[{_OBEYED}]").any()]
+    shown = table.with_columns(pl.col(name).map_elements(plain, return_dtype=pl.String) for name in unseen)
+    return shown.with_columns(pl.when(meant).then(pl.lit("'") + words).otherwise(words).name.keep())
 
 
 def _plain(value: Any) -> Any:

@@ -67,7 +67,10 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def brief(value: Any) -> str:
     """A value as messages show it: on one line, and short."""
-    text = " ".join(_SHORT.repr(value).split())
+    try:
+        text = " ".join(_SHORT.repr(value).split())
+    except ValueError:  # Python writes no whole number of thousands of digits
+        text = "a number of thousands of digits"
     return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
 
 

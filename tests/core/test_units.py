@@ -41,6 +41,11 @@ pytestmark = pytest.mark.small
         ("2 TiB", 2**41),
         ("1 PiB", 2**50),
         ("9223372036854775807 B", INT64_MAX),
+        ("20T", 20 * 10**12),
+        ("20t", 20 * 10**12),
+        ("20 Ti", 20 * 2**40),
+        ("0.5k", 500),
+        ("20tib", 20 * 2**40),
     ],
 )
 def test_bytes(text, size):
@@ -68,6 +73,14 @@ def test_bad_bytes_show_the_text_and_an_example(text, complaint):
     assert repr(text) in str(caught.value)
     assert complaint in str(caught.value)
     assert '"10 TB"' in str(caught.value)
+
+
+@pytest.mark.parametrize("parse", [parse_bytes, parse_rate, parse_flops, parse_seconds])
+def test_thousands_of_digits_are_refused_in_one_short_line(parse):
+    for text in ("9" * 5000, "9" * 5000 + " GB", "9" * 5000 + " d", "9" * 5000 + " GB/s", "9" * 5000 + " Gflop/s"):
+        with pytest.raises(InputError) as caught:
+            parse(text)
+        assert len(str(caught.value)) < 300
 
 
 def test_a_fraction_of_a_byte_is_refused_with_the_nearest_whole():

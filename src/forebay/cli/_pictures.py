@@ -21,11 +21,9 @@ def available() -> bool:
 def check(names: Iterable[str]) -> None:
     """Refuse what cannot be drawn before anything is read or simulated."""
     from forebay import figures
-    from forebay.errors import nearest
 
     for name in names:
-        if name not in figures.names():
-            raise InputError(f"unknown figure {name!r}: {nearest(name, figures.names())}")
+        figures.proper(name)
     if not available():
         raise InputError("figures need the package matplotlib; install it with pip install matplotlib")
 

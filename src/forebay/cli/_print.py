@@ -1,14 +1,16 @@
 """What commands say: tables, notes and JSON on stdout; messages, progress and errors on stderr.
 
-Text of others (names, messages, paths) never passes through rich's markup: a `[` in it stays a `[`.
+Text of others (names, messages, paths) never passes through rich's markup: a `[` in it stays a `[`. Nor does anything
+in it reach the terminal that a terminal obeys: such characters are shown as escapes.
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from forebay._text import as_json
+from forebay._text import as_json, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,23 +23,36 @@ UNLIMITED = 240
 """Columns where nobody watches: in a pipe or a file lines are not broken, so that they can be searched."""
 
 
+LINES = "\n\t"
+"""What divides lines and columns of a text that forebay wrote itself."""
+
+
 def console(stderr: bool = False) -> "Console":
     """The terminal, as wide as it is; pipes and files are wide enough for anything."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    wide = None if stream.isatty() or "COLUMNS" in os.environ else UNLIMITED
-    return Console(stderr=stderr, width=wide, markup=False, highlight=False, emoji=False)
+    return Console(stderr=stderr, width=_width(stream), markup=False, highlight=False, emoji=False)
+
+
+def _width(stream: TextIO) -> int | None:
+    """Columns; None leaves them to rich, which would also obey a `COLUMNS` of 0. That counts as unset here."""
+    chosen = os.environ.get("COLUMNS")
+    if chosen is not None and re.fullmatch(r"0*[1-9][0-9]{0,5}", chosen, re.ASCII):
+        return int(chosen)
+    if not stream.isatty():
+        return UNLIMITED
+    return None if chosen is None else os.get_terminal_size(stream.fileno()).columns
 
 
 def say(text: str, style: str | None = None) -> None:
     """A line of a command's answer."""
-    console().print(text, style=style, soft_wrap=True)
+    console().print(plain(text, LINES), style=style, soft_wrap=True)
 
 
 def message(text: str, style: str | None = None) -> None:
     """A line beside the answer."""
-    console(stderr=True).print(text, style=style, soft_wrap=True)
+    console(stderr=True).print(plain(text, LINES), style=style, soft_wrap=True)
 
 
 def answer(document: dict[str, Any] | list[Any]) -> None:
@@ -55,14 +70,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequen
     for place, name in enumerate(columns):
         right = place in numbers
         made.add_column(
-            Text(name, justify="right" if right else "left"),
+            Text(plain(name), justify="right" if right else "left"),
             justify="right" if right else "left",
             no_wrap=right,
             overflow="fold",
             style="bold cyan" if place == 0 else None,
         )
     for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
+        made.add_row(*(Text(plain(cell, "\n")) for cell in row))
     return made
 
 
@@ -75,14 +90,15 @@ def pairs(rows: Iterable[tuple[str, str]]) -> "Table":
     grid.add_column(style="bold cyan", no_wrap=True)
     grid.add_column(overflow="fold")
     for left, right in rows:
-        grid.add_row(Text(left), Text(right))
+        grid.add_row(Text(plain(left)), Text(plain(right, "\n")))
     return grid
 
 
 def show(*blocks: Any) -> None:
     """Blocks (tables or lines) with an empty line between two."""
     screen = console()
-    for place, block in enumerate(blocks):
+    for place, given in enumerate(blocks):
+        block = plain(given, LINES) if isinstance(given, str) else given
         if place:
             screen.print()
         if screen.is_terminal:

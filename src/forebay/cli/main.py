@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay._text import plain
 from forebay.cli import (
     check_policy,
     compare,
@@ -28,6 +29,7 @@ from forebay.cli import (
     workload_split,
 )
 from forebay.cli._options import examples
+from forebay.cli._print import LINES
 from forebay.errors import ForebayError
 
 STOPPED = 130
@@ -103,6 +105,7 @@ _add(workload, workload_fit_bb, "fit-bb")
 
 def main(arguments: list[str] | None = None) -> None:
     """The console script: run a command and leave with its exit code."""
+    closed = _open_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character gets a ?, not an error
@@ -110,7 +113,28 @@ def main(arguments: list[str] | None = None) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
             signal.signal(number, lambda number, _: sys.exit(128 + number))
-    sys.exit(_guarded(arguments))
+    code = _guarded(arguments)
+    if code == 0 and 1 in closed:
+        _complain("stdout is closed: the answer went nowhere")
+        code = 1
+    sys.exit(code)
+
+
+def _open_closed() -> list[int]:
+    """Lead stdin, stdout and stderr nowhere where they are closed (`>&-`); returns which were.
+
+    Else the next file that is opened takes their place, and what is printed lands in it.
+    """
+    closed = []
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            closed.append(number)
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number: this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
+    return closed
 
 
 def _guarded(arguments: list[str] | None) -> int:
@@ -147,7 +171,7 @@ def _explained(error: Exception) -> tuple[str, int]:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}", 2
     if not os.environ.get("FOREBAY_DEBUG"):
-        traceback.print_exception(error)
+        sys.stderr.write(plain("".join(traceback.format_exception(error)), LINES))
     return "this is a bug in forebay: please report it with the lines above", 1
 
 
@@ -157,4 +181,5 @@ def _complain(text: str) -> None:
     from forebay.cli._print import console
 
     if text:
-        console(stderr=True).print(Text.assemble(("forebay:", "bold red"), " ", text), soft_wrap=True)
+        line = Text.assemble(("forebay:", "bold red"), " ", plain(text, LINES))
+        console(stderr=True).print(line, soft_wrap=True)

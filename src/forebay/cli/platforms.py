@@ -33,8 +33,9 @@ def command(
         found = [_preset(name, _plugins.load(_GROUP, name, "platform")) for name in platforms.names()]
         _list(found, form)
         return
-    if spec in platforms.names():
-        preset = _preset(spec, _plugins.load(_GROUP, spec, "platform"))
+    name = _plugins.find(_GROUP, spec)
+    if name is not None:
+        preset = _preset(name, _plugins.load(_GROUP, name, "platform"))
         if preset["parameters"]:
             _show_preset(preset, form)
             return

@@ -56,7 +56,7 @@ def command(
     from forebay.cli import _pictures
     from forebay.results import load, read_document
 
-    names = list(dict.fromkeys(figure)) if figure else figures.names()
+    names = list(dict.fromkeys(map(figures.proper, figure))) if figure else figures.names()
     _pictures.check(names)
     documents = {folder: read_document(folder) for folder in dict.fromkeys(runs)}
     labels = run_labels(documents)

@@ -65,7 +65,7 @@ def command(
     if name is None:
         _list(form)
         return
-    from forebay import studies
+    from forebay import _plugins, studies
     from forebay.cli.compare import split_specs
 
     wanted = studies.Options(
@@ -76,7 +76,8 @@ def command(
         seeds=seeds,
         sections=None if sections is None else tuple(sections),
     )
-    _carry_out(name, wanted, output or Path(f"forebay-study-{name}"), jobs, fresh, form)
+    proper = _plugins.find("studies", name) or name
+    _carry_out(proper, wanted, output or Path(f"forebay-study-{proper}"), jobs, fresh, form)
 
 
 def _list(form: Format) -> None:

@@ -38,7 +38,7 @@ def command(
     from forebay.workload.operations import split
 
     suffixes = [one for known in formats.known() for one in known["suffixes"]]
-    if not suffix.lower().endswith(tuple(suffixes)):
+    if not suffix.lower().endswith(tuple(suffixes)) or file_names([f"x{suffix}"]) != [f"x{suffix}"]:
         raise InputError(f"--suffix {suffix!r}: no format ends so; write one of {', '.join(suffixes)}")
     whole = read(workload)
     pieces = split(whole, parts)

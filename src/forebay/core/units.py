@@ -4,7 +4,7 @@ import math
 import re
 from decimal import Decimal
 
-from forebay.errors import InputError
+from forebay.errors import InputError, brief
 
 INT64_MAX = 2**63 - 1
 
@@ -17,7 +17,7 @@ _ENOUGH = {"min": 60, "h": 24, "d": math.inf}  # how many of it make the next la
 # Two digits of exponent at most: int(Decimal("1e999999999")) would not come back.
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2}(?!\d))?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\D*?)\s*", re.ASCII)
-_SIZE_UNIT = re.compile(r"([kmgtp]i?)?b", re.IGNORECASE)
+_SIZE_UNIT = re.compile(r"([kmgtp]i?)?b|([kmgtp]i?)", re.IGNORECASE)
 _RATE_UNIT = re.compile(r"(?:([kmgtp]i?)?B|([kmgtp])?bit)/s", re.IGNORECASE)
 _FLOP_UNIT = re.compile(r"([kmgtp])?flop(?:s|/s)", re.IGNORECASE)
 _DURATION = re.compile(rf"(?:\s*{_NUMBER}\s*[a-z]+)+\s*", re.ASCII)
@@ -32,36 +32,36 @@ _A_TIME = 'write a time such as "10 min", "1 h 30 min", "2 d" or 600 (seconds)'
 def _split(text: str, example: str) -> tuple[Decimal, str]:
     match = _QUANTITY.fullmatch(text)
     if not match:
-        raise InputError(f"{text!r} is not a number with a unit; {example}")
+        raise InputError(f"{brief(text)} is not a number with a unit; {example}")
     number, unit = match.groups()
     if not unit:
-        raise InputError(f"{text!r} has no unit; {example}")
+        raise InputError(f"{brief(text)} has no unit; {example}")
     return Decimal(number), unit
 
 
 def _finite(value: float, text: str, example: str) -> float:
     if not math.isfinite(value):
-        raise InputError(f"{text!r} is too large; {example}")
+        raise InputError(f"{brief(text)} is too large; {example}")
     return value
 
 
 def parse_bytes(text: str) -> int:
-    """Whole bytes of "10 TB": B, kB to PB count in thousands, KiB to PiB in 1024s.
+    """Whole bytes of "10 TB": B, kB to PB count in thousands, KiB to PiB in 1024s; "10T" is 10 TB and "10Ti" 10 TiB.
 
     Case matters only where it would mislead: "gb" is taken, "Gb" reads as gigabits and is refused.
     """
     number, unit = _split(text, _A_SIZE)
     match = _SIZE_UNIT.fullmatch(unit)
     if match and unit.endswith("b") and unit != unit.lower():
-        raise InputError(f"{text!r}: {unit!r} reads as bits; {_A_SIZE}")
+        raise InputError(f"{brief(text)}: {brief(unit)} reads as bits; {_A_SIZE}")
     if not match:
-        raise InputError(f"{text!r}: {unit!r} is not a unit of size; {_A_SIZE}")
-    size = number * _PREFIX[(match[1] or "").lower()]
+        raise InputError(f"{brief(text)}: {brief(unit)} is not a unit of size; {_A_SIZE}")
+    size = number * _PREFIX[(match[1] or match[2] or "").lower()]
     if size > INT64_MAX:
-        raise InputError(f"{text!r} is more than the 9.2 million TB that can be counted; {_A_SIZE}")
+        raise InputError(f"{brief(text)} is more than the 9.2 million TB that can be counted; {_A_SIZE}")
     whole = round(size)
     if abs(size - whole) > Decimal("1e-6"):
-        raise InputError(f'{text!r} is not a whole number of bytes; write "{whole} B"')
+        raise InputError(f'{brief(text)} is not a whole number of bytes; write "{whole} B"')
     return whole
 
 
@@ -71,9 +71,9 @@ def parse_rate(text: str) -> float:
     unit = re.sub(r"\s*/\s*", "/", unit)
     match = _RATE_UNIT.fullmatch(unit)
     if unit.endswith("b/s") or unit.lower().endswith("bps"):
-        raise InputError(f"{text!r}: {unit!r} may mean bits or bytes; {_A_RATE}")
+        raise InputError(f"{brief(text)}: {brief(unit)} may mean bits or bytes; {_A_RATE}")
     if not match:
-        raise InputError(f"{text!r}: {unit!r} is not a unit of bandwidth; {_A_RATE}")
+        raise InputError(f"{brief(text)}: {brief(unit)} is not a unit of bandwidth; {_A_RATE}")
     scale = _PREFIX[(match[1] or match[2] or "").lower()]
     bits = unit.lower().endswith("bit/s")
     return _finite(float(number * scale / (8 if bits else 1)), text, _A_RATE)
@@ -84,7 +84,7 @@ def parse_flops(text: str) -> float:
     number, unit = _split(text, _A_SPEED)
     match = _FLOP_UNIT.fullmatch(re.sub(r"\s*/\s*", "/", unit))
     if not match:
-        raise InputError(f"{text!r}: {unit!r} is not a unit of speed; {_A_SPEED}")
+        raise InputError(f"{brief(text)}: {brief(unit)} is not a unit of speed; {_A_SPEED}")
     return _finite(float(number * _PREFIX[(match[1] or "").lower()]), text, _A_SPEED)
 
 
@@ -93,14 +93,14 @@ def parse_seconds(text: str) -> float:
     if re.fullmatch(rf"\s*{_NUMBER}\s*", text, re.ASCII):
         return _finite(float(text), text, _A_TIME)
     if not _DURATION.fullmatch(text):
-        raise InputError(f"{text!r} is not a time; {_A_TIME}")
+        raise InputError(f"{brief(text)} is not a time; {_A_TIME}")
     total = Decimal(0)
     last = math.inf
     for number, unit in _DURATION_PART.findall(text):
         if unit not in _SECONDS:
-            raise InputError(f"{text!r}: {unit!r} is not a unit of time (s, min, h or d); {_A_TIME}")
+            raise InputError(f"{brief(text)}: {brief(unit)} is not a unit of time (s, min, h or d); {_A_TIME}")
         if _SECONDS[unit] >= last:
-            raise InputError(f"{text!r}: units must go from large to small; {_A_TIME}")
+            raise InputError(f"{brief(text)}: units must go from large to small; {_A_TIME}")
         last = _SECONDS[unit]
         total += Decimal(number) * _SECONDS[unit]
     return _finite(float(total), text, _A_TIME)

@@ -154,6 +154,7 @@ def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -
     known = {"nodes", *workload.resources}
     kept = legs["carry"].str.split(" ")
     _check_names(workload, "carry", set(kept.explode().drop_nulls().to_list()) - known - {""})
+    demand = demands(legs, platform)
     release, released = _releases(workload, platform, phases)
     kinds = {kind.name.lower(): kind for kind in PhaseKind}
     _check_names(workload, "phase kind", set(phases["kind"].to_list()) - set(kinds))
@@ -163,7 +164,7 @@ def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -
     return Program(
         first_leg=_offsets(legs["row"].to_numpy(), len(workload)),
         walltime=legs["walltime"].to_numpy(),
-        demand=demands(legs, platform),
+        demand=demand,
         carry=carry,
         kills=np.full(len(legs), kill),
         first_phase=_offsets(phases["leg_row"].to_numpy(), len(legs)),
@@ -173,8 +174,22 @@ def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -
         communication=phases["communication"].to_numpy(),
         release=release,
         released=released,
-        notes=resource_notes(workload, platform),
+        notes=resource_notes(workload, platform) + (_overfull(phases, demand, platform) if move else []),
     )
+
+
+def _overfull(phases: pl.DataFrame, demand: np.ndarray, platform: Platform) -> list[str]:
+    """A remark on jobs that put more into the buffer at once than they hold of it: in traces the two often disagree."""
+    buffer = platform.fabric().buffer
+    if buffer is None:
+        return []
+    held = demand[phases["leg_row"].to_numpy(), platform.resources.index(buffer)]
+    into = phases["kind"].is_in([PhaseKind.STAGE_IN.name.lower(), PhaseKind.CHECKPOINT.name.lower()]).to_numpy()
+    jobs = phases["job"].filter(pl.Series(into & (phases["bytes"].to_numpy() > held))).n_unique()
+    if not jobs:
+        return []
+    who = "1 job puts" if jobs == 1 else f"{jobs:,} jobs put"
+    return [f"{who} more into {buffer} at once than reserved: moved as written, while only what is reserved is held"]
 
 
 def _releases(workload: Workload, platform: Platform, phases: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

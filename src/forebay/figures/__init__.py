@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from forebay import _plugins
-from forebay.errors import InputError, nearest
+from forebay._text import plain
+from forebay.errors import InputError
 from forebay.results import Result
 
 __all__ = ["draw", "names"]
@@ -20,12 +21,19 @@ def names() -> list[str]:
     return [name for name in _plugins.names("figures") if name != "panels"]
 
 
+def proper(name: str) -> str:
+    """The figure that a user means by `name`, as `names` spells it."""
+    found = _plugins.find("figures", name)
+    if found not in names():
+        raise _plugins.unknown("figure", name, names())
+    return str(found)
+
+
 def draw(name: str, results: Mapping[str, Result], path: Path) -> list[Path]:
     """Draw one figure; the ending of `path` says as what (svg, pdf or png). Gives the files written."""
-    if name not in names():
-        raise InputError(f"unknown figure {name!r}: {nearest(name, names())}")
-    module = _plugins.load("figures", name, "figure")
+    module = _plugins.load("figures", proper(name), "figure")
     if not results:
         raise InputError(f"figure {name!r}: no run to draw")
-    written: list[Path] = module.draw(results, path)
+    # Names may come out of files, and neither fonts nor XML have control characters.
+    written: list[Path] = module.draw({plain(label): result for label, result in results.items()}, path)
     return written

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from forebay._files import replacing
+from forebay._text import for_spreadsheets
 from forebay.errors import InputError
 
 COLUMN, PAGE = 3.5, 7.0
@@ -94,7 +95,7 @@ def write(figure: Figure, path: Path, data: Mapping[str, pl.DataFrame]) -> list[
     with replacing(path, *tables) as (picture, *temporary):
         figure.savefig(picture, format=kind, metadata=_METADATA[kind])
         for frame, file in zip(data.values(), temporary, strict=True):
-            frame.write_csv(file, float_precision=6)
+            for_spreadsheets(frame).write_csv(file, float_precision=6)
     return [path, *tables]
 
 

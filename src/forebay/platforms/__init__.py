@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from forebay import _plugins
-from forebay.errors import InputError, brief, nearest
+from forebay.errors import InputError
 from forebay.platforms import _presets, _toml
 from forebay.platforms.platform import Platform
 
@@ -30,6 +30,6 @@ def load(spec: str | os.PathLike[str] | Platform) -> Platform:
     name, params = _plugins.parse_spec(spec)
     if name.endswith(".toml") or (name not in names() and os.path.isfile(name)):
         return _toml.read(Path(name), params)
-    if name not in names():
-        raise InputError(f"unknown platform {brief(name)}: {nearest(name, names())} (or give a file: mine.toml)")
+    if _plugins.find("platforms.presets", name) is None:
+        raise InputError(f"{_plugins.unknown('platform', name, names())} (or give a file: mine.toml)")
     return _presets.make(_plugins.load("platforms.presets", name, "platform"), spec, params)

@@ -3,7 +3,7 @@
 Numbers are for Python callers. A file must name its units: `capacity = 10` may be a slip for bytes, GB or TB.
 """
 
-import math
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -11,10 +11,13 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate
-from forebay.errors import InputError
+from forebay.errors import InputError, brief
 
 FROM_FILE = "from file"
 """Validation context under which a bare number is refused where a unit exists."""
+
+_FLOAT_MAX = sys.float_info.max
+_DIGITS = 1000  # of a whole number; what is kept of a longer one is beyond all bounds too
 
 AUTO: Literal["auto"] = "auto"
 """A capacity that the workload decides."""
@@ -29,7 +32,7 @@ class Model(BaseModel):
 def _parse(parse: Callable[[str], Any], value: Any, info: ValidationInfo) -> Any:
     """Text through `parse`, and so bare numbers of files, which earns them its complaint of a missing unit."""
     if info.context == FROM_FILE and not isinstance(value, bool) and isinstance(value, int | float):
-        value = str(value)
+        value = brief(value)
     if not isinstance(value, str):
         return value
     try:
@@ -41,31 +44,34 @@ def _parse(parse: Callable[[str], Any], value: Any, info: ValidationInfo) -> Any
 
 def _positive_int(value: Any, hint: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise ValueError(f"{value!r} is not a whole number; {hint}")
+        raise ValueError(f"{brief(value)} is not a whole number; {hint}")
     if value <= 0:
-        raise ValueError(f"{value} is not above 0; {hint}")
+        raise ValueError(f"{brief(value)} is not above 0; {hint}")
     if value > INT64_MAX:
-        raise ValueError(f"{value} is too large to count; {hint}")
+        raise ValueError(f"{brief(value)} is too large to count; {hint}")
     return int(value)
 
 
 def _positive_float(value: Any, what: str, hint: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(f"{value!r} is not a {what}; {hint}")
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"zero {what} is refused; {hint}" if value == 0 else f"{value} is no {what}; {hint}")
+        raise ValueError(f"{brief(value)} is not a {what}; {hint}")
+    if value > _FLOAT_MAX or not value > 0:
+        raise ValueError(f"zero {what} is refused; {hint}" if value == 0 else f"{brief(value)} is no {what}; {hint}")
     return float(value)
 
 
+def _whole(text: str) -> int | str:
+    """The number that a text of digits is. Python reads thousands of them at most; more are too large anyway."""
+    return int(text[:_DIGITS]) if text.isdecimal() else text
+
+
 def _count(value: Any) -> int:
-    if isinstance(value, str) and value.isdecimal():
-        value = int(value)
-    return _positive_int(value, "write a number such as 100")
+    return _positive_int(_whole(value) if isinstance(value, str) else value, "write a number such as 100")
 
 
 def _count_or_zero(value: Any) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value < 0:
-        raise ValueError(f"{value} is below 0; write a number such as 1")
+        raise ValueError(f"{brief(value)} is below 0; write a number such as 1")
     return 0 if value in (0, "0") and not isinstance(value, bool) else _count(value)
 
 
@@ -95,7 +101,7 @@ def _capacity(value: Any, info: ValidationInfo) -> int | str:
 
 def _units(value: Any, info: ValidationInfo) -> int:
     if isinstance(value, str):
-        value = int(value) if value.isdecimal() else _parse(parse_bytes, value, info)
+        value = _whole(value) if value.isdecimal() else _parse(parse_bytes, value, info)
     return _positive_int(value, 'write whole units such as 12, or a size such as "64 GB"')
 
 

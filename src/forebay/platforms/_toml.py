@@ -84,10 +84,10 @@ def _kind(table: Any, path: str, group: str, word: str, example: str, problems: 
     kind = table.get("kind")
     if kind is None:
         problems.add(f"{path}.kind", f'missing; write kind = "{example}" (known: {", ".join(known)})')
-    elif not isinstance(kind, str) or kind.replace("-", "_") not in known:
+    elif not isinstance(kind, str) or kind.lower().replace("-", "_") not in known:
         problems.add(f"{path}.kind", f"unknown {word} {kind!r}; {nearest(str(kind), known)}")
     else:
-        return kind.replace("-", "_")
+        return kind.lower().replace("-", "_")
     return None
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from forebay import _bounds
+from forebay._text import plain
 from forebay.core.kinds import LARGE, WASTE
 from forebay.core.units import format_flops
 from forebay.errors import InputError
@@ -17,8 +19,11 @@ from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
 
-MAX_NODES = 100_000_000
-"""Ten times the cores of the largest machines; tables of so many rows take some gigabytes."""
+MAX_NODES = 16_000_000
+"""More than the cores of the largest machines; tables of so many rows take half a gigabyte."""
+
+MAX_TIERS = 100
+"""Every job, and every step of a plan, has a number for each."""
 
 
 class Platform(Model):
@@ -30,11 +35,20 @@ class Platform(Model):
     topology: BaseTopology = Field(default_factory=Flat)
     tiers: tuple[BaseTier, ...] = ()
 
+    @field_validator("name")
+    @classmethod
+    def _can_be_shown(cls, name: str) -> str:
+        return plain(name)
+
     @field_validator("nodes")
     @classmethod
     def _can_be_held(cls, nodes: int) -> int:
-        if nodes > MAX_NODES:
-            raise ValueError(f"{nodes:,} nodes are more than the {MAX_NODES:,} that a run can hold; write fewer")
+        most = _bounds.limit(_bounds.NODES, MAX_NODES)
+        if nodes > most:
+            raise ValueError(
+                f"{nodes:,} nodes are more than the {most:,} that a machine may have; write fewer, or set the variable "
+                f"{_bounds.NODES} to as many"
+            )
         return nodes
 
     @field_validator("topology")
@@ -48,6 +62,8 @@ class Platform(Model):
     @classmethod
     def _fit(cls, tiers: tuple[BaseTier, ...], info: ValidationInfo) -> tuple[BaseTier, ...]:
         names = [tier.name for tier in tiers]
+        if len(names) > MAX_TIERS:
+            raise ValueError(f"{len(names):,} tiers and pools are more than the {MAX_TIERS} of a machine; write fewer")
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two tiers are called {name!r}; give one another name")

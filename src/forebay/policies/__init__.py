@@ -30,7 +30,7 @@ def describe(name: str) -> dict[str, Any]:
     module = _plugins.load("policies", name, "policy")
     text = (module.__doc__ or "").strip().split("\n")[0]
     params = {key: "all" if p.default == ALL else p.default for key, p in _parameters(_own_class(module)).items()}
-    return {"name": name, "description": text, "parameters": params}
+    return {"name": _plugins.find("policies", name), "description": text, "parameters": params}
 
 
 def load(spec: str | Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
-from forebay._files import read_parquet
+from forebay._parquet import read_parquet
 from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, tables
 from forebay.results._result import Result

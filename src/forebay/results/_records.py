@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._files import read_parquet, replacing
+from forebay._files import replacing
+from forebay._parquet import read_parquet
 from forebay._text import as_json
 from forebay.errors import InputError
 

@@ -9,7 +9,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from forebay._files import replacing
-from forebay._text import as_json
+from forebay._text import as_json, for_spreadsheets
 from forebay.errors import InputError
 from forebay.results._format import BESIDE, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Table, tables
 
@@ -48,7 +48,7 @@ def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None
         for table in _present(result):
             _write(getattr(result, table.name), table, paths[table.file])
         jobs = next(table for table in tables(result) if table.name == "jobs")
-        _written(result.jobs.select(*jobs.columns).write_csv, paths[JOBS_FOR_OTHERS])
+        _written(for_spreadsheets(result.jobs.select(*jobs.columns)).write_csv, paths[JOBS_FOR_OTHERS])
         paths[RUN].write_text(_facts(told or document(result)), encoding="utf-8")
         yield names
         # Files are renamed one by one. Whoever is stopped in between leaves no run.json, and so no mix of two runs.

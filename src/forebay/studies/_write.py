@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forebay._files import replacing, writable_folder
+from forebay._text import for_spreadsheets
 from forebay.studies._frame import Plan, Report, Table
 
 
@@ -14,7 +15,7 @@ def write_report(plan: Plan, report: Report, folder: Path) -> list[Path]:
     with replacing(page, *names) as (temporary, *tables):
         temporary.write_text(_markdown(plan, report), encoding="utf-8")
         for frame, path in zip(report.frames.values(), tables, strict=True):
-            frame.write_csv(path)
+            for_spreadsheets(frame).write_csv(path)
     pictures = writable_folder(folder / "figures") if report.figures else folder
     drawn = [file for name, draw in report.figures.items() for file in draw(pictures / f"{name}.svg")]
     return [page, *names, *drawn]

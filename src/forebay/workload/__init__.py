@@ -34,14 +34,15 @@ def read(source: str | Path, cancelled: str = "drop") -> Workload:
         told = {"cancelled": cancelled} if "cancelled" in inspect.signature(module.read).parameters else {}
         workload: Workload = module.read(path, **told)
         return workload
-    known = _plugins.names(_EMBEDDED)
-    if str(source) in known:
-        workload = _plugins.load(_EMBEDDED, str(source), "workload").make()
+    name = _plugins.find(_EMBEDDED, str(source))
+    if name is not None:
+        workload = _plugins.load(_EMBEDDED, name, "workload").make()
         return workload
     if os.path.isdir(path):
         raise InputError(f"{path}: is a folder; name a workload file inside it")
     raise InputError(
-        f"{listed([str(source)], width=300)}: no such file, nor an embedded workload; {nearest(str(source), known)}"
+        f"{listed([str(source)], width=300)}: no such file, nor an embedded workload; "
+        f"{nearest(str(source).lower(), _plugins.names(_EMBEDDED))}"
     )
 
 

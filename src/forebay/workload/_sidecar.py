@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._files import read_parquet
+from forebay._parquet import read_parquet
 from forebay.core.schemas import JOB_SCHEMA
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest

@@ -2,15 +2,18 @@
 
 import gzip
 import hashlib
+import io
 import os
 import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import polars as pl
 
+from forebay import _bounds
 from forebay._files import replacing
 from forebay._plugins import parse_spec
 from forebay.errors import InputError
@@ -21,6 +24,8 @@ GZIP = b"\x1f\x8b"
 MEMORY_NOTE = "memory is a demand (bytes, a job's total): machines without a pool of that name ignore it"
 
 _SORTED = "put in order of submission"
+_SIZE = "the machine's size is"
+_PIECE = 1 << 20  # bytes unpacked at a time
 _LEVEL = 6  # level 9 took 8 times as long on a large SWF file, for 6 % fewer bytes
 
 
@@ -31,6 +36,7 @@ class Source:
     path: Path
     data: bytes
     sha256: str
+    size: int  # bytes on disk
 
     @property
     def name(self) -> str:
@@ -61,10 +67,21 @@ def load(path: Path) -> Source:
         try:
             if len(raw) < len(GZIP):
                 raise EOFError("it ends before its contents begin")
-            raw = gzip.decompress(raw)
+            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+                return Source(path, pieces(file, str(path), _bounds.unpacked(len(raw))), digest, len(raw))
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{path}: the gzip data is cut short or damaged ({error}); fetch the file again") from None
-    return Source(path, raw, digest)
+    return Source(path, raw, digest, len(raw))
+
+
+def pieces(packed: io.BufferedIOBase | IO[bytes], where: str, most: int, before: int = 0) -> bytes:
+    """All that unpacks from `packed`: with the bytes unpacked `before` never more than `most`."""
+    whole = io.BytesIO()
+    while piece := packed.read(_PIECE):
+        if before + whole.tell() + len(piece) > most:
+            raise _bounds.too_much(where, most)
+        whole.write(piece)
+    return whole.getvalue()
 
 
 def head(path: Path, size: int = 4096) -> bytes:
@@ -115,6 +132,21 @@ def order_notes(submit: pl.Series) -> list[str]:
 def order_told(notes: Iterable[str]) -> list[str]:
     """Those of the notes that `order_notes` wrote."""
     return [note for note in notes if note.endswith(_SORTED)]
+
+
+def inferred_size(nodes: int) -> str:
+    """A remark on a machine's size that is not told, but taken from what jobs had of it."""
+    return f"{_SIZE} taken as the most nodes in use at once, {nodes:,}; jobs that share a node count it each"
+
+
+def unknown_size(why: str) -> str:
+    """A remark on a machine's size that nothing tells."""
+    return f"{_SIZE} not known, {why}: name a platform when you simulate"
+
+
+def size_told(notes: Iterable[str]) -> list[str]:
+    """Those of the notes that speak of a size so found, or not found: on a machine that was named they mean nothing."""
+    return [note for note in notes if note.startswith(_SIZE)]
 
 
 def demands(workload: Workload) -> list[str]:

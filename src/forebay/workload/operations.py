@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA
-from forebay.errors import InputError, nearest
+from forebay.errors import InputError, brief, nearest
 from forebay.workload import _sidecar
 from forebay.workload._source import in_order
 from forebay.workload.workload import Workload
@@ -52,8 +52,8 @@ def first(w: Workload, n: int) -> Workload:
 
 def split(w: Workload, n: int) -> list[Workload]:
     """`n` parts over equal periods of time; the last includes its end. Each begins at 0 and keeps its epoch."""
-    if n < 1:
-        raise InputError(f"{w.name}: cannot be split into {n} parts; give at least 1")
+    if not 1 <= n <= len(w):
+        raise InputError(f"{w.name}: cannot be split into {n:,} parts; give 1 to {len(w):,}, its number of jobs")
     submit = w.jobs["submit"].to_numpy()
     edges = np.linspace(submit.min(), submit.max(), n + 1)
     part_of = np.minimum(np.searchsorted(edges, submit, side="right") - 1, n - 1)
@@ -101,7 +101,7 @@ def parse_condition(text: str, columns: Iterable[str] = JOB_SCHEMA) -> pl.Expr:
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise InputError(f"{text!r}: {word!r} is not a number; write one such as 64 or 1e9")
+        raise InputError(f"{brief(text)}: {brief(word)} is not a number; write one such as 64 or 1e9")
     return _OPERATORS[operator](pl.col(column), value)
 
 

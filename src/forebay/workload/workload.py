@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from forebay._text import plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA, TOLD
 from forebay.errors import InputError
 
@@ -37,6 +38,11 @@ class Workload:
     sha256: str = ""  # of the source's bytes
 
     def __post_init__(self) -> None:
+        # Names and notes come out of files, and go to terminals, tables and pictures: here they become harmless.
+        object.__setattr__(self, "name", plain(self.name))
+        object.__setattr__(self, "dropped", {plain(why): count for why, count in self.dropped.items()})
+        for name in ("notes", "provenance"):
+            object.__setattr__(self, name, tuple(plain(line, "\n") for line in getattr(self, name)))
         for frame, schema, word in (
             (self.jobs, JOB_SCHEMA, "job"),
             (self.legs, LEG_SCHEMA, "leg"),
@@ -51,6 +57,8 @@ class Workload:
             if wrong:
                 wants = ", ".join(f"{name} as {schema[name]}" for name in wrong)
                 raise InputError(f"{self.name}: the {word} table must have {wants}")
+        if self.phases is not None:  # further columns mean nothing, and job models add phases of their own
+            object.__setattr__(self, "phases", self.phases.select(*PHASE_SCHEMA))
 
     def __len__(self) -> int:
         return len(self.jobs)

@@ -285,10 +285,10 @@ def test_what_cannot_be_used_is_named(read, tmp_path, jobs, keys, parts):
 
 @small
 def test_all_steps_together_have_a_limit(read, monkeypatch):
-    monkeypatch.setattr(batsim, "MAX_ALL_STEPS", 10)
+    monkeypatch.setenv("FOREBAY_MAX_STEPS", "15")  # those of its profiles count, and those of its jobs
     profiles = {"p": {"type": "composed", "repeat": 6, "seq": ["d"]}, "d": DELAY}
     assert len(read(job(), profiles=profiles).phases) == 6
-    with pytest.raises(InputError, match=r"w\.json: its profiles unroll to over 10 steps in all; lower 'repeat'"):
+    with pytest.raises(InputError, match=r"w\.json: its profiles unroll to over 15 steps in all; lower 'repeat'"):
         read(job(), job(2), profiles=profiles)
 
 

@@ -329,3 +329,15 @@ def test_the_real_sample_runs_under_every_policy(data):
         jobs = fb.simulate(w, policy=name).jobs
         assert len(jobs) == len(w)
         assert (jobs["starting_time"] >= jobs["submission_time"]).all(), name
+
+
+def test_the_note_on_an_inferred_machine_is_of_runs_on_it_alone(read):
+    w = read(HEAD, job("1", nodes="3"))
+    inferred = [note for note in w.notes if "the machine's size is taken as" in note]
+    assert len(inferred) == 1
+    for platform, noted in ((None, True), ("flat:nodes=3", True), ("flat:nodes=9", False)):
+        assert (inferred[0] in fb.simulate(w, platform, "fcfs").facts["notes"]) == noted
+    unknown = read("JobID|Submit|ElapsedRaw|NNodes", "1|5|6|7")
+    assert any("the machine's size is not known" in note for note in unknown.notes)
+    notes = fb.simulate(unknown, "flat:nodes=9", "fcfs").facts["notes"]
+    assert not any("the machine's size" in note for note in notes)

@@ -15,7 +15,10 @@ from forebay.platforms.wires import Surroundings, Wire, joined
 DESCRIPTION = "a burst buffer that all nodes share, pooled (any free byte serves any job) or in chunks on its servers"
 
 MAX_SERVERS = 10_000
-"""Each has two links, and a route from every site."""
+"""Each has two links."""
+
+MAX_ROUTES = 400_000
+"""Between servers and routers; each takes a kilobyte."""
 
 Placement = Literal["pooled", "chunked"]
 
@@ -124,10 +127,18 @@ class Tier(BaseTier):
                 f"{self.name} has {servers} server{'s' * (servers > 1)}, "
                 f"but the topology has {slots} storage slots; {cure}"
             )
+        self._check_routes(servers, topology)
         if self.capacity != AUTO and self.capacity < servers:
             raise ValueError(
                 f"{self.name} has {self.capacity} bytes for {servers} servers, less than a byte each; "
                 "write a larger capacity or fewer servers"
+            )
+
+    def _check_routes(self, servers: int, topology: BaseTopology) -> None:
+        if servers > MAX_SERVERS or servers * topology.sites > MAX_ROUTES:
+            raise ValueError(
+                f"{self.name} has {servers:,} servers, each with routes to {topology.sites:,} routers, more than the "
+                f"{MAX_SERVERS:,} servers and {MAX_ROUTES:,} routes that a run can hold; write fewer servers"
             )
 
     def sized(self, nodes: int, topology: BaseTopology, mean: float) -> "Tier":

@@ -51,6 +51,11 @@ class BaseTopology(Model):
         """How many storage servers it has places for; None for as many as one likes."""
         return None
 
+    @property
+    def sites(self) -> int:
+        """Where nodes and servers hang: routers, or the one crossbar."""
+        return 1
+
     def check(self, nodes: int) -> None:
         """Raise ValueError unless this network joins that many compute nodes."""
 

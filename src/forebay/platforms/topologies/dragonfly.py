@@ -11,14 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
+from forebay import _bounds
 from forebay.core.units import format_rate
 from forebay.platforms._fields import Count, CountOrZero, Rate
 from forebay.platforms.topologies._base import BaseTopology, Network
 
 DESCRIPTION = "groups of chassis of routers, every link and port of one bandwidth each way"
 
-MAX_ROUTERS = 4096
+MAX_ROUTERS = 2500
 """A route is kept for every pair of routers."""
+
+MAX_LINKS = 1_000_000
+"""Each has a name. The routers of a chassis are joined all to all, and so are the chassis of a group."""
+
+MAX_SLOTS = 16_000_000
+"""For nodes and servers."""
 
 Few = Annotated[Count, Field(examples=[3])]
 
@@ -60,7 +67,25 @@ class Topology(BaseTopology):
                 f"{groups} groups x {chassis} chassis x {routers} routers are {groups * chassis * routers} routers, "
                 f"more than the {MAX_ROUTERS} whose routes fit in memory; write smaller counts"
             )
+        links = groups * chassis * routers * (routers + chassis - 2) + groups * (groups - 1)
+        if links > MAX_LINKS:
+            raise ValueError(
+                f"{groups} groups x {chassis} chassis x {routers} routers are joined by {links:,} links, more than the "
+                f"{MAX_LINKS:,} that a run can hold; write smaller counts"
+            )
         return routers
+
+    @field_validator("ports")
+    @classmethod
+    def _ports(cls, ports: int, info: ValidationInfo) -> int:
+        routers = math.prod(info.data.get(name, 1) for name in ("groups", "chassis", "routers"))
+        most = _bounds.limit(_bounds.NODES, MAX_SLOTS)
+        if routers * ports > most:
+            raise ValueError(
+                f"{routers:,} routers of {ports:,} ports have {routers * ports:,} slots, more than the {most:,} of a "
+                f"machine; write fewer ports, or set the variable {_bounds.NODES} to as many"
+            )
+        return ports
 
     @field_validator("storage")
     @classmethod
@@ -93,6 +118,11 @@ class Topology(BaseTopology):
     def server_port(self) -> float:
         """Bytes/s of a storage server's own port, each way."""
         return self.bandwidth
+
+    @property
+    def sites(self) -> int:
+        """Its routers."""
+        return self.groups * self.chassis * self.routers
 
     @property
     def server_slots(self) -> int:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from forebay import _bounds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload.formats._json_values import member, number, text, whole
 
 MAX_STEPS = 100_000  # of one job: a `repeat` with a slip of the finger must not eat the memory
 
-MAX_ALL_STEPS = 10_000_000  # of all jobs of a file: some 3 GB
+MAX_ALL_STEPS = 1_000_000  # of all jobs of a file, a quarter of a gigabyte; more where it has very many jobs
+STEPS_A_JOB = 100  # on average, in such a file
 
 MAX_DEPTH = 50  # of composed profiles in one another
 
@@ -47,14 +49,28 @@ class Work(NamedTuple):
 class Profiles:
     """The profiles of a file, understood when a job first asks for them."""
 
-    def __init__(self, table: Mapping[str, Any], path: Path) -> None:
+    def __init__(self, table: Mapping[str, Any], path: Path, n_jobs: int) -> None:
         self._table = table
         self._path = path
         self._known: dict[tuple[str, int], Work] = {}
+        self._most = _bounds.limit(_bounds.STEPS, max(MAX_ALL_STEPS, STEPS_A_JOB * n_jobs))
+        self._steps = 0
 
     def work(self, name: str, nodes: int, user: str) -> Work:
         """What `name` means for a job of so many nodes; `user` is who asks and in which file, for messages."""
-        return self._work(name, nodes, user, ())
+        work = self._work(name, nodes, user, ())
+        if work.phased:
+            self._count(work)
+        return work
+
+    def _count(self, work: Work) -> None:
+        """Steps that lie in memory: a profile's own, and once more those of every job that has them as phases."""
+        self._steps += len(work.steps)
+        if self._steps > self._most:
+            raise InputError(
+                f"{self._path}: its profiles unroll to over {self._most:,} steps in all; lower 'repeat', or set the "
+                f"variable {_bounds.STEPS} to as many as it may have"
+            )
 
     def _work(self, name: str, nodes: int, user: str, within: tuple[str, ...]) -> Work:
         if name not in self._table:
@@ -68,6 +84,7 @@ class Profiles:
             raise InputError(f"{self._path}: profile {brief(within[0])} nests deeper than {MAX_DEPTH}; flatten it")
         if (name, nodes) not in self._known:
             self._known[name, nodes] = self._understand(name, nodes, within)
+            self._count(self._known[name, nodes])
         return self._known[name, nodes]
 
     def _understand(self, name: str, nodes: int, within: tuple[str, ...]) -> Work:

@@ -35,6 +35,7 @@ N_FIELDS = len(FIELDS)
 
 _WANTED = (0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 12, 14)  # fields that are used: two thirds of the memory of all 18
 _POOLS = "BurstBuffer"  # the header of further resources, as CQSim's burst-buffer branch writes it
+MAX_POOLS = 50
 _BLOCK = 1 << 22  # bytes parsed at a time: bounds the index arrays, whose size is a multiple of the text's
 _PLAIN = b"0123456789+-.eE \t\n"
 _COMMENT = re.compile(rb"(?m)^[ \t]*;(.*)$")
@@ -102,6 +103,8 @@ def parse(data: bytes, path: Path) -> Content:
 def _capacities(text: str, where: str) -> tuple[int, ...]:
     """The whole numbers of a header `BurstBuffer: 5000, 200`, one for each resource."""
     words = [word.strip() for word in text.split(",")]
+    if len(words) > MAX_POOLS:
+        raise InputError(f"{where}: the header {_POOLS} lists {len(words):,} resources; {MAX_POOLS} at most are read")
     for word in words:
         if not re.fullmatch(r"[0-9]{1,15}", word) or not int(word):
             raise InputError(

@@ -19,7 +19,7 @@ from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
 from forebay.workload.formats import _batsim_writer as writer
-from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, MAX_ALL_STEPS, Profiles, Work
+from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, Profiles, Work
 from forebay.workload.formats._json_values import member, number, parse, whole
 from forebay.workload.workload import Workload, job_table
 
@@ -46,7 +46,7 @@ def read(path: Path) -> Workload:
     document = _document(source)
     entries = document["jobs"]
     ids, notes = _ids(entries, path)
-    found = _found(ids, entries, Profiles(document["profiles"], path), path)
+    found = _found(ids, entries, Profiles(document["profiles"], path, len(entries)), path)
     if not found.rows:
         why = f": all {len(entries):,} entries are left out ({_source.dropped_text(found.dropped)})" if entries else ""
         raise InputError(f"{path}: holds no job{why}; list jobs that have nodes and work in 'jobs'")
@@ -127,8 +127,6 @@ def _found(ids: list[int], entries: list[Any], profiles: Profiles, path: Path) -
                 (job, 0, step.kind, step.seconds, step.flop, step.communication, step.bytes, None)
                 for step in work.steps
             ]
-            if len(found.phases) > MAX_ALL_STEPS:
-                raise InputError(f"{path}: its profiles unroll to over {MAX_ALL_STEPS:,} steps in all; lower 'repeat'")
     return found
 
 

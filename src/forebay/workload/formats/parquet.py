@@ -11,7 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from forebay._files import read_parquet
+from forebay import _bounds
+from forebay._parquet import read_parquet
 from forebay._plugins import parse_spec
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, brief, listed
@@ -44,16 +45,12 @@ def matches(head: bytes) -> bool:
 def read(path: Path) -> Workload:
     """The workload as it was written, to the last bit: its name, notes, provenance and digest too."""
     source = _source.load(path)
-    try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as file:
-            parts = {name: file.read(name) for name in file.namelist() if name in _MEMBERS}
-    except _DAMAGED:
-        raise InputError(f"{path}: not a zip that can be read; is the file whole?") from None
+    parts = _parts(source)
     for name in (_FACTS, "jobs.parquet"):
         if name not in parts:
             raise InputError(f"{path}: holds no {name}; it is not a workload that forebay wrote")
     facts = _facts(parts[_FACTS], path)
-    tables = {name: _table(parts[f"{name}.parquet"], name, path) for name in _TABLES if f"{name}.parquet" in parts}
+    tables = {name: _table(parts[f"{name}.parquet"], name, source) for name in _TABLES if f"{name}.parquet" in parts}
     jobs = tables["jobs"] = _complete(tables["jobs"])
     if not len(jobs) or (jobs.schema.get("id") == pl.Int64 and jobs["id"].is_duplicated().any()):
         raise InputError(f"{path}: jobs.parquet must have jobs, each with an id of its own")
@@ -63,6 +60,21 @@ def read(path: Path) -> Workload:
     if not jobs["submit"].is_sorted():
         raise InputError(f"{path}: jobs.parquet: jobs are not in order of submission; sort them by submit, then id")
     return workload
+
+
+def _parts(source: _source.Source) -> dict[str, bytes]:
+    """The members of the zip that are known, by name."""
+    most = _bounds.unpacked(source.size)
+    parts: dict[str, bytes] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(source.data)) as file:
+            for name in sorted(set(file.namelist()).intersection(_MEMBERS)):
+                with file.open(name) as member_file:
+                    before = sum(map(len, parts.values()))
+                    parts[name] = _source.pieces(member_file, str(source.path), most, before)
+    except _DAMAGED:
+        raise InputError(f"{source.path}: not a zip that can be read; is the file whole?") from None
+    return parts
 
 
 def _facts(data: bytes, path: Path) -> dict[str, Any]:
@@ -103,9 +115,9 @@ def _lines(value: Any, where: str, key: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _table(data: bytes, name: str, path: Path) -> pl.DataFrame:
-    where = f"{path}: {name}.parquet"
-    table = read_parquet(data, where)
+def _table(data: bytes, name: str, source: _source.Source) -> pl.DataFrame:
+    where = f"{source.path}: {name}.parquet"
+    table = read_parquet(data, where, source.size)
     for column in table.iter_columns():
         if column.null_count() and column.name != "release":
             row = column.is_null().arg_max() or 0

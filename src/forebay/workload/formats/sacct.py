@@ -299,15 +299,12 @@ def _machine(starts: list[float | None], table: dict[str, list[Any]]) -> tuple[s
     ran = np.isinf(table["cancel"])
     if not ran.any() or any(starts[k] is None for k in np.flatnonzero(ran)):
         why = "for lack of a column Start" if ran.any() else "as no job ran"
-        return None, [f"the machine's size is not known, {why}: name a platform when you simulate"]
+        return None, [_source.unknown_size(why)]
     begin, nodes = np.array(starts, np.float64)[ran], np.array(table["nodes"], np.int64)[ran]
     moments = np.concatenate([begin + np.array(table["run_time"])[ran], begin])  # who ends goes before who starts
     in_use = np.concatenate([-nodes, nodes])[np.argsort(moments, kind="stable")].cumsum()
     most = int(in_use.max())
-    note = (
-        f"the machine's size is taken as the most nodes in use at once, {most:,}; jobs that share a node count it each"
-    )
-    return f"flat:nodes={most}", [note]
+    return f"flat:nodes={most}", [_source.inferred_size(most)]
 
 
 def write(workload: Workload, path: Path) -> list[str]:

@@ -99,7 +99,8 @@ def _columns(content: lines.Content, keep_cancelled: bool) -> tuple[dict[str, An
     usable = ~(idle | nowhere)
     memory = table["requested memory"]
     if (memory[usable] > 0).any():  # else the trace knows nothing of it
-        columns["memory"] = np.where(memory > 0, np.rint(memory * (_KIB * nodes)), -1.0)
+        with np.errstate(over="ignore"):  # refused with its line, when all values are looked at
+            columns["memory"] = np.where(memory > 0, np.rint(memory * (_KIB * nodes)), -1.0)
     return {name: values[usable] for name, values in columns.items()}, {why: n for why, n in counts.items() if n}
 
 

@@ -74,11 +74,12 @@ def attach(workload: Workload, specs: Iterable[str], seed: int) -> Workload:
 
 
 def _proper(name: str) -> str:
-    return name.replace("_", "-")
+    """The model's own name, which also labels its random numbers; an unknown one as it is."""
+    return _plugins.find(_GROUP, name) or name
 
 
 def _load(name: str) -> ModuleType:
-    return _plugins.load(_GROUP, _proper(name), "model")
+    return _plugins.load(_GROUP, name, "model")
 
 
 def _of_kind(kind: str) -> str:

@@ -8,6 +8,8 @@ from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief
 from forebay.workload.workload import Workload
 
+_HIGHEST_LOAD = 5.0  # five times what the machine can do; studies of overload stay below 2
+
 Bytes = Annotated[float, parse_bytes]
 Seconds = Annotated[float, parse_seconds]
 
@@ -30,7 +32,18 @@ def share(model: str, **values: float) -> None:
     """Refuse what is no share of a whole."""
     for name, value in values.items():
         if not 0 <= value <= 1:
-            raise InputError(f"model {model!r}: {name} is {value:g}; give a share from 0 to 1")
+            meant = f": write {value / 100:g} for {value:g} %" if 1 < value <= 100 else ""
+            raise InputError(f"model {model!r}: {name} is {value:g}; give a share from 0 to 1{meant}")
+
+
+def load(model: str, value: float) -> None:
+    """Refuse a load that is meant in per cent; beyond 1, jobs ask for more than the machine can give."""
+    at_least(model, 0, load=value)
+    if value > _HIGHEST_LOAD:
+        meant = f": write {value / 100:g} for {value:g} %" if value <= 100 * _HIGHEST_LOAD else ""
+        raise InputError(
+            f"model {model!r}: load is {value:g}; load is a share of the machine, {_HIGHEST_LOAD:g} at most{meant}"
+        )
 
 
 def finite(model: str, **values: float) -> None:

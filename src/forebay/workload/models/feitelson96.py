@@ -51,6 +51,7 @@ def generate(
     checks.at_least(_NAME, 1, jobs=jobs, nodes=nodes, repeats=repeats, shortest=shortest, ratio=ratio)
     checks.at_least(_NAME, 0, order=order, repeat_order=repeat_order, gap=gap)
     checks.above(_NAME, 0, power_of_two=power_of_two, mean=mean, load=load)
+    checks.load(_NAME, load)
     checks.share(_NAME, short=short, short_slope=short_slope)
     checks.ordered(_NAME, short_slope=short_slope, short=short)
     checks.finite(_NAME, longest=longest)

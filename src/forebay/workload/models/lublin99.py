@@ -91,7 +91,7 @@ def generate(
     checks.one_of(_NAME, ("untyped", "batch", "interactive", "mixed"), kind=kind)
     checks.at_least(_NAME, 60, longest=longest)
     checks.above(_NAME, 0, gap_factor=gap_factor)
-    checks.at_least(_NAME, 0, load=load)
+    checks.load(_NAME, load)
     kinds = [KINDS["batch"], KINDS["interactive"]] if kind == "mixed" else [KINDS[kind]]
     streams = [_arrivals(rng, jobs, one) for one in kinds]
     which, points = _first_to_come(streams, kinds, jobs, gap_factor)

@@ -1,0 +1,32 @@
+"""Text of others, made harmless."""
+
+import json
+
+import polars as pl
+import pytest
+
+from forebay._text import as_json, for_spreadsheets, plain
+
+pytestmark = pytest.mark.small
+
+HOSTILE = "a\x1b[31m\x07\x9b2J\u202eb\x7f\r\n\t"
+
+
+def test_what_a_terminal_obeys_is_shown_as_an_escape():
+    assert plain(HOSTILE) == r"a\x1b[31m\x07\x9b2J\u202eb\x7f\r\n\t"
+    assert plain("two\nlines\x1b", "\n") == "two\nlines\\x1b"
+    assert plain("\ud800") == r"\ud800"
+    assert plain("Müller, 東京 5 %") == "Müller, 東京 5 %"
+
+
+def test_json_keeps_what_it_hides():
+    text = as_json({HOSTILE: [HOSTILE]})
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert json.loads(text) == {HOSTILE: [HOSTILE]}
+
+
+def test_words_are_no_formulas_and_numbers_stay_numbers():
+    given = ["=1+1", "+x", "-x", "@x", "\t=1", "\r=1", "-5", "+1e5", "-", "fcfs", None]
+    shown = for_spreadsheets(pl.DataFrame({"word": given, "number": [-1.0] * len(given)}))
+    assert shown["word"].to_list() == ["'=1+1", "'+x", "'-x", "'@x", r"\t=1", r"\r=1", "-5", "+1e5", "-", "fcfs", None]
+    assert shown["number"].to_list() == [-1.0] * len(given)
