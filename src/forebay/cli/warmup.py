@@ -25,7 +25,7 @@ class InOrder:
             act.start(job)
 
 
-def command(form: options.FormatOption = Format.text) -> None:
+def command(form: options.FormatOption = Format.text, quiet: options.QuietOption = False) -> None:
     """Compile everything now, so that no run waits for it.
 
     Worth it in a container image, on a shared file system, or before many runs start at once. FOREBAY_CACHE_DIR names

@@ -21,7 +21,21 @@ from forebay.policies._base import Policy
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
 from forebay.policies._orders import ALL
 
-__all__ = ["Limited", "Limits", "Policy", "describe", "load", "names"]
+__all__ = ["COMPARED", "Limited", "Limits", "Policy", "describe", "load", "names"]
+
+COMPARED = (
+    "fcfs",
+    "filler",
+    "fcfs-easy",
+    "fcfs-bb",
+    "sjf-easy",
+    "sjf-bb",
+    "conservative-bb",
+    "tier-slow",
+    "tier-fast",
+    "sas",
+)
+"""What `forebay compare` compares if it is not told otherwise: few, quick, and of two kernels, so soon compiled."""
 
 
 def names() -> list[str]:
@@ -30,11 +44,11 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """A policy in words: its first docstring line and its parameters with their defaults."""
+    """A policy in words: its first docstring line, its parameters with their defaults, and whether `compare` has it."""
     module = _plugins.load("policies", name, "policy")
     text = (module.__doc__ or "").strip().split("\n")[0]
     params = {key: "all" if p.default == ALL else p.default for key, p in _parameters(_own_class(module)).items()}
-    return {"name": name, "description": text, "parameters": params}
+    return {"name": name, "description": text, "parameters": params, "compared": name in COMPARED}
 
 
 def load(spec: str | Any) -> Any:
@@ -100,6 +114,8 @@ def _import(path: Path, changed: int) -> ModuleType:
     assert module_spec.loader is not None
     module = importlib.util.module_from_spec(module_spec)
     sys.modules[name] = module  # where Numba's cache looks for a kernel's home when it reads it back
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # for modules beside it; last, so that none takes the place of another
     try:
         module_spec.loader.exec_module(module)
     except Exception as error:
