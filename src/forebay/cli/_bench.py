@@ -36,7 +36,7 @@ class Bench:
 
     def __init__(self, folder: Path, setting: str, parts: Mapping[str, Part]) -> None:
         self.folder, self.path = folder, folder / UNFINISHED
-        self._parts = dict(parts)
+        self._parts, self._complete = dict(parts), False
         self._told = {"format": _FORMAT, "finished": False, "setting": setting}
         for part in parts.values():
             if (folder / part.folder).is_file():
@@ -65,12 +65,13 @@ class Bench:
             if path.is_file() and path.name not in (_LOCK, MANIFEST)
         )
         self._write(policies=self.finished(), finished=True, files=files)
+        self._complete = True
         _move_up(self.folder)
 
     def drop_half_made(self) -> None:
-        """Take away what is left of runs that did not end."""
+        """Take away what is left of runs that did not end; of a complete comparison, nothing is."""
         done = self.finished()
-        for policy in self._parts:
+        for policy in [] if self._complete else self._parts:
             if policy not in done:
                 shutil.rmtree(self.place(policy), ignore_errors=True)
 
@@ -111,7 +112,8 @@ def bench(folder: Path, setting: str, parts: Mapping[str, Part]) -> Iterator[Ben
             finally:
                 made.drop_half_made()
         finally:
-            if path.is_dir() and not any(path.glob(f"*/{_RUN}")):
+            complete = (_read(path / MANIFEST) or {}).get("finished", False)
+            if path.is_dir() and not complete and not any(path.glob(f"*/{_RUN}")):
                 shutil.rmtree(path)
 
 
