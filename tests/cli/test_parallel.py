@@ -19,7 +19,9 @@ import beside
 
 class Slow:
     def decide(self, view, act):
-        time.sleep(PAUSE)
+        until = time.process_time() + PAUSE
+        while time.process_time() < until:
+            pass
         print("deciding")
         beside.in_order(view, act)
 """

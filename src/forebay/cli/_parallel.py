@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from forebay.cli._progress import Watch
     from forebay.experiments.executor import Tell
 
-HERE = 2.0
-"""Seconds of runs in this process. Processes take about as long to start: for less they are not worth it."""
+HERE = 3.0
+"""Seconds of work in this process. Processes take about as long to start: for less they are not worth it."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,15 @@ def _here(
     done: Callable[[Task, Any], None],
 ) -> Sequence[Task]:
     """Carry out tasks in this process until time is up; gives those that are left. The last one may take its time."""
-    until = time.monotonic() + HERE
+    until = time.process_time() + HERE
 
     def tell(task: Task, ended: int) -> None:
         told(task, ended)
-        if task is not tasks[-1] and time.monotonic() > until:
+        if task is not tasks[-1] and time.process_time() > until:
             raise _TakesLongerError
 
     for place, task in enumerate(tasks):
-        if task is not tasks[-1] and time.monotonic() > until:
+        if task is not tasks[-1] and time.process_time() > until:
             return tasks[place:]
         try:
             # What a policy prints must not stand in the answer.
