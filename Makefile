@@ -7,7 +7,7 @@ export FOREBAY_CACHE_DIR := $(abspath $(CACHE))
 
 .PHONY: run test lint bench constancy check-full clean
 
-run: $(VENV)/installed ## set up, then compare every queue policy on the embedded default workload
+run: $(VENV)/installed ## set up, then compare queue policies on the embedded default workload
 	$(BIN)/forebay compare
 
 test: $(VENV)/dev lint ## lint, types, import contract; tests compiled, with the compiler off, and with bounds checks
