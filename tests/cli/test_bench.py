@@ -240,3 +240,12 @@ def test_figures_of_a_run_go_when_it_does(forebay, tmp_path):
     assert (tmp_path / "waits.svg").exists()
     forebay(*run, "filler")
     assert sorted(contents(tmp_path)) == sorted([*before, "mine.svg"])
+
+
+@pytest.mark.parametrize("command", [["run", "table1"], ["compare", "table1", "--policies", "fcfs"]])
+def test_a_list_of_figures_that_is_none_is_refused_at_once(forebay, tmp_path, command):
+    (tmp_path / "figures.json").write_text("[1]")
+    code, _, err = forebay(*command, "-o", tmp_path)
+    assert code == 2
+    assert "figures.json" in err
+    assert contents(tmp_path) == {"figures.json": "[1]"}

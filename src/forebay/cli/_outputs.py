@@ -29,6 +29,7 @@ def output_folder(folder: Path) -> Iterator[Path]:
 
 def refuse_other(folder: Path, mine: str) -> None:
     """Refuse a folder with results of another kind: side by side, nobody could tell them apart."""
+    _figures(folder)  # to complain now, not after hours
     for kind, names in RESULTS.items():
         if kind != mine and any((folder / name).exists() for name in names):
             raise InputError(f"{folder}: holds {kind}, and would hold {mine} too; choose another folder with -o")
