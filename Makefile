@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: run test lint docs dist bench constancy check-full clean
 
-run: $(VENV)/installed ## set up, then compare every queue policy on the embedded default workload
+run: $(VENV)/installed ## set up, then compare queue policies on the embedded default workload
 	$(BIN)/forebay compare
 
 test: $(VENV)/dev lint docs ## lint, types, import contract, docs; tests compiled, with the compiler off, and with bounds checks

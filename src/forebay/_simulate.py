@@ -63,7 +63,7 @@ def simulate(
         "seconds": record.seconds,
         "notes": [*_notes_on(workload, platform), *program.notes, *notes],
         "dropped": dict(workload.dropped),
-        "versions": dict(_versions()),
+        "versions": dict(versions()),
     }
     return Result(
         jobs=collect.jobs_frame(left, record, workload, chosen),
@@ -76,7 +76,7 @@ def simulate(
 
 
 @cache
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
     """Of what a result depends on; looking them up takes longer than a short run."""
     return {name: version(name) for name in ("forebay", "numba", "numpy", "polars")} | {
         "python": machine.python_version()

@@ -8,7 +8,7 @@ import pytest
 from forebay._files import file_names
 from forebay.cli.compare import split_specs
 from forebay.errors import InputError
-from forebay.policies import load, names
+from forebay.policies import COMPARED, load, names
 
 
 @pytest.mark.small
@@ -43,8 +43,19 @@ def test_folders_are_safe_and_distinct():
     ]
 
 
-def test_every_policy_best_first(shell, tmp_path):
-    code, out, _ = shell("compare", "--format", "json")
+@pytest.fixture(scope="module")
+def hundred(tmp_path_factory):
+    """The first jobs of the embedded workload, with all that they stage: every policy is quick on them."""
+    from forebay.workload import read, write
+    from forebay.workload.operations import first
+
+    path = tmp_path_factory.mktemp("jobs") / "hundred.parquet.zip"
+    write(first(read("default"), 100), path)
+    return path
+
+
+def test_every_policy_best_first(shell, hundred, tmp_path):
+    code, out, _ = shell("compare", hundred, "--platform", "dragonfly-96", "--policies", "all", "--format", "json")
     assert code == 0
     document = json.loads(out)
     waits = [one["summary"]["mean_waiting_time"] for one in document["policies"]]
@@ -63,17 +74,37 @@ def test_every_policy_best_first(shell, tmp_path):
         assert files == ["jobs.csv", "jobs.parquet", "links.csv", "log.parquet", "placements.parquet", "run.json"]
 
 
+def test_by_default_the_few_that_are_marked(forebay, tmp_path):
+    document = json.loads(forebay("compare", "table1", "--no-plots", "--format", "json", "-o", tmp_path / "a").out)
+    marked = [one["name"] for one in json.loads(forebay("policies", "--format", "json").out) if one["compared"]]
+    of_use = [name for name in marked if not load(name).needs_tiers]
+    assert sorted(one["policy"] for one in document["policies"]) == sorted(of_use)
+    assert 6 <= len(of_use) <= 8
+    assert set(marked) == set(COMPARED) > {"sas", "tier-fast"}
+    # One kernel, which is soon compiled.
+    assert {load(name).compiled for name in of_use} == {"backfill.backfill"}
+
+
+def test_all_and_more(forebay, policies, tmp_path):
+    own = f"{policies}:InOrder"
+    arguments = ("table1", "--no-plots", "--format", "json", "-o", tmp_path / "a")
+    document = json.loads(forebay("compare", *arguments, "--policies", f"{own},all,sjf-bb").out)
+    compared = [one["policy"] for one in document["policies"]]
+    assert own in compared
+    assert compared.count("sjf-bb") == 1
+    assert len(compared) > 20
+
+
 def test_easy_with_burst_buffers_beats_easy_without_beats_fcfs(forebay, tmp_path):
-    out = forebay("compare", "--policies", "fcfs,fcfs-easy,fcfs-bb", "-o", tmp_path).out
+    out = forebay("compare", "--no-plots", "--policies", "fcfs,fcfs-easy,fcfs-bb", "-o", tmp_path).out
     rows = [line.split()[0] for line in out.splitlines() if line.startswith("fcfs")]
     assert rows == 2 * ["fcfs-bb", "fcfs-easy", "fcfs"]  # a second table tells of staging
 
 
 @pytest.mark.parametrize("columns", [80, 120])
 def test_the_table_fits_the_screen(shell, columns):
-    out = shell(
-        "compare", "--policies", "fcfs,conservative-bb,fcfs-bb:depth=3,max_backfill=10", COLUMNS=str(columns)
-    ).out
+    specs = "fcfs,conservative-bb,fcfs-bb:depth=3,max_backfill=10"
+    out = shell("compare", "--no-plots", "--policies", specs, COLUMNS=str(columns)).out
     lines = out.splitlines()
     assert max(map(len, lines)) <= columns
     assert any(line.split()[:1] == ["policy"] and "wait" in line for line in lines)
@@ -102,13 +133,61 @@ def test_where_every_job_is_rejected_there_is_no_mean(forebay, trace, tmp_path):
     assert "1 job asks for more" in out
 
 
-def test_one_bad_policy_leaves_no_file_of_the_others(forebay, policies, tmp_path):
-    out = tmp_path / "out"
-    code, _, err = forebay("compare", "table1", "--policies", f"fcfs,{policies}:Raises", "-o", out)
+def test_one_bad_policy_loses_nothing_of_the_others(forebay, policies, tmp_path):
+    out, specs = tmp_path / "out", f"fcfs,{policies}:Raises,filler,{policies}:TooMuch"
+    code, said, err = forebay("compare", "table1", "--policies", specs, "-o", out)
     assert code == 3
-    assert "KeyError" in err
+    assert [line.split()[0] for line in said.splitlines() if line.startswith("f")] == ["filler", "fcfs"]
+    assert pl.read_csv(out / "compare.csv")["policy"].to_list() == ["filler", "fcfs"]
+    assert "forebay: 2 of 4 policies failed; the results of the others stand" in err
+    assert f"{policies}:Raises: the policy raised KeyError" in err
+    assert f"{policies}:TooMuch: at t = " in err
+    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["fcfs", "filler"]
+    code, said, _ = forebay("compare", "table1", "--policies", specs, "-o", out, "--format", "json")
+    assert code == 3
+    failed = json.loads(said)["failed"]
+    assert [one["policy"] for one in failed] == [f"{policies}:Raises", f"{policies}:TooMuch"]
+    assert "KeyError" in failed[0]["message"]
+
+
+def test_a_policy_that_is_refused_is_one_that_fails(forebay, tmp_path):
+    specs = "fcfs,window-weighted:objectives=ssd"
+    code, said, err = forebay("compare", "table1", "--policies", specs, "-o", tmp_path / "out")
+    assert code == 2
+    assert "\nfcfs " in said
+    assert "window-weighted:objectives=ssd: " in err
+
+
+def test_without_memory(forebay, policies, tmp_path):
+    policies.write_text(
+        policies.read_text()
+        + """
+class Large:
+    def setup(self, view):
+        raise MemoryError("no 7 TB left")
+    def decide(self, view, act):
+        pass
+"""
+    )
+    code, said, err = forebay("compare", "table1", "--policies", f"fcfs,{policies}:Large", "-o", tmp_path / "out")
+    assert code == 1
+    assert "\nfcfs " in said
+    assert "it ran out of memory (no 7 TB left)" in err
+
+
+def test_where_all_fail_nothing_is_written(forebay, policies, tmp_path):
+    out = tmp_path / "out"
+    code, said, err = forebay("compare", "table1", "--policies", f"{policies}:Raises", "-o", out)
+    assert (code, said) == (3, "")
+    assert err.startswith("forebay: the policy raised KeyError")
     assert not out.exists()
     out.mkdir()
     (out / "mine.txt").write_text("keep")
-    forebay("compare", "table1", "--policies", f"fcfs,{policies}:Raises", "-o", out)
+    forebay("compare", "table1", "--policies", f"{policies}:Raises,{policies}:TooMuch", "-o", out)
     assert [path.name for path in out.rglob("*")] == ["mine.txt"]
+
+
+def test_what_a_policy_prints_is_not_in_the_answer(forebay, policies, tmp_path):
+    _, said, err = forebay("compare", "table1", "--policies", f"{policies}:InOrder", "-o", tmp_path / "out")
+    assert "deciding" not in said
+    assert "deciding" in err

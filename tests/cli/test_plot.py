@@ -100,7 +100,7 @@ def test_compare_draws_unless_told_not_to(forebay, tmp_path):
     best = [one["policy"] for one in answer["policies"]]
     assert pl.read_csv(tmp_path / "a" / "letter-values.csv")["result"].to_list() == best
     assert forebay(*arguments, tmp_path / "b", "--no-plots").code == 0
-    assert [file.name for file in (tmp_path / "b").glob("*.*")] == ["compare.csv"]
+    assert sorted(file.name for file in (tmp_path / "b").glob("*.*")) == ["compare.csv", "compare.json"]
 
 
 def test_the_folder_of_a_comparison_names_its_runs(forebay, tmp_path):

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from forebay.cli._print import hush
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
 
@@ -53,6 +54,16 @@ WindowOption = Annotated[
 FolderOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.", show_default=False),
+]
+
+
+QuietOption = Annotated[
+    bool,
+    # A command need not look at it: what the callback sets counts for all that is said.
+    typer.Option("--quiet", "-q", callback=hush, help="No progress, and no messages beside the answer and errors."),
+]
+CountOption = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", min=1, help="How many runs at a time. Default: one a core.")
 ]
 
 

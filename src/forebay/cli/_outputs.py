@@ -1,10 +1,16 @@
-"""A folder for what a command writes."""
+"""A folder for what a command writes: made if need be, and never with results of two commands in it."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from forebay._files import writable_folder
+from forebay._files import replacing, writable_folder
+from forebay.errors import InputError
+
+RESULTS = {"a run": ("run.json",), "a comparison": ("compare.json", "unfinished/compare.json")}
+"""What a folder of results holds, and by which files that is seen."""
+FIGURES = "figures.json"
 
 
 @contextmanager
@@ -19,3 +25,36 @@ def output_folder(folder: Path) -> Iterator[Path]:
                 path.rmdir()
             except OSError:  # it holds the results, or could not be made
                 break
+
+
+def refuse_other(folder: Path, mine: str) -> None:
+    """Refuse a folder with results of another kind: side by side, nobody could tell them apart."""
+    _figures(folder)  # to complain now, not after hours
+    for kind, names in RESULTS.items():
+        if kind != mine and any((folder / name).exists() for name in names):
+            raise InputError(f"{folder}: holds {kind}, and would hold {mine} too; choose another folder with -o")
+
+
+def note_figures(folder: Path, files: Iterable[Path]) -> None:
+    """Remember figures drawn into a folder of results: they go when these do."""
+    if any((folder / name).exists() for names in RESULTS.values() for name in names):
+        found = sorted({*_figures(folder), *(file.name for file in files)})
+        with replacing(folder / FIGURES) as [temporary]:
+            temporary.write_text(json.dumps({"files": found}, indent=2) + "\n", encoding="utf-8")
+
+
+def forget_figures(folder: Path, new: Iterable[Path] = ()) -> None:
+    """Take away figures of earlier results, but for those that have been drawn anew."""
+    for name in {*_figures(folder)} - {file.name for file in new}:
+        (folder / name).unlink(missing_ok=True)
+    (folder / FIGURES).unlink(missing_ok=True)
+
+
+def _figures(folder: Path) -> list[str]:
+    try:
+        names = json.loads((folder / FIGURES).read_text(encoding="utf-8"))["files"]
+        return [Path(name).name for name in names]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"{folder / FIGURES}: is not a list of figures drawn by forebay; move it away") from None

@@ -27,6 +27,21 @@ LINES = "\n\t"
 """What divides lines and columns of a text that forebay wrote itself."""
 
 
+class _Voice:
+    quiet = False
+
+
+def hush(quiet: bool) -> bool:
+    """Whether to keep all messages beside the answer and errors to ourselves."""
+    _Voice.quiet = quiet
+    return quiet
+
+
+def is_quiet() -> bool:
+    """Whether we do."""
+    return _Voice.quiet
+
+
 def console(stderr: bool = False) -> "Console":
     """The terminal, as wide as it is; pipes and files are wide enough for anything."""
     from rich.console import Console
@@ -51,8 +66,9 @@ def say(text: str, style: str | None = None) -> None:
 
 
 def message(text: str, style: str | None = None) -> None:
-    """A line beside the answer."""
-    console(stderr=True).print(plain(text, LINES), style=style, soft_wrap=True)
+    """A line beside the answer, unless nobody wants any."""
+    if not _Voice.quiet:
+        console(stderr=True).print(plain(text, LINES), style=style, soft_wrap=True)
 
 
 def answer(document: dict[str, Any] | list[Any]) -> None:

@@ -1,14 +1,12 @@
-"""What `run` and `compare` share: inputs checked before anything is written, a run with its progress, and its notes."""
+"""What `run` and `compare` share: inputs checked before anything is written, a run, and its notes."""
 
+import hashlib
 import math
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from forebay.cli._options import Format, parse_period
-from forebay.cli._print import console
+from forebay.cli._options import parse_period
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from forebay.workload import Workload
 
 Period = tuple[float, float]
-Bar = Callable[[str, int], Callable[[int, int], None]]
 
 
 @dataclass(frozen=True)
@@ -41,6 +38,21 @@ class Setting:
         facts = {**result.facts, "policy": spec, "notes": notes_of(result, self.workload)}
         result = replace(result, facts=facts)
         return result, document(result, window=window, summary=summary(result, window))
+
+    @property
+    def key(self) -> str:
+        """A hash of all but the policy that can change a run; jobs and machine count by what they are."""
+        from forebay._simulate import versions
+        from forebay.experiments.store import code_hash
+
+        jobs = self.workload
+        digest = hashlib.sha256()
+        for frame in (jobs.jobs, jobs.legs, jobs.phases):
+            digest.update(b"" if frame is None else frame.write_ipc(None).getvalue())
+        told = (jobs.name, jobs.records, jobs.dropped, jobs.notes, jobs.provenance, jobs.sha256)
+        more = (told, self.platform, self.job_model, self.seed, self.window, versions(), code_hash())
+        digest.update(repr(more).encode())
+        return digest.hexdigest()[:24]
 
     def _closed(self, result: "Result") -> Period | None:
         """The window with an end: use of the machine is averaged up to the last finish at most."""
@@ -94,25 +106,3 @@ def notes_of(result: "Result", workload: "Workload") -> list[str]:
             verb = "job asks" if count == 1 else "jobs ask"
             notes.append(f"{count:,} {verb} for {what}: rejected, and in no mean")
     return notes
-
-
-@contextmanager
-def progress_bar(total: int, form: Format, unit: str = "jobs") -> Iterator[Bar]:
-    """A bar of jobs (or else) ended, if someone watches. `bar(title, before)` gives a run's own callback."""
-    # A policy that prints must not spoil JSON on stdout: its lines go to stderr then.
-    with redirect_stdout(sys.stderr) if form is Format.json else nullcontext():
-        if not sys.stderr.isatty():
-            yield lambda title, before: lambda ended, jobs: None
-            return
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        count = TextColumn(f"{{task.completed:,}} {unit}")
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), count)
-        with Progress(*columns, TimeRemainingColumn(), console=console(stderr=True), transient=True) as progress:
-            task = progress.add_task("", total=total)
-
-            def bar(title: str, before: int) -> Callable[[int, int], None]:
-                progress.update(task, description=title)
-                return lambda ended, jobs: progress.update(task, completed=before + ended)
-
-            yield bar

@@ -8,7 +8,7 @@ import typer
 
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._print import answer, say, show, table
+from forebay.cli._print import answer, is_quiet, say, show, table
 from forebay.errors import PolicyError
 
 EXAMPLES = options.examples("forebay check-policy mine.py:Mine", "forebay check-policy fcfs-bb:depth=3")
@@ -27,7 +27,7 @@ def command(
     from forebay.cli import _runs
 
     scheduler = _runs.load_policy(policy)
-    _compile.prepare([scheduler])
+    _compile.prepare([scheduler], is_quiet())
     from forebay.testing import check_policy
 
     with redirect_stdout(io.StringIO()):  # it runs some three hundred times

@@ -1,32 +1,34 @@
 """`forebay compare`: the same workload and machine under several policies, best first."""
 
 import hashlib
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from forebay._environment import use_one_thread
 from forebay._files import file_names, replacing
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder
-from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
-from forebay.errors import InputError
+from forebay.cli._outputs import forget_figures, output_folder, refuse_other
+from forebay.cli._print import Seconds, answer, fitting, is_quiet, message, notes_block, pairs, show, table
+from forebay.errors import ForebayError, InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from forebay.cli._bench import Bench, Part
     from forebay.cli._runs import Setting
-    from forebay.results import Result
+    from forebay.experiments.executor import Failure
 
 Columns = list[tuple[str, str]]
 """Name in the summary, and title."""
 
+ALL = "all"
 FIGURES = ("letter-values", "usage", "wait-by-size", "waits")
-SCHEDULE = "gantt"  # a picture a policy: drawn of the best
 """Those that show policies side by side."""
+SCHEDULE = "gantt"  # a picture a policy: drawn of the best
 
 EXAMPLES = options.examples(
     "forebay compare",
@@ -42,7 +44,8 @@ def command(
         typer.Option(
             "--policies",
             metavar="SPEC,SPEC,...",
-            help="Which policies. Default: all that `forebay policies` lists, and that the machine can make use of.",
+            help="Which policies, or all. Default: those that `forebay policies` marks. Of these and of all, "
+            "those for tiers of storage are left out where the machine has none.",
             show_default=False,
         ),
     ] = None,
@@ -57,39 +60,63 @@ def command(
         bool | None,
         typer.Option("--plots/--no-plots", help="Draw figures too, with their data. Default: yes.", show_default=False),
     ] = None,
+    jobs: options.CountOption = None,
     form: options.FormatOption = Format.text,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Rank policies on one workload, shortest mean wait first.
 
     The output folder gets compare.csv, with every number of every policy, and a folder for each policy with the files
     that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the best;
-    `forebay plot` draws those of others.
-    """
-    from forebay import _compile
-    from forebay.cli import _pictures, _runs
-    from forebay.policies import names
+    `forebay plot` draws those of others. All of it takes the place of an earlier comparison in that folder.
 
-    specs = names() if policies is None else split_specs(policies)
-    schedulers = {spec: _runs.load_policy(spec) for spec in specs}
+    Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
+    """
+    use_one_thread()
+    from forebay.cli import _pictures, _runs
+    from forebay.cli._bench import bench
+
+    given, implied = _wanted(policies)
+    schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
         _pictures.check([*FIGURES, SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
-    if policies is None and not setting.platform.by_choice:
-        schedulers = {spec: policy for spec, policy in schedulers.items() if not getattr(policy, "needs_tiers", False)}
-    with output_folder(output):
-        _compile.prepare(schedulers.values())
-        documents, results = _run_all(setting, schedulers, output, form)
-        pictures = []
-        if plots or (plots is None and _pictures.available()):
-            shown = {name: results[name] for name in _distinct(documents)}
-            windows = dict.fromkeys(shown, documents[0]["window"])
-            pictures = _pictures.draw(FIGURES, shown, windows, output, "svg")
-            best = documents[0]["policy"]
-            pictures += _pictures.draw([SCHEDULE], {best: results[best]}, windows, output, "svg")
+    if not setting.platform.by_choice:
+        schedulers = {
+            spec: policy
+            for spec, policy in schedulers.items()
+            if spec in given or not getattr(policy, "needs_tiers", False)
+        }
+    refuse_other(output, "a comparison")
+    with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
+        failed = _run_all(setting, schedulers, made, jobs)
+        documents = _documents(made)
+        if not documents:
+            raise _explained(failed, len(schedulers))
+        _write_table(documents, made.path / "compare.csv")
+        drawing = plots or (plots is None and _pictures.available())
+        pictures = [output / file.name for file in _draw(documents, made)] if drawing else []
+        made.publish()
+        forget_figures(output, pictures)
     if form is Format.json:
-        answer(_comparison(documents, output, pictures))
+        answer(_comparison(documents, failed, output, pictures))
     else:
         _report(documents, output, pictures)
+    if failed:
+        raise _explained(failed, len(schedulers))
+
+
+def _wanted(text: str | None) -> tuple[list[str], list[str]]:
+    """Policies that are named, and those that are meant: by `all`, or if none is named."""
+    from forebay.policies import COMPARED, names
+
+    if text is None:
+        return [], list(COMPARED)
+    given = split_specs(text)
+    if ALL not in given:
+        return given, []
+    given.remove(ALL)
+    return given, [name for name in names() if name not in given]
 
 
 def split_specs(text: str) -> list[str]:
@@ -110,35 +137,92 @@ def split_specs(text: str) -> list[str]:
     return specs
 
 
-def _run_all(
-    setting: "Setting", schedulers: dict[str, Any], folder: Path, form: Format
-) -> tuple[list[dict[str, Any]], dict[str, "Result"]]:
-    """Every run, best first: what there is to say of it, and its result.
+def _parts(specs: list[str]) -> "dict[str, Part]":
+    """Each policy's folder and key; a policy in a user's file counts by the text of that file."""
+    from forebay.cli._bench import Part
+    from forebay.experiments.runs import own_file
 
-    Files take their names together, once the last run is over.
-    """
+    names = file_names(specs)
+    return {spec: Part(name, f"{spec} {own_file(spec)}") for spec, name in zip(specs, names, strict=True)}
+
+
+def _run_all(setting: "Setting", schedulers: dict[str, Any], made: "Bench", jobs: int | None) -> "dict[str, Failure]":
+    """Every run that is not there yet; gives those that failed. What is finished stays, however this ends."""
+    from forebay import _compile
+    from forebay.cli import _parallel
+    from forebay.cli._progress import progress
+    from forebay.experiments.executor import cores
+
+    found, total = made.finished(), len(schedulers)
+    if found:
+        message(f"{len(found)} of {total} policies are there already")
+    missing = [spec for spec in schedulers if spec not in found]
+    if not missing:
+        return {}
+    _compile.prepare((schedulers[spec] for spec in missing), is_quiet())
+    tasks = [_parallel.Task(spec, made.place(spec)) for spec in missing]
+    try:
+        with progress(len(setting.workload) * len(tasks)) as watch:
+            return _parallel.carry_out(setting, tasks, jobs or cores(), watch)
+    except (KeyboardInterrupt, SystemExit):
+        kept = len(made.finished())
+        if kept:
+            message(f"{kept} of {total} policies are kept in {made.path}: the same command goes on from there")
+        raise
+
+
+def _documents(made: "Bench") -> list[dict[str, Any]]:
+    """All there is to say of every run, best first."""
     import polars as pl
 
-    from forebay.cli import _runs
-    from forebay.results import saving
+    from forebay.results import read_document
 
-    documents: list[dict[str, Any]] = []
-    results: dict[str, Result] = {}
-    n_jobs = len(setting.workload)
-    with ExitStack() as files, _runs.progress_bar(n_jobs * len(schedulers), form) as bar:
-        for (spec, policy), name in zip(schedulers.items(), file_names(list(schedulers)), strict=True):
-            own = files.enter_context(output_folder(folder / name))
-            result, document = setting.simulate(policy, spec, bar(spec, n_jobs * len(documents)))
-            results[spec] = result
-            written = files.enter_context(saving(own, result, document))
-            times = result.jobs.select("starting_time", "finish_time").to_numpy()
-            schedule = hashlib.sha256(times.tobytes()).hexdigest()
-            documents.append(document | {"folder": str(own), "files": written, "schedule": schedule})
-        documents.sort(key=_by_wait)
-        [temporary_csv] = files.enter_context(replacing(folder / "compare.csv"))
-        rows = [{"policy": document["policy"]} | document["summary"] for document in documents]
-        pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary_csv)
-    return documents, {document["policy"]: results[document["policy"]] for document in documents}
+    documents = []
+    for spec in made.finished():
+        place = made.place(spec)
+        times = pl.read_parquet(place / "jobs.parquet", columns=["starting_time", "finish_time"]).to_numpy()
+        about = {
+            "folder": str(made.target(spec)),
+            "files": sorted(path.name for path in place.iterdir()),
+            "schedule": hashlib.sha256(times.tobytes()).hexdigest(),
+        }
+        documents.append(read_document(place) | about)
+    return sorted(documents, key=_by_wait)
+
+
+def _write_table(documents: list[dict[str, Any]], path: Path) -> None:
+    import polars as pl
+
+    rows = [{"policy": document["policy"]} | document["summary"] for document in documents]
+    with replacing(path) as [temporary]:
+        pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary)
+
+
+def _draw(documents: list[dict[str, Any]], made: "Bench") -> list[Path]:
+    from forebay.cli import _pictures
+    from forebay.results import load
+
+    shown = {spec: load(made.place(spec)) for spec in _distinct(documents)}
+    windows = dict.fromkeys(shown, documents[0]["window"])
+    best = documents[0]["policy"]
+    pictures = _pictures.draw(FIGURES, shown, windows, made.path, "svg")
+    return pictures + _pictures.draw([SCHEDULE], {best: shown[best]}, windows, made.path, "svg")
+
+
+def _explained(failed: "dict[str, Failure]", total: int) -> ForebayError:
+    """One error for all that failed; what is wrong with every policy is said once."""
+    texts: dict[str, list[str]] = {}
+    for spec, failure in failed.items():
+        texts.setdefault(failure.text, []).append(spec)
+    if len(failed) == total and len(texts) == 1:
+        text = next(iter(texts))
+    else:
+        stand = "; the results of the others stand" if len(failed) < total else ""
+        lines = [f"  {', '.join(specs)}: {text}" for text, specs in texts.items()]
+        text = "\n".join([f"{len(failed)} of {total} policies failed{stand}", *lines])
+    error = ForebayError(text)
+    error.exit_code = max(failure.exit_code for failure in failed.values())
+    return error
 
 
 def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
@@ -166,7 +250,9 @@ def _notes(documents: list[dict[str, Any]]) -> list[str]:
     return [*dict.fromkeys(note for document in documents for note in document["notes"]), *same]
 
 
-def _comparison(documents: list[dict[str, Any]], folder: Path, pictures: list[Path]) -> dict[str, Any]:
+def _comparison(
+    documents: list[dict[str, Any]], failed: "dict[str, Failure]", folder: Path, pictures: list[Path]
+) -> dict[str, Any]:
     """The answer as JSON: what the runs share, then a summary for each policy, best first."""
     shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
     return {
@@ -176,6 +262,7 @@ def _comparison(documents: list[dict[str, Any]], folder: Path, pictures: list[Pa
             {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
             for document in documents
         ],
+        "failed": [{"policy": spec, "message": failure.text} for spec, failure in failed.items()],
         "files": [str(file) for file in (folder / "compare.csv", *pictures)],
     }
 

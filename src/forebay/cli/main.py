@@ -29,7 +29,7 @@ from forebay.cli import (
     workload_split,
 )
 from forebay.cli._options import examples
-from forebay.cli._print import LINES
+from forebay.cli._print import LINES, hush
 from forebay.errors import ForebayError
 
 STOPPED = 130
@@ -109,6 +109,7 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character gets a ?, not an error
+    hush(False)
     # A batch system's cancel and a closed terminal unwind like Ctrl-C, so that no temporary file stays.
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup

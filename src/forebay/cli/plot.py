@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from forebay.cli import _options as options
-from forebay.cli._outputs import output_folder
+from forebay.cli._outputs import note_figures, output_folder
 from forebay.cli._print import pairs, show
 
 EXAMPLES = options.examples(
@@ -64,6 +64,7 @@ def command(
     windows = {label: documents[folder].get("window") for folder, label in labels.items()}
     with output_folder(output):
         files = _pictures.draw(names, results, windows, output, form.value)
+        note_figures(output, files)
     show(pairs([("" if place else "written", str(file)) for place, file in enumerate(files)]))
 
 

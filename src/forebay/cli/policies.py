@@ -22,9 +22,12 @@ def command(
     from forebay import policies
 
     if name is None:
-        columns = {"name": "policy", "description": "what it does"}
-        hint = "`forebay policies NAME` shows parameters; your own: --policy mine.py:ClassName"
-        listing([policies.describe(one) for one in policies.names()], columns, hint, form)
+        found = [policies.describe(one) for one in policies.names()]
+        if form is Format.text:
+            found = [one | {"compared": "*" if one["compared"] else ""} for one in found]
+        columns = {"name": "policy", "compared": "", "description": "what it does"}
+        hint = "* compared by `forebay compare`; `forebay policies NAME` shows parameters; your own: mine.py:ClassName"
+        listing(found, columns, hint, form)
         return
     one = policies.describe(name)
     if form is Format.json:

@@ -1,6 +1,7 @@
 """`forebay run`: one workload, one machine, one policy."""
 
-from contextlib import nullcontext
+import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,8 +9,8 @@ import typer
 
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder
-from forebay.cli._print import answer, notes_block, pairs, show
+from forebay.cli._outputs import forget_figures, output_folder, refuse_other
+from forebay.cli._print import answer, is_quiet, notes_block, pairs, show
 
 EXAMPLES = options.examples(
     "forebay run table1 --policy fcfs-easy",
@@ -30,6 +31,7 @@ def command(
     output: options.FolderOption = None,
     window: options.WindowOption = None,
     form: options.FormatOption = Format.text,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Simulate a workload under one policy, and sum it up.
 
@@ -41,8 +43,10 @@ def command(
 
     scheduler = _runs.load_policy(policy)
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
+    if output:
+        refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():
-        _compile.prepare([scheduler])
+        _compile.prepare([scheduler], is_quiet())
         document, files = _simulate(setting, scheduler, policy, form, output)
     if form is Format.json:
         answer(document | {"files": [str(output / name) for name in files] if output else []})
@@ -54,14 +58,19 @@ def _simulate(
     setting: Any, policy: Any, spec: str, form: Format, folder: Path | None
 ) -> tuple[dict[str, Any], list[str]]:
     """All there is to say of the run, and the names of the files written."""
-    from forebay.cli import _runs
+    from forebay.cli._progress import progress
     from forebay.results import saving
 
-    with _runs.progress_bar(len(setting.workload), form) as bar:
-        result, document = setting.simulate(policy, spec, bar(spec, 0))
+    # A policy that prints must not spoil JSON on stdout: its lines go to stderr then.
+    with (
+        redirect_stdout(sys.stderr) if form is Format.json else nullcontext(),
+        progress(len(setting.workload)) as watch,
+    ):
+        result, document = setting.simulate(policy, spec, lambda ended, _: watch.at(spec, ended))
     if folder is None:
         return document, []
     with saving(folder, result, document) as files:
+        forget_figures(folder)
         return document, files
 
 

@@ -8,7 +8,7 @@ import typer
 
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._print import Seconds, answer, fitting, message, notes_block, pairs, show, table
+from forebay.cli._print import Seconds, answer, fitting, is_quiet, message, notes_block, pairs, show, table
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,15 +47,14 @@ def command(
     seeds: Annotated[
         int | None, typer.Option("--seeds", metavar="N", min=1, help="How many seeds for policies that draw at random.")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", min=1, help="How many runs at a time. Default: one a core.")
-    ] = None,
+    jobs: options.CountOption = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder. Default: forebay-study-NAME."),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
     form: options.FormatOption = Format.text,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Repeat a paper's experiments, and compare with its numbers.
 
@@ -107,7 +106,7 @@ def _carry_out(name: str, wanted: "Options", folder: Path, jobs: int | None, fre
         for note in plan.notes:
             message(f"note: {note}")
         before = sum(run in store for run in plan.runs)
-        _run(plan, store, jobs, form)
+        _run(plan, store, jobs)
         report = plan.report(sweep.records(plan.runs, store))
         files = write_report(plan, report, folder)
     counts = {"total": len(plan.runs), "found": before, "made": len(plan.runs) - before}
@@ -117,10 +116,10 @@ def _carry_out(name: str, wanted: "Options", folder: Path, jobs: int | None, fre
         _tell(plan, report, counts, folder, files)
 
 
-def _run(plan: "Plan", store: "Store", jobs: int | None, form: Format) -> None:
+def _run(plan: "Plan", store: "Store", jobs: int | None) -> None:
     """All runs that are still missing, in processes; what is finished stays, however this ends."""
     from forebay import _compile
-    from forebay.cli import _runs
+    from forebay.cli._progress import progress
     from forebay.experiments import executor, sweep
     from forebay.policies import load
 
@@ -128,15 +127,15 @@ def _run(plan: "Plan", store: "Store", jobs: int | None, form: Format) -> None:
     if not left:
         return
     specs = list(dict.fromkeys(run.policy for run in left))
-    _compile.prepare([load(spec) for spec in specs])
+    _compile.prepare([load(spec) for spec in specs], is_quiet())
     sweep.warm_up(specs)
     try:
-        with _runs.progress_bar(len({run.key for run in plan.runs}), form, "runs") as bar:
+        with progress(len({run.key for run in plan.runs}), "runs") as watch:
             sweep.carry_out(
                 plan.runs,
                 store,
                 executor.in_processes(jobs or executor.cores()),
-                lambda run, ended, total: bar(run.name, 0)(ended, total),
+                lambda run, ended, total: watch.at(run.name, ended),
             )
     except (KeyboardInterrupt, SystemExit):
         kept = sum(run in store for run in plan.runs)

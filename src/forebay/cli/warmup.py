@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._print import answer, say
+from forebay.cli._print import answer, is_quiet, say
 
 if TYPE_CHECKING:
     from forebay.core.view import Actions, View
@@ -24,7 +24,7 @@ class InOrder:
             act.start(job)
 
 
-def command(form: options.FormatOption = Format.text) -> None:
+def command(form: options.FormatOption = Format.text, quiet: options.QuietOption = False) -> None:
     """Compile everything now, so that no run waits for it.
 
     Worth it in a container image, on a shared file system, or before many runs start at once. FOREBAY_CACHE_DIR names
@@ -37,7 +37,7 @@ def command(form: options.FormatOption = Format.text) -> None:
     from forebay._simulate import simulate
     from forebay.workload import read
 
-    prepare([*map(policies.load, policies.names()), InOrder()])
+    prepare([*map(policies.load, policies.names()), InOrder()], is_quiet())
     for policy in ("fcfs-bb", "plan-2", InOrder()):
         simulate(read("table1"), policy=policy)
     seconds = time.perf_counter() - begun

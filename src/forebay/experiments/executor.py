@@ -1,13 +1,14 @@
-"""Runs on all cores: a few processes, each handed one run at a time.
+"""Runs on all cores: a few processes, each handed one task at a time, such as a run of a study.
 
-Every run is carried out in such a process, with one thread, also if there is only one of them: sums of floats then
-never depend on how many cores a machine has. A process that dies (out of memory, say) fails the run it had, by name,
-and another takes its place. Processes end with their parent.
+A task is carried out with one thread, also if there is only one process: sums of floats then never depend on how many
+cores a machine has. A process that dies (out of memory, say) fails the task it had, by name, and another takes its
+place. Processes end with their parent.
 """
 
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,9 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from typing import Any
 
+from forebay._environment import ONE_THREAD, variables
 from forebay.errors import ForebayError
 from forebay.experiments.runs import Run, perform
 from forebay.results import Record
@@ -24,16 +27,19 @@ from forebay.results import Record
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that did not end well: what to report of it, and the exit code that its error has on the command line."""
+    """A task that did not end well: what to report of it, and the exit code that its error has on the command line."""
 
     text: str
     exit_code: int
 
 
 Outcome = Record | Failure
-Done = Callable[[Run, Outcome], None]
-Executor = Callable[[Sequence[Run], Done], None]
-"""Carries out runs, and calls `done` with each as soon as it is over."""
+Done = Callable[[Any, Any], None]
+Executor = Callable[[Sequence[Any], Done], None]
+"""Carries out tasks, mostly runs, and calls `done` with each and its outcome as soon as it is over."""
+Tell = Callable[[Any], None]
+Work = Callable[[Any, Tell], Any]
+"""What is done with a task; meanwhile it may tell how far it has come."""
 
 
 def cores() -> int:
@@ -41,36 +47,45 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def attempt(run: Run) -> Outcome:
-    """The outcome of a run, whatever it is."""
+def _perform(run: Run, tell: Tell) -> Record:
+    return perform(run)
+
+
+def attempt(task: Any, work: Work = _perform, tell: Tell = lambda _: None) -> Any:
+    """The outcome of a task, whatever it is."""
     try:
-        return perform(run)
+        return work(task, tell)
     except ForebayError as error:
         return Failure(str(error), error.exit_code)
+    except MemoryError as error:
+        return Failure(f"it ran out of memory{f' ({error})' if str(error) else ''}; --jobs 1 needs less", 1)
     except Exception:
         return Failure(f"this is a bug in forebay: please report it with these lines\n{traceback.format_exc()}", 1)
 
 
-def in_processes(count: int) -> Executor:
-    """An executor with so many processes. Compile before: what they find in the cache they need not compile."""
+def in_processes(count: int, work: Work = _perform, told: Done = lambda *_: None) -> Executor:
+    """An executor with so many processes. Compile before: what they find in the cache they need not compile.
 
-    def execute(runs: Sequence[Run], done: Done) -> None:
-        _Crew(min(count, len(runs)), done).work_through(runs)
+    `work` goes to each process once, with all that it holds. `told` is called with a task and what it has to tell.
+    """
+
+    def execute(tasks: Sequence[Any], done: Done) -> None:
+        _Crew(min(count, len(tasks)), work, told, done).work_through(tasks)
 
     return execute
 
 
 class _Crew:
-    """The processes, the runs they have, and outcomes that have arrived but are not yet reported."""
+    """The processes, the tasks they have, and outcomes that have arrived but are not yet reported."""
 
-    def __init__(self, count: int, done: Done) -> None:
-        self._count, self._done = count, done
-        self._busy: dict[Connection, tuple[BaseProcess, Run]] = {}
+    def __init__(self, count: int, work: Work, told: Done, done: Done) -> None:
+        self._count, self._work, self._told, self._done = count, work, told, done
+        self._busy: dict[Connection, tuple[BaseProcess, Any]] = {}
         self._idle: list[tuple[BaseProcess, Connection]] = []
-        self._arrived: list[tuple[Run, Outcome]] = []
+        self._arrived: list[tuple[Any, Any]] = []
 
-    def work_through(self, runs: Sequence[Run]) -> None:
-        waiting = list(reversed(runs))
+    def work_through(self, tasks: Sequence[Any]) -> None:
+        waiting = list(reversed(tasks))
         try:
             while waiting or self._busy:
                 while waiting and len(self._busy) < self._count:
@@ -79,30 +94,36 @@ class _Crew:
                     self._receive(pipe)  # type: ignore[arg-type]
                 self._tell()
         except BaseException:
-            # Ctrl-C may come while an outcome is being written, or lies unread in a pipe: these runs are finished too.
-            for pipe in [pipe for pipe in self._busy if pipe.poll()]:
-                self._receive(pipe)
+            # Ctrl-C may come while an outcome is being written, or lies unread in a pipe: these are finished too.
+            for pipe in list(self._busy):
+                while pipe in self._busy and pipe.poll():
+                    self._receive(pipe)
             self._tell()
             raise
         finally:
             self._dismiss()
 
-    def _hand_out(self, run: Run) -> None:
-        process, pipe = self._idle.pop() if self._idle else _start()
-        self._busy[pipe] = process, run
+    def _hand_out(self, task: Any) -> None:
+        process, pipe = self._idle.pop() if self._idle else _start(self._work)
+        self._busy[pipe] = process, task
         with suppress(OSError):  # it has died: waiting for its answer will show it
-            pipe.send(run)
+            pipe.send(task)
 
     def _receive(self, pipe: Connection) -> None:
-        process, run = self._busy[pipe]
+        process, task = self._busy[pipe]
         try:
-            outcome = pipe.recv()
-            self._idle.append((process, pipe))
+            over, outcome = pipe.recv()
         except (EOFError, OSError):
             process.join()
             pipe.close()
-            outcome = Failure(f"its process died ({_cause(process.exitcode)})", 1)
-        self._arrived.append((run, outcome))
+            over, outcome = True, Failure(f"its process died ({_cause(process.exitcode)})", 1)
+        else:
+            if over:
+                self._idle.append((process, pipe))
+        if not over:
+            self._told(task, outcome)
+            return
+        self._arrived.append((task, outcome))
         del self._busy[pipe]
 
     def _tell(self) -> None:
@@ -125,40 +146,42 @@ def _cause(code: int | None) -> str:
     return f"exit code {code}"
 
 
-def _start() -> tuple[BaseProcess, Connection]:
+def _start(work: Work = _perform) -> tuple[BaseProcess, Connection]:
     # A new interpreter, not a fork: a fork of a process with threads (polars has some) may hang.
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    with _quiet():
+    process = context.Process(target=_serve, args=(theirs, work, os.getcwd()), daemon=True)
+    with _by_itself():
         process.start()
     theirs.close()
     return process, ours
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """A process started here has one thread for tables, and Ctrl-C, which a terminal sends to all, is not for it."""
-    resource_tracker.ensure_running()  # with the first process it would be started too, and let Ctrl-C in again
-    threads = os.environ.get("POLARS_MAX_THREADS")
-    os.environ["POLARS_MAX_THREADS"] = "1"
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if threads is None:
-            del os.environ["POLARS_MAX_THREADS"]
-        else:
-            os.environ["POLARS_MAX_THREADS"] = threads
+def _by_itself() -> Iterator[None]:
+    """What counts for a process that is started here.
+
+    It has one thread for tables. It imports nothing from the current folder, where a file may have the name of a
+    module. Ctrl-C, which a terminal sends to all, is not for it.
+    """
+    with variables(**ONE_THREAD, PYTHONSAFEPATH="1"):
+        resource_tracker.ensure_running()  # with the first process it would be started too, and let Ctrl-C in again
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _serve(pipe: Connection) -> None:
-    """The life of a process: a run in, its outcome out."""
+def _serve(pipe: Connection, work: Work, folder: str) -> None:
+    """The life of a process: a task in, its outcome out."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.chdir(folder)  # what tasks name by relative paths
+    sys.stdout = sys.stderr  # policies may print; the answer is the parent's
     with suppress(EOFError, OSError):
         while True:
-            pipe.send(attempt(pipe.recv()))
+            task = pipe.recv()
+            pipe.send((True, attempt(task, work, lambda value: pipe.send((False, value)))))
 
 
 def _end_with_parent() -> None:

@@ -71,7 +71,7 @@ class Run:
             del jobs["source"]
         if self.jobs.users_sha256:
             del jobs["users"]
-        files = {spec: digest for spec in (self.platform, self.policy) if (digest := _own_file(spec))}
+        files = {spec: digest for spec in (self.platform, self.policy) if (digest := own_file(spec))}
         return {
             "jobs": jobs,
             "platform": self.platform,
@@ -99,7 +99,7 @@ def _digest(path: Path) -> str:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
 
 
-def _own_file(spec: str) -> str:
+def own_file(spec: str) -> str:
     """The digest of a user's file that a spec names (mine.py:Mine, machine.toml); empty if it names none."""
     from forebay.policies import digest_of
 

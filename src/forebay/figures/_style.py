@@ -1,6 +1,6 @@
 """What all figures share: fonts, sizes, colours that everybody can distinguish, axes of time, and writing the files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,9 @@ DARK = (BLUE, GREEN, ORANGE)
 GREY = "#888888"
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 MARKERS = "os^Dv<>P"
+
+WIDEST = 36
+"""Letters of a name beside an axis; of a longer one, the axis would have no room."""
 
 _HANDLE, _LETTER = 0.4, 0.055
 """Inches that an entry of a legend takes beside its text, and a letter of that."""
@@ -87,10 +90,14 @@ def page(width: float, height: float) -> Iterator[Figure]:
         yield Figure(figsize=(width, height), dpi=mpl.rcParams["savefig.dpi"], layout="constrained")
 
 
-def write(figure: Figure, path: Path, data: Mapping[str, pl.DataFrame]) -> list[Path]:
+def write(
+    figure: Figure, path: Path, data: Mapping[str, pl.DataFrame], header: Callable[[Figure], None] | None = None
+) -> list[Path]:
     """The picture, and a CSV for each table behind it: all of them or none. Keys follow the picture's name."""
     kind = ending(path)
     _settle(figure)
+    if header is not None:
+        header(figure)
     tables = [path.with_name(f"{path.stem}{key}.csv") for key in data]
     with replacing(path, *tables) as (picture, *temporary):
         figure.savefig(picture, format=kind, metadata=_METADATA[kind])
@@ -129,7 +136,10 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int) -> None:
     """One small legend above everything, in so many columns, or fewer where the page is too narrow for the labels."""
-    columns = _columns([str(handle.get_label()) for handle in handles], columns, figure.get_figwidth())
+    width = figure.get_figwidth()
+    for handle in handles:
+        handle.set_label(shortened(str(handle.get_label()), int((width - 1.2 * _HANDLE) / (1.2 * _LETTER))))
+    columns = _columns([str(handle.get_label()) for handle in handles], columns, width)
     figure.legend(
         handles=list(handles),
         loc="outside upper center",
@@ -202,7 +212,7 @@ def log_axis(axis: Any, which: str, least: float, largest: float) -> None:
 
 def rows_axis(axis: Any, labels: Sequence[str]) -> None:
     """A y-axis of names, the first on top."""
-    axis.set_yticks(range(len(labels)), list(labels))
+    axis.set_yticks(range(len(labels)), [shortened(label, WIDEST) for label in labels])
     axis.set_ylim(len(labels) - 0.45, -0.55)
     axis.tick_params(axis="y", length=0)
 
@@ -226,3 +236,11 @@ def bytes_unit(amount: float) -> tuple[float, str]:
 def note(axis: Any, text: str) -> None:
     """A word in the middle of a panel that has nothing to show."""
     axis.text(0.5, 0.5, text, transform=axis.transAxes, ha="center", va="center", color=GREY)
+
+
+def shortened(text: str, length: int) -> str:
+    """At most so many letters: of what is longer, the middle is left out."""
+    if len(text) <= length:
+        return text
+    end = (length - 1) // 2
+    return text[: length - 1 - end] + "\N{HORIZONTAL ELLIPSIS}" + text[len(text) - end :]

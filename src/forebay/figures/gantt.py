@@ -10,7 +10,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
 from forebay._files import file_names
-from forebay.figures import _steps, _style
+from forebay.figures import _header, _steps, _style
 from forebay.metrics.machine import usage
 from forebay.metrics.stays import stays
 from forebay.results import Result
@@ -68,7 +68,6 @@ def _one(item: tuple[str, Result], path: Path) -> list[Path]:
         axes = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
         unit = _style.clock(axes[-1], start, end, ticks=12)
         _schedule(axes[0], figure, boxes, result, unit)
-        axes[0].set_title(label, loc="left", fontweight="bold")
         for axis, name in zip(axes[1:], below, strict=True):
             if name == FILES:
                 _file_system(axis, lanes, unit, end)
@@ -77,7 +76,7 @@ def _one(item: tuple[str, Result], path: Path) -> list[Path]:
         if width is not None:
             axes[-1].set_xlabel(f"{axes[-1].get_xlabel()}; below the schedule, means over {_style.duration(width)}")
         figure.align_ylabels()
-        return _style.write(figure, path, {"": boxes, "-lanes": _table(lanes)})
+        return _style.write(figure, path, {"": boxes, "-lanes": _table(lanes)}, _header.of({label: result}, label))
 
 
 def rectangles(result: Result) -> pl.DataFrame:

@@ -13,8 +13,9 @@ import numpy as np
 import polars as pl
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 from forebay.figures._waits import waiting_times
 from forebay.results import Result
 
@@ -31,11 +32,15 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
         _style.waits_axis(axis, "x", largest)
         axis.set_xlim(left=-6)
 
-    return draw_values(waits, path, "waiting time", set_up)
+    return draw_values(waits, path, "waiting time", set_up, _header.of(results))
 
 
 def draw_values(
-    values: Mapping[str, np.ndarray], path: Path, label: str, set_up: Callable[[Any, float, float], None]
+    values: Mapping[str, np.ndarray],
+    path: Path,
+    label: str,
+    set_up: Callable[[Any, float, float], None],
+    header: Callable[[Figure], None] | None = None,
 ) -> list[Path]:
     """The same of any numbers; `set_up` gives the axis its scale, from the least and the largest of them."""
     boxes = pl.concat([_table(name, some) for name, some in values.items()])
@@ -51,7 +56,7 @@ def draw_values(
         _style.rows_axis(axis, list(values))
         axis.set_xlabel(label)
         axis.grid(True, axis="x")
-        return _style.write(figure, path, {"": boxes})
+        return _style.write(figure, path, {"": boxes}, header)
 
 
 def depth(n: int) -> int:

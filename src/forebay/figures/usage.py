@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _steps, _style
+from forebay.figures import _header, _steps, _style
 from forebay.metrics.machine import usage
 from forebay.results import Result
 
@@ -63,7 +63,7 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
         if width is not None:
             rows[-1].set_xlabel(f"{rows[-1].get_xlabel()}; means over {_style.duration(width)}")
         _style.legend(figure, [Line2D([], [], label=label, **style) for label, style in look.items()], 5)
-        return _style.write(figure, path, {"": _table(curves)})
+        return _style.write(figure, path, {"": _table(curves)}, _header.of(results))
 
 
 def _steps_of(result: Result, panel: str) -> _steps.Steps:
@@ -92,7 +92,7 @@ def _strips(axis: Any, curves: Curves, panel: str, labels: list[str], unit: floa
     shares = np.stack([curves.get((label, panel), nothing)[1] for label in labels])
     width = times[1] - times[0] if times.size > 1 else unit
     edges = np.append(times, times[-1] + width) / unit
-    axis.set_yticks(range(len(labels)), labels, fontsize=6)
+    axis.set_yticks(range(len(labels)), [_style.shortened(label, _style.WIDEST) for label in labels], fontsize=6)
     axis.tick_params(axis="y", length=0)
     rows = np.arange(len(labels) + 1) - 0.5
     picture = axis.pcolormesh(edges, rows, shares, cmap="Blues", vmin=0, vmax=100, rasterized=True)

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 from forebay.metrics.groups import by_size_class
 from forebay.results import Result
 
@@ -45,7 +45,7 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
         axis.set(xlabel="nodes of a job (number of such jobs)", ylabel="mean waiting time")
         axis.grid(True, axis="y")
         _style.legend(figure, handles, 3)
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.of(results))
 
 
 def _named(label: str, rows: int) -> pl.Series:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 from forebay.figures._waits import waiting_times
 from forebay.results import Result
 
@@ -41,7 +41,7 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
         share.grid(True)
         _tail_axis(tail, table, longest)
         _style.legend(figure, [Line2D([], [], label=label, **style) for label, style in look.items()], 3)
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.of(results))
 
 
 def _curve(label: str, waits: np.ndarray) -> pl.DataFrame:

@@ -17,7 +17,21 @@ from forebay.policies._limited import MARK, Limited, apart, parse_limits
 from forebay.policies._orders import ALL
 from forebay.policies._own_file import import_file, sources_digest
 
-__all__ = ["Limited", "Limits", "Policy", "describe", "digest_of", "load", "names"]
+__all__ = ["COMPARED", "Limited", "Limits", "Policy", "describe", "digest_of", "load", "names"]
+
+COMPARED = (
+    "fcfs",
+    "filler",
+    "fcfs-easy",
+    "fcfs-bb",
+    "sjf-easy",
+    "sjf-bb",
+    "conservative-bb",
+    "tier-slow",
+    "tier-fast",
+    "sas",
+)
+"""What `forebay compare` compares if it is not told otherwise: few, quick, and of two kernels, so soon compiled."""
 
 
 def names() -> list[str]:
@@ -26,11 +40,12 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """A policy in words: its first docstring line and its parameters with their defaults."""
+    """A policy in words: its first docstring line, its parameters with their defaults, and whether `compare` has it."""
     module = _plugins.load("policies", name, "policy")
     text = (module.__doc__ or "").strip().split("\n")[0]
     params = {key: "all" if p.default == ALL else p.default for key, p in _parameters(_own_class(module)).items()}
-    return {"name": _plugins.find("policies", name), "description": text, "parameters": params}
+    name = _plugins.find("policies", name)
+    return {"name": name, "description": text, "parameters": params, "compared": name in COMPARED}
 
 
 def load(spec: str | Any) -> Any:

@@ -1,0 +1,183 @@
+"""Where a comparison is put together: `unfinished` in the folder of the results. Its files move up when all is there.
+
+Until then the results of an earlier comparison stay as they are; then they go, so that a folder holds one comparison,
+never a mix of two. What belongs to it stands in compare.json: nothing else is ever removed. A comparison that was
+stopped stays in `unfinished`, and the same one goes on from there.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from forebay._files import replacing, writable_folder
+from forebay.errors import InputError
+
+MANIFEST, TABLE, UNFINISHED = "compare.json", "compare.csv", "unfinished"
+_FORMAT, _LOCK, _RUN = 1, ".lock", "run.json"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The run of one policy: the name of its folder, and a key that changes with whatever may change the policy."""
+
+    folder: str
+    key: str
+
+
+class Bench:
+    """A comparison that is being made. Parts have their folders in `path`; so have the table and figures of all."""
+
+    def __init__(self, folder: Path, setting: str, parts: Mapping[str, Part]) -> None:
+        self.folder, self.path = folder, folder / UNFINISHED
+        self._parts, self._complete = dict(parts), False
+        self._told = {"format": _FORMAT, "finished": False, "setting": setting}
+        for part in parts.values():
+            if (folder / part.folder).is_file():
+                raise InputError(f"{folder / part.folder}: is a file where a folder of results goes; move it away")
+        self._take_over()
+        self._write(policies={policy: asdict(part) for policy, part in parts.items()})
+
+    def place(self, policy: str) -> Path:
+        """Where the files of a policy's run go."""
+        return self.path / self._parts[policy].folder
+
+    def target(self, policy: str) -> Path:
+        """Where they will be."""
+        return self.folder / self._parts[policy].folder
+
+    def finished(self) -> list[str]:
+        """Policies whose runs are there, as a whole: run.json is written last."""
+        return [policy for policy in self._parts if (self.place(policy) / _RUN).is_file()]
+
+    def publish(self) -> None:
+        """All is there: let it take the place of what was in the folder before."""
+        self.drop_half_made()
+        files = sorted(
+            path.relative_to(self.path).as_posix()
+            for path in self.path.rglob("*")
+            if path.is_file() and path.name not in (_LOCK, MANIFEST)
+        )
+        self._write(policies=self.finished(), finished=True, files=files)
+        self._complete = True
+        _move_up(self.folder)
+
+    def drop_half_made(self) -> None:
+        """Take away what is left of runs that did not end; of a complete comparison, nothing is."""
+        done = self.finished()
+        for policy in [] if self._complete else self._parts:
+            if policy not in done:
+                shutil.rmtree(self.place(policy), ignore_errors=True)
+
+    def _take_over(self) -> None:
+        """Keep the runs of a stopped comparison that this one would only repeat, and nothing else of it."""
+        found = _read(self.path / MANIFEST) or {}
+        known = found["policies"] if found.get("setting") == self._told["setting"] else {}
+        kept = {part.folder for policy, part in self._parts.items() if known.get(policy) == asdict(part)}
+        for path in self.path.iterdir():
+            if path.name in (_LOCK, MANIFEST) or (path.name in kept and (path / _RUN).is_file()):
+                continue
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+    def _write(self, **more: Any) -> None:
+        with replacing(self.path / MANIFEST) as [temporary]:
+            temporary.write_text(json.dumps(self._told | more, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def bench(folder: Path, setting: str, parts: Mapping[str, Part]) -> Iterator[Bench]:
+    """A bench in a folder, for one comparison at a time. However it ends, what is whole stays there."""
+    path = folder / UNFINISHED
+    _read(folder / MANIFEST)  # to complain now, not after hours
+    if path.exists() and _read(path / MANIFEST) is None and any(one.name != _LOCK for one in path.iterdir()):
+        raise InputError(f"{path}: is not a comparison that was stopped; move it away, or choose another folder")
+    writable_folder(path)
+    with _alone(path, folder):
+        try:
+            if (_read(path / MANIFEST) or {}).get("finished"):
+                _move_up(folder)  # it was stopped while it did
+                writable_folder(path)
+            made = Bench(folder, setting, parts)
+            try:
+                yield made
+            finally:
+                made.drop_half_made()
+        finally:
+            complete = (_read(path / MANIFEST) or {}).get("finished", False)
+            if path.is_dir() and not complete and not any(path.glob(f"*/{_RUN}")):
+                shutil.rmtree(path)
+
+
+@contextmanager
+def _alone(path: Path, folder: Path) -> Iterator[None]:
+    lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise InputError(f"{folder}: another comparison is being made there; choose another folder with -o") from None
+    except OSError:  # a file system without locks
+        pass
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+def _move_up(folder: Path) -> None:
+    """Let a comparison that is complete take the place of an earlier one. Begun anew, it ends what it began.
+
+    The table goes first and comes last: without it nobody takes the folder for a comparison.
+    """
+    path = folder / UNFINISHED
+    new = _read(path / MANIFEST) or {}
+    with _unstoppable():
+        moved = {name for name in new["files"] if not (path / name).exists()}
+        old = (_read(folder / MANIFEST) or {}).get("files", [])
+        for name in sorted(set(old) - moved, key=lambda name: name != TABLE):
+            (folder / name).unlink(missing_ok=True)
+        for parent in {(folder / name).parent for name in old} - {folder}:
+            with suppress(OSError):  # it holds something else too
+                parent.rmdir()
+        for name in sorted(set(new["files"]) - moved, key=lambda name: name == TABLE):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (path / name).replace(folder / name)
+        (path / MANIFEST).replace(folder / MANIFEST)
+        shutil.rmtree(path)
+
+
+@contextmanager
+def _unstoppable() -> Iterator[None]:
+    """Ctrl-C and the like wait until files have their places."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """What a manifest says; None if there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or found.get("format") != _FORMAT or not all(map(_inside, found.get("files", []))):
+        raise InputError(f"{path}: does not tell of a comparison by this version; choose another folder with -o")
+    return found
+
+
+def _inside(name: object) -> bool:
+    """Whether it names a file of the folder or of one in it: no other was ever written."""
+    return isinstance(name, str) and not Path(name).is_absolute() and ".." not in Path(name).parts

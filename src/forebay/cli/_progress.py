@@ -1,0 +1,66 @@
+"""How far a command has come: a bar for who watches; elsewhere a line now and then, without control characters."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from forebay.cli import _print
+
+PATIENCE = 5.0
+"""Seconds without a line: what is over by then needs none."""
+EVERY = 15.0
+"""Seconds between two lines on how far a run has come."""
+
+
+class Watch(Protocol):
+    """What is told of the progress."""
+
+    def at(self, title: str, done: int) -> None:
+        """So much of the total is done, and this is what is being done."""
+
+    def line(self, text: str) -> None:
+        """Something has ended, which a bar shows anyway."""
+
+
+class _Lines:
+    def __init__(self, total: int, unit: str) -> None:
+        self._total, self._unit = total, unit
+        self._begun = self._last = time.monotonic()
+
+    def at(self, title: str, done: int) -> None:
+        if time.monotonic() - self._last >= EVERY:
+            seconds = time.monotonic() - self._begun
+            self.line(f"{title}: {done:,} of {self._total:,} {self._unit}, {seconds:.0f} s")
+
+    def line(self, text: str) -> None:
+        now = time.monotonic()
+        if now - self._begun >= PATIENCE:
+            self._last = now
+            _print.message(text)
+
+
+class _Bar:
+    def __init__(self, progress: Any, total: int) -> None:
+        self._progress, self._task = progress, progress.add_task("", total=total)
+
+    def at(self, title: str, done: int) -> None:
+        self._progress.update(self._task, description=title, completed=done)
+
+    def line(self, text: str) -> None:
+        """The bar has moved."""
+
+
+@contextmanager
+def progress(total: int, unit: str = "jobs") -> Iterator[Watch]:
+    """Of `total` jobs or else."""
+    if _print.is_quiet() or not sys.stderr.isatty():
+        yield _Lines(total, unit)
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    count = TextColumn(f"{{task.completed:,}} {unit}")
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), count, TimeRemainingColumn())
+    with Progress(*columns, console=_print.console(stderr=True), transient=True) as bar:
+        yield _Bar(bar, total)
