@@ -7,12 +7,17 @@ are as glad of a window. Pictures that only studies draw stand in `panels`.
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from forebay import _plugins
-from forebay.errors import InputError, nearest
+from forebay._files import as_path
+from forebay.errors import InputError, nearest, wrong_type
 from forebay.results import Result
 
-__all__ = ["draw", "names"]
+__all__ = ["draw", "names", "plot"]
+
+Results = Mapping[str, Result] | Result
 
 
 def names() -> list[str]:
@@ -20,12 +25,34 @@ def names() -> list[str]:
     return [name for name in _plugins.names("figures") if name != "panels"]
 
 
-def draw(name: str, results: Mapping[str, Result], path: Path) -> list[Path]:
+def draw(name: str, results: Results, path: str | Path) -> list[Path]:
     """Draw one figure; the ending of `path` says as what (svg, pdf or png). Gives the files written."""
+    module, named = _checked(name, results)
+    written: list[Path] = module.draw(named, as_path(path, "the picture to write"))
+    return written
+
+
+def plot(name: str, results: Results, ax: Any = None) -> Any:
+    """Draw one figure with matplotlib, to show or to change; nothing is written."""
+    from forebay.figures import _plan
+
+    module, named = _checked(name, results)
+    if not hasattr(module, "plan"):
+        raise InputError(f"figure {name!r} writes files alone: it has no plan(results); use forebay.figures.draw")
+    return _plan.fill(module.plan(named), ax)
+
+
+def _checked(name: str, results: Results) -> tuple[ModuleType, Mapping[str, Result]]:
+    """The figure's module, and the runs by name; a run alone is named by its policy."""
     if name not in names():
         raise InputError(f"unknown figure {name!r}: {nearest(name, names())}")
-    module = _plugins.load("figures", name, "figure")
+    if isinstance(results, Result):
+        results = {str(results.facts.get("policy", "run")): results}
+    if not isinstance(results, Mapping):
+        raise wrong_type("what to draw", results, 'a Result, or several by name: {"fcfs": a, "fcfs-bb": b}')
     if not results:
         raise InputError(f"figure {name!r}: no run to draw")
-    written: list[Path] = module.draw(results, path)
-    return written
+    for label, result in results.items():
+        if not isinstance(result, Result):
+            raise wrong_type(f"the run {label!r}", result, "a Result, of forebay.simulate or forebay.load")
+    return _plugins.load("figures", name, "figure"), results
