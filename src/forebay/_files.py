@@ -6,12 +6,19 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def as_path(given: Any, what: str) -> Path:
+    """A path that a user gives, of which messages speak as `what`."""
+    if not isinstance(given, str | os.PathLike):
+        raise wrong_type(what, given, "its name or path")
+    return Path(given)
 
 
 def writable_folder(folder: Path) -> Path:

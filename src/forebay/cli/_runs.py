@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from forebay import _progress
 from forebay.cli._options import Format, parse_period
 from forebay.cli._print import console
 from forebay.errors import InputError
@@ -63,7 +64,7 @@ def read_setting(source: str, platform: str | None, job_model: str | None, seed:
     if machine is None:
         from forebay._simulate import machine_of
 
-        machine = machines.load(machine_of(jobs))
+        machine = machine_of(jobs)
     if period and not jobs.jobs["submit"].is_between(*period, closed="left").any():
         last = float(jobs.jobs["submit"][-1])
         raise InputError(f"--window {window!r}: no job is submitted in it; {source} has jobs from 0 to {last:.10g} s")
@@ -104,11 +105,7 @@ def progress_bar(total: int, form: Format, unit: str = "jobs") -> Iterator[Bar]:
         if not sys.stderr.isatty():
             yield lambda title, before: lambda ended, jobs: None
             return
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        count = TextColumn(f"{{task.completed:,}} {unit}")
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), count)
-        with Progress(*columns, TimeRemainingColumn(), console=console(stderr=True), transient=True) as progress:
+        with _progress.bar(console(stderr=True), unit, transient=True) as progress:
             task = progress.add_task("", total=total)
 
             def bar(title: str, before: int) -> Callable[[int, int], None]:

@@ -1,6 +1,6 @@
 """All numbers of a run in one flat dictionary, for tables, comparisons and run.json."""
 
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 from forebay.metrics._listing import metrics
 from forebay.metrics._metric import Number
 from forebay.metrics.window import window as restrict
@@ -13,7 +13,11 @@ def summary(result: Result, window: tuple[float, float] | None = None) -> dict[s
     ci95_* is 1.96 s / sqrt(n) over the jobs of this one run. Numbers of staging and traffic are there only where the
     run has any.
     """
+    if not isinstance(result, Result):
+        raise wrong_type("the result", result, "what forebay.simulate or forebay.load returns")
     if window is not None:
+        if not isinstance(window, tuple | list) or len(window) != 2:
+            raise wrong_type("the window", window, "its start and end in seconds: (0, 86400)")
         result = restrict(result, *window)
     numbers: dict[str, Number] = {}
     for one in metrics():

@@ -8,10 +8,12 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from forebay.errors import InputError, nearest
 from forebay.metrics._metric import metric
 from forebay.metrics._table import NODES, bounded_slowdown, counted, measure, with_node_seconds
 from forebay.results import Result
 
+WEIGHTS = ("nodes", "node_seconds")
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 SPREAD = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown_10s", "bounded_slowdown_10min")
 NODE_WEIGHTED = ("waiting_time", "turnaround_time", "bounded_slowdown_10min")
@@ -89,6 +91,8 @@ def weighted_mean(
     result: Result, name: str = "waiting_time", by: Literal["nodes", "node_seconds"] = "nodes"
 ) -> float | None:
     """Mean of a measure in which a job counts by the nodes it asked for, or by the node-seconds it held."""
+    if by not in WEIGHTS:
+        raise InputError(f"by is {by!r}: {nearest(by, WEIGHTS)}")
     jobs, weight = counted(result), pl.col(NODES)
     if by == "node_seconds":
         jobs, weight = with_node_seconds(result), pl.col("node_seconds")

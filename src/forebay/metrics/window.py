@@ -2,10 +2,12 @@
 
 import math
 from dataclasses import replace
+from numbers import Real
+from typing import Any
 
 import polars as pl
 
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 from forebay.results import Result
 
 
@@ -15,6 +17,10 @@ def window(result: Result, start: float, end: float) -> Result:
     The log stays whole, because jobs from before the window hold the machine in it too. A window of a window is what
     they share.
     """
+    moments: tuple[Any, Any] = start, end
+    for moment in moments:
+        if not isinstance(moment, Real):
+            raise wrong_type("a window's start or end", moment, "seconds, such as 0 or 86400")
     if "window" in result.facts:
         start, end = max(start, result.facts["window"][0]), min(end, result.facts["window"][1])
     if not start < end:

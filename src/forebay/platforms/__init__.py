@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from forebay import _plugins
-from forebay.errors import InputError, brief, nearest
+from forebay.errors import InputError, brief, nearest, wrong_type
 from forebay.platforms import _presets, _toml
 from forebay.platforms.platform import Platform
 
@@ -24,6 +24,8 @@ def load(spec: str | os.PathLike[str] | Platform) -> Platform:
     """
     if isinstance(spec, Platform):
         return spec
+    if not isinstance(spec, str | os.PathLike):
+        raise wrong_type("the platform", spec, 'text such as "flat:nodes=100", a TOML file or a Platform')
     # os.path, unlike Path, takes text that is too long or too odd for a name as that of no file.
     if isinstance(spec, os.PathLike) or (spec.endswith(".toml") and os.path.exists(spec)):
         return _toml.read(Path(spec), {})

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
-from forebay._files import read_parquet
+from forebay._files import as_path, read_parquet
 from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, tables
 from forebay.results._result import Result
@@ -21,7 +21,7 @@ def load(folder: str | Path) -> Result:
 
     Where the command line was given a window, only its summary was taken from that: all jobs are here.
     """
-    folder = Path(folder)
+    folder = as_path(folder, "the folder")
     told = read_document(folder)
     return Result(
         **{table.name: _read(folder, table, told) for table in tables(Result)},
@@ -63,7 +63,7 @@ def _instead(folder: Path) -> str:
         return f"the runs in it are {listed(inside)}"
     if (folder / "manifest.json").is_file() and (folder / "runs").is_dir():
         return "it is a study's, which keeps the numbers of its runs alone: see report.md and tables/ in it"
-    return "forebay run -o DIR writes one"
+    return "forebay run -o DIR, or result.save(folder) in Python, writes one"
 
 
 def _json(path: Path) -> Any:

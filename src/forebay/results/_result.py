@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._files import writable_folder
+from forebay._files import as_path, writable_folder
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving
 
@@ -73,6 +73,6 @@ class Result:
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the run to a folder, whole or not at all, for `forebay.load`. Gives the files written."""
-        folder = writable_folder(Path(folder))
+        folder = writable_folder(as_path(folder, "the folder"))
         with saving(folder, self) as names:
             return [folder / name for name in names]

@@ -9,17 +9,18 @@ import os
 from pathlib import Path
 
 from forebay import _fork, _plugins
-from forebay.errors import InputError, listed, nearest
+from forebay._files import as_path
+from forebay.errors import InputError, listed, nearest, wrong_type
 from forebay.workload import _source
-from forebay.workload.workload import Workload
+from forebay.workload.workload import Workload, job_table
 
-__all__ = ["Workload", "read", "write"]
+__all__ = ["Workload", "job_table", "read", "write"]
 
 _FORMATS = "workload.formats"
 _EMBEDDED = "workload.embedded"
 
 
-def read(source: str | Path, cancelled: str = "drop") -> Workload:
+def read(source: str | os.PathLike[str], cancelled: str = "drop") -> Workload:
     """The workload in a file, or the embedded one of that name; a file wins.
 
     `cancelled` is "drop" or "keep": whether jobs that were cancelled before they started are left out, or kept with the
@@ -28,7 +29,7 @@ def read(source: str | Path, cancelled: str = "drop") -> Workload:
     _fork.check()
     if cancelled not in ("drop", "keep"):
         raise InputError(f"cancelled is {cancelled!r}; give 'drop' or 'keep'")
-    path = Path(source)
+    path = as_path(source, "the workload to read")
     if os.path.isfile(path):  # unlike Path's own, it takes a name that is too long as that of no file
         module = _plugins.load(_FORMATS, _format_of(path), "format")
         told = {"cancelled": cancelled} if "cancelled" in inspect.signature(module.read).parameters else {}
@@ -45,9 +46,11 @@ def read(source: str | Path, cancelled: str = "drop") -> Workload:
     )
 
 
-def write(workload: Workload, path: str | Path) -> list[str]:
+def write(workload: Workload, path: str | os.PathLike[str]) -> list[str]:
     """Write a workload in the format that the name's suffix names; returns notes on what the format cannot hold."""
-    path = Path(path)
+    if not isinstance(workload, Workload):
+        raise wrong_type("what to write", workload, "a Workload first, then the file: write(workload, path)")
+    path = as_path(path, "the file to write")
     name = _by_suffix(path)
     if name is None:
         known = ", ".join(suffix for suffixes in _suffixes().values() for suffix in suffixes)

@@ -4,14 +4,16 @@ All times in seconds, all capacities in bytes. Nothing here knows of a machine: 
 capacities, only when a platform is chosen.
 """
 
+import difflib
 import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
+from polars.exceptions import PolarsError
 
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA, TOLD
-from forebay.errors import InputError
+from forebay.errors import InputError, brief, listed, wrong_type
 
 RELEASED = pl.col("release").str.extract(r"^([^=]*)")
 """The resource that a phase gives back."""
@@ -42,15 +44,19 @@ class Workload:
             (self.legs, LEG_SCHEMA, "leg"),
             (self.phases, PHASE_SCHEMA, "phase"),
         ):
-            if frame is None:
+            if frame is None and word != "job":
                 continue
+            cure = "; forebay.workload.job_table makes one of your columns" if word == "job" else ""
+            if not isinstance(frame, pl.DataFrame):
+                raise wrong_type(f"the {word} table", frame, f"a polars DataFrame{cure}")
             missing = [name for name in schema if name not in frame.columns]
             if missing:
-                raise InputError(f"{self.name}: the {word} table lacks {', '.join(missing)}; see forebay.workload")
+                meant = _meant(missing, frame.columns)
+                raise InputError(f"{self.name}: the {word} table lacks {', '.join(missing)}{meant}{cure}")
             wrong = [name for name, dtype in schema.items() if frame.schema[name] != dtype]
             if wrong:
-                wants = ", ".join(f"{name} as {schema[name]}" for name in wrong)
-                raise InputError(f"{self.name}: the {word} table must have {wants}")
+                wants = ", ".join(f"{name} as {schema[name]}, not {frame.schema[name]}" for name in wrong)
+                raise InputError(f"{self.name}: the {word} table must have {wants}{cure}")
 
     def __len__(self) -> int:
         return len(self.jobs)
@@ -63,14 +69,55 @@ class Workload:
         return tuple(dict.fromkeys(of_jobs + of_legs))
 
 
-def job_table(columns: dict[str, Any]) -> pl.DataFrame:
+NEUTRAL = {
+    "flop": 0.0,
+    "communication": 0.0,
+    "user": -1,
+    "group": -1,
+    "queue": -1,
+    "priority": 0.0,
+    "cancel": math.inf,
+}
+"""Columns that a job table can be made without, and what they then hold."""
+
+
+def job_table(columns: Any) -> pl.DataFrame:
     """A job table from the columns that a reader has; the rest takes its neutral value."""
-    neutral = {"flop": 0.0, "communication": 0.0, "user": -1, "group": -1, "queue": -1, "priority": 0.0}
-    neutral |= {"cancel": math.inf}
-    frame = pl.DataFrame(columns)
-    for name, value in neutral.items():
-        if name not in frame.columns:
-            frame = frame.with_columns(pl.lit(value).alias(name))
-    known = [pl.col(name).cast(dtype) for name, dtype in JOB_SCHEMA.items()]
-    extra = [pl.col(name).cast(pl.Int64) for name in frame.columns if name not in JOB_SCHEMA]
-    return frame.select(*known, *extra)
+    try:
+        frame = pl.DataFrame(columns)
+    except (PolarsError, TypeError, ValueError) as error:
+        raise InputError(f"the job table: {brief(columns)} is no table ({error}); give lists of equal length") from None
+    needed = [name for name in JOB_SCHEMA if name not in NEUTRAL]
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        has = f"it has {listed(frame.columns)}" if frame.columns else "it has no column"
+        meant = _meant(missing, frame.columns)
+        raise InputError(f"the job table lacks {', '.join(missing)}{meant}; {has}, and needs {', '.join(needed)}")
+    neutral = {name: value for name, value in NEUTRAL.items() if name not in frame.columns}
+    frame = frame.with_columns(pl.lit(value).alias(name) for name, value in neutral.items())
+    extra = [name for name in frame.columns if name not in JOB_SCHEMA]
+    return frame.select(
+        *(_cast(frame[name], dtype) for name, dtype in JOB_SCHEMA.items()),
+        *(_cast(frame[name], pl.Int64, "; further columns are demands on resources") for name in extra),
+    )
+
+
+def _cast(column: pl.Series, dtype: Any, more: str = "") -> pl.Series:
+    """A column of numbers as its type; one that holds something else is refused by its row."""
+    found = column.cast(dtype, strict=False)
+    wrong = found.is_null()
+    if dtype == pl.Int64 and column.dtype.is_float():
+        wrong |= found.cast(column.dtype) != column
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        number = "a whole number" if dtype == pl.Int64 else "a number"
+        raise InputError(f"the job table: row {row} of {column.name} is {brief(column[row])}, not {number}{more}")
+    return found
+
+
+def _meant(missing: list[str], columns: list[str]) -> str:
+    """Columns that may be those missing under another name."""
+    plain = {name.lower().replace("_", ""): name for name in columns if name not in JOB_SCHEMA}
+    alike = {name: difflib.get_close_matches(name.replace("_", ""), plain, 1, 0.55) for name in missing}
+    renamed = [f"{plain[found[0]]} to {name}" for name, found in alike.items() if found]
+    return f" (rename {', '.join(renamed)}?)" if renamed else ""
