@@ -5,9 +5,10 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from forebay._text import counted, html_table
 from forebay.core.kinds import LARGE, WASTE
 from forebay.core.units import format_flops
-from forebay.errors import InputError
+from forebay.errors import InputError, listed
 from forebay.platforms._fields import AUTO, Count, Flops, Model
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
@@ -144,6 +145,14 @@ class Platform(Model):
             "ways": [tier.name for tier in self.ways],
             "text": str(self),
         }
+
+    def __repr__(self) -> str:
+        tiers = f" with {listed(tier.name for tier in self.tiers)}" if self.tiers else ""
+        return f"<Platform {listed([self.name])}: {counted(self.nodes, 'node')}{tiers}>"
+
+    def _repr_html_(self) -> str:
+        rows = [("nodes", f"{self.nodes:,} of {format_flops(self.speed)}"), ("topology", self.topology.text)]
+        return html_table(f"Platform {self.name}", [*rows, *((tier.name, tier.text) for tier in self.tiers)])
 
     def __str__(self) -> str:
         parts = [f"{self.nodes} {'node' if self.nodes == 1 else 'nodes'} of {format_flops(self.speed)}"]

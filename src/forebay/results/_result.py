@@ -8,6 +8,8 @@ from typing import Any
 import polars as pl
 
 from forebay._files import as_path, writable_folder
+from forebay._text import about, counted, html_table
+from forebay.errors import listed
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving
 
@@ -70,6 +72,26 @@ class Result:
     facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what JSON can hold
     links: pl.DataFrame = optional_table("links.csv", link=pl.String, capacity=pl.Float64, bytes=pl.Float64)
     placements: pl.DataFrame = optional_table("placements.parquet", row=pl.UInt32, low=pl.Int32, high=pl.Int32)
+
+    def __repr__(self) -> str:
+        policy, wait = listed([str(self.facts.get("policy", "a run"))]), about(self._waits()["mean"])
+        return f"<Result of {policy}: {self._jobs()}, mean wait {wait}>"
+
+    def _repr_html_(self) -> str:
+        waits, told = self._waits(), ("policy", "workload", "platform", "job_model", "seed", "window")
+        facts = [(name.replace("_", " "), self.facts[name]) for name in told if name in self.facts]
+        # Of the machine, its text is enough.
+        facts = [(name, fact.get("text", fact) if isinstance(fact, Mapping) else fact) for name, fact in facts]
+        rows = [("jobs", self._jobs()), ("mean wait", about(waits["mean"])), ("longest wait", about(waits["max"]))]
+        return html_table("Result", [*facts, *rows])
+
+    def _jobs(self) -> str:
+        return f"{counted(self.jobs.height, 'job')} on {counted(self.resources.get('nodes', 0), 'node')}"
+
+    def _waits(self) -> dict[str, float | None]:
+        """Of the jobs that began."""
+        wait = self.jobs.filter(pl.col("starting_time").is_not_null())["waiting_time"]
+        return {"mean": wait.mean(), "max": wait.max()}  # type: ignore[dict-item]
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the run to a folder, whole or not at all, for `forebay.load`. Gives the files written."""

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PolarsError
 
+from forebay._text import about, counted, html_table
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA, TOLD
 from forebay.errors import InputError, brief, listed, wrong_type
 
@@ -60,6 +61,25 @@ class Workload:
 
     def __len__(self) -> int:
         return len(self.jobs)
+
+    def __repr__(self) -> str:
+        machine = f" for {listed([self.platform])}" if self.platform else ""
+        return f"<Workload {listed([self.name])}: {counted(len(self), 'job')} submitted over {self._span()}{machine}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("jobs", f"{len(self):,}, submitted over {self._span()}"),
+            ("largest", counted(int(self.jobs["nodes"].max() or 0), "node")),  # type: ignore[arg-type]
+            ("asks for", ", ".join(("nodes", *self.resources))),
+            ("platform", self.platform or "-"),
+            *(("from", line) for line in self.provenance),
+            *(("note", line) for line in self.notes),
+        ]
+        return html_table(f"Workload {self.name}", rows)
+
+    def _span(self) -> str:
+        first, last = self.jobs.select(first=pl.min("submit"), last=pl.max("submit")).row(0)
+        return about(last - first if len(self) else None)
 
     @property
     def resources(self) -> tuple[str, ...]:
