@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forebay._files import file_names, replacing
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._outputs import output_folder
@@ -44,6 +45,7 @@ def command(
             metavar="SPEC,SPEC,...",
             help="Which policies. Default: all that `forebay policies` lists, and that the machine can make use of.",
             show_default=False,
+            autocompletion=_complete.policies,
         ),
     ] = None,
     platform: options.PlatformOption = None,
