@@ -2,7 +2,7 @@
 
     >>> import forebay as fb
     >>> fb.simulate("table1", policy="fcfs-easy")
-    <Result of fcfs-easy: 8 jobs on 4 nodes, mean wait 4.9 min>
+    <Result of fcfs-easy: 8 jobs on 4 nodes, mean wait 5.75 min>
 
 From files to numbers:
 

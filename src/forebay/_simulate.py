@@ -33,13 +33,52 @@ def simulate(
     job_model: str | None = None,
     progress: Progress | bool | None = None,
 ) -> Result:
-    """Run `workload` on `platform` (default: the machine it was recorded on) under `policy`.
+    """Run a workload on a machine under a policy.
 
-    Platform and policy are specs, as on the command line, or objects. The job model is io-aware, unless given, where
-    the workload has data to move and the machine can move it. The seed feeds the policy's randomness alone.
+    Parameters
+    ----------
+    workload
+        A Workload, or what `forebay.read` takes: a file, or the name of an embedded workload.
+    platform
+        The machine: a spec as on the command line ("flat:nodes=100,burst_buffer=10TB"), a TOML file or a Platform.
+        Without it, the machine that the workload names.
+    policy
+        A spec ("fcfs-bb:depth=3", "mine.py:Mine"), or an object or class of your own with `decide(view, act)`.
+    seed
+        Feeds the policy's randomness alone.
+    job_model
+        How jobs behave, such as "alloc-only". Without it, "io-aware" where the workload has data to move and the
+        machine can move it.
+    progress
+        True shows a bar in a terminal or notebook (there it needs ipywidgets). A function is called at times with the
+        number of jobs that have ended, and of all jobs.
 
-    In several processes at a time, make them with `multiprocessing.get_context("spawn")`: in one that was forked after
-    forebay was used, this raises ForebayError.
+    Returns
+    -------
+    Result
+        What became of each job, and a log of every change.
+
+    Raises
+    ------
+    ForebayError
+        Where an input cannot be used, the policy breaks a rule, or this process was forked after forebay was used: make
+        processes with `multiprocessing.get_context("spawn")`.
+
+    Examples
+    --------
+    >>> fb.simulate("table1", policy="fcfs-easy")
+    <Result of fcfs-easy: 8 jobs on 4 nodes, mean wait 5.75 min>
+
+    A policy of your own, which starts jobs in order:
+
+    >>> class InOrder:
+    ...     def decide(self, view, act):
+    ...         for job in view.queue:
+    ...             if not act.fits(job):
+    ...                 return
+    ...             act.start(job)
+    >>> fb.simulate("table1", policy=InOrder())
+    <Result of InOrder: 8 jobs on 4 nodes, mean wait 8 min>
     """
     _fork.check()
     workload, seed = _workload(workload), _seed(seed)

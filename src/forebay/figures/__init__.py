@@ -21,19 +21,72 @@ Results = Mapping[str, Result] | Result
 
 
 def names() -> list[str]:
-    """Every figure, as users write it."""
+    """Every figure, as users write it.
+
+    Examples
+    --------
+    >>> fb.figures.names()
+    ['gantt', 'letter-values', 'usage', 'wait-by-size', 'waits']
+    """
     return [name for name in _plugins.names("figures") if name != "panels"]
 
 
 def draw(name: str, results: Results, path: str | Path) -> list[Path]:
-    """Draw one figure; the ending of `path` says as what (svg, pdf or png). Gives the files written."""
+    """Write one figure, and beside it the data behind it as CSV.
+
+    Parameters
+    ----------
+    name
+        One of `names()`.
+    results
+        Runs by the name that legends show, or one run, named by its policy.
+    path
+        The picture; its ending says as what: svg, pdf or png.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Examples
+    --------
+    >>> [file.name for file in fb.figures.draw("waits", fb.simulate("table1"), "waits.svg")]
+    ['waits.svg', 'waits.csv']
+    """
     module, named = _checked(name, results)
     written: list[Path] = module.draw(named, as_path(path, "the picture to write"))
     return written
 
 
 def plot(name: str, results: Results, ax: Any = None) -> Any:
-    """Draw one figure with matplotlib, to show or to change; nothing is written."""
+    """Draw one figure with matplotlib, to show or to change; nothing is written. Your own settings of matplotlib count.
+
+    Parameters
+    ----------
+    name
+        One of `names()`.
+    results
+        Runs by the name that legends show, or one run, named by its policy. A schedule (gantt) is of one run.
+    ax
+        Axes to draw into: one, whose place is divided and which goes where the figure has several panels, or as many as
+        there are panels. Without it, a new figure is made.
+
+    Returns
+    -------
+    matplotlib.axes.Axes or array of them
+        One for letter-values and wait-by-size; from top to bottom, 2 for waits, 1 and one for each resource for usage,
+        and 1 and one for each buffer and the file system for gantt. `.figure` of each is the whole figure.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> runs = {policy: fb.simulate("table1", policy=policy) for policy in ("fcfs", "fcfs-bb")}
+    >>> figure, (left, right) = plt.subplots(1, 2, layout="constrained")
+    >>> axes = fb.figures.plot("letter-values", runs, ax=left)
+    >>> share, tail = fb.figures.plot("waits", runs, ax=right)
+    >>> tail.get_xlabel()
+    'waiting time'
+    """
     from forebay.figures import _plan
 
     module, named = _checked(name, results)

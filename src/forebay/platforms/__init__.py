@@ -12,15 +12,36 @@ __all__ = ["Platform", "load", "names"]
 
 
 def names() -> list[str]:
-    """Every preset, as users write it."""
+    """Every preset, as users write it.
+
+    Examples
+    --------
+    >>> "dragonfly-96" in fb.platforms.names()
+    True
+    """
     return _plugins.names("platforms.presets")
 
 
 def load(spec: str | os.PathLike[str] | Platform) -> Platform:
-    """The machine that `spec` names.
+    """The machine that a spec names; `forebay.platform` is this function.
 
-    A preset with its parameters ("flat:nodes=100,burst_buffer=10TB", "table1") or a TOML file, whose nodes and tier
-    capacities may be changed ("mine.toml:nodes=200,burst_buffer=20TB"). A Platform is returned as it is.
+    Parameters
+    ----------
+    spec
+        A preset with its parameters ("flat:nodes=100,burst_buffer=10TB", "table1") or a TOML file, whose nodes and tier
+        capacities may be changed ("mine.toml:nodes=200,burst_buffer=20TB"). A Platform is returned as it is.
+
+    Returns
+    -------
+    Platform
+
+    Examples
+    --------
+    >>> machine = fb.platform("flat:nodes=100,burst_buffer=10TB")
+    >>> machine
+    <Platform flat: 100 nodes with burst_buffer>
+    >>> machine.capacities
+    (100, 10000000000000)
     """
     if isinstance(spec, Platform):
         return spec

@@ -23,7 +23,26 @@ MAX_NODES = 100_000_000
 
 
 class Platform(Model):
-    """A machine. Speed is a node's, in flop/s; tiers keep the order in which they were declared."""
+    """A machine. Most are made by `forebay.platform`, from a preset or a TOML file.
+
+    Parameters
+    ----------
+    name
+        What results call it.
+    nodes
+        How many there are.
+    speed
+        Of a node, in flop/s, or as text: "1 Gflop/s".
+    topology
+        How nodes and storage are joined; flat by default.
+    tiers
+        File system and burst buffers, in order.
+
+    Examples
+    --------
+    >>> print(fb.Platform(name="mine", nodes=4))
+    mine (4 nodes of 1 Gflop/s)
+    """
 
     name: str
     nodes: Count

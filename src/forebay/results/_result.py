@@ -47,23 +47,41 @@ _LOG = dict.fromkeys(("time", "job", "leg", "amount"), pl.Float64) | dict.fromke
 
 @dataclass(frozen=True)
 class Result:
-    """One finished run.
+    """One finished run, as `forebay.simulate` and `forebay.load` give it.
 
-    *jobs* has a row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
-    `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where jobs stage data
-    also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`. Times of rejected jobs are null.
+    Parameters
+    ----------
+    jobs
+        A row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
+        `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where jobs stage data
+        also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`. Times of rejected jobs are
+        null.
+    log
+        A row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject, begin_phase,
+        end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row carries the
+        nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its own. Only
+        jobs that do more than compute have phases; their end carries the bytes moved.
+    resources
+        Capacity by name, "nodes" first.
+    facts
+        Seed, versions, hashes, wall time, notes: what JSON can hold.
+    links
+        A row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
+    placements
+        Which nodes: `row` (of the log), `low` and `high`. Those of a start were taken; those of an end or a release
+        were given back, and are listed only if the job had more. See `forebay.metrics.stays`.
 
-    *log* has a row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject,
-    begin_phase, end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row
-    carries the nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its
-    own. Only jobs that do more than compute have phases; their end carries the bytes moved.
-
-    *placements* says which nodes: `row` (of the log), `low` and `high`. Those of a start were taken; those of an end or
-    a release were given back, and are listed only if the job had more. See `forebay.metrics.stays`.
-
-    *links* has a row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
-
+    Notes
+    -----
     A further table is a further `optional_table` here: it is saved and loaded as the others are.
+
+    Examples
+    --------
+    >>> result = fb.simulate("table1")
+    >>> result.jobs["waiting_time"].mean()
+    142.5
+    >>> result.facts["policy"], result.resources["nodes"]
+    ('fcfs-bb', 4)
     """
 
     jobs: pl.DataFrame = field(metadata=saved_as("jobs.parquet", _JOBS))
@@ -94,7 +112,18 @@ class Result:
         return {"mean": wait.mean(), "max": wait.max()}  # type: ignore[dict-item]
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write the run to a folder, whole or not at all, for `forebay.load`. Gives the files written."""
+        """Write the run to a folder, whole or not at all, for `forebay.load`.
+
+        Parameters
+        ----------
+        folder
+            Made if need be; a run that is there is replaced.
+
+        Returns
+        -------
+        list of Path
+            The files written.
+        """
         folder = writable_folder(as_path(folder, "the folder"))
         with saving(folder, self) as names:
             return [folder / name for name in names]

@@ -25,7 +25,17 @@ RULES = {
 
 
 class Check(NamedTuple):
-    """One rule's outcome."""
+    """One rule's outcome.
+
+    Parameters
+    ----------
+    name
+        Of the rule, as in RULES.
+    ok
+        Whether the policy keeps it.
+    text
+        The rule.
+    """
 
     name: str
     ok: bool
@@ -34,7 +44,17 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found."""
+    """What a check found.
+
+    Parameters
+    ----------
+    policy
+        Its spec.
+    checks
+        One a rule.
+    explanation
+        Each breach with the smallest case that shows it; empty when all is well.
+    """
 
     policy: str
     checks: list[Check]
@@ -47,7 +67,27 @@ class Report:
 
 
 def check_policy(spec: Any, seed: int = 0, n_cases: int = 100) -> Report:
-    """Try `spec` on random cases; report each rule, and for each one broken the smallest case that shows it."""
+    """Try a policy on random cases; report each rule, and for each one broken the smallest case that shows it.
+
+    Parameters
+    ----------
+    spec
+        A policy as `forebay.simulate` takes it. A spec or a class also tests that two objects decide alike.
+    seed
+        Draws the cases.
+    n_cases
+        How many.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> report = fb.testing.check_policy("fcfs", n_cases=2)
+    >>> report.passed, [check.name for check in report.checks]
+    (True, ['legal', 'finishes', 'repeats', 'tidy'])
+    """
     policy, _ = apart(load_policy(spec))
     kinds = [kind for kind in KINDS if kind.suits(policy)]
     broken: dict[str, Case] = {}

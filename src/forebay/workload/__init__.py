@@ -23,8 +23,23 @@ _EMBEDDED = "workload.embedded"
 def read(source: str | os.PathLike[str], cancelled: str = "drop") -> Workload:
     """The workload in a file, or the embedded one of that name; a file wins.
 
-    `cancelled` is "drop" or "keep": whether jobs that were cancelled before they started are left out, or kept with the
-    time of it in the column `cancel`. Formats that record no such jobs have none to keep.
+    Parameters
+    ----------
+    source
+        A file in any of `forebay formats`, told by its ending or its content, or an embedded workload: "table1",
+        "default".
+    cancelled
+        Whether jobs that were cancelled before they started are left out ("drop") or kept with the time of it in the
+        column `cancel` ("keep"). Formats that record no such jobs have none to keep.
+
+    Returns
+    -------
+    Workload
+
+    Examples
+    --------
+    >>> fb.read("table1")
+    <Workload table1: 8 jobs submitted over 4 min for table1>
     """
     _fork.check()
     if cancelled not in ("drop", "keep"):
@@ -47,7 +62,28 @@ def read(source: str | os.PathLike[str], cancelled: str = "drop") -> Workload:
 
 
 def write(workload: Workload, path: str | os.PathLike[str]) -> list[str]:
-    """Write a workload in the format that the name's suffix names; returns notes on what the format cannot hold."""
+    """Write a workload in the format that the file's ending names.
+
+    Parameters
+    ----------
+    workload
+        What to write.
+    path
+        The file, such as "jobs.swf.gz" or "jobs.json".
+
+    Returns
+    -------
+    list of str
+        Notes on what the format cannot hold.
+
+    Examples
+    --------
+    >>> notes = fb.write(fb.read("table1"), "table1.json")
+    >>> notes[0]
+    "the machine's size is not known: nb_res is the widest job's 3 nodes"
+    >>> len(fb.read("table1.json"))
+    8
+    """
     if not isinstance(workload, Workload):
         raise wrong_type("what to write", workload, "a Workload first, then the file: write(workload, path)")
     path = as_path(path, "the file to write")

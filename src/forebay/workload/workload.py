@@ -25,7 +25,41 @@ RELEASED_PART = pl.col("release").str.extract(r"^[^=]*=([1-9][0-9]*)$").cast(pl.
 
 @dataclass(frozen=True)
 class Workload:
-    """Jobs in order of arrival, with everything a run needs to know of their origin."""
+    """Jobs in order of arrival, with everything a run needs to know of their origin.
+
+    Parameters
+    ----------
+    name
+        What results call it.
+    jobs
+        A row a job; see `forebay.workload.job_table`.
+    legs
+        For jobs that the scheduler starts in several steps: job, leg, walltime, nodes, carry, and demands.
+    phases
+        What legs do, in order: job, leg, kind, seconds, flop, communication, bytes, release.
+    epoch
+        Unix time of second 0.
+    platform
+        The machine it was recorded on or made for, as `--platform` takes it.
+    records
+        Lines or entries read, used or not.
+    dropped
+        Why records were left out, and how many.
+    notes
+        What a reader or operation wants its user to know, a sentence each.
+    provenance
+        The source, then each operation, in order.
+    sha256
+        Of the source's bytes.
+
+    Examples
+    --------
+    >>> jobs = fb.workload.job_table(
+    ...     {"id": [1, 2], "submit": [0, 60], "walltime": [600, 600], "run_time": [300, 600], "nodes": [4, 2]}
+    ... )
+    >>> fb.simulate(fb.Workload("mine", jobs), "flat:nodes=4").jobs["waiting_time"].to_list()
+    [0.0, 240.0]
+    """
 
     name: str
     jobs: pl.DataFrame
@@ -102,7 +136,26 @@ NEUTRAL = {
 
 
 def job_table(columns: Any) -> pl.DataFrame:
-    """A job table from the columns that a reader has; the rest takes its neutral value."""
+    """A job table from the columns that you have; the rest takes its neutral value.
+
+    Parameters
+    ----------
+    columns
+        A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
+        needed; `user`, `group`, `queue`, `priority`, `flop`, `communication` and `cancel` are known. Any other column
+        is a demand on the resource of its name, such as `burst_buffer` in bytes.
+
+    Returns
+    -------
+    polars.DataFrame
+        What `forebay.Workload` takes.
+
+    Examples
+    --------
+    >>> jobs = fb.workload.job_table({"id": [1], "submit": [0], "walltime": [60], "run_time": [30], "nodes": [2]})
+    >>> jobs["user"].item()
+    -1
+    """
     try:
         frame = pl.DataFrame(columns)
     except (PolarsError, TypeError, ValueError) as error:
