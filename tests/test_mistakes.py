@@ -39,9 +39,35 @@ def test_a_seed_of_numpy_is_a_number_like_any_other(table1, tmp_path):
     result.save(tmp_path)
 
 
+class InOrder:
+    def __init__(self, patience=3):
+        self.patience = patience
+
+    def decide(self, view, act):
+        for job in view.queue:
+            if not act.fits(job):
+                return
+            act.start(job)
+
+
+class Needy(InOrder):
+    def __init__(self, patience):
+        self.patience = patience
+
+
+def test_a_policy_may_be_a_class(table1):
+    result = fb.simulate(table1, policy=InOrder)
+    assert result.facts["policy"] == "InOrder"
+    assert result.facts["log_sha256"] == fb.simulate(table1, policy=InOrder()).facts["log_sha256"]
+    assert fb.testing.check_policy(InOrder, n_cases=2).passed
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
+        ({"policy": Needy}, "policy Needy is a class, and no object can be made without arguments"),
+        ({"policy": Needy}, "'patience'); give an object: Needy(...)"),
+        ({"policy": dict}, "dict: a policy needs a method decide"),
         ({"workload": None}, "the workload is None, of type NoneType; give a Workload, or what forebay.read takes"),
         ({"workload": pl.DataFrame(JOB)}, "make forebay.Workload"),
         ({"workload": Path("nope.swf")}, "nope.swf: no such file"),

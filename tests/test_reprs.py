@@ -34,6 +34,22 @@ def test_lines_of_nothing(result):
     assert "<td>0, submitted over -</td>" in none._repr_html_()
 
 
+def test_a_view(result):
+    seen = []
+
+    class Watch:
+        def decide(self, view, act):
+            seen.append((repr(view), view._repr_html_()))
+            for job in view.queue:
+                if act.fits(job):
+                    act.start(job)
+
+    fb.simulate("table1", policy=Watch)
+    assert seen[0][0] == "<View at 0 s: 2 waiting, 0 running, 4 of 4 nodes idle>"
+    assert seen[1][0].startswith("<View at 60 s: 1 waiting, 2 running, 2 of 4")
+    assert "<th>burst_buffer free</th><td>10,000,000,000,000 of 10,000,000,000,000</td>" in seen[0][1]
+
+
 def test_a_line_stays_a_line(result):
     name = "a\nb\x1b[31m" + 100 * "c"
     for one in (replace(fb.read("table1"), name=name), replace(result, facts={"policy": name})):
