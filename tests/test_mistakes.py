@@ -1,5 +1,6 @@
 """Plausible mistakes in Python: what is meant is taken, and everything else gets one message that names the cure."""
 
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,11 @@ def test_a_workload_without_a_machine_tells_how_to_name_one():
         ({**JOB, "submit": [None]}, "row 0 of submit is None, not a number"),
         ({**JOB, "burst_buffer": [0.5]}, "not a whole number; further columns are demands on resources"),
         ({**JOB, "who": ["ada"]}, "row 0 of who is 'ada', not a whole number; further columns are demands"),
+        (
+            {**JOB, "submit": [datetime(2026, 1, 1)]},
+            "submit holds Datetime(time_unit='us', time_zone=None); give numbers",
+        ),
+        ([JOB], "id holds List(Int64); give numbers, times in seconds"),
         ({**JOB, "nodes": [1, 2]}, "is no table"),
         (None, "the job table lacks id, submit, walltime, run_time, nodes; it has no column"),
     ],

@@ -6,7 +6,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 _TYPE = re.compile(r" <[^<>]*>$")
-_RANGE = re.compile(r"(?:; )?(?:\d+<=?)?x[<>]=?\d+|(?:\d+<=?)x(?:<=?\d+)?")
+_RANGE = re.compile(r"(?:; )?(?:\d+<=?)?x[<>]=?\d+")
 
 
 class _InWords:
@@ -34,10 +34,8 @@ def _without_range(text: str) -> str:
     """The bracket that ends a text without ranges such as x>=0; gone if nothing else is in it."""
     head, bracket, tail = text.rpartition("  [")
     if not bracket:
-        head, tail = "", text.removeprefix("[") if text.startswith("[x") else ""
-    if not tail:
         return text
-    left = _RANGE.sub("", tail.removesuffix("]")).removeprefix("; ")
+    left = _RANGE.sub("", tail.removesuffix("]"))
     return f"{head}{bracket}{left}]" if left else head
 
 

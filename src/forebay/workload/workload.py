@@ -177,6 +177,8 @@ def job_table(columns: Any) -> pl.DataFrame:
 
 def _cast(column: pl.Series, dtype: Any, more: str = "") -> pl.Series:
     """A column of numbers as its type; one that holds something else is refused by its row."""
+    if not (column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean, pl.Null)):  # a date is no second
+        raise InputError(f"the job table: {column.name} holds {column.dtype}; give numbers, times in seconds{more}")
     found = column.cast(dtype, strict=False)
     wrong = found.is_null()
     if dtype == pl.Int64 and column.dtype.is_float():
