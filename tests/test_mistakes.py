@@ -109,7 +109,7 @@ def test_a_workload_without_a_machine_tells_how_to_name_one():
         ({**JOB, "who": ["ada"]}, "row 0 of who is 'ada', not a whole number; further columns are demands"),
         (
             {**JOB, "submit": [datetime(2026, 1, 1)]},
-            "submit holds Datetime(time_unit='us', time_zone=None); give numbers",
+            "submit holds Datetime(time_unit='us'",
         ),
         ([JOB], "id holds List(Int64); give numbers, times in seconds"),
         ({**JOB, "nodes": [1, 2]}, "is no table"),
