@@ -1,5 +1,6 @@
 """What `import forebay` promises: a change here is a change for users, so it is made on purpose."""
 
+import pydoc
 import subprocess
 import sys
 import tomllib
@@ -31,9 +32,27 @@ SURFACE = [
     "write",
 ]
 
+ROOMS = ["errors", "experiments", "figures", "metrics", "platforms", "policies", "results", "testing", "workload"]
+
 
 def test_the_surface_is_pinned():
-    assert sorted(fb.__all__) == SURFACE == dir(fb)
+    assert sorted(fb.__all__) == SURFACE
+
+
+def test_what_tab_completion_offers():
+    assert [name for name in dir(fb) if not name.startswith("_")] == sorted(SURFACE + ROOMS)
+
+
+def test_packages_are_there_without_an_import_of_their_own():
+    code = f"import forebay as fb; [getattr(fb, name) for name in {ROOMS}]; print(fb.figures.names())"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "gantt" in out.stdout
+
+
+def test_help_begins_with_what_there_is():
+    text = pydoc.render_doc(fb, renderer=pydoc.plaintext).partition("PACKAGE CONTENTS")[0]
+    for name in ("read", "platform", "simulate", "load", "summary", "forebay.metrics", "forebay.figures", "View"):
+        assert f"`{name}`" in text
 
 
 @pytest.mark.parametrize("name", SURFACE)
@@ -54,7 +73,7 @@ def test_the_version_to_cite_is_that_of_the_sources():
 
 
 def test_unknown_names_raise():
-    with pytest.raises(AttributeError, match="no attribute 'simulation'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'simulation': did you mean 'simulate'"):
         fb.simulation  # noqa: B018
 
 

@@ -1,15 +1,25 @@
 """forebay: batch scheduling on machines with burst buffers.
 
-    import forebay as fb
-    fb.simulate(fb.read("trace.swf"), fb.platform("flat:nodes=100"), "fcfs-easy").jobs
+    >>> import forebay as fb
+    >>> fb.simulate("table1", policy="fcfs-easy")
+    <Result of fcfs-easy: 8 jobs on 4 nodes, mean wait 5.75 min>
 
-Names are loaded when first used, so that `forebay --help` and file conversion never wait for the compiler.
+From files to numbers:
+
+- `read` and `write` workloads, name a `platform`, `simulate` them under a policy, `load` what was saved;
+- `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures;
+- `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
+
+Policies of your own read a `View` and write `Actions`; `forebay.testing.check_policy` tries them. Every error is a
+`ForebayError`, and says what to do. Names are loaded when first used, so importing forebay takes no time.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from forebay import errors, experiments, figures, metrics, platforms, policies, results, testing  # noqa: F401
+    from forebay import workload as workload
     from forebay._simulate import simulate
     from forebay.core.codes import LogReason, Trigger
     from forebay.core.tables import policy_kernel
@@ -61,17 +71,35 @@ __all__ = [
     "write",
 ]
 
+_ROOMS = (
+    "errors",
+    "experiments",
+    "figures",
+    "metrics",
+    "platforms",
+    "policies",
+    "results",
+    "testing",
+    "workload",
+)
+"""Packages that `forebay.NAME` reaches without an import of their own."""
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # a type checker that sees __getattr__ takes every misspelt name for Any
 
-        return version("forebay")
-    if name not in _HOME:
-        raise AttributeError(f"module 'forebay' has no attribute {name!r}")
-    module, attribute = _HOME[name]
-    return getattr(import_module(module), attribute)
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("forebay")
+        if name in _ROOMS:
+            return import_module(f"forebay.{name}")
+        if name not in _HOME:
+            from forebay.errors import nearest
+
+            raise AttributeError(f"module 'forebay' has no attribute {name!r}: {nearest(name, [*__all__, *_ROOMS])}")
+        module, attribute = _HOME[name]
+        return getattr(import_module(module), attribute)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted((*__all__, *_ROOMS))

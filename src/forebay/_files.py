@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 
 _LONG = 150  # bytes of a name; file systems take 255, endings and numbers included
 
@@ -14,6 +15,13 @@ _LONG = 150  # bytes of a name; file systems take 255, endings and numbers inclu
 def _temporary(folder: Path) -> Path:
     """A name that nobody else takes, in another thread or on another host; what a killed process leaves is so found."""
     return folder / f".forebay-{os.urandom(8).hex()}.tmp"
+
+
+def as_path(given: Any, what: str) -> Path:
+    """A path that a user gives, of which messages speak as `what`."""
+    if not isinstance(given, str | os.PathLike):
+        raise wrong_type(what, given, "its name or path")
+    return Path(given)
 
 
 def writable_folder(folder: Path) -> Path:

@@ -4,49 +4,98 @@ import platform as machine
 from dataclasses import is_dataclass
 from functools import cache
 from importlib.metadata import version
+from numbers import Integral
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from forebay import _compile, _fork
+from forebay import _compile, _fork, _progress
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.run import Progress, run
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
+from forebay.platforms import names as platform_names
 from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
+from forebay.policies import names as policy_names
 from forebay.policies._limited import apart
 from forebay.results import Result
+from forebay.workload import Workload, read
 from forebay.workload._source import size_told
-from forebay.workload.workload import Workload
 
 
 def simulate(
-    workload: Workload,
-    platform: str | Platform | None = None,
+    workload: Workload | str | PathLike[str],
+    platform: str | PathLike[str] | Platform | None = None,
     policy: Any = "fcfs-bb",
     seed: int = 0,
     job_model: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Result:
-    """Run `workload` on `platform` (default: the machine it was recorded on) under `policy`.
+    """Run a workload on a machine under a policy.
 
-    Platform and policy are specs, as on the command line, or objects. The job model is io-aware, unless given, where
-    the workload has data to move and the machine can move it. The seed feeds the policy's randomness alone.
+    Parameters
+    ----------
+    workload
+        A Workload, or what `forebay.read` takes: a file, or the name of an embedded workload.
+    platform
+        The machine: a spec as on the command line ("flat:nodes=100,burst_buffer=10TB"), a TOML file or a Platform.
+        Without it, the machine that the workload names.
+    policy
+        A spec ("fcfs-bb:depth=3", "mine.py:Mine"), or an object or class of your own with `decide(view, act)`.
+    seed
+        Feeds the policy's randomness alone.
+    job_model
+        How jobs behave, such as "alloc-only". Without it, "io-aware" where the workload has data to move and the
+        machine can move it.
+    progress
+        True shows a bar in a terminal or notebook (there it needs ipywidgets). A function is called at times with the
+        number of jobs that have ended, and of all jobs.
 
-    In several processes at a time, make them with `multiprocessing.get_context("spawn")`: in one that was forked after
-    forebay was used, this raises ForebayError.
+    Returns
+    -------
+    Result
+        What became of each job, and a log of every change.
+
+    Raises
+    ------
+    ForebayError
+        Where an input cannot be used, the policy breaks a rule, or this process was forked after forebay was used: make
+        processes with `multiprocessing.get_context("spawn")`.
+
+    Examples
+    --------
+    >>> fb.simulate("table1", policy="fcfs-easy")
+    <Result of fcfs-easy: 8 jobs on 4 nodes, mean wait 5.75 min>
+
+    A policy of your own, which starts jobs in order:
+
+    >>> class InOrder:
+    ...     def decide(self, view, act):
+    ...         for job in view.queue:
+    ...             if not act.fits(job):
+    ...                 return
+    ...             act.start(job)
+    >>> fb.simulate("table1", policy=InOrder())
+    <Result of InOrder: 8 jobs on 4 nodes, mean wait 8 min>
     """
     _fork.check()
-    chosen = sized(workload, load_platform(machine_of(workload) if platform is None else platform))
-    scheduler, limits = apart(load_policy(policy))
+    workload, seed = _workload(workload), _seed(seed)
+    chosen = sized(workload, machine_of(workload) if platform is None else _platform(platform))
+    loaded = load_policy(policy)
+    scheduler, limits = apart(loaded)
+    name = policy if isinstance(policy, str) else _name(loaded)
+    if job_model is not None and not isinstance(job_model, str):
+        raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')
     _compile.prepare([scheduler])
     job_model = job_model or default_model(workload, chosen)
     program = make_program(workload, chosen, job_model)
     state, truth, notes = build(workload, chosen, program, limits)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-    record = run(state, truth, scheduler, chosen.resources, rng, progress, notes)
+    with _progress.following(progress, name, len(workload)) as call:
+        record = run(state, truth, scheduler, chosen.resources, rng, call, notes)
     left, decisions = collect.left_of(state, truth), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte
     facts = {
@@ -54,7 +103,7 @@ def simulate(
         "workload_sha256": workload.sha256,
         "provenance": list(workload.provenance),
         "platform": chosen.describe(),
-        "policy": policy if isinstance(policy, str) else _name(policy),
+        "policy": name,
         "job_model": job_model,
         "seed": seed,
         "jobs": len(workload),
@@ -88,7 +137,7 @@ def _name(policy: Any) -> str:
     return repr(policy) if is_dataclass(policy) else type(policy).__name__
 
 
-def _notes_on(workload: Workload, platform: str | Platform | None) -> list[str]:
+def _notes_on(workload: Workload, platform: str | PathLike[str] | Platform | None) -> list[str]:
     """What its reader has to say of a workload; of the machine's size only where that is the machine."""
     own = workload.platform
     if platform is None or (own is not None and load_platform(platform) == load_platform(own)):
@@ -97,11 +146,39 @@ def _notes_on(workload: Workload, platform: str | Platform | None) -> list[str]:
     return [note for note in workload.notes if note not in beside]
 
 
-def machine_of(workload: Workload) -> str:
+def machine_of(workload: Workload) -> Platform:
     """The platform that a workload names itself."""
     if workload.platform is None:
         raise InputError(
             f"{workload.name} does not say how large its machine is (no MaxProcs or nb_res); "
-            "name one, e.g. --platform flat:nodes=100"
+            'name one: --platform flat:nodes=100, in Python platform="flat:nodes=100"'
         )
-    return workload.platform
+    return load_platform(workload.platform)
+
+
+def _workload(given: Any) -> Workload:
+    """A workload, or the one that a file or a name stands for."""
+    if isinstance(given, str | PathLike):
+        return read(given)
+    if not isinstance(given, Workload):
+        hint = "a Workload, or what forebay.read takes; of a table of jobs make forebay.Workload(name, table)"
+        raise wrong_type("the workload", given, hint)
+    return given
+
+
+def _platform(given: Any) -> Platform:
+    """The platform, unless it is a policy: the second argument is easily taken for it."""
+    if isinstance(given, str):
+        name = given.partition(":")[0]
+        if name in policy_names() and name not in platform_names():
+            raise InputError(f"{given!r} is a policy, where the platform is expected; write policy={given!r}")
+    return load_platform(given)
+
+
+def _seed(given: Any) -> int:
+    """A seed, also one of NumPy, as a plain number."""
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        raise wrong_type("the seed", given, "a whole number from 0 up")
+    if given < 0:
+        raise InputError(f"the seed is {given}; give a whole number from 0 up")
+    return int(given)

@@ -56,10 +56,15 @@ class PolicyRaisedError(PolicyError):
     """A policy in plain Python raised; the message carries its traceback, the simulated time and the job."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def wrong_type(what: str, given: object, wanted: str) -> InputError:
+    """The error for a value of another type than it is used as."""
+    return InputError(f"{what} is {brief(given)}, of type {type(given).__name__}; give {wanted}")
+
+
+def nearest(word: Any, known: Iterable[str]) -> str:
     """A ready-made ending for 'unknown X' messages: the closest known names, else all of them."""
     names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(str(word), names, n=3, cutoff=0.5)
     if close:
         return f"did you mean {' or '.join(brief(name) for name in close)}?"
     return f"known: {listed(names)}"

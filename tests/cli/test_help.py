@@ -1,6 +1,7 @@
 """Help is quick, complete and has something to type."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -58,6 +59,16 @@ def test_every_command_has_a_help_with_an_example(forebay, command):
     assert code == 0
     assert "Example" in out
     assert f"\n    forebay {command.split()[0]}" in out
+
+
+TYPES = r"\b(TEXT|PATH|INTEGER|FLOAT|BOOLEAN|DIRECTORY|FILENAME|RANGE|UUID)\b|<\w|list\[|\bx[<>]=?\d|\d<=?x\b"
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_speaks_no_python(forebay, command):
+    out = forebay(*command.split(), "--help").out
+    assert not re.search(TYPES, out.partition("Example")[0]), out
+    assert "{" not in out.partition("\n")[0]
 
 
 def test_no_line_of_the_list_of_commands_is_cut(shell):

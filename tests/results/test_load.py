@@ -126,7 +126,7 @@ def test_what_is_no_run(tmp_path):
         ("file", "file: is a file; name a folder that"),
         ("study", "is not the folder of a run; it is a study's, which keeps the numbers of its runs alone"),
         ("both", "is not the folder of a run; the runs in it are a"),
-        ("both/..", "is not the folder of a run; forebay run -o DIR writes one"),
+        ("both/..", "is not the folder of a run; forebay run -o DIR, or result.save"),
     ):
         with pytest.raises(InputError, match=says):
             load(tmp_path / name)

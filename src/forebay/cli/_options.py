@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli._print import hush
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
@@ -23,7 +24,12 @@ FormatOption = Annotated[
     Format, typer.Option("--format", metavar="text|json", help="Tables to read, or JSON on stdout and nothing else.")
 ]
 WorkloadArgument = Annotated[
-    str, typer.Argument(metavar="WORKLOAD", help="A workload file, or the name of an embedded one (table1, default).")
+    str,
+    typer.Argument(
+        metavar="WORKLOAD",
+        help="A workload file, or the name of an embedded one (table1, default).",
+        autocompletion=_complete.workload,
+    ),
 ]
 PlatformOption = Annotated[
     str | None,
@@ -33,12 +39,16 @@ PlatformOption = Annotated[
         help="The machine: flat:nodes=100,burst_buffer=10TB, another preset, or a TOML file. "
         "Default: the one the workload names.",
         show_default=False,
+        autocompletion=_complete.platform,
     ),
 ]
 JobModelOption = Annotated[
     str | None,
     typer.Option(
-        "--job-model", metavar="SPEC", help="How jobs behave (default: io-aware where there is data to move)."
+        "--job-model",
+        metavar="SPEC",
+        help="How jobs behave (default: io-aware where there is data to move).",
+        autocompletion=_complete.job_model,
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the policy's randomness alone.")]

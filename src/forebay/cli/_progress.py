@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from forebay._progress import bar
 from forebay.cli import _print
 
 PATIENCE = 5.0
@@ -58,9 +59,5 @@ def progress(total: int, unit: str = "jobs") -> Iterator[Watch]:
     if _print.is_quiet() or not sys.stderr.isatty():
         yield _Lines(total, unit)
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    count = TextColumn(f"{{task.completed:,}} {unit}")
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), count, TimeRemainingColumn())
-    with Progress(*columns, console=_print.console(stderr=True), transient=True) as bar:
-        yield _Bar(bar, total)
+    with bar(_print.console(stderr=True), unit, transient=True) as shown:
+        yield _Bar(shown, total)

@@ -75,7 +75,7 @@ def read_setting(source: str, platform: str | None, job_model: str | None, seed:
     if machine is None:
         from forebay._simulate import machine_of
 
-        machine = machines.load(machine_of(jobs))
+        machine = machine_of(jobs)
     if period and not jobs.jobs["submit"].is_between(*period, closed="left").any():
         last = float(jobs.jobs["submit"][-1])
         raise InputError(f"--window {window!r}: no job is submitted in it; {source} has jobs from 0 to {last:.10g} s")

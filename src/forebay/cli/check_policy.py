@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, is_quiet, say, show, table
@@ -15,7 +16,12 @@ EXAMPLES = options.examples("forebay check-policy mine.py:Mine", "forebay check-
 
 
 def command(
-    policy: Annotated[str, typer.Argument(metavar="SPEC", help="A policy: mine.py:ClassName, or one by name.")],
+    policy: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC", help="A policy: mine.py:ClassName, or one by name.", autocompletion=_complete.policy
+        ),
+    ],
     form: options.FormatOption = Format.text,
 ) -> None:
     """Test that a policy keeps the rules, and explain a breach.

@@ -9,6 +9,7 @@ import typer
 
 from forebay._environment import use_one_thread
 from forebay._files import file_names, replacing
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
@@ -47,6 +48,7 @@ def command(
             help="Which policies, or all. Default: those that `forebay policies` marks. Of these and of all, "
             "those for tiers of storage are left out where the machine has none.",
             show_default=False,
+            autocompletion=_complete.policies,
         ),
     ] = None,
     platform: options.PlatformOption = None,

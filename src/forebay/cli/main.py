@@ -28,6 +28,7 @@ from forebay.cli import (
     workload_models,
     workload_split,
 )
+from forebay.cli._help import Command, Group
 from forebay.cli._options import examples
 from forebay.cli._print import LINES, hush
 from forebay.errors import ForebayError
@@ -37,12 +38,12 @@ STOPPED = 130
 
 app = typer.Typer(
     name="forebay",
-    add_completion=False,
+    cls=Group,
     rich_markup_mode=None,  # plain help is twice as fast, and a [ in it is a [
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-workload = typer.Typer()
+workload = typer.Typer(cls=Group)
 
 
 def _version(wanted: bool) -> None:
@@ -80,7 +81,7 @@ def _help_if_alone(context: typer.Context) -> None:
 
 def _add(group: typer.Typer, module: Any, name: str) -> None:
     """A command is a module with `command` and EXAMPLES."""
-    group.command(name, epilog=module.EXAMPLES)(module.command)
+    group.command(name, cls=Command, epilog=module.EXAMPLES)(module.command)
 
 
 _add(app, run, "run")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, say, show, table
@@ -21,7 +22,10 @@ def command(
     spec: Annotated[
         str | None,
         typer.Argument(
-            metavar="SPEC", help="Show this one: a preset's name, a spec or a TOML file.", show_default=False
+            metavar="SPEC",
+            help="Show this one: a preset's name, a spec or a TOML file.",
+            show_default=False,
+            autocompletion=_complete.platform,
         ),
     ] = None,
     form: options.FormatOption = Format.text,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._outputs import note_figures, output_folder
 from forebay.cli._print import pairs, show
@@ -39,6 +40,7 @@ def command(
             metavar="NAME",
             help="gantt, letter-values, usage, wait-by-size or waits; may be given again. Default: all.",
             show_default=False,
+            autocompletion=_complete.figure,
         ),
     ] = None,
     output: Annotated[

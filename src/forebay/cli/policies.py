@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._lists import listing
 from forebay.cli._options import Format
@@ -14,7 +15,10 @@ EXAMPLES = options.examples("forebay policies", "forebay policies fcfs-bb")
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Show this one's parameters.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Show this one's parameters.", show_default=False, autocompletion=_complete.policy
+        ),
     ] = None,
     form: options.FormatOption = Format.text,
 ) -> None:

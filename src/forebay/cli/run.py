@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
@@ -24,7 +25,12 @@ def command(
     platform: options.PlatformOption = None,
     policy: Annotated[
         str,
-        typer.Option("--policy", metavar="SPEC", help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine."),
+        typer.Option(
+            "--policy",
+            metavar="SPEC",
+            help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine.",
+            autocompletion=_complete.policy,
+        ),
     ] = "fcfs-bb",
     job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import Seconds, answer, fitting, is_quiet, message, notes_block, pairs, show, table
@@ -26,7 +27,10 @@ EXAMPLES = options.examples(
 
 
 def command(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which study; without it, all are listed.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Which study; without it, all are listed.", autocompletion=_complete.study),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(
@@ -39,7 +43,13 @@ def command(
         typer.Option("--section", metavar="NAME", help="Only this part of the study; may be given several times."),
     ] = None,
     policies: Annotated[
-        str | None, typer.Option("--policies", metavar="SPEC,SPEC,...", help="Only these policies, or others.")
+        str | None,
+        typer.Option(
+            "--policies",
+            metavar="SPEC,SPEC,...",
+            help="Only these policies, or others.",
+            autocompletion=_complete.policies,
+        ),
     ] = None,
     parts: Annotated[
         str | None, typer.Option("--parts", metavar="N,N,...", help="Only these parts of the workload.")

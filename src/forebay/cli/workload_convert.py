@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
@@ -26,7 +27,13 @@ Keep = Annotated[
 ]
 Join = Annotated[
     list[str] | None,
-    typer.Option("--join", metavar="FILE", help="Merge this workload in, by date.", show_default=False),
+    typer.Option(
+        "--join",
+        metavar="FILE",
+        help="Merge this workload in, by date.",
+        show_default=False,
+        autocompletion=_complete.workload,
+    ),
 ]
 Sidecar = Annotated[
     list[Path] | None,
@@ -63,7 +70,12 @@ Seed = Annotated[
 
 
 def command(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A workload file, or the name of an embedded one.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN", help="A workload file, or the name of an embedded one.", autocompletion=_complete.workload
+        ),
+    ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.")],
     keep: Keep = False,
     sidecars: Sidecar = None,

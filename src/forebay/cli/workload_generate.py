@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
@@ -21,13 +22,16 @@ Model = Annotated[
         metavar="SPEC",
         help="Complete the jobs by this model, such as burst-buffer or tsafrir05; may be given several times.",
         show_default=False,
+        autocompletion=_complete.model,
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the models, each with its own draws.")]
 
 
 def command(
-    spec: Annotated[str, typer.Argument(metavar="MODEL", help="lublin99, feitelson96:nodes=64, ...")],
+    spec: Annotated[
+        str, typer.Argument(metavar="MODEL", help="lublin99, feitelson96:nodes=64, ...", autocompletion=_complete.model)
+    ],
     target: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; its ending decides the format.")
     ],

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from forebay._files import file_names
+from forebay.cli import _complete, formats
 from forebay.cli import _options as options
-from forebay.cli import formats
 from forebay.cli._options import Format
 from forebay.cli._outputs import output_folder
 from forebay.cli._print import answer, notes_block, show, table
@@ -25,7 +25,13 @@ def command(
     parts: Annotated[int, typer.Argument(metavar="N", min=1, help="How many parts.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Write the parts to this folder.")],
     suffix: Annotated[
-        str, typer.Option("--suffix", metavar="ENDING", help="The parts' format, by its ending: see `forebay formats`.")
+        str,
+        typer.Option(
+            "--suffix",
+            metavar="ENDING",
+            help="The parts' format, by its ending: see `forebay formats`.",
+            autocompletion=_complete.suffix,
+        ),
     ] = ".swf.gz",
     form: options.FormatOption = Format.text,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from forebay._text import html_table
 from forebay.core.codes import LogReason, Trigger, Verb
 from forebay.core.kinds import taken
 from forebay.core.tables import State
@@ -24,6 +25,18 @@ class View:
     """What the scheduler knows now. Jobs are named by their row in `jobs`; `jobs["id"]` has the trace's numbers.
 
     Tables are the engine's own, read-only: copy what must outlive the decision.
+
+    Examples
+    --------
+    >>> class Watch(fb.Policy):
+    ...     def decide(self, view, act):
+    ...         if view.now == 0:
+    ...             print(view, view.idle_nodes)
+    ...         for job in view.queue:
+    ...             if act.fits(job):
+    ...                 act.start(job)
+    >>> result = fb.simulate("table1", policy=Watch())
+    <View at 0 s: 2 waiting, 0 running, 4 of 4 nodes idle> [0 1 2 3]
     """
 
     def __init__(self, state: State, resources: tuple[str, ...], rng: np.random.Generator):
@@ -43,6 +56,21 @@ class View:
         self.capacity = _sealed(state.resources)["capacity"]
         self._running = _sealed(state.running)
         self.last_job = -1  # for messages: the job that the policy asked about last
+
+    def __repr__(self) -> str:
+        waiting, running = int(self._counts["n_queued"]), int(self._counts["n_running"])
+        nodes = f"{int(self._free[0]):,} of {int(self.capacity[0]):,} nodes idle"
+        return f"<View at {self.now:,.10g} s: {waiting:,} waiting, {running:,} running, {nodes}>"
+
+    def _repr_html_(self) -> str:
+        free = zip(self.resources, self._free.tolist(), self.capacity.tolist(), strict=True)
+        rows = [
+            ("now", f"{self.now:,.10g} s"),
+            ("waiting", f"{int(self._counts['n_queued']):,}"),
+            ("running", f"{int(self._counts['n_running']):,}"),
+            *((f"{name} free", f"{left:,} of {all_:,}") for name, left, all_ in free),
+        ]
+        return html_table("View", rows)
 
     @property
     def now(self) -> float:
@@ -150,7 +178,21 @@ class Places(Protocol):
 
 
 class Actions:
-    """The verbs. The engine checks and carries them out, in order, when the policy returns."""
+    """The verbs. The engine checks and carries them out, in order, when the policy returns.
+
+    Examples
+    --------
+    >>> class Patient(fb.Policy):
+    ...     def decide(self, view, act):
+    ...         if view.now < 60:
+    ...             act.wake(60)
+    ...             return
+    ...         for job in view.queue:
+    ...             if act.fits(job):
+    ...                 act.start(job)
+    >>> fb.simulate("table1", policy=Patient()).jobs["waiting_time"][0]
+    60.0
+    """
 
     def __init__(self, state: State, view: View, places: Places):
         self._view, self._counts, self._actions = view, state.counts[0], state.actions

@@ -7,17 +7,28 @@ are as glad of a window. Pictures that only studies draw stand in `panels`.
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from forebay import _plugins
+from forebay._files import as_path
 from forebay._text import plain
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 from forebay.results import Result
 
-__all__ = ["draw", "names"]
+__all__ = ["draw", "names", "plot"]
+
+Results = Mapping[str, Result] | Result
 
 
 def names() -> list[str]:
-    """Every figure, as users write it."""
+    """Every figure, as users write it.
+
+    Examples
+    --------
+    >>> fb.figures.names()
+    ['gantt', 'letter-values', 'usage', 'wait-by-size', 'waits']
+    """
     return [name for name in _plugins.names("figures") if name != "panels"]
 
 
@@ -29,11 +40,81 @@ def proper(name: str) -> str:
     return str(found)
 
 
-def draw(name: str, results: Mapping[str, Result], path: Path) -> list[Path]:
-    """Draw one figure; the ending of `path` says as what (svg, pdf or png). Gives the files written."""
-    module = _plugins.load("figures", proper(name), "figure")
+def draw(name: str, results: Results, path: str | Path) -> list[Path]:
+    """Write one figure, and beside it the data behind it as CSV.
+
+    Parameters
+    ----------
+    name
+        One of `names()`.
+    results
+        Runs by the name that legends show, or one run, named by its policy.
+    path
+        The picture; its ending says as what: svg, pdf or png.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Examples
+    --------
+    >>> [file.name for file in fb.figures.draw("waits", fb.simulate("table1"), "waits.svg")]
+    ['waits.svg', 'waits.csv']
+    """
+    module, named = _checked(name, results)
+    written: list[Path] = module.draw(named, as_path(path, "the picture to write"))
+    return written
+
+
+def plot(name: str, results: Results, ax: Any = None) -> Any:
+    """Draw one figure with matplotlib, to show or to change; nothing is written. Your own settings of matplotlib count.
+
+    Parameters
+    ----------
+    name
+        One of `names()`.
+    results
+        Runs by the name that legends show, or one run, named by its policy. A schedule (gantt) is of one run.
+    ax
+        Axes to draw into: one, whose place is divided and which goes where the figure has several panels, or as many as
+        there are panels. Without it, a new figure is made.
+
+    Returns
+    -------
+    matplotlib.axes.Axes or array of them
+        One for letter-values and wait-by-size; from top to bottom, 2 for waits, 1 and one for each resource for usage,
+        and 1 and one for each buffer and the file system for gantt. `.figure` of each is the whole figure.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> runs = {policy: fb.simulate("table1", policy=policy) for policy in ("fcfs", "fcfs-bb")}
+    >>> figure, (left, right) = plt.subplots(1, 2, layout="constrained")
+    >>> axes = fb.figures.plot("letter-values", runs, ax=left)
+    >>> share, tail = fb.figures.plot("waits", runs, ax=right)
+    >>> tail.get_xlabel()
+    'waiting time'
+    """
+    from forebay.figures import _plan
+
+    module, named = _checked(name, results)
+    if not hasattr(module, "plan"):
+        raise InputError(f"figure {name!r} writes files alone: it has no plan(results); use forebay.figures.draw")
+    return _plan.fill(module.plan(named), ax)
+
+
+def _checked(name: str, results: Results) -> tuple[ModuleType, Mapping[str, Result]]:
+    """The figure's module, and the runs by name; a run alone is named by its policy."""
+    name = proper(name)
+    if isinstance(results, Result):
+        results = {str(results.facts.get("policy", "run")): results}
+    if not isinstance(results, Mapping):
+        raise wrong_type("what to draw", results, 'a Result, or several by name: {"fcfs": a, "fcfs-bb": b}')
     if not results:
         raise InputError(f"figure {name!r}: no run to draw")
+    for label, result in results.items():
+        if not isinstance(result, Result):
+            raise wrong_type(f"the run {label!r}", result, "a Result, of forebay.simulate or forebay.load")
     # Names may come out of files, and neither fonts nor XML have control characters.
-    written: list[Path] = module.draw({plain(label): result for label, result in results.items()}, path)
-    return written
+    return _plugins.load("figures", name, "figure"), {plain(label): result for label, result in results.items()}

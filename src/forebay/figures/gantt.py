@@ -1,6 +1,6 @@
 """The schedule: jobs on the nodes they held over time; below, on the same axis, burst buffers and the file system."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,9 @@ from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
 from forebay._files import file_names
-from forebay.figures import _header, _steps, _style
+from forebay.errors import InputError
+from forebay.figures import _steps, _style
+from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.machine import usage
 from forebay.metrics.stays import stays
 from forebay.results import Result
@@ -47,14 +49,18 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
     NAME.csv has the rectangles: job, first and last node, start and end. NAME-lanes.csv has the steps below.
     """
     if len(results) == 1:
-        return _one(next(iter(results.items())), path)
+        return save(plan(results), path, results)
     names = file_names(list(results))
     places = [path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names]
-    return [file for item, place in zip(results.items(), places, strict=True) for file in _one(item, place)]
+    each = [{label: result} for label, result in results.items()]
+    return [file for one, place in zip(each, places, strict=True) for file in save(plan(one), place, one)]
 
 
-def _one(item: tuple[str, Result], path: Path) -> list[Path]:
-    label, result = item
+def plan(results: Mapping[str, Result]) -> Plan:
+    """The schedule of one run, and a panel for each of its buffers and for the file system."""
+    if len(results) != 1:
+        raise InputError(f"a schedule is of one run, and {len(results)} are given; draw them one by one")
+    ((label, result),) = results.items()
     start, end = _steps.over(result)
     boxes = rectangles(result)
     lanes, width = _lanes(result), None
@@ -63,11 +69,10 @@ def _one(item: tuple[str, Result], path: Path) -> list[Path]:
         lanes = {name: (kind, _steps.averaged(steps, start, end, width)) for name, (kind, steps) in lanes.items()}
     below = [name for name in result.resources if name != "nodes"]
     below += [FILES] if f"{FILES} read" in lanes else []
-    with _style.page(_style.PAGE, 2.6 + 0.75 * len(below)) as figure:
-        ratios = [2.6, *[0.8] * len(below)]
-        axes = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
+
+    def paint(axes: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(axes[-1], start, end, ticks=12)
-        _schedule(axes[0], figure, boxes, result, unit)
+        _schedule(axes[0], legend, boxes, result, unit)
         for axis, name in zip(axes[1:], below, strict=True):
             if name == FILES:
                 _file_system(axis, lanes, unit, end)
@@ -75,8 +80,10 @@ def _one(item: tuple[str, Result], path: Path) -> list[Path]:
                 _held(axis, name, lanes[name][1], result.resources[name], unit, end)
         if width is not None:
             axes[-1].set_xlabel(f"{axes[-1].get_xlabel()}; below the schedule, means over {_style.duration(width)}")
-        figure.align_ylabels()
-        return _style.write(figure, path, {"": boxes, "-lanes": _table(lanes)}, _header.of({label: result}, label))
+        axes[0].figure.align_ylabels(list(axes))
+
+    ratios, data = [2.6, *[0.8] * len(below)], {"": boxes, "-lanes": _table(lanes)}
+    return Plan(_style.PAGE, 2.6 + 0.75 * len(below), ratios, paint, data, one_clock=True, title=label)
 
 
 def rectangles(result: Result) -> pl.DataFrame:
@@ -92,7 +99,7 @@ def rectangles(result: Result) -> pl.DataFrame:
     )
 
 
-def _schedule(axis: Any, figure: Any, boxes: pl.DataFrame, result: Result, unit: float) -> None:
+def _schedule(axis: Any, legend: Legend, boxes: pl.DataFrame, result: Result, unit: float) -> None:
     """All rectangles as one collection: tens of thousands take a moment."""
     nodes = result.resources["nodes"]
     low, high = boxes["first_node"].to_numpy() - 0.5, boxes["last_node"].to_numpy() + 0.5
@@ -105,7 +112,7 @@ def _schedule(axis: Any, figure: Any, boxes: pl.DataFrame, result: Result, unit:
     else:
         place = np.searchsorted([limit for limit, _ in WAITED.values()], boxes["waiting_time"].to_numpy(), side="right")
         colours = np.array([colour for _, colour in WAITED.values()])[place]
-        _style.legend(figure, [Patch(color=colour, label=text) for text, (_, colour) in WAITED.items()], 5)
+        legend([Patch(color=colour, label=text) for text, (_, colour) in WAITED.items()], 5)
     many = boxes.height > VECTORS
     line = {"edgecolors": "none", "linewidths": 0} if many else {"edgecolors": "white", "linewidths": 0.3}
     axis.add_collection(PolyCollection(corners, facecolors=list(colours), rasterized=many, **line))

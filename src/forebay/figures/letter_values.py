@@ -5,7 +5,7 @@ a box for its ends to be trusted; jobs beyond the last one are dots.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 
-from forebay.figures import _header, _style
+from forebay.figures import _style
+from forebay.figures._plan import Legend, Plan, save
 from forebay.figures._waits import waiting_times
 from forebay.results import Result
 
@@ -26,13 +26,18 @@ NORMAL_95 = 1.96
 
 def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
     """A row a result. The CSV has each box: the share of jobs in it and its two ends; share 0 is the median."""
+    return save(plan(results), path, results)
+
+
+def plan(results: Mapping[str, Result]) -> Plan:
+    """One panel, a row a result."""
     waits = {label: waiting_times(result) for label, result in results.items()}
 
     def set_up(axis: Any, least: float, largest: float) -> None:
         _style.waits_axis(axis, "x", largest)
         axis.set_xlim(left=-6)
 
-    return draw_values(waits, path, "waiting time", set_up, _header.of(results))
+    return plan_values(waits, "waiting time", set_up)
 
 
 def draw_values(
@@ -40,14 +45,19 @@ def draw_values(
     path: Path,
     label: str,
     set_up: Callable[[Any, float, float], None],
-    header: Callable[[Figure], None] | None = None,
 ) -> list[Path]:
+    """The files of such a figure of any numbers."""
+    return save(plan_values(values, label, set_up), path)
+
+
+def plan_values(values: Mapping[str, np.ndarray], label: str, set_up: Callable[[Any, float, float], None]) -> Plan:
     """The same of any numbers; `set_up` gives the axis its scale, from the least and the largest of them."""
     boxes = pl.concat([_table(name, some) for name, some in values.items()])
     least = min((float(some.min()) for some in values.values() if some.size), default=0.0)
     largest = max((float(some.max()) for some in values.values() if some.size), default=0.0)
-    with _style.page(_style.COLUMN, 0.75 + 0.24 * max(len(values), 3)) as figure:
-        axis = figure.subplots()
+
+    def paint(axes: Sequence[Any], legend: Legend) -> None:
+        (axis,) = axes
         for row, (name, some) in enumerate(values.items()):
             _row(axis, row, boxes.filter(pl.col("result") == name), some)
         if not any(some.size for some in values.values()):
@@ -56,7 +66,8 @@ def draw_values(
         _style.rows_axis(axis, list(values))
         axis.set_xlabel(label)
         axis.grid(True, axis="x")
-        return _style.write(figure, path, {"": boxes}, header)
+
+    return Plan(_style.COLUMN, 0.75 + 0.24 * max(len(values), 3), (1,), paint, {"": boxes})
 
 
 def depth(n: int) -> int:

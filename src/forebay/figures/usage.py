@@ -1,6 +1,6 @@
 """The machine over time: how many nodes are waited for, and how much of each resource is in use."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _header, _steps, _style
+from forebay.figures import _steps, _style
+from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.machine import usage
 from forebay.results import Result
 
@@ -27,6 +28,11 @@ Curves = dict[tuple[str, str], _steps.Steps]
 
 def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
     """A panel for the queue and one for each resource. The CSV has a row a step drawn: nodes waited for, or percent."""
+    return save(plan(results), path, results)
+
+
+def plan(results: Mapping[str, Result]) -> Plan:
+    """A panel for the queue and one for each resource."""
     spans = [_steps.over(result) for result in results.values()]
     start, end = min(low for low, _ in spans), max(high for _, high in spans)
     resources = list(dict.fromkeys(name for result in results.values() for name in result.resources))
@@ -38,8 +44,8 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
         width = _steps.width_for(start, end, MOST)
         curves = {key: _steps.averaged(steps, start, end, width) for key, steps in curves.items()}
     heights = [1.2, *[0.3 + 0.12 * len(results) if strips else 0.9] * len(resources)]
-    with _style.page(_style.PAGE, 0.9 + 0.15 * (len(results) // 5) + 1.1 * sum(heights)) as figure:
-        rows = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+
+    def paint(rows: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(rows[-1], start, end, ticks=12)
         look = _style.looks(list(results))
         _lines(rows[0], curves, QUEUE, look, unit, end)
@@ -57,13 +63,15 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
                 _lines(axis, curves, name, look, unit, end)
                 axis.set(ylim=(0, 104), yticks=[0, 25, 50, 75, 100], ylabel=f"{name.replace('_', ' ')}\nin use (%)")
         if picture is not None:
-            figure.colorbar(picture, ax=list(rows[1:]), label="in use (%)", pad=0.01, aspect=30)
+            rows[0].figure.colorbar(picture, ax=list(rows[1:]), label="in use (%)", pad=0.01, aspect=30)
         else:
-            figure.align_ylabels()
+            rows[0].figure.align_ylabels(list(rows))
         if width is not None:
             rows[-1].set_xlabel(f"{rows[-1].get_xlabel()}; means over {_style.duration(width)}")
-        _style.legend(figure, [Line2D([], [], label=label, **style) for label, style in look.items()], 5)
-        return _style.write(figure, path, {"": _table(curves)}, _header.of(results))
+        legend([Line2D([], [], label=label, **style) for label, style in look.items()], 5)
+
+    height = 0.9 + 0.15 * (len(results) // 5) + 1.1 * sum(heights)
+    return Plan(_style.PAGE, height, heights, paint, {"": _table(curves)}, one_clock=True)
 
 
 def _steps_of(result: Result, panel: str) -> _steps.Steps:

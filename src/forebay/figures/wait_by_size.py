@@ -1,13 +1,15 @@
 """Who waits: mean waits of small and of large jobs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _header, _style
+from forebay.figures import _style
+from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.groups import by_size_class
 from forebay.results import Result
 
@@ -16,14 +18,20 @@ DESCRIPTION = "mean waiting time by size of jobs (nodes), a line a policy"
 
 def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
     """A line a result over classes of sizes, those without any job left out. The CSV has `by_size_class` of all."""
+    return save(plan(results), path, results)
+
+
+def plan(results: Mapping[str, Result]) -> Plan:
+    """One panel."""
     tables = {label: by_size_class(result) for label, result in results.items()}
     table = pl.concat([found.insert_column(0, _named(label, found.height)) for label, found in tables.items()])
     classes = list(dict.fromkeys(table.filter(pl.col("n") > 0)["size_class"]))
     classes.sort(key=lambda name: int(name.partition("-")[0]))
     longest = float(table["mean_waiting_time"].max() or 0)  # type: ignore[arg-type]
-    with _style.page(_style.COLUMN, 2.9 + _style.for_legend(list(results), 3, _style.COLUMN)) as figure:
-        axis = figure.subplots()
-        look = _style.looks(list(results))
+    look = _style.looks(list(results))
+
+    def paint(axes: Sequence[Any], legend: Legend) -> None:
+        (axis,) = axes
         handles = []
         for place, (label, style) in enumerate(look.items()):
             known = dict(tables[label].select("size_class", "mean_waiting_time").rows())
@@ -44,8 +52,10 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
             _style.note(axis, "no job started")
         axis.set(xlabel="nodes of a job (number of such jobs)", ylabel="mean waiting time")
         axis.grid(True, axis="y")
-        _style.legend(figure, handles, 3)
-        return _style.write(figure, path, {"": table}, _header.of(results))
+        legend(handles, 3)
+
+    height = 2.9 + _style.for_legend(list(results), 3, _style.COLUMN)
+    return Plan(_style.COLUMN, height, (1,), paint, {"": table})
 
 
 def _named(label: str, rows: int) -> pl.Series:

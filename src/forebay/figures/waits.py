@@ -1,6 +1,6 @@
 """Waiting times as a distribution: the share of jobs that wait at most so long, and that of those that wait longer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _header, _style
+from forebay.figures import _style
+from forebay.figures._plan import Legend, Plan, save
 from forebay.figures._waits import waiting_times
 from forebay.results import Result
 
@@ -20,11 +21,17 @@ MOST = 400
 
 def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
     """All results in both panels. The CSV has a row a step drawn: `share_at_most` is the ECDF at `waiting_time`."""
+    return save(plan(results), path, results)
+
+
+def plan(results: Mapping[str, Result]) -> Plan:
+    """Two panels: the shares, and their tail."""
     table = pl.concat([_curve(label, waiting_times(result)) for label, result in results.items()])
     longest = float(table["waiting_time"].max() or 0)  # type: ignore[arg-type]
-    with _style.page(_style.COLUMN, 4.3 + _style.for_legend(list(results), 3, _style.COLUMN)) as figure:
-        share, tail = figure.subplots(2, 1)
-        look = _style.looks(list(results))
+    look = _style.looks(list(results))
+
+    def paint(axes: Sequence[Any], legend: Legend) -> None:
+        share, tail = axes
         for label, style in look.items():
             rows = table.filter(pl.col("result") == label)
             x, y = rows["waiting_time"].to_numpy(), rows["share_at_most"].to_numpy()
@@ -40,8 +47,10 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
         share.set(ylim=(0, 1.02), ylabel="share of jobs waiting\nat most so long", xlabel="waiting time")
         share.grid(True)
         _tail_axis(tail, table, longest)
-        _style.legend(figure, [Line2D([], [], label=label, **style) for label, style in look.items()], 3)
-        return _style.write(figure, path, {"": table}, _header.of(results))
+        legend([Line2D([], [], label=label, **style) for label, style in look.items()], 3)
+
+    height = 4.3 + _style.for_legend(list(results), 3, _style.COLUMN)
+    return Plan(_style.COLUMN, height, (1, 1), paint, {"": table})
 
 
 def _curve(label: str, waits: np.ndarray) -> pl.DataFrame:

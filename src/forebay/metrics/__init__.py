@@ -2,6 +2,17 @@
 
 Every function of a module here is `forebay.metrics.NAME`, and one marked `@metric` is in every summary: adding one
 touches its own file alone. Entry points `forebay.metrics` name modules of other packages with more.
+
+Parameters
+----------
+result
+    The first argument of all of them: what `forebay.simulate` or `forebay.load` returns, or a `window` of it.
+
+Examples
+--------
+>>> result = fb.simulate("table1")
+>>> fb.metrics.mean_wait(result), fb.metrics.makespan(result)
+(142.5, 660.0)
 """
 
 from typing import TYPE_CHECKING, Any

@@ -56,7 +56,27 @@ def always(result: Result) -> bool:
 
 
 def metric(*names: str, unit: Unit, group: str, needs: Need = always) -> Callable[[Function], Function]:
-    """Put the function into every summary, by default under its own name."""
+    """Put the function below it into every summary.
+
+    Parameters
+    ----------
+    *names
+        Of its numbers, by default the function's own; what varies is in capitals: "utilisation_RESOURCE".
+    unit
+        Of all its numbers ("s", "jobs", "share", "bytes", ...), or a function that tells it by a number's name.
+    group
+        The part of the summary: counts, machine, jobs, staging or tiers.
+    needs
+        Whether a run has what the metric is taken from; its names are left out where not.
+
+    Examples
+    --------
+    >>> @fb.metrics.metric(unit="s", group="jobs")
+    ... def longest_wait(result):
+    ...     return result.jobs["waiting_time"].max()
+    >>> longest_wait(fb.simulate("table1"))
+    540.0
+    """
 
     def mark(function: Function) -> Function:
         about = Metric(function, names or (function.__name__,), unit, group, needs)

@@ -1,6 +1,6 @@
 """All numbers of a run in one flat dictionary, for tables, comparisons and run.json."""
 
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 from forebay.metrics._listing import metrics
 from forebay.metrics._metric import Number
 from forebay.metrics.window import window as restrict
@@ -8,12 +8,35 @@ from forebay.results import Result
 
 
 def summary(result: Result, window: tuple[float, float] | None = None) -> dict[str, Number]:
-    """Every number of a run, or of the jobs submitted in a window of it (seconds); None where no job counts.
+    """Every number of a run by name; None where no job counts.
 
-    ci95_* is 1.96 s / sqrt(n) over the jobs of this one run. Numbers of staging and traffic are there only where the
-    run has any.
+    Parameters
+    ----------
+    result
+        The run.
+    window
+        Only jobs submitted from the first of these seconds up to, not including, the second.
+
+    Returns
+    -------
+    dict
+        ci95_* is 1.96 s / sqrt(n) over the jobs of this one run. Numbers of staging and traffic are there only where
+        the run has any.
+
+    Examples
+    --------
+    >>> result = fb.simulate("table1")
+    >>> numbers = fb.summary(result)
+    >>> numbers["n_jobs"], numbers["mean_waiting_time"]
+    (8, 142.5)
+    >>> fb.summary(result, window=(0, 120))["n_jobs"]
+    3
     """
+    if not isinstance(result, Result):
+        raise wrong_type("the result", result, "what forebay.simulate or forebay.load returns")
     if window is not None:
+        if not isinstance(window, tuple | list) or len(window) != 2:
+            raise wrong_type("the window", window, "its start and end in seconds: (0, 86400)")
         result = restrict(result, *window)
     numbers: dict[str, Number] = {}
     for one in metrics():

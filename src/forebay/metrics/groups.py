@@ -27,7 +27,23 @@ def _measured(result: Result) -> pl.LazyFrame:
 
 
 def size_classes(nodes: int) -> tuple[list[int], list[str]]:
-    """Largest size and label of each class on a machine of so many nodes: 1, 2-4, 5-8, 9-16, ... up to the machine."""
+    """The classes of job sizes on a machine: 1, 2-4, 5-8, 9-16, ... up to all of it.
+
+    Parameters
+    ----------
+    nodes
+        Of the machine.
+
+    Returns
+    -------
+    tuple of lists
+        The largest size of each class, and its label.
+
+    Examples
+    --------
+    >>> fb.metrics.size_classes(16)
+    ([1, 4, 8, 16], ['1', '2-4', '5-8', '9-16'])
+    """
     tops = [1]
     while tops[-1] < nodes:
         tops.append(min(nodes, max(4, 2 * tops[-1])))
@@ -38,7 +54,13 @@ def size_classes(nodes: int) -> tuple[list[int], list[str]]:
 
 
 def by_size_class(result: Result) -> pl.DataFrame:
-    """A row a class of sizes, small to large, also where no job is of it: n, waits, bounded slowdown, node-hours."""
+    """A row a class of sizes, small to large, also where no job is of it: n, waits, bounded slowdown, node-hours.
+
+    Examples
+    --------
+    >>> fb.metrics.by_size_class(fb.simulate("table1")).select("size_class", "n", "mean_waiting_time").rows()
+    [('1', 3, 0.0), ('2-4', 5, 228.0)]
+    """
     tops, labels = size_classes(result.resources["nodes"])
     jobs = _measured(result).collect()
     place = np.searchsorted(tops[:-1], jobs[NODES].to_numpy())  # past the last boundary is the last class
@@ -54,7 +76,18 @@ def by_size_class(result: Result) -> pl.DataFrame:
 
 
 def by_column(result: Result, column: str) -> pl.DataFrame:
-    """A row for each value of a column of the job table (user, group, queue, ...), most node-hours first."""
+    """A row for each value of a column of the job table, most node-hours first.
+
+    Parameters
+    ----------
+    column
+        user, group, queue, or any other.
+
+    Examples
+    --------
+    >>> fb.metrics.by_column(fb.simulate("table1"), "final_state").select("final_state", "n").rows()
+    [('COMPLETED_SUCCESSFULLY', 8)]
+    """
     if column not in result.jobs.columns:
         raise InputError(f"the job table has no column {column!r}: {nearest(column, result.jobs.columns)}")
     found = _measured(result).group_by(column).agg(_statistics())

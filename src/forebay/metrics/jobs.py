@@ -8,10 +8,12 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from forebay.errors import InputError, nearest
 from forebay.metrics._metric import metric
 from forebay.metrics._table import NODES, bounded_slowdown, counted, measure, with_node_seconds
 from forebay.results import Result
 
+WEIGHTS = ("nodes", "node_seconds")
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 SPREAD = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown_10s", "bounded_slowdown_10min")
 NODE_WEIGHTED = ("waiting_time", "turnaround_time", "bounded_slowdown_10min")
@@ -28,7 +30,15 @@ def _values(result: Result, value: pl.Expr) -> np.ndarray:
 def mean(result: Result, name: str) -> float | None:
     """Mean of a measure, over the jobs that have it.
 
-    waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time, io_time.
+    Parameters
+    ----------
+    name
+        waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time, io_time.
+
+    Examples
+    --------
+    >>> fb.metrics.mean(fb.simulate("table1"), "turnaround_time")
+    352.5
     """
     return _mean_of(_values(result, measure(name)))
 
@@ -54,7 +64,18 @@ def mean_slowdown(result: Result) -> float | None:
 
 
 def mean_bounded_slowdown(result: Result, bound: float) -> float | None:
-    """Mean of max(1, turnaround / max(execution, bound)); the bound keeps short jobs from ruling the mean."""
+    """Mean of max(1, turnaround / max(execution, bound)); the bound keeps short jobs from ruling the mean.
+
+    Parameters
+    ----------
+    bound
+        Seconds, such as 10 or 600.
+
+    Examples
+    --------
+    >>> fb.metrics.mean_bounded_slowdown(fb.simulate("table1"), 240)
+    1.3125
+    """
     return _mean_of(_values(result, bounded_slowdown(bound)))
 
 
@@ -63,6 +84,16 @@ def ci95(result: Result, name: str) -> float | None:
 
     It treats jobs as independent, as the papers of the field do; jobs of one queue are not, so use it to compare with
     such papers, and repeated runs to compare policies.
+
+    Parameters
+    ----------
+    name
+        A measure, as `mean` takes it.
+
+    Examples
+    --------
+    >>> round(fb.metrics.ci95(fb.simulate("table1"), "waiting_time"), 1)
+    140.4
     """
     return _ci95_of(_values(result, measure(name)))
 
@@ -73,7 +104,18 @@ def _ci95_of(values: np.ndarray) -> float | None:
 
 
 def percentiles(result: Result, name: str = "waiting_time") -> dict[str, float | None]:
-    """p50, p95, p99 and max of a measure, interpolated between neighbours."""
+    """p50, p95, p99 and max of a measure, interpolated between neighbours.
+
+    Parameters
+    ----------
+    name
+        A measure, as `mean` takes it.
+
+    Examples
+    --------
+    >>> fb.metrics.percentiles(fb.simulate("table1"))["max"]
+    540.0
+    """
     return _percentiles_of(_values(result, measure(name)))
 
 
@@ -88,7 +130,22 @@ def _percentiles_of(values: np.ndarray) -> dict[str, float | None]:
 def weighted_mean(
     result: Result, name: str = "waiting_time", by: Literal["nodes", "node_seconds"] = "nodes"
 ) -> float | None:
-    """Mean of a measure in which a job counts by the nodes it asked for, or by the node-seconds it held."""
+    """Mean of a measure in which large jobs count for more.
+
+    Parameters
+    ----------
+    name
+        A measure, as `mean` takes it.
+    by
+        "nodes" that a job asked for, or "node_seconds" that it held.
+
+    Examples
+    --------
+    >>> fb.metrics.weighted_mean(fb.simulate("table1"), by="nodes")
+    212.0
+    """
+    if by not in WEIGHTS:
+        raise InputError(f"by is {by!r}: {nearest(by, WEIGHTS)}")
     jobs, weight = counted(result), pl.col(NODES)
     if by == "node_seconds":
         jobs, weight = with_node_seconds(result), pl.col("node_seconds")

@@ -26,7 +26,18 @@ def throughput(result: Result) -> float | None:
 
 
 def usage(result: Result, resource: str) -> pl.DataFrame:
-    """What all jobs hold of a resource over time: `amount` from each `time` on; 0 before the first."""
+    """What all jobs hold of a resource over time: `amount` from each `time` on; 0 before the first.
+
+    Parameters
+    ----------
+    resource
+        One of `result.resources`.
+
+    Examples
+    --------
+    >>> fb.metrics.usage(fb.simulate("table1"), "nodes").rows()[:3]
+    [(0.0, 2), (120.0, 4), (600.0, 3)]
+    """
     if resource not in result.resources:
         raise InputError(f"unknown resource {resource!r}: {nearest(resource, result.resources)}")
     return (
@@ -40,7 +51,18 @@ def usage(result: Result, resource: str) -> pl.DataFrame:
 
 
 def utilisation(result: Result, resource: str = "nodes") -> float | None:
-    """The share of a resource that jobs held, 0 to 1, over the makespan or the result's window."""
+    """The share of a resource that jobs held, 0 to 1, over the makespan or the result's window.
+
+    Parameters
+    ----------
+    resource
+        One of `result.resources`.
+
+    Examples
+    --------
+    >>> round(fb.metrics.utilisation(fb.simulate("table1"), "burst_buffer"), 3)
+    0.873
+    """
     steps, during = usage(result, resource), span(result)
     capacity = result.resources[resource]
     if during is None or during[0] >= during[1] or capacity == 0:

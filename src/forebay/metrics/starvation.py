@@ -33,12 +33,36 @@ def _waiting(result: Result, too_long: pl.Expr) -> pl.DataFrame:
 
 
 def waiting_over_walltimes(result: Result, times: float = 10) -> pl.DataFrame:
-    """Jobs that waited more than `times` their walltime. Those without a walltime (below 0 or infinite) never do."""
+    """Jobs that waited long for their size, longest wait first.
+
+    Those without a walltime (below 0 or infinite) never do.
+
+    Parameters
+    ----------
+    times
+        So many times its walltime is too long for a job to wait.
+
+    Examples
+    --------
+    >>> fb.metrics.waiting_over_walltimes(fb.simulate("table1"), times=8)["job_id"].to_list()
+    [3]
+    """
     return _waiting(result, _over_walltimes(times))
 
 
 def waiting_over(result: Result, seconds: float = DAY) -> pl.DataFrame:
-    """Jobs that waited longer than that, by default a day."""
+    """Jobs that waited longer than so many seconds, longest wait first.
+
+    Parameters
+    ----------
+    seconds
+        By default a day.
+
+    Examples
+    --------
+    >>> fb.metrics.waiting_over(fb.simulate("table1"), 300)["job_id"].to_list()
+    [3, 5]
+    """
     return _waiting(result, _over(seconds))
 
 

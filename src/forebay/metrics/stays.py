@@ -16,6 +16,11 @@ def stays(result: Result) -> pl.DataFrame:
 
     Columns: `job`, `first_node`, `last_node`, `start`, `end` (null where the log ends before). From the log alone: a
     job of several legs, or one that gives nodes back early, has several rows for a node, or different ends.
+
+    Examples
+    --------
+    >>> fb.metrics.stays(fb.simulate("table1")).rows()[:2]
+    [(1, 0, 0, 0.0, 600.0), (2, 1, 1, 0.0, 240.0)]
     """
     moves = pl.col("kind").is_in(["start", "acquire", "end", "release"])
     log = (

@@ -49,6 +49,11 @@ def link_utilisation(result: Result, link: str) -> float | None:
     """Bytes that crossed a shared link over what it could have carried during the makespan, 0 to 1.
 
     None for a window of a run: when bytes crossed a link is not recorded.
+
+    Parameters
+    ----------
+    link
+        One of `result.links["link"]`.
     """
     known = _link_names(result)
     if link not in known:

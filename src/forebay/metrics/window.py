@@ -2,19 +2,37 @@
 
 import math
 from dataclasses import replace
+from numbers import Real
+from typing import Any
 
 import polars as pl
 
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 from forebay.results import Result
 
 
 def window(result: Result, start: float, end: float) -> Result:
-    """The jobs submitted from `start` (s) up to, not including, `end`; use of the machine counts in that time alone.
+    """A part of a run: the jobs submitted in it; use of the machine counts in that time alone.
 
     The log stays whole, because jobs from before the window hold the machine in it too. A window of a window is what
     they share.
+
+    Parameters
+    ----------
+    start
+        Seconds.
+    end
+        Seconds; jobs submitted just then are out.
+
+    Examples
+    --------
+    >>> fb.metrics.window(fb.simulate("table1"), 0, 60)
+    <Result of fcfs-bb: 2 jobs on 4 nodes, mean wait 0 s>
     """
+    moments: tuple[Any, Any] = start, end
+    for moment in moments:
+        if not isinstance(moment, Real):
+            raise wrong_type("a window's start or end", moment, "seconds, such as 0 or 86400")
     if "window" in result.facts:
         start, end = max(start, result.facts["window"][0]), min(end, result.facts["window"][1])
     if not start < end:
@@ -24,7 +42,20 @@ def window(result: Result, start: float, end: float) -> Result:
 
 
 def window_by_fraction(result: Result, start: float, end: float) -> Result:
-    """The window between two fractions of the time over which jobs arrive: 0.1 to 0.9 drops a tenth at either end."""
+    """The window between two fractions of the time over which jobs arrive.
+
+    Parameters
+    ----------
+    start
+        0.1 drops a tenth at the beginning.
+    end
+        0.9 drops a tenth at the end.
+
+    Examples
+    --------
+    >>> fb.metrics.window_by_fraction(fb.simulate("table1"), 0.1, 0.9)
+    <Result of fcfs-bb: 4 jobs on 4 nodes, mean wait 4.25 min>
+    """
     if not 0 <= start < end <= 1:
         raise InputError(f"a window from {start} to {end} makes no sense; write fractions such as 0.1 and 0.9")
     arrivals = result.jobs["submission_time"]

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from forebay import _plugins
-from forebay.errors import InputError
+from forebay.errors import InputError, wrong_type
 from forebay.platforms import _presets, _toml
 from forebay.platforms.platform import Platform
 
@@ -12,18 +12,41 @@ __all__ = ["Platform", "load", "names"]
 
 
 def names() -> list[str]:
-    """Every preset, as users write it."""
+    """Every preset, as users write it.
+
+    Examples
+    --------
+    >>> "dragonfly-96" in fb.platforms.names()
+    True
+    """
     return _plugins.names("platforms.presets")
 
 
 def load(spec: str | os.PathLike[str] | Platform) -> Platform:
-    """The machine that `spec` names.
+    """The machine that a spec names; `forebay.platform` is this function.
 
-    A preset with its parameters ("flat:nodes=100,burst_buffer=10TB", "table1") or a TOML file, whose nodes and tier
-    capacities may be changed ("mine.toml:nodes=200,burst_buffer=20TB"). A Platform is returned as it is.
+    Parameters
+    ----------
+    spec
+        A preset with its parameters ("flat:nodes=100,burst_buffer=10TB", "table1") or a TOML file, whose nodes and tier
+        capacities may be changed ("mine.toml:nodes=200,burst_buffer=20TB"). A Platform is returned as it is.
+
+    Returns
+    -------
+    Platform
+
+    Examples
+    --------
+    >>> machine = fb.platform("flat:nodes=100,burst_buffer=10TB")
+    >>> machine
+    <Platform flat: 100 nodes with burst_buffer>
+    >>> machine.capacities
+    (100, 10000000000000)
     """
     if isinstance(spec, Platform):
         return spec
+    if not isinstance(spec, str | os.PathLike):
+        raise wrong_type("the platform", spec, 'text such as "flat:nodes=100", a TOML file or a Platform')
     # os.path, unlike Path, takes text that is too long or too odd for a name as that of no file.
     if isinstance(spec, os.PathLike) or (spec.endswith(".toml") and os.path.exists(spec)):
         return _toml.read(Path(spec), {})

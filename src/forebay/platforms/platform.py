@@ -6,10 +6,10 @@ from typing import Any
 from pydantic import Field, ValidationInfo, field_validator
 
 from forebay import _bounds
-from forebay._text import plain
+from forebay._text import counted, html_table, plain
 from forebay.core.kinds import LARGE, WASTE
 from forebay.core.units import format_flops
-from forebay.errors import InputError
+from forebay.errors import InputError, listed
 from forebay.platforms._fields import AUTO, Count, Flops, Model
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
@@ -27,7 +27,26 @@ MAX_TIERS = 100
 
 
 class Platform(Model):
-    """A machine. Speed is a node's, in flop/s; tiers keep the order in which they were declared."""
+    """A machine. Most are made by `forebay.platform`, from a preset or a TOML file.
+
+    Parameters
+    ----------
+    name
+        What results call it.
+    nodes
+        How many there are.
+    speed
+        Of a node, in flop/s, or as text: "1 Gflop/s".
+    topology
+        How nodes and storage are joined; flat by default.
+    tiers
+        File system and burst buffers, in order.
+
+    Examples
+    --------
+    >>> print(fb.Platform(name="mine", nodes=4))
+    mine (4 nodes of 1 Gflop/s)
+    """
 
     name: str
     nodes: Count
@@ -160,6 +179,14 @@ class Platform(Model):
             "ways": [tier.name for tier in self.ways],
             "text": str(self),
         }
+
+    def __repr__(self) -> str:
+        tiers = f" with {listed(tier.name for tier in self.tiers)}" if self.tiers else ""
+        return f"<Platform {listed([self.name])}: {counted(self.nodes, 'node')}{tiers}>"
+
+    def _repr_html_(self) -> str:
+        rows = [("nodes", f"{self.nodes:,} of {format_flops(self.speed)}"), ("topology", self.topology.text)]
+        return html_table(f"Platform {self.name}", [*rows, *((tier.name, tier.text) for tier in self.tiers)])
 
     def __str__(self) -> str:
         parts = [f"{self.nodes} {'node' if self.nodes == 1 else 'nodes'} of {format_flops(self.speed)}"]

@@ -35,21 +35,57 @@ COMPARED = (
 
 
 def names() -> list[str]:
-    """Every policy that can be named."""
+    """Every policy that can be named.
+
+    Examples
+    --------
+    >>> "fcfs-bb" in fb.policies.names()
+    True
+    """
     return _plugins.names("policies")
 
 
 def describe(name: str) -> dict[str, Any]:
-    """A policy in words: its first docstring line, its parameters with their defaults, and whether `compare` has it."""
+    """A policy in words: its name, what it does, its parameters with their defaults, and whether `compare` has it.
+
+    Parameters
+    ----------
+    name
+        One of `names()`.
+
+    Examples
+    --------
+    >>> fb.policies.describe("fcfs-bb")["parameters"]["depth"]
+    1
+    """
     module = _plugins.load("policies", name, "policy")
     text = (module.__doc__ or "").strip().split("\n")[0]
     params = {key: "all" if p.default == ALL else p.default for key, p in _parameters(_own_class(module)).items()}
-    name = _plugins.find("policies", name)
+    name = str(_plugins.find("policies", name))
     return {"name": name, "description": text, "parameters": params, "compared": name in COMPARED}
 
 
 def load(spec: str | Any) -> Any:
-    """A policy from its spec; an object that already is one passes through."""
+    """A policy from its spec; an object that already is one passes through.
+
+    Parameters
+    ----------
+    spec
+        "fcfs-bb:depth=3", "mine.py:Mine:patience=3", either with "+limits:user_jobs=4" behind it; or an object with
+        `decide(view, act)`, or a class of such that needs no arguments.
+
+    Returns
+    -------
+    object
+        What `forebay.simulate` asks for decisions.
+
+    Examples
+    --------
+    >>> fb.policies.load("fcfs-bb:depth=3").depth
+    3
+    """
+    if inspect.isclass(spec):
+        spec = _made(spec)
     if not isinstance(spec, str):
         plain, _ = apart(spec)
         _check(plain, type(plain).__name__)
@@ -93,6 +129,17 @@ def digest_of(spec: str) -> str:
     """A hash of the user's sources that a spec names, with all that they import; empty if it names none."""
     path = own_file(spec)
     return "" if path is None or not path.is_file() else sources_digest(path)
+
+
+def _made(cls: type) -> Any:
+    """An object of a class that was given instead of one."""
+    try:
+        return cls()
+    except TypeError as error:
+        raise InputError(
+            f"policy {cls.__name__} is a class, and no object can be made without arguments ({error}); "
+            f"give an object: {cls.__name__}(...)"
+        ) from None
 
 
 def _own_class(module: Any) -> type:

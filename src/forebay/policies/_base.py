@@ -33,7 +33,17 @@ def one_of(policy: object, **known: Iterable[str]) -> None:
 class Policy:
     """Base of every policy. Override `decide` (plain Python) or `kernel` (compiled): nothing else tells them apart.
 
-    Parameters are dataclass fields or keyword arguments; `name:key=value` on the command line sets them.
+    Parameters of a policy are dataclass fields or keyword arguments; `name:key=value` on the command line sets them.
+
+    Examples
+    --------
+    >>> class Smallest(fb.Policy):
+    ...     def decide(self, view, act):
+    ...         for job in sorted(view.queue, key=lambda job: view.demand(job)[0]):
+    ...             if act.fits(job):
+    ...                 act.start(job)
+    >>> fb.simulate("table1", policy=Smallest())
+    <Result of Smallest: 8 jobs on 4 nodes, mean wait 2.38 min>
     """
 
     compiled: ClassVar[str] = ""

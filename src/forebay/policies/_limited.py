@@ -13,7 +13,22 @@ MARK = "+limits"
 
 @dataclass(frozen=True)
 class Limited:
-    """A policy as it is; the engine holds back what the limits forbid before and after each of its decisions."""
+    """A policy as it is; the engine holds back what the limits forbid before and after each of its decisions.
+
+    Parameters
+    ----------
+    policy
+        An object, as `load` gives it.
+    limits
+        What a site lets a user ask for and have running at a time.
+
+    Examples
+    --------
+    >>> from forebay.policies import Limited, Limits, load
+    >>> result = fb.simulate("table1", policy=Limited(load("fcfs"), Limits(run_time=300)))
+    >>> fb.summary(result)["n_rejected"]
+    1
+    """
 
     policy: Any
     limits: Limits

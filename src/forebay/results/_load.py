@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
+from forebay._files import as_path
 from forebay._parquet import read_parquet
 from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, tables
@@ -19,9 +20,23 @@ _LARGEST = 2**63 - 1
 def load(folder: str | Path) -> Result:
     """The whole run that `Result.save`, `forebay run -o` or `forebay compare` wrote to a folder.
 
-    Where the command line was given a window, only its summary was taken from that: all jobs are here.
+    Parameters
+    ----------
+    folder
+        The run's own, not one that holds the folders of several.
+
+    Returns
+    -------
+    Result
+        Where the command line was given a window, only its summary was taken from that: all jobs are here.
+
+    Examples
+    --------
+    >>> files = fb.simulate("table1").save("out")
+    >>> fb.load("out")
+    <Result of fcfs-bb: 8 jobs on 4 nodes, mean wait 2.38 min>
     """
-    folder = Path(folder)
+    folder = as_path(folder, "the folder")
     told = read_document(folder)
     return Result(
         **{table.name: _read(folder, table, told) for table in tables(Result)},
@@ -31,7 +46,20 @@ def load(folder: str | Path) -> Result:
 
 
 def read_document(folder: Path) -> dict[str, Any]:
-    """run.json of a folder that has all files of a run."""
+    """What run.json holds, of a folder that has all files of a run.
+
+    Parameters
+    ----------
+    folder
+        The run's.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> files = fb.simulate("table1").save("out")
+    >>> fb.results.read_document(Path("out"))["seed"]
+    0
+    """
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "no such folder"
         raise InputError(f"{folder}: {what}; name a folder that forebay run -o or forebay compare has written")
@@ -63,7 +91,7 @@ def _instead(folder: Path) -> str:
         return f"the runs in it are {listed(inside)}"
     if (folder / "manifest.json").is_file() and (folder / "runs").is_dir():
         return "it is a study's, which keeps the numbers of its runs alone: see report.md and tables/ in it"
-    return "forebay run -o DIR writes one"
+    return "forebay run -o DIR, or result.save(folder) in Python, writes one"
 
 
 def _json(path: Path) -> Any:

@@ -17,7 +17,15 @@ from forebay.errors import InputError
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a finished run: its numbers, and the measures of every job that were asked for."""
+    """What a study keeps of a finished run.
+
+    Parameters
+    ----------
+    document
+        Its numbers and what was run.
+    measures
+        Those of every job that were asked for, by name.
+    """
 
     document: dict[str, Any]
     measures: dict[str, np.ndarray] = field(default_factory=dict)
@@ -30,7 +38,15 @@ class Record:
 
 
 def save_record(record: Record, place: Path) -> None:
-    """Keep a record at `place`, a .json file. Its numbers come last: a record that has them has all."""
+    """Keep a record. Its numbers come last: a record that has them has all.
+
+    Parameters
+    ----------
+    record
+        What to keep.
+    place
+        A .json file; measures go to a Parquet file beside it.
+    """
     if record.measures:
         with replacing(place.with_suffix(".parquet")) as [temporary]:
             pl.DataFrame(record.measures).write_parquet(temporary)
@@ -39,7 +55,25 @@ def save_record(record: Record, place: Path) -> None:
 
 
 def load_record(place: Path, key: str, keep: Iterable[str] = ()) -> Record:
-    """The record of the run with this key, and its measures `keep`; bit by bit what was saved."""
+    """The record of a run, bit by bit what was saved.
+
+    Parameters
+    ----------
+    place
+        The .json file.
+    key
+        Of the run; a file of another run is refused.
+    keep
+        The measures wanted.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> record = fb.results.Record({"key": "k", "summary": {"n_jobs": 8}})
+    >>> fb.results.save_record(record, Path("k.json"))
+    >>> fb.results.load_record(Path("k.json"), "k").summary
+    {'n_jobs': 8}
+    """
     try:
         document = json.loads(place.read_text(encoding="utf-8"))
         if document["key"] != key or not isinstance(document["summary"], dict):

@@ -7,7 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from forebay._files import writable_folder
+from forebay._files import as_path, writable_folder
+from forebay._text import about, counted, html_table
+from forebay.errors import listed
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving
 
@@ -45,23 +47,41 @@ _LOG = dict.fromkeys(("time", "job", "leg", "amount"), pl.Float64) | dict.fromke
 
 @dataclass(frozen=True)
 class Result:
-    """One finished run.
+    """One finished run, as `forebay.simulate` and `forebay.load` give it.
 
-    *jobs* has a row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
-    `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where jobs stage data
-    also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`. Times of rejected jobs are null.
+    Parameters
+    ----------
+    jobs
+        A row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
+        `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where jobs stage data
+        also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`. Times of rejected jobs are
+        null.
+    log
+        A row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject, begin_phase,
+        end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row carries the
+        nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its own. Only
+        jobs that do more than compute have phases; their end carries the bytes moved.
+    resources
+        Capacity by name, "nodes" first.
+    facts
+        Seed, versions, hashes, wall time, notes: what JSON can hold.
+    links
+        A row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
+    placements
+        Which nodes: `row` (of the log), `low` and `high`. Those of a start were taken; those of an end or a release
+        were given back, and are listed only if the job had more. See `forebay.metrics.stays`.
 
-    *log* has a row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject,
-    begin_phase, end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row
-    carries the nodes taken, an end row the nodes given back; every other resource has acquire and release rows of its
-    own. Only jobs that do more than compute have phases; their end carries the bytes moved.
-
-    *placements* says which nodes: `row` (of the log), `low` and `high`. Those of a start were taken; those of an end or
-    a release were given back, and are listed only if the job had more. See `forebay.metrics.stays`.
-
-    *links* has a row for each shared link: `link` (name), `capacity` (bytes/s), `bytes` (all that crossed it).
-
+    Notes
+    -----
     A further table is a further `optional_table` here: it is saved and loaded as the others are.
+
+    Examples
+    --------
+    >>> result = fb.simulate("table1")
+    >>> result.jobs["waiting_time"].mean()
+    142.5
+    >>> result.facts["policy"], result.resources["nodes"]
+    ('fcfs-bb', 4)
     """
 
     jobs: pl.DataFrame = field(metadata=saved_as("jobs.parquet", _JOBS))
@@ -71,8 +91,39 @@ class Result:
     links: pl.DataFrame = optional_table("links.csv", link=pl.String, capacity=pl.Float64, bytes=pl.Float64)
     placements: pl.DataFrame = optional_table("placements.parquet", row=pl.UInt32, low=pl.Int32, high=pl.Int32)
 
+    def __repr__(self) -> str:
+        policy, wait = listed([str(self.facts.get("policy", "a run"))]), about(self._waits()["mean"])
+        return f"<Result of {policy}: {self._jobs()}, mean wait {wait}>"
+
+    def _repr_html_(self) -> str:
+        waits, told = self._waits(), ("policy", "workload", "platform", "job_model", "seed", "window")
+        facts = [(name.replace("_", " "), self.facts[name]) for name in told if name in self.facts]
+        # Of the machine, its text is enough.
+        facts = [(name, fact.get("text", fact) if isinstance(fact, Mapping) else fact) for name, fact in facts]
+        rows = [("jobs", self._jobs()), ("mean wait", about(waits["mean"])), ("longest wait", about(waits["max"]))]
+        return html_table("Result", [*facts, *rows])
+
+    def _jobs(self) -> str:
+        return f"{counted(self.jobs.height, 'job')} on {counted(self.resources.get('nodes', 0), 'node')}"
+
+    def _waits(self) -> dict[str, float | None]:
+        """Of the jobs that began."""
+        wait = self.jobs.filter(pl.col("starting_time").is_not_null())["waiting_time"]
+        return {"mean": wait.mean(), "max": wait.max()}  # type: ignore[dict-item]
+
     def save(self, folder: str | Path) -> list[Path]:
-        """Write the run to a folder, whole or not at all, for `forebay.load`. Gives the files written."""
-        folder = writable_folder(Path(folder))
+        """Write the run to a folder, whole or not at all, for `forebay.load`.
+
+        Parameters
+        ----------
+        folder
+            Made if need be; a run that is there is replaced.
+
+        Returns
+        -------
+        list of Path
+            The files written.
+        """
+        folder = writable_folder(as_path(folder, "the folder"))
         with saving(folder, self) as names:
             return [folder / name for name in names]

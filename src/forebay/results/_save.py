@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 
 
 def document(result: "Result", **beside: Any) -> dict[str, Any]:
-    """What run.json holds of a run, and `window` and `summary` where they are given."""
+    """What run.json holds of a run.
+
+    Parameters
+    ----------
+    result
+        The run.
+    **beside
+        `window` and `summary`, where they are given.
+
+    Examples
+    --------
+    >>> fb.results.document(fb.simulate("table1"))["resources"]
+    {'nodes': 4, 'burst_buffer': 10000000000000}
+    """
     assert set(beside) <= set(BESIDE)
     named = {name: fact for name, fact in result.facts.items() if name not in KEYS}
     told = {"format": FORMAT, **named, **beside, "resources": dict(result.resources)}
@@ -28,7 +41,18 @@ def document(result: "Result", **beside: Any) -> dict[str, Any]:
 
 
 def files(result: "Result") -> list[str]:
-    """Names of the files of a run, run.json last; an optional table only where it has rows."""
+    """Names of the files of a run, run.json last; an optional table only where it has rows.
+
+    Parameters
+    ----------
+    result
+        The run.
+
+    Examples
+    --------
+    >>> fb.results.files(fb.simulate("table1"))
+    ['jobs.csv', 'jobs.parquet', 'log.parquet', 'placements.parquet', 'run.json']
+    """
     return [*sorted([JOBS_FOR_OTHERS, *(table.file for table in _present(result))]), RUN]
 
 
@@ -38,9 +62,21 @@ def _present(result: "Result") -> list[Table]:
 
 @contextmanager
 def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None) -> Iterator[list[str]]:
-    """The files of one run, in a folder: they take their names when the block ends. Gives these names.
+    """The files of one run, in a folder: they take their names when the block ends.
 
-    `told` is what run.json shall hold, by default `document(result)`.
+    Parameters
+    ----------
+    folder
+        It must be there.
+    result
+        The run.
+    told
+        What run.json shall hold, by default `document(result)`.
+
+    Yields
+    ------
+    list of str
+        The names.
     """
     names = files(result)
     with replacing(*(folder / name for name in names)) as temporary:

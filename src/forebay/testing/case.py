@@ -16,7 +16,23 @@ from forebay.workload.workload import Workload, job_table
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg of a small job: seconds, walltime, nodes, burst buffer, what it carries over, and its SSD on each node."""
+    """A leg of a small job.
+
+    Parameters
+    ----------
+    seconds
+        It runs so long.
+    walltime
+        Seconds that it asks for.
+    nodes
+        That it asks for.
+    buffer
+        Bytes of burst buffer that it asks for.
+    carry
+        Resources kept over from the leg before: "nodes burst_buffer".
+    ssd
+        Bytes on each node.
+    """
 
     seconds: float
     walltime: float
@@ -28,7 +44,17 @@ class Leg:
 
 @dataclass(frozen=True)
 class Job:
-    """A job of a small case."""
+    """A job of a small case.
+
+    Parameters
+    ----------
+    submit
+        Seconds.
+    legs
+        In the order in which they run.
+    cancel
+        Seconds until its user withdraws it.
+    """
 
     submit: float
     legs: tuple[Leg, ...]
@@ -37,7 +63,28 @@ class Job:
 
 @dataclass(frozen=True)
 class Case:
-    """A machine and a few jobs: small enough to read."""
+    """A machine and a few jobs: small enough to read.
+
+    Parameters
+    ----------
+    nodes
+        Of the machine.
+    buffer
+        Its burst buffer in bytes; 0 = none.
+    jobs
+        In order of arrival.
+    servers
+        That the buffer lies on in chunks, evenly; 0 = it is a pool.
+    large
+        Nodes with 2 B of SSD, the last ones, where the others have 1 B; 0 = none has any.
+
+    Examples
+    --------
+    >>> from forebay.testing import Case, Job, Leg
+    >>> print(Case(4, 0, (Job(0, (Leg(10, 20, nodes=2, buffer=0),)),)).text())
+    machine: 4 node(s), 0 B of burst buffer
+    job 1 (row 0): submitted at 0 s, 2 node(s), 0 B, runs 10 s of 20 s asked
+    """
 
     nodes: int
     buffer: int

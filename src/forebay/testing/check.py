@@ -27,7 +27,27 @@ RULES = {
 
 
 def check_policy(spec: Any, seed: int = 0, n_cases: int = 100) -> Report:
-    """Try `spec` on random cases; report each rule, and for each one broken the smallest case that shows it."""
+    """Try a policy on random cases; report each rule, and for each one broken the smallest case that shows it.
+
+    Parameters
+    ----------
+    spec
+        A policy as `forebay.simulate` takes it. A spec or a class also tests that two objects decide alike.
+    seed
+        Draws the cases.
+    n_cases
+        How many.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> report = fb.testing.check_policy("fcfs", n_cases=2)
+    >>> report.passed, [check.name for check in report.checks]
+    (True, ['legal', 'finishes', 'repeats', 'tidy', 'rests'])
+    """
     policy, _ = apart(load_policy(spec))
     if isinstance(spec, str) and has_own_kernel(policy):
         # Compiled, an index out of bounds ends the process without a word.

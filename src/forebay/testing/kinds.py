@@ -118,7 +118,21 @@ KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes())
 
 
 def random_case(rng: np.random.Generator, kinds: Sequence[Kind] = KINDS) -> Case:
-    """A few jobs with many ties, on a machine where they collide; some too large or past their walltime."""
+    """A few jobs with many ties, on a machine where they collide; some too large or past their walltime.
+
+    Parameters
+    ----------
+    rng
+        Draws it.
+    kinds
+        What it may have beyond jobs of one leg on nodes that are all alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> len(fb.testing.random_case(np.random.default_rng(0)).jobs) > 0
+    True
+    """
     streams = dict(zip(KINDS, rng.spawn(len(KINDS)), strict=True))
     nodes, buffer, n = int(rng.integers(1, 9)), int(rng.integers(0, 11)), int(rng.integers(1, 16))
     submits = np.sort(rng.integers(0, max(2, 3 * n), n))

@@ -5,7 +5,17 @@ from typing import NamedTuple
 
 
 class Check(NamedTuple):
-    """One rule's outcome."""
+    """One rule's outcome.
+
+    Parameters
+    ----------
+    name
+        Of the rule, as in RULES.
+    ok
+        Whether the policy keeps it.
+    text
+        The rule.
+    """
 
     name: str
     ok: bool
@@ -14,11 +24,21 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found."""
+    """What a check found.
+
+    Parameters
+    ----------
+    policy
+        Its spec.
+    checks
+        One a rule.
+    explanation
+        Each breach with the smallest case that shows it; empty when all is well.
+    """
 
     policy: str
     checks: list[Check]
-    explanation: str  # empty when all is well
+    explanation: str
 
     @property
     def passed(self) -> bool:

@@ -11,7 +11,22 @@ MAX_TRIES = 500
 
 
 def shrink(case: Case, still: Callable[[Case], bool]) -> Case:
-    """The smallest case found while `still` holds."""
+    """The smallest case found that still shows something.
+
+    Parameters
+    ----------
+    case
+        To begin with.
+    still
+        Whether a case shows it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> case = fb.testing.random_case(np.random.default_rng(0))
+    >>> len(fb.testing.shrink(case, lambda one: len(one.jobs) >= 1).jobs)
+    1
+    """
     tries, shrunk = 0, True
     while shrunk:
         shrunk = False

@@ -9,26 +9,42 @@ import os
 from pathlib import Path
 
 from forebay import _fork, _plugins
-from forebay.errors import InputError, listed, nearest
+from forebay._files import as_path
+from forebay.errors import InputError, listed, nearest, wrong_type
 from forebay.workload import _source
-from forebay.workload.workload import Workload
+from forebay.workload.workload import Workload, job_table
 
-__all__ = ["Workload", "read", "write"]
+__all__ = ["Workload", "job_table", "read", "write"]
 
 _FORMATS = "workload.formats"
 _EMBEDDED = "workload.embedded"
 
 
-def read(source: str | Path, cancelled: str = "drop") -> Workload:
+def read(source: str | os.PathLike[str], cancelled: str = "drop") -> Workload:
     """The workload in a file, or the embedded one of that name; a file wins.
 
-    `cancelled` is "drop" or "keep": whether jobs that were cancelled before they started are left out, or kept with the
-    time of it in the column `cancel`. Formats that record no such jobs have none to keep.
+    Parameters
+    ----------
+    source
+        A file in any of `forebay formats`, told by its ending or its content, or an embedded workload: "table1",
+        "default".
+    cancelled
+        Whether jobs that were cancelled before they started are left out ("drop") or kept with the time of it in the
+        column `cancel` ("keep"). Formats that record no such jobs have none to keep.
+
+    Returns
+    -------
+    Workload
+
+    Examples
+    --------
+    >>> fb.read("table1")
+    <Workload table1: 8 jobs submitted over 4 min for table1>
     """
     _fork.check()
     if cancelled not in ("drop", "keep"):
         raise InputError(f"cancelled is {cancelled!r}; give 'drop' or 'keep'")
-    path = Path(source)
+    path = as_path(source, "the workload to read")
     if os.path.isfile(path):  # unlike Path's own, it takes a name that is too long as that of no file
         module = _plugins.load(_FORMATS, _format_of(path), "format")
         told = {"cancelled": cancelled} if "cancelled" in inspect.signature(module.read).parameters else {}
@@ -46,9 +62,32 @@ def read(source: str | Path, cancelled: str = "drop") -> Workload:
     )
 
 
-def write(workload: Workload, path: str | Path) -> list[str]:
-    """Write a workload in the format that the name's suffix names; returns notes on what the format cannot hold."""
-    path = Path(path)
+def write(workload: Workload, path: str | os.PathLike[str]) -> list[str]:
+    """Write a workload in the format that the file's ending names.
+
+    Parameters
+    ----------
+    workload
+        What to write.
+    path
+        The file, such as "jobs.swf.gz" or "jobs.json".
+
+    Returns
+    -------
+    list of str
+        Notes on what the format cannot hold.
+
+    Examples
+    --------
+    >>> notes = fb.write(fb.read("table1"), "table1.json")
+    >>> notes[0]
+    "the machine's size is not known: nb_res is the widest job's 3 nodes"
+    >>> len(fb.read("table1.json"))
+    8
+    """
+    if not isinstance(workload, Workload):
+        raise wrong_type("what to write", workload, "a Workload first, then the file: write(workload, path)")
+    path = as_path(path, "the file to write")
     name = _by_suffix(path)
     if name is None:
         known = ", ".join(suffix for suffixes in _suffixes().values() for suffix in suffixes)

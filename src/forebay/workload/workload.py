@@ -4,15 +4,17 @@ All times in seconds, all capacities in bytes. Nothing here knows of a machine: 
 capacities, only when a platform is chosen.
 """
 
+import difflib
 import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
+from polars.exceptions import PolarsError
 
-from forebay._text import plain
+from forebay._text import about, counted, html_table, plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA, TOLD
-from forebay.errors import InputError
+from forebay.errors import InputError, brief, listed, wrong_type
 
 RELEASED = pl.col("release").str.extract(r"^([^=]*)")
 """The resource that a phase gives back."""
@@ -23,7 +25,41 @@ RELEASED_PART = pl.col("release").str.extract(r"^[^=]*=([1-9][0-9]*)$").cast(pl.
 
 @dataclass(frozen=True)
 class Workload:
-    """Jobs in order of arrival, with everything a run needs to know of their origin."""
+    """Jobs in order of arrival, with everything a run needs to know of their origin.
+
+    Parameters
+    ----------
+    name
+        What results call it.
+    jobs
+        A row a job; see `forebay.workload.job_table`.
+    legs
+        For jobs that the scheduler starts in several steps: job, leg, walltime, nodes, carry, and demands.
+    phases
+        What legs do, in order: job, leg, kind, seconds, flop, communication, bytes, release.
+    epoch
+        Unix time of second 0.
+    platform
+        The machine it was recorded on or made for, as `--platform` takes it.
+    records
+        Lines or entries read, used or not.
+    dropped
+        Why records were left out, and how many.
+    notes
+        What a reader or operation wants its user to know, a sentence each.
+    provenance
+        The source, then each operation, in order.
+    sha256
+        Of the source's bytes.
+
+    Examples
+    --------
+    >>> jobs = fb.workload.job_table(
+    ...     {"id": [1, 2], "submit": [0, 60], "walltime": [600, 600], "run_time": [300, 600], "nodes": [4, 2]}
+    ... )
+    >>> fb.simulate(fb.Workload("mine", jobs), "flat:nodes=4").jobs["waiting_time"].to_list()
+    [0.0, 240.0]
+    """
 
     name: str
     jobs: pl.DataFrame
@@ -48,20 +84,43 @@ class Workload:
             (self.legs, LEG_SCHEMA, "leg"),
             (self.phases, PHASE_SCHEMA, "phase"),
         ):
-            if frame is None:
+            if frame is None and word != "job":
                 continue
+            cure = "; forebay.workload.job_table makes one of your columns" if word == "job" else ""
+            if not isinstance(frame, pl.DataFrame):
+                raise wrong_type(f"the {word} table", frame, f"a polars DataFrame{cure}")
             missing = [name for name in schema if name not in frame.columns]
             if missing:
-                raise InputError(f"{self.name}: the {word} table lacks {', '.join(missing)}; see forebay.workload")
+                meant = _meant(missing, frame.columns)
+                raise InputError(f"{self.name}: the {word} table lacks {', '.join(missing)}{meant}{cure}")
             wrong = [name for name, dtype in schema.items() if frame.schema[name] != dtype]
             if wrong:
-                wants = ", ".join(f"{name} as {schema[name]}" for name in wrong)
-                raise InputError(f"{self.name}: the {word} table must have {wants}")
+                wants = ", ".join(f"{name} as {schema[name]}, not {frame.schema[name]}" for name in wrong)
+                raise InputError(f"{self.name}: the {word} table must have {wants}{cure}")
         if self.phases is not None:  # further columns mean nothing, and job models add phases of their own
             object.__setattr__(self, "phases", self.phases.select(*PHASE_SCHEMA))
 
     def __len__(self) -> int:
         return len(self.jobs)
+
+    def __repr__(self) -> str:
+        machine = f" for {listed([self.platform])}" if self.platform else ""
+        return f"<Workload {listed([self.name])}: {counted(len(self), 'job')} submitted over {self._span()}{machine}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("jobs", f"{len(self):,}, submitted over {self._span()}"),
+            ("largest", counted(int(self.jobs["nodes"].max() or 0), "node")),  # type: ignore[arg-type]
+            ("asks for", ", ".join(("nodes", *self.resources))),
+            ("platform", self.platform or "-"),
+            *(("from", line) for line in self.provenance),
+            *(("note", line) for line in self.notes),
+        ]
+        return html_table(f"Workload {self.name}", rows)
+
+    def _span(self) -> str:
+        first, last = self.jobs.select(first=pl.min("submit"), last=pl.max("submit")).row(0)
+        return about(last - first if len(self) else None)
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -71,14 +130,76 @@ class Workload:
         return tuple(dict.fromkeys(of_jobs + of_legs))
 
 
-def job_table(columns: dict[str, Any]) -> pl.DataFrame:
-    """A job table from the columns that a reader has; the rest takes its neutral value."""
-    neutral = {"flop": 0.0, "communication": 0.0, "user": -1, "group": -1, "queue": -1, "priority": 0.0}
-    neutral |= {"cancel": math.inf}
-    frame = pl.DataFrame(columns)
-    for name, value in neutral.items():
-        if name not in frame.columns:
-            frame = frame.with_columns(pl.lit(value).alias(name))
-    known = [pl.col(name).cast(dtype) for name, dtype in JOB_SCHEMA.items()]
-    extra = [pl.col(name).cast(pl.Int64) for name in frame.columns if name not in JOB_SCHEMA]
-    return frame.select(*known, *extra)
+NEUTRAL = {
+    "flop": 0.0,
+    "communication": 0.0,
+    "user": -1,
+    "group": -1,
+    "queue": -1,
+    "priority": 0.0,
+    "cancel": math.inf,
+}
+"""Columns that a job table can be made without, and what they then hold."""
+
+
+def job_table(columns: Any) -> pl.DataFrame:
+    """A job table from the columns that you have; the rest takes its neutral value.
+
+    Parameters
+    ----------
+    columns
+        A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
+        needed; `user`, `group`, `queue`, `priority`, `flop`, `communication` and `cancel` are known. Any other column
+        is a demand on the resource of its name, such as `burst_buffer` in bytes.
+
+    Returns
+    -------
+    polars.DataFrame
+        What `forebay.Workload` takes.
+
+    Examples
+    --------
+    >>> jobs = fb.workload.job_table({"id": [1], "submit": [0], "walltime": [60], "run_time": [30], "nodes": [2]})
+    >>> jobs["user"].item()
+    -1
+    """
+    try:
+        frame = pl.DataFrame(columns)
+    except (PolarsError, TypeError, ValueError) as error:
+        raise InputError(f"the job table: {brief(columns)} is no table ({error}); give lists of equal length") from None
+    needed = [name for name in JOB_SCHEMA if name not in NEUTRAL]
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        has = f"it has {listed(frame.columns)}" if frame.columns else "it has no column"
+        meant = _meant(missing, frame.columns)
+        raise InputError(f"the job table lacks {', '.join(missing)}{meant}; {has}, and needs {', '.join(needed)}")
+    neutral = {name: value for name, value in NEUTRAL.items() if name not in frame.columns}
+    frame = frame.with_columns(pl.lit(value).alias(name) for name, value in neutral.items())
+    extra = [name for name in frame.columns if name not in JOB_SCHEMA]
+    return frame.select(
+        *(_cast(frame[name], dtype) for name, dtype in JOB_SCHEMA.items()),
+        *(_cast(frame[name], pl.Int64, "; further columns are demands on resources") for name in extra),
+    )
+
+
+def _cast(column: pl.Series, dtype: Any, more: str = "") -> pl.Series:
+    """A column of numbers as its type; one that holds something else is refused by its row."""
+    if not (column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean, pl.Null)):  # a date is no second
+        raise InputError(f"the job table: {column.name} holds {column.dtype}; give numbers, times in seconds{more}")
+    found = column.cast(dtype, strict=False)
+    wrong = found.is_null()
+    if dtype == pl.Int64 and column.dtype.is_float():
+        wrong |= found.cast(column.dtype) != column
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        number = "a whole number" if dtype == pl.Int64 else "a number"
+        raise InputError(f"the job table: row {row} of {column.name} is {brief(column[row])}, not {number}{more}")
+    return found
+
+
+def _meant(missing: list[str], columns: list[str]) -> str:
+    """Columns that may be those missing under another name."""
+    plain = {name.lower().replace("_", ""): name for name in columns if name not in JOB_SCHEMA}
+    alike = {name: difflib.get_close_matches(name.replace("_", ""), plain, 1, 0.55) for name in missing}
+    renamed = [f"{plain[found[0]]} to {name}" for name, found in alike.items() if found]
+    return f" (rename {', '.join(renamed)}?)" if renamed else ""

@@ -1,0 +1,108 @@
+"""A figure before it is drawn: its panels and what goes into them. It becomes files, or fills a user's Axes."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from forebay.errors import InputError, wrong_type
+from forebay.figures import _header, _style
+from forebay.results import Result
+
+Legend = Callable[[Sequence[Any], int], None]
+"""Puts handles above everything, in at most so many columns."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a figure consists of. `paint` draws into as many Axes as there are `heights`, from top to bottom."""
+
+    width: float  # inches
+    height: float
+    heights: Sequence[float]  # of the panels, in proportion
+    paint: Callable[[Sequence[Any], Legend], None]
+    data: Mapping[str, pl.DataFrame]  # behind the picture, by what follows its name
+    one_clock: bool = False  # whether panels share their x-axis
+    title: str = ""
+
+
+def save(plan: Plan, path: Path, results: Mapping[str, Result] | None = None) -> list[Path]:
+    """Write the picture and its data; above it a line on the results that it shows."""
+    with _style.page(plan.width, plan.height) as figure:
+        axes = figure.subplots(
+            len(plan.heights), 1, sharex=plan.one_clock, squeeze=False, height_ratios=list(plan.heights)
+        )[:, 0]
+        plan.paint(axes, lambda handles, columns: _style.legend(figure, handles, columns))
+        return _style.write(figure, path, plan.data, _header.of(results, plan.title) if results else None)
+
+
+def fill(plan: Plan, ax: Any) -> Any:
+    """Draw into Axes of a user, or into a new figure of pyplot's. Gives the Axes: one, or an array of several."""
+    axes = _panels(plan, ax)
+    if plan.title:
+        axes[0].set_title(plan.title, loc="left", fontweight="bold")
+    plan.paint(axes, lambda handles, columns: _legend(axes[0], handles, columns))
+    return axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
+
+
+def _panels(plan: Plan, ax: Any) -> list[Any]:
+    from matplotlib.axes import Axes
+
+    wanted = len(plan.heights)
+    if ax is None:
+        from matplotlib import pyplot
+
+        _, ax = pyplot.subplots(figsize=(plan.width, plan.height), layout="constrained")
+    if isinstance(ax, Axes):
+        return [ax] if wanted == 1 else _divided(plan, ax)
+    axes = list(np.ravel(np.array(ax, dtype=object)))
+    if not all(isinstance(one, Axes) for one in axes):
+        raise wrong_type("ax", ax, "Axes of matplotlib, such as plt.subplots makes")
+    if len(axes) != wanted:
+        raise InputError(f"the figure has {wanted} panel(s) and is given {len(axes)} Axes; give one, or {wanted}")
+    if plan.one_clock:
+        _share(axes)
+    return axes
+
+
+def _divided(plan: Plan, ax: Any) -> list[Any]:
+    """Panels in the place of one Axes, which goes."""
+    place = ax.get_subplotspec()
+    if place is None:
+        raise InputError(f"the figure has {len(plan.heights)} panels, and ax is in no grid to divide; use plt.subplots")
+    figure = ax.figure
+    axes: list[Any] = []
+    ax.remove()
+    for cell in place.subgridspec(len(plan.heights), 1, height_ratios=list(plan.heights)):
+        axes.append(figure.add_subplot(cell, sharex=axes[0] if axes and plan.one_clock else None))
+    if plan.one_clock:
+        _hide_inner(axes)
+    return axes
+
+
+def _share(axes: Sequence[Any]) -> None:
+    """One x-axis for all, also where the user has not asked pyplot for it."""
+    for one in axes[:-1]:
+        if not one.get_shared_x_axes().joined(one, axes[-1]):
+            one.sharex(axes[-1])
+    _hide_inner(axes)
+
+
+def _hide_inner(axes: Sequence[Any]) -> None:
+    for one in axes[:-1]:
+        one.tick_params(labelbottom=False)
+
+
+def _legend(top: Any, handles: Sequence[Any], columns: int) -> None:
+    """Above the uppermost panel; a title goes above the legend."""
+    columns = max(1, min(columns, len(handles)))
+    top.legend(
+        handles=list(handles), loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, frameon=False, fontsize=7
+    )
+    title = top.get_title(loc="left")
+    if title:
+        top.set_title(title, loc="left", pad=6 + 11 * math.ceil(len(handles) / columns))
