@@ -44,12 +44,13 @@ $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
+# Python compiles what it imports when it does: a third of the time that pip would take to compile all.
 $(VENV)/installed: $(VENV)/python pyproject.toml
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --no-compile --editable .
 	touch $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml
-	$(BIN)/pip install --quiet --editable ".[dev,docs]"
+	$(BIN)/pip install --quiet --no-compile --editable ".[dev,docs]"
 	touch $@ $(VENV)/installed
 
 clean:
