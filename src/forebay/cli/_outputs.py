@@ -54,7 +54,7 @@ def _figures(folder: Path) -> list[str]:
     try:
         names = json.loads((folder / FIGURES).read_text(encoding="utf-8"))["files"]
         return [Path(name).name for name in names]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise InputError(f"{folder / FIGURES}: is not a list of figures drawn by forebay; move it away") from None

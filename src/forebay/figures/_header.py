@@ -98,6 +98,8 @@ def _fit(text: Any, pieces: list[str], width: float) -> None:
     while True:
         text.set_text(_BETWEEN.join(map(_style.shortened, pieces, lengths)))
         longest = max(names, key=lambda place: lengths[place])
-        if text.get_window_extent().width <= width or lengths[longest] <= _SHORTEST:
+        found = text.get_window_extent().width
+        if found <= width or lengths[longest] <= _SHORTEST:
             return
-        lengths[longest] -= 1
+        half_of_the_rest = int(sum(lengths) * (1 - width / found) / 2)
+        lengths[longest] -= max(1, min(half_of_the_rest, lengths[longest] - _SHORTEST))
