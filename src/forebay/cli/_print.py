@@ -86,7 +86,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequen
     for place, name in enumerate(columns):
         right = place in numbers
         made.add_column(
-            Text(plain(name), justify="right" if right else "left"),
+            Text(plain(name, "\n"), justify="right" if right else "left"),
             justify="right" if right else "left",
             no_wrap=right,
             overflow="fold",
