@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Where kernels run: what reads, writes and draws is the same with the compiler off.
+KERNELS := $(addprefix tests/,_numba algorithms constancy contract core engine policies testing twins)
+
 .PHONY: run test lint docs dist bench constancy check-full clean
 
 run: $(VENV)/installed ## set up, then compare queue policies on the embedded default workload
@@ -11,9 +14,9 @@ run: $(VENV)/installed ## set up, then compare queue policies on the embedded de
 test: $(VENV)/dev lint docs ## lint, types, import contract, docs; tests compiled, with the compiler off, and with bounds checks
 	$(BIN)/forebay warmup
 	$(BIN)/pytest -n 2 -m "not full"
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -m "small and not full"
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -m "small and not full" $(KERNELS)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/forebay warmup
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m "small and not full"
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m "small and not full" $(KERNELS)
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check src tests examples benchmarks scripts docs/conf.py

@@ -29,6 +29,7 @@ PAGES = {
 }
 SLOW = (
     "study kopanski2021 --quick",
+    "compare KTH-SP2-1996-2.1-cln.swf.gz --policies all",
     "compare KTH-SP2-1996-2.1-cln.swf.gz --policies fcfs-easy,sjf-easy,conservative",
     "compare kth.parquet.zip --platform dragonfly-96 --policies filler,fcfs-easy,fcfs-bb,sjf-bb --no-plots",
     "compare default --policies fcfs-bb,mine.py:InOrder",

@@ -170,7 +170,8 @@ class _Worker:
                 part = take()
             except IndexError:
                 return
-            print(*part, file=self._process.stdin, flush=True)
+            self._process.stdin.write(" ".join(part) + "\n")
+            self._process.stdin.flush()
             if not self._process.stdout.readline():
                 _, errors = self._process.communicate()
                 raise ForebayError(f"{'.'.join(part)} could not be compiled:\n{errors.rstrip()}")

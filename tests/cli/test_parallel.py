@@ -93,7 +93,9 @@ def test_processes_change_nothing(command, slow, tmp_path):
     assert len(found[0][1]) > 20
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.full)]
+)
 def test_stopped_and_gone_on_with_it_is_the_same_to_the_byte(command, slow, tmp_path, number, code):
     """Ctrl-C as a terminal sends it, to the command and all its processes; SIGTERM as a batch system does."""
     broken, whole = tmp_path / "here" / "broken", tmp_path / "here" / "whole"

@@ -7,6 +7,7 @@ scans, every sum made anew.
 from forebay.algorithms import (
     anneal,
     bits,
+    blocks,
     genetic,
     heap,
     kinds,
@@ -23,6 +24,7 @@ from forebay.algorithms import (
     setformat,
     subsets,
 )
+from twins import blocks as slow_blocks
 from twins import genetic as slow_genetic
 from twins import kernels, lay, sharing
 from twins import knapsack as slow_knapsack
@@ -43,6 +45,14 @@ COMPARISONS = {
     bits.wipe: kernels.wipe,
     bits.count_word: kernels.count_word,
     bits.count_bits: kernels.count_bits,
+    blocks.n_rows: slow_blocks.n_rows,
+    blocks.walltime_class: slow_blocks.walltime_class,
+    blocks.begin_block: slow_blocks.Line.begin_block,
+    blocks.begin_group: slow_blocks.Line.begin_group,
+    blocks.add: slow_blocks.Line.add,
+    blocks.n_counted: slow_blocks.Line.n_counted,
+    blocks.sum_up: slow_blocks.Line.sum_up,
+    blocks.following: slow_blocks.Line.following,
     genetic.sizes: slow_genetic.sizes,
     genetic.evolve: slow_genetic.evolve,
     kinds.fewest_large: kernels.fewest_large,

@@ -9,6 +9,7 @@ import typer
 
 from forebay._environment import use_one_thread
 from forebay._files import file_names, replacing
+from forebay._text import for_spreadsheets
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
@@ -197,7 +198,7 @@ def _write_table(documents: list[dict[str, Any]], path: Path) -> None:
 
     rows = [{"policy": document["policy"]} | document["summary"] for document in documents]
     with replacing(path) as [temporary]:
-        pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary)
+        for_spreadsheets(pl.DataFrame(rows, infer_schema_length=None)).write_csv(temporary)
 
 
 def _draw(documents: list[dict[str, Any]], made: "Bench") -> list[Path]:

@@ -15,7 +15,7 @@ from forebay.engine.limits import admit, hide, n_held
 from forebay.engine.phases import end_phase, end_transfer, kill
 from forebay.engine.truth import TRUTH
 
-MOST_IDLE_WAKES = 1_000_000
+MOST_IDLE_WAKES = 100_000
 """After so many in a row, with jobs that wait, nothing that runs and nothing to come, a policy only spins."""
 
 

@@ -161,6 +161,8 @@ def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -
     carry = np.column_stack([kept.list.contains(name).to_numpy() for name in platform.asked])
     carry = np.pad(carry, ((0, 0), (0, len(platform.resources) - len(platform.asked))))
     carry[legs["leg"].to_numpy() == 0] = False
+    # Where jobs choose their storage, what they move decides how much of it they get.
+    overfull = _overfull(phases, demand, platform) if move and not platform.by_choice else []
     return Program(
         first_leg=_offsets(legs["row"].to_numpy(), len(workload)),
         walltime=legs["walltime"].to_numpy(),
@@ -174,7 +176,7 @@ def as_written(workload: Workload, platform: Platform, kill: bool, move: bool) -
         communication=phases["communication"].to_numpy(),
         release=release,
         released=released,
-        notes=resource_notes(workload, platform) + (_overfull(phases, demand, platform) if move else []),
+        notes=resource_notes(workload, platform) + overfull,
     )
 
 

@@ -162,9 +162,12 @@ def _plain(
     return advance, None
 
 
-def _reason(state: State, view: View, error: BaseException) -> PolicyError:
-    """What to raise for what a policy raised. That is also a sys.exit(): only a signal ends a run from outside."""
-    return error if isinstance(error, PolicyError) else _raised(state, view, error)
+def _reason(state: State, view: View, error: BaseException) -> Exception:
+    """What to raise for what a policy raised. That is also a sys.exit(): only a signal ends a run from outside.
+
+    Memory may be short for other reasons than the policy.
+    """
+    return error if isinstance(error, PolicyError | MemoryError) else _raised(state, view, error)
 
 
 def _name(state: State, j: int) -> str:

@@ -22,8 +22,8 @@ class SpinsError(PolicyError):
     """A policy is woken again and again while nothing happens."""
 
 
-MOST_WAKES = 10_000
-"""In a row, and for nothing: cases last for minutes."""
+MOST_WAKES = 1000
+"""In a row, and for nothing: jobs of cases last for some seconds."""
 
 
 class Outcome(NamedTuple):

@@ -23,24 +23,22 @@ from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.place import count_chunks
 from forebay.algorithms.plan import enough, lay, least
 from forebay.algorithms.profile import fits, reserve, take
-from forebay.core.codes import LogReason, Verb
-from forebay.core.tables import PARAMS, STATE, after, instant_width, policy_kernel
+from forebay.core.codes import LogReason
+from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
+from forebay.policies._kernels.ahead import HAVE, availability, end_if_now
 from forebay.policies._kernels.kinds import (
     charge,
     fewest,
     fewest_beside,
     large_column,
     large_until,
-    return_taken,
     spare_fewest,
 )
 from forebay.policies._kernels.long_line import SHORT, bring_up_to_date, next_place
 from forebay.policies._kernels.places import (
-    Have,
     chunks_of,
-    give_back,
     pick,
     start_fitting,
     start_picked,
@@ -51,8 +49,6 @@ from forebay.policies._orders import ORDERS
 
 _AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 _i8 = types.int64
-_FREE = _i8[:, ::1]
-_HAVE = types.NamedUniTuple(_i8[::1], 3, Have)
 
 
 @kernel
@@ -113,81 +109,6 @@ def _sorted(state, have, line, fitting, order, sign, count):
             n += 1
     sort_smallest(keys, ties, items, n, count)
     return items
-
-
-@allocating_kernel
-def _started_by_end(state):
-    """The starts among the actions of this decision so far, by expected end."""
-    n = min(state.counts[0]["n_actions"], len(state.actions))
-    ends, ties, actions = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
-    n_starts = 0
-    for a in range(n):
-        if state.actions[a]["verb"] == Verb.START:
-            ends[n_starts] = _end_if_now(state, state.actions[a]["job"])
-            ties[n_starts] = actions[n_starts] = a
-            n_starts += 1
-    sort_smallest(ends, ties, actions, n_starts, n_starts)
-    return actions[:n_starts]
-
-
-@kernel
-def _end_if_now(state, j):
-    """When job `j` is expected to end its waiting leg if it starts now."""
-    return state.clock[0]["now"] + state.legs[state.jobs[j]["leg"]]["walltime"]
-
-
-@allocating_kernel(types.Tuple((types.float64[::1], _FREE, _i8))(STATE, _HAVE, _i8, _i8, _i8, _i8))
-def availability(state, have, until_fits, R, S, W):
-    """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
-    counts, running = state.counts[0], state.running
-    now, n_running = state.clock[0]["now"], counts["n_running"]
-    started = _started_by_end(state)
-    n_late = 0
-    soon = after(now)  # nothing that runs is over in this instant, however short its walltime
-    while n_late < n_running and running[n_late]["end"] < soon:
-        n_late += 1
-    room_for = n_running + 3 + (2 * counts["n_queued"] if until_fits < 0 else len(started))
-    times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
-    times[0] = now
-    for r in range(R + S + W):
-        ahead[0, r] = have.free[r] if r < R else have.room[r - R] if r < R + S else have.words[r - R - S]
-    n, i, s, late = 1, n_late, 0, n_late > 0
-    while True:
-        if until_fits >= 0:
-            enough_yet = True
-            for r in range(R):
-                enough_yet = enough_yet and ahead[n - 1, r] >= state.demands[until_fits, r]
-            if enough_yet:
-                break
-        time = np.inf
-        if i < n_running:
-            time = running[i]["end"]
-        if s < len(started):
-            time = min(time, max(_end_if_now(state, state.actions[started[s]]["job"]), soon))
-        if late:
-            time = min(time, now + 1.0)
-        if time == np.inf:
-            break
-        width = instant_width(time)
-        if time - times[n - 1] > width:
-            times[n] = time
-            for r in range(R + S + W):
-                ahead[n, r] = ahead[n - 1, r]
-            n += 1
-        while i < n_running and running[i]["end"] <= time + width:
-            give_back(state, ahead, n - 1, running[i]["job"], running[i]["leg"], 0, 0, R, S, W)
-            i += 1
-        while s < len(started) and _end_if_now(state, state.actions[started[s]]["job"]) <= time + width:
-            action = state.actions[started[s]]
-            leg = state.jobs[action["job"]]["leg"]
-            give_back(state, ahead, n - 1, action["job"], leg, action["first_pick"], action["n_picks"], R, S, W)
-            return_taken(state, ahead, n - 1, action, R)
-            s += 1
-        if late and now + 1.0 <= time + width:
-            late = False
-            for k in range(n_late):
-                give_back(state, ahead, n - 1, running[k]["job"], running[k]["leg"], 0, 0, R, S, W)
-    return times, ahead, n
 
 
 @allocating_kernel
@@ -255,7 +176,7 @@ def can_start(state, have, times, ahead, n, R, j):
     """Whether job `j` can start now and delay nobody, as far as amounts tell."""
     if j < 0 or not fits_now(state, have, j):
         return False
-    leg, end = state.jobs[j]["leg"], _end_if_now(state, j)
+    leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     if not fits(times, ahead, n, 0, R, state.demands[leg], end):
         return False
     return large_until(state, have.free, times, ahead, n, R, leg, end) >= 0
@@ -266,7 +187,7 @@ def _start_beside(state, have, times, ahead, n, R, S, W, j):
     """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
     if not can_start(state, have, times, ahead, n, R, j):
         return 0
-    leg, end = state.jobs[j]["leg"], _end_if_now(state, j)
+    leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     if len(have.words) == 0:
         n_large, needs = large_until(state, have.free, times, ahead, n, R, leg, end), state.demands[leg]
         if large_column(state, R) >= 0:
@@ -360,7 +281,7 @@ def _behind(state, have, rest, params, limit):
     return _sorted(state, have, rest, True, order, 1.0, len(rest))
 
 
-@allocating_kernel(types.void(STATE, _HAVE, _i8[::1], PARAMS))
+@allocating_kernel(types.void(STATE, HAVE, _i8[::1], PARAMS))
 def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
     _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)

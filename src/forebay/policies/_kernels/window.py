@@ -20,7 +20,8 @@ from forebay.core.tables import policy_kernel
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.backfill import Param as BackfillParam
 from forebay.policies._families.window import Param
-from forebay.policies._kernels.backfill import availability, can_start, fits_now, reserve_for, serve
+from forebay.policies._kernels.ahead import availability
+from forebay.policies._kernels.backfill import can_start, fits_now, reserve_for, serve
 from forebay.policies._kernels.kinds import charge, fewest
 from forebay.policies._kernels.places import Have, what_is_there
 
