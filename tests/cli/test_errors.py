@@ -136,7 +136,8 @@ def big(tmp_path):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stopping_leaves_nothing_behind(start, big, tmp_path, number, code):
     folder = tmp_path / "results" / "out"
-    running = start("run", big, "--policy", "fcfs-easy", "-o", folder)
+    # Without "all" the queue is read job by job, which takes a minute.
+    running = start("run", big, "--policy", "fcfs-easy:max_backfill=1000000", "-o", folder)
     give_up = time.monotonic() + 120
     while not folder.exists() and running.poll() is None and time.monotonic() < give_up:
         time.sleep(0.02)
@@ -148,3 +149,22 @@ def test_stopping_leaves_nothing_behind(start, big, tmp_path, number, code):
     assert "Traceback" not in err
     assert ("forebay: stopped\n" in err) == (number == signal.SIGINT)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["big.swf"]
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="Python hears signals by itself")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_kernel_that_searches_for_minutes_can_be_stopped(start, tmp_path, number, code):
+    """3,000 jobs at once, planned together: the first decision alone would take longer than this test waits."""
+    lines = ["; MaxProcs: 64\n"]
+    for k in range(3000):
+        run, nodes = 10 + 7919 * k % 2000, 1 + 104_729 * k % 20
+        lines.append(f"{k + 1} 0 -1 {run} {nodes} -1 -1 {nodes} {2 * run} -1 1 1 1 -1 -1 -1 -1 -1\n")
+    (tmp_path / "crowd.swf").write_text("".join(lines))
+    running = start("run", tmp_path / "crowd.swf", "--policy", "plan-1:planned=all", "-o", tmp_path / "out")
+    give_up = time.monotonic() + 120
+    while not (tmp_path / "out").exists() and running.poll() is None and time.monotonic() < give_up:
+        time.sleep(0.02)
+    time.sleep(4)
+    running.send_signal(number)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == code, err

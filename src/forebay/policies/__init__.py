@@ -17,7 +17,7 @@ from forebay.policies._limited import MARK, Limited, apart, parse_limits
 from forebay.policies._orders import ALL
 from forebay.policies._own_file import import_file, sources_digest
 
-__all__ = ["COMPARED", "Limited", "Limits", "Policy", "describe", "load", "names"]
+__all__ = ["Limited", "Limits", "Policy", "describe", "load", "names"]
 
 COMPARED = (
     "fcfs",
