@@ -21,9 +21,15 @@ def _module_name(name: str) -> str:
 
 
 @cache
+def _installed() -> Any:  # its type differs between versions of Python
+    """All that packages announce. Cached: looking through everything installed takes milliseconds."""
+    return entry_points()
+
+
+@cache
 def _outside(group: str) -> dict[str, EntryPoint]:
-    """Plug-ins of other packages. Cached: looking through everything installed takes milliseconds."""
-    return {entry.name: entry for entry in entry_points(group=f"forebay.{group}")}
+    """Plug-ins of other packages."""
+    return {entry.name: entry for entry in _installed().select(group=f"forebay.{group}")}
 
 
 def names(group: str) -> list[str]:

@@ -329,3 +329,12 @@ def test_two_jobs_of_one_id_are_refused():
     )
     with pytest.raises(InputError, match="id 1"):
         forebay.simulate(forebay.Workload("w", jobs), "flat:nodes=1", "fcfs")
+
+
+def test_more_legs_than_the_log_can_count_are_refused():
+    n = 2**15 + 1
+    legs = [{"job": 7, "leg": k, "walltime": 1.0, "nodes": 1, "carry": ""} for k in range(n)]
+    phases = [{"job": 7, "leg": k, "seconds": 1.0} for k in range(n)]
+    w = pooled.workload([{"id": 7, "submit": 0.0, "walltime": 1.0, "nodes": 1}], legs, phases)
+    with pytest.raises(InputError, match="job 7 has 32,769 legs; a job has 32,768 at most"):
+        forebay.simulate(w, pooled.platform(1), "fcfs")

@@ -10,7 +10,6 @@ from numba import types
 from numba.core import cgutils
 from numba.core.imputils import impl_ret_untracked
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 
 def _copy(source: Any, target: Any, n: int) -> None:
@@ -23,6 +22,8 @@ def _shift(table: Any, first: int, n: int) -> None:
 
 def _row(context: Any, builder: Any, kind: Any, value: Any, place: Any) -> tuple[Any, Any]:
     """Where row `place` of a contiguous table begins, and how many bytes a row has."""
+    from numba.np.arrayobj import make_array  # takes long to import, and finished code needs none of it
+
     table = make_array(kind)(context, builder, value)
     # Not its first stride: NumPy has one of 8 bytes for rows of none.
     size = builder.mul(table.itemsize, cgutils.unpack_tuple(builder, table.shape)[1])

@@ -23,6 +23,7 @@ from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
 MAX_JOBS = 2**31 - 1  # the log stores a job's row in 32 bits
+MAX_LEGS = 2**15  # of a job: the log counts them in 16 bits
 
 
 _last: list[Any] = []
@@ -78,6 +79,12 @@ def default_model(workload: Workload, platform: Platform) -> str:
 def _check(workload: Workload, program: Program) -> None:
     if not 0 < len(workload) <= MAX_JOBS:
         raise InputError(f"{workload.name}: {len(workload)} jobs; a run takes 1 to {MAX_JOBS:,}")
+    n_legs = np.diff(program.first_leg)
+    if n_legs.max() > MAX_LEGS:
+        job = int(np.argmax(n_legs))
+        raise InputError(
+            f"{workload.name}: job {workload.jobs['id'][job]} has {n_legs[job]:,} legs; a job has {MAX_LEGS:,} at most"
+        )
     leg_job, phase_job = program.leg_job, program.leg_job[program.phase_leg]
     for bad, rows, what, fix in (
         (~(program.walltime > 0), leg_job, "a walltime that is not positive", "correct or drop the job"),
