@@ -82,8 +82,9 @@ class Countdown:
     def tick(self) -> None:
         """Every now and then."""
         if self._watched:
-            left = max(self._estimate() - (time.perf_counter() - self._begun), 1.0)
-            self._write(f"\rCompiling, once: {len(self._left)} to go, about {left:.0f} s left ... ")
+            left = self._estimate() - (time.perf_counter() - self._begun)
+            when = f"about {left:.0f} s left" if left >= 1 else "longer than usual"
+            self._write(f"\rCompiling, once: {len(self._left)} to go, {when} ... ")
 
     def done(self, part: Part) -> None:
         """A part is compiled."""
@@ -108,7 +109,7 @@ def _seconds(part: Part) -> float:
     """About how long it takes to compile: for the count-down alone."""
     if part in _SHORT:
         return 1.0
-    return 25.0 if part == LOOP else 10.0
+    return 25.0 if part == LOOP else 20.0
 
 
 def _n_workers() -> int:

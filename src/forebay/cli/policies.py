@@ -30,7 +30,10 @@ def command(
         if form is Format.text:
             found = [one | {"compared": "*" if one["compared"] else ""} for one in found]
         columns = {"name": "policy", "compared": "", "description": "what it does"}
-        hint = "* compared by `forebay compare`; `forebay policies NAME` shows parameters; your own: mine.py:ClassName"
+        hint = (
+            "* compared by `forebay compare` (those that choose a tier: where there are tiers); "
+            "`forebay policies NAME` shows parameters; your own: mine.py:ClassName"
+        )
         listing(found, columns, hint, form)
         return
     one = policies.describe(name)
