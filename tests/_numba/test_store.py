@@ -92,7 +92,7 @@ def test_a_folder_made_in_advance_need_not_be_writable(cache):
 @pytest.mark.parametrize("fault", ["link", "open to others"])
 def test_nothing_is_taken_from_a_temporary_folder_that_others_can_write(fault, tmp_path, monkeypatch):
     """What lies in the cache is run."""
-    monkeypatch.delenv("FOREBAY_CACHE_DIR")
+    monkeypatch.delenv("FOREBAY_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     own = tmp_path / f"forebay-{os.getuid()}"
