@@ -47,7 +47,7 @@ $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-# Python compiles what it imports when it does: a third of the time that pip would take to compile all.
+# Python compiles what it imports, when it does; to compile everything takes pip a third of its time.
 $(VENV)/installed: $(VENV)/python pyproject.toml
 	$(BIN)/pip install --quiet --no-compile --editable .
 	touch $@

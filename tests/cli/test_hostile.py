@@ -155,3 +155,11 @@ def test_a_suffix_is_no_path(forebay, tmp_path):
     assert code == 2
     assert "--suffix '/../../x.swf'" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_policy_named_like_a_formula_is_none_in_the_table(forebay, policies, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "@x.py").write_text(policies.read_text())
+    assert forebay("compare", "table1", "--policies", "fcfs,@x.py:InOrder", "-o", "out", "--no-plots").code == 0
+    rows = (tmp_path / "out" / "compare.csv").read_text().splitlines()
+    assert sorted(row.split(",")[0] for row in rows) == ["'@x.py:InOrder", "fcfs", "policy"]

@@ -152,7 +152,8 @@ class Run:
 
     def allowed(self):
         """The queue without those that may not begin now."""
-        return [job for job in self.queue if job.id not in self.held_back()]
+        held = self.held_back()
+        return [job for job in self.queue if job.id not in held]
 
     def free(self):
         """What is free, as a row."""

@@ -107,7 +107,7 @@ _add(workload, workload_fit_bb, "fit-bb")
 
 def main(arguments: list[str] | None = None) -> None:
     """The console script: run a command and leave with its exit code."""
-    gc.set_threshold(100_000)  # what is imported stays: looking for garbage in it took a tenth of a warm start
+    gc.set_threshold(100_000)  # what is imported stays: looking for garbage in it takes a tenth of the imports' time
     closed = _open_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

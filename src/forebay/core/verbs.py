@@ -54,10 +54,7 @@ def act_reject(state, job):
 
 @kernel
 def interrupted(state):
-    """Whether the run is to end: a kernel that takes long asks some times a second, and returns soon if so.
-
-    Asking takes half a microsecond.
-    """
+    """Whether the run is to end: a kernel that takes long asks some times a second, and returns soon if so."""
     clock = state.clock[0]
     if clock["look_up"] != 0:
         call_address(clock["look_up"])

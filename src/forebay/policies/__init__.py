@@ -119,16 +119,10 @@ def load(spec: str | Any) -> Any:
 _OWN_FILE = re.compile(r"(?P<path>.+\.py):(?P<rest>.+)")
 
 
-def own_file(spec: str) -> Path | None:
-    """The user's file that a spec names, if it names one."""
-    found = _OWN_FILE.fullmatch(spec.partition(MARK)[0])
-    return Path(found["path"]) if found else None
-
-
 def digest_of(spec: str) -> str:
     """A hash of the user's sources that a spec names, with all that they import; empty if it names none."""
-    path = own_file(spec)
-    return "" if path is None or not path.is_file() else sources_digest(path)
+    found = _OWN_FILE.fullmatch(spec.partition(MARK)[0])
+    return sources_digest(Path(found["path"])) if found and Path(found["path"]).is_file() else ""
 
 
 def _made(cls: type) -> Any:
