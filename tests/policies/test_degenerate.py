@@ -1,9 +1,13 @@
 """Extreme numbers on which policies of ours once broke the rules: tiny walltimes, large buffers."""
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 
 import forebay as fb
 from cases import pooled
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.policies import names
 
 LATE = 10_687_589.6  # s: an instant is a microsecond wide there
@@ -57,3 +61,13 @@ def test_a_knapsack_in_coarser_units_says_so():
     notes = fb.simulate(w, machine, "cerberus-parallelism:method=table").facts["notes"]
     assert any("solved in coarser units" in note for note in notes)
     assert not any("units" in note for note in fb.simulate(w, machine, "cerberus-parallelism").facts["notes"])
+
+
+@pytest.mark.small
+def test_a_job_without_anything_to_do_lets_the_next_one_start():
+    """It ends as it starts: the machine is free again within the decision that had filled it."""
+    w = pooled.workload([{"id": i, "submit": 0.0, "walltime": 60.0, "nodes": 4} for i in (1, 2)])
+    nothing = {"leg": 0, "kind": "drain", "flop": 0.0, "communication": 0.0, "bytes": 0.0, "seconds": 0.0}
+    phases = pl.DataFrame([{"job": i} | nothing | {"release": None} for i in (1, 2)], schema=PHASE_SCHEMA)
+    result = fb.simulate(replace(w, phases=phases), "flat:nodes=4,burst_buffer=1GB,pfs=1GB/s", job_model="io-aware")
+    assert result.jobs["finish_time"].to_list() == [0.0, 0.0]

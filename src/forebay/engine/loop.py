@@ -79,15 +79,17 @@ def advance(state, truth):
         refused = admit(state, truth)
         if refused >= 0:
             return refuse(truth, Refusal.OVER_LIMIT, refused, -1)
+    asked_for = clock["triggers"]
+    clock["triggers"] = 0  # a leg without anything to do ends as it starts
     status = apply(state, truth)
     if status != Status.DECIDE:
         return status
     if cursor["again"] or (limited and n_held(state, truth) > n_hidden):
         cursor["again"] = 0
+        clock["triggers"] |= asked_for
         cursor["n_decisions"] += 1
         hide(state, truth)
         return Status.DECIDE.value
-    clock["triggers"] = 0
     while clock["triggers"] == 0:
         # Links are shared out once an instant, after all that it started and ended.
         settle(truth.network, clock["now"])
