@@ -36,7 +36,7 @@ class Pair:
     def reserve(self, demand, duration):
         """Reserve at the earliest time; both must find the same one. Returns it."""
         row = np.array(demand, np.int64)
-        first, last = profile.window(self.times, self.free, self.n, 0, self.R, row, duration)
+        first, last = profile.window(self.times, self.free, self.n, self.n, 0, self.R, row, duration)
         assert first == profile.earliest(self.times, self.free, self.n, 0, self.R, row, duration)
         start = self.twin.earliest(demand, duration)
         if first < 0:

@@ -196,7 +196,7 @@ def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, 
     """
     at, some = -1, n_chunks if S > 0 and size > 0 else 0
     while True:
-        at, last = window(times, free, n, at + 1, R, demand, duration)
+        at, last = window(times, free, n, n, at + 1, R, demand, duration)
         if at < 0:
             return at, n
         end = times[at] + duration

@@ -40,13 +40,13 @@ def _short(free, i, R, demand):
 
 
 @inlined_kernel
-def window(times, free, n, first, R, demand, duration):
+def window(times, free, n, n_begins, first, R, demand, duration):
     """The first segment from `first` on at whose beginning `demand` is free for `duration`, and the one behind its end.
 
-    (-1, n) if there is none.
+    It is one of the first `n_begins`; (-1, n) if there is none.
     """
     i = first
-    while i < n:
+    while i < n_begins:
         if _short(free, i, R, demand):
             i += 1
             continue
@@ -64,7 +64,7 @@ def window(times, free, n, first, R, demand, duration):
 @kernel
 def earliest(times, free, n, first, R, demand, duration):
     """The first segment from `first` on at whose beginning `demand` is free for `duration`; -1 if there is none."""
-    return window(times, free, n, first, R, demand, duration)[0]
+    return window(times, free, n, n, first, R, demand, duration)[0]
 
 
 @inlined_kernel

@@ -14,8 +14,8 @@ from forebay.algorithms.knapsack import choose, choose_by_table, common_unit
 from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
 from forebay.policies._families.cerberus import CHOICES, COARSER, Param
-from forebay.policies._kernels.backfill import fits_now, start_now
-from forebay.policies._kernels.places import what_is_there
+from forebay.policies._kernels.backfill import start_now
+from forebay.policies._kernels.places import fits_now, what_is_there
 
 _IN, _RUN, _OUT = range(3)
 _MOST_CELLS = 1e7

@@ -10,7 +10,7 @@ from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.bits import fill, mask, wipe
-from forebay.algorithms.place import pick_node
+from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import STATE
 from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._kernels.kinds import charge
@@ -45,6 +45,17 @@ def what_is_there(state, pinned):
         piece = state.nodes.idle[i]
         fill(words, piece["low"], piece["high"] - piece["low"] + 1)
     return Have(free, words, state.servers.room.copy())
+
+
+@kernel
+def fits_now(state, have, j):
+    """Whether what the waiting leg of job `j` takes is there now."""
+    leg = state.jobs[j]["leg"]
+    for r in range(len(have.free)):
+        if state.demands[leg, r] > have.free[r]:
+            return False
+    n_chunks = chunks_of(state, j)
+    return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
 
 
 @kernel

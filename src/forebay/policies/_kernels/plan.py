@@ -19,9 +19,9 @@ from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.backfill import Param as BackfillParam
 from forebay.policies._families.plan import Param
 from forebay.policies._kernels.ahead import availability
-from forebay.policies._kernels.backfill import deep, fits_now
 from forebay.policies._kernels.board import TINY, accept, blank_board, evaluate, set_up
-from forebay.policies._kernels.places import what_is_there
+from forebay.policies._kernels.places import fits_now, what_is_there
+from forebay.policies._kernels.reservations import deep
 from forebay.policies._orders import ALL
 
 _CANDIDATES = 9

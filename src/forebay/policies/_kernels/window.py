@@ -21,9 +21,10 @@ from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.backfill import Param as BackfillParam
 from forebay.policies._families.window import Param
 from forebay.policies._kernels.ahead import availability
-from forebay.policies._kernels.backfill import can_start, fits_now, reserve_for, serve
+from forebay.policies._kernels.backfill import serve
 from forebay.policies._kernels.kinds import charge, fewest
-from forebay.policies._kernels.places import Have, what_is_there
+from forebay.policies._kernels.places import Have, fits_now, what_is_there
+from forebay.policies._kernels.reservations import can_start, reserve_for
 
 _SETTINGS, _WEIGHTS = int(Param.GENERATIONS), len(Param)
 _FCFS, _SJF, _WFP = range(3)

@@ -1,0 +1,65 @@
+"""Waiting jobs by a key: the order of a queue, and that in which jobs may pass its head."""
+
+import numpy as np
+
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.order import sort_smallest
+from forebay.policies._families.backfill import Param
+from forebay.policies._kernels.places import fits_now
+from forebay.policies._orders import ORDERS
+
+AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
+
+
+@kernel
+def _key(state, j, order):
+    job = state.jobs[j]
+    leg = job["leg"]
+    if order == _WALLTIME:
+        return state.legs[leg]["walltime"]
+    if order == _PRIORITY:
+        return job["priority"]
+    if order == _NODES:
+        return float(state.demands[leg, 0])
+    if order == _AREA and state.demands[leg, 0] > 0:  # no walltime is long enough for 0 x inf
+        return state.demands[leg, 0] * state.legs[leg]["walltime"]
+    if order == _AREA:
+        return 0.0
+    if order == _USER:
+        return float(job["user"])
+    if order == _GROUP:
+        return float(job["group"])
+    return float(job["queue"])
+
+
+@allocating_kernel
+def in_order(state, have, line, fitting, order, sign, count):
+    """Jobs of `line` by key, then id, at least the first `count` in order; all of them, or only those `fitting` now.
+
+    Leaving out what does not fit is exact: what is there only shrinks during a decision.
+    """
+    n = 0
+    for j in line:
+        if j >= 0 and (not fitting or fits_now(state, have, j)):
+            n += 1
+    keys, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    n = 0
+    for j in line:
+        if j >= 0 and (not fitting or fits_now(state, have, j)):
+            keys[n] = sign * _key(state, j, order)
+            ties[n] = state.jobs[j]["id"]
+            items[n] = j
+            n += 1
+    sort_smallest(keys, ties, items, n, count)
+    return items
+
+
+@allocating_kernel
+def behind(state, have, rest, params, limit):
+    """The jobs behind the reservations in backfill order; the first `limit` of them may be tried."""
+    order = int(params[Param.BACKFILL_ORDER])
+    if order == AS_IS:
+        return rest
+    if limit < len(rest):  # every job tried counts, fitting or not
+        return in_order(state, have, rest, False, order, 1.0, limit)[:limit]
+    return in_order(state, have, rest, True, order, 1.0, len(rest))

@@ -1,0 +1,179 @@
+"""Any number of reservations, each at the earliest time at which all that a job needs is free, as walltimes tell.
+
+A decision is about who starts now. So it ends where nobody is left who can, and it needs to know what is taken up to
+its *horizon* alone: when the last of those who can start would end. A job that cannot begin by then is put off, which
+is quick to see, as few segments begin so early. Its place is worked out only if it may be in somebody's way: of one
+who begins before the horizon and ends behind it.
+"""
+
+import numpy as np
+
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.plan import enough, lay, least
+from forebay.algorithms.profile import fits, reserve, take, window
+from forebay.core.codes import LogReason
+from forebay.core.tables import after
+from forebay.core.verbs import interrupted
+from forebay.policies._families.backfill import Param
+from forebay.policies._kernels.ahead import availability, end_if_now
+from forebay.policies._kernels.kinds import charge, large_column, large_until
+from forebay.policies._kernels.ordering import behind
+from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
+
+_NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
+
+
+@kernel
+def can_start(state, have, times, ahead, n, R, j):
+    """Whether job `j` can start now and delay nobody, as far as amounts tell."""
+    if j < 0 or not fits_now(state, have, j):
+        return False
+    leg, end = state.jobs[j]["leg"], end_if_now(state, j)
+    if not fits(times, ahead, n, 0, R, state.demands[leg], end):
+        return False
+    return large_until(state, have.free, times, ahead, n, R, leg, end) >= 0
+
+
+@allocating_kernel
+def _start_beside(state, have, times, ahead, n, R, S, W, j):
+    """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
+    if not can_start(state, have, times, ahead, n, R, j):
+        return 0
+    leg, end = state.jobs[j]["leg"], end_if_now(state, j)
+    if len(have.words) == 0:
+        n_large, needs = large_until(state, have.free, times, ahead, n, R, leg, end), state.demands[leg]
+        if large_column(state, R) >= 0:
+            needs = needs.copy()
+            needs[R - 1] = n_large
+        start_fitting(state, have, j, LogReason.BACKFILLED, n_large)
+        return reserve(times, ahead, n, R, needs, 0, end)
+    least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
+    least(times, ahead, n, 0, end, R + S, least_free)
+    if not enough(least_free, state.demands[leg], state.legs[leg]["chunk"], chunks_of(state, j), R, S, W):
+        return 0
+    # On servers where no reservation needs the room; on nodes that none has pinned, or any if they are only counted.
+    words = least_free[R + S :] if W > 0 else have.words
+    first = pick(state, j, words, least_free[R : R + S] if S > 0 else have.room.copy())
+    take_picks(state, j, first, R, S, W, taken)
+    size = state.legs[leg]["chunk"]
+    if size > 0:
+        for i in range(first, state.counts[0]["n_picks"]):
+            have.room[state.picks[i]["server"]] -= size * state.picks[i]["count"]
+    charge(state, have.free, leg, 0)
+    start_picked(state, j, LogReason.BACKFILLED, have.words, first)
+    return take(times, ahead, n, R + S, taken, 0, end)
+
+
+@kernel
+def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
+    """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
+    leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
+    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
+    _, n = lay(
+        times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
+        least_free, taken, large_column(state, R),
+    )  # fmt: skip
+    return n
+
+
+@allocating_kernel
+def _who_fits(state, have, line):
+    """The places in line of those who fit into what is there now."""
+    n = 0
+    for j in line:
+        n += j >= 0 and fits_now(state, have, j)
+    places = np.empty(n, np.int64)
+    n = 0
+    for i in range(len(line)):
+        if line[i] >= 0 and fits_now(state, have, line[i]):
+            places[n] = i
+            n += 1
+    return places
+
+
+@kernel
+def _who_can_start(state, have, times, ahead, n, R, line, first, places, n_places):
+    """Keep the places from `first` on whose jobs can still start; how many these are, and when the last would end."""
+    n_left, horizon = 0, 0.0
+    for k in range(n_places):
+        if places[k] >= first and can_start(state, have, times, ahead, n, R, line[places[k]]):
+            places[n_left] = places[k]
+            n_left += 1
+            horizon = max(horizon, end_if_now(state, line[places[k]]))
+    return n_left, horizon
+
+
+@kernel
+def _begins_by(times, n, bound):
+    """How many segments begin by some time."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) >> 1
+        if times[middle] <= bound:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@allocating_kernel
+def deep(state, have, line, params, R, S, W):
+    """Start whoever delays no reservation; line[0] is the first job that does not fit.
+
+    Room only shrinks during a decision, so a job that cannot start now will not: behind the last one that can,
+    reservations have nobody to be kept from. Pinned nodes (W > 0) hang on the order in which they are taken: then
+    nobody is put off.
+    """
+    places = _who_fits(state, have, line)
+    if len(places) == 0:
+        return
+    times, ahead, n = availability(state, have, -1, R, S, W)
+    n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, 0, places, len(places))
+    least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
+    depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
+    put_off, n_put_off = np.empty(len(line), np.int64), 0
+    i, n_reserved, steps = 0, 0, 0
+    while n_places > 0 and i <= places[n_places - 1] and n_reserved < depth and (n_reserved == 0 or limit > 0):
+        j = line[i]
+        i += 1
+        if j < 0:
+            continue
+        steps += 1
+        if steps & 63 == 0 and interrupted(state):
+            return
+        if n_reserved > 0:
+            limit -= 1
+        started = _start_beside(state, have, times, ahead, n, R, S, W, j)
+        if started > 0:
+            n = started
+        else:
+            n_reserved += 1
+            soon = after(after(horizon))
+            leg = state.jobs[j]["leg"]
+            demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
+            at, _ = window(times, ahead, n, _begins_by(times, n, soon), 0, R, demand, walltime)
+            if at < 0 and W == 0:
+                put_off[n_put_off] = j
+                n_put_off += 1
+                continue
+            if W > 0 or S > 0 or large_column(state, R) >= 0 or times[at] + walltime > horizon:
+                for k in range(n_put_off):
+                    n = reserve_for(state, times, ahead, n, R, S, W, put_off[k], least_free, taken)
+                n_put_off = 0
+            n = reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken)
+        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
+            n_places -= 1
+        if steps >= max(_NOW_AND_THEN, n_places):
+            steps = 0
+            n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
+    if n_places == 0 or i > places[n_places - 1]:
+        return
+    for j in behind(state, have, line[i:], params, limit):
+        if j < 0:
+            continue
+        if limit == 0:
+            return
+        limit -= 1
+        started = _start_beside(state, have, times, ahead, n, R, S, W, j)
+        if started > 0:
+            n = started
