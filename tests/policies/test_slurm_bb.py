@@ -1,11 +1,15 @@
 """Slurm's way with buffers, by hand: who gets space, who gets nodes, and who starves."""
 
+import math
+import random
+
 import polars as pl
 import pytest
 
 import forebay as fb
 from forebay.errors import InputError
 from forebay.workload.workload import job_table
+from twins import slurm
 
 pytestmark = pytest.mark.small
 
@@ -94,3 +98,35 @@ def test_three_legs_need_a_buffer_and_a_file_system():
 def test_a_count_below_one_is_refused():
     with pytest.raises(InputError, match="max_planned is 0"):
         fb.simulate(workload((0, 1, 1, 1, 0)), MACHINE, "slurm-bb:max_planned=0")
+
+
+def crowded(seed):
+    """Some jobs more than the machine has room for, with ties; a few are withdrawn."""
+    rng = random.Random(seed)
+    n = rng.choice((5, 30))
+    columns = {
+        "submit": sorted(float(rng.randint(0, 10 * n)) for _ in range(n)),
+        "run_time": [float(rng.choice((0, 1, 10, 100, 1000))) for _ in range(n)],
+        "walltime": [float(rng.choice((1, 10, 100, 500, 2000, math.inf))) for _ in range(n)],
+        "nodes": [rng.randint(1, 4) for _ in range(n)],
+        "burst_buffer": [rng.choice((0, 0, 1, 4, 6, 10)) * GB for _ in range(n)],
+        "cancel": [float(rng.randint(1, 10**4)) if rng.random() < 0.1 else math.inf for _ in range(n)],
+    }
+    return fb.Workload("crowded", job_table({"id": rng.sample(range(100), n)} | columns))
+
+
+@pytest.mark.parametrize("model", ["three-legs", "three-legs:kill=false", "alloc-only", "io-aware"])
+@pytest.mark.parametrize("most", [500, 3])
+def test_as_its_twin(model, most):
+    for seed in range(12):
+        w = crowded(seed)
+        fast = fb.simulate(w, MACHINE, f"slurm-bb:max_planned={most}", job_model=model)
+        slow = fb.simulate(w, MACHINE, slurm.SlurmBb(most), job_model=model)
+        assert fast.log.equals(slow.log)
+
+
+def test_it_can_be_as_deep_as_the_queue():
+    w = crowded(1)
+    assert fb.simulate(w, MACHINE, "slurm-bb:max_planned=99999999999999999999").jobs.equals(
+        fb.simulate(w, MACHINE, "slurm-bb").jobs
+    )
