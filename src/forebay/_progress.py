@@ -1,10 +1,13 @@
-"""A bar of jobs ended, in terminals and notebooks alike."""
+"""How far a run has come: a bar of jobs ended, in terminals and notebooks alike, or a warning if it will take long."""
 
+import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from forebay.errors import wrong_type
+from forebay._text import about
+from forebay.errors import LongRunWarning, wrong_type
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,11 +16,42 @@ if TYPE_CHECKING:
 Callback = Callable[[int, int], None]
 """Called at times with how many jobs have ended, and how many there are."""
 
+PATIENCE = 15.0
+"""Seconds after which a pace is told."""
+_LONG = 60.0  # seconds that one may wait for without having been warned
+
+
+def left(done: int, total: int, seconds: float) -> str:
+    """How long the rest takes at the pace so far, in words; nothing where there is no pace yet."""
+    return f"about {about(seconds * (total - done) / done)} left at this pace" if done else ""
+
+
+class _Warning:
+    """Warns once, on a run without a bar that will take long."""
+
+    def __init__(self, title: str) -> None:
+        self._title, self._begun, self._told = title, time.monotonic(), False
+
+    def __call__(self, ended: int, jobs: int) -> None:
+        seconds = time.monotonic() - self._begun
+        if self._told or seconds < PATIENCE:
+            return
+        self._told = True
+        if ended == 0 or seconds * (jobs - ended) / ended > _LONG:
+            pace = f"{self._title}: {ended:,} of {jobs:,} jobs have ended in {about(seconds)}"
+            warnings.warn(
+                f"{pace}, {left(ended, jobs, seconds) or 'no estimate yet'}; progress=True shows a bar, False says nothing",
+                LongRunWarning,
+                stacklevel=2,
+            )
+
 
 @contextmanager
 def following(progress: Any, title: str, total: int) -> Iterator[Callback | None]:
-    """What a run shall call: nothing, the caller's own function or, for True, a bar on stderr if someone watches."""
-    if progress is None or progress is False:
+    """What a run shall call: the caller's own function or, for True, a bar on stderr if someone watches."""
+    if progress is None:
+        yield _Warning(title)
+    elif progress is False:
         yield None
     elif callable(progress):
         yield progress

@@ -52,7 +52,8 @@ def simulate(
         machine can move it.
     progress
         True shows a bar in a terminal or notebook (there it needs ipywidgets). A function is called at times with the
-        number of jobs that have ended, and of all jobs.
+        number of jobs that have ended, and of all jobs. Without it, a run that will take minutes gives a
+        `LongRunWarning` with an estimate; False says nothing.
 
     Returns
     -------

@@ -18,6 +18,10 @@ class ForebayError(Exception):
     exit_code = 2
 
 
+class LongRunWarning(UserWarning):
+    """A run will take long at its pace so far."""
+
+
 class InputError(ForebayError):
     """A file, name or value that cannot be used as given."""
 

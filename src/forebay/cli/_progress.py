@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from forebay._progress import bar
+from forebay._progress import PATIENCE as EVERY
+from forebay._progress import bar, left
 from forebay.cli import _print
 
 PATIENCE = 5.0
 """Seconds without a line: what is over by then needs none."""
-EVERY = 15.0
-"""Seconds between two lines on how far a run has come."""
 
 
 class Watch(Protocol):
@@ -33,7 +32,8 @@ class _Lines:
     def at(self, title: str, done: int) -> None:
         if time.monotonic() - self._last >= EVERY:
             seconds = time.monotonic() - self._begun
-            self.line(f"{title}: {done:,} of {self._total:,} {self._unit}, {seconds:.0f} s")
+            words = (f"{title}: {done:,} of {self._total:,} {self._unit}", f"{seconds:.0f} s")
+            self.line(", ".join(filter(None, (*words, left(done, self._total, seconds)))))
 
     def line(self, text: str) -> None:
         now = time.monotonic()

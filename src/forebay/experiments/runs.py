@@ -159,7 +159,7 @@ def perform(run: Run) -> Record:
         workload = lengthened(workload, run.added)
     if run.known:
         workload = perfect_estimates(workload)
-    result = simulate(workload, run.platform, run.policy, run.seed, run.job_model)
+    result = simulate(workload, run.platform, run.policy, run.seed, run.job_model, progress=False)
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}
