@@ -8,8 +8,9 @@ from forebay.algorithms.place import count_chunks, place
 from forebay.core.codes import JobState, LogKind, LogReason, Refusal, Status, Verb
 from forebay.engine.journal import write_log
 from forebay.engine.kinds import lowest_allowed, settle_kinds
-from forebay.engine.phases import has_begun, start_leg
+from forebay.engine.phases import cancel, has_begun, start_leg
 from forebay.engine.queue import dequeue
+from forebay.engine.resizing import cannot_resize, choose_size, nodes_missing, resize
 from forebay.engine.truth import TRUTH
 
 
@@ -24,8 +25,8 @@ def refuse(truth, refusal, job, resource):
 
 
 @kernel
-def _check_picks(state, truth, action):
-    """What is wrong with the nodes and servers picked for a start, if anything. Nodes must ascend."""
+def _check_picks(state, truth, action, wanted):
+    """What is wrong with the nodes and servers picked, if anything. Nodes must ascend, and be as many as `wanted`."""
     j, first_pick, n_picks, room = action["job"], action["first_pick"], action["n_picks"], truth.room
     idle, n_idle, leg = state.nodes.idle, state.counts[0]["n_idle"], state.jobs[j]["leg"]
     size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, lowest_allowed(state, leg)
@@ -35,7 +36,7 @@ def _check_picks(state, truth, action):
         room[s] = state.servers.room[s]
     for i in range(first_pick, first_pick + n_picks):
         pick = state.picks[i]
-        if pick["count"] < 1 or pick["count"] > max(state.jobs[j]["nodes"], 1):  # sums below cannot wrap around
+        if pick["count"] < 1 or pick["count"] > max(wanted, state.jobs[j]["nodes"], 1):  # sums below cannot wrap around
             return Refusal.WRONG_NODES.value
         if pick["low"] >= 0:
             at = find(idle, n_idle, pick["low"])
@@ -51,7 +52,7 @@ def _check_picks(state, truth, action):
             room[pick["server"]] -= size * pick["count"]
             if room[pick["server"]] < 0:
                 return Refusal.NO_ROOM.value
-    if n_nodes != state.demands[leg, 0]:
+    if n_nodes != wanted:
         return Refusal.WRONG_NODES.value
     if size > 0 and n_chunks != max(state.jobs[j]["nodes"], 1):
         return Refusal.NO_ROOM.value
@@ -112,12 +113,14 @@ def _start(state, truth, action):
         return refuse(truth, Refusal.UNKNOWN_REASON, j, action["reason"])
     if not _choose_way(state, j, action["way"]):
         return refuse(truth, Refusal.WRONG_WAY, j, action["way"])
+    if action["nodes"] != 0 and not choose_size(state, truth, j, action["nodes"]):
+        return refuse(truth, Refusal.WRONG_SIZE, j, action["nodes"])
     leg = state.jobs[j]["leg"]
     for r in range(len(state.resources)):
         if state.demands[leg, r] > state.resources[r]["free"]:
             return refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
     if n_picks != 0:
-        refusal = _check_picks(state, truth, action)
+        refusal = _check_picks(state, truth, action, state.demands[leg, 0])
         if refusal != Refusal.NONE:
             return refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else chunked)
     if not settle_kinds(state, leg, action):
@@ -131,6 +134,33 @@ def _start(state, truth, action):
         start_leg(state, truth, j, action["reason"], truth.picks, 0, n_picks)
     else:
         start_leg(state, truth, j, action["reason"], state.picks, 0, 0)
+    return Status.DECIDE.value
+
+
+@kernel
+def _resize(state, truth, action):
+    j, nodes, n_picks = action["job"], action["nodes"], action["n_picks"]
+    refusal = cannot_resize(state, truth, j, nodes)
+    if refusal != Refusal.NONE:
+        return refuse(truth, refusal, j, nodes)
+    missing = nodes_missing(state, j, nodes)
+    if missing > state.resources[0]["free"]:
+        return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)
+    if n_picks != 0:
+        refusal = _check_picks(state, truth, action, max(missing, 0))
+        if refusal != Refusal.NONE:
+            return refuse(truth, refusal, j, 0)
+    resize(state, truth, j, nodes, state.picks, action["first_pick"], n_picks)
+    return Status.DECIDE.value
+
+
+@kernel
+def _kill(state, truth, j):
+    if j < 0 or j >= len(state.jobs):
+        return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
+    if state.jobs[j]["state"] != JobState.RUNNING and state.jobs[j]["state"] != JobState.QUEUED:
+        return refuse(truth, Refusal.CANNOT_KILL, j, -1)
+    cancel(state, truth, j, state.clock[0]["now"])
     return Status.DECIDE.value
 
 
@@ -184,6 +214,10 @@ def apply(state, truth):
             status = _wake(state, truth, action["time"])
         elif verb == Verb.REJECT:
             status = _reject(state, truth, action["job"])
+        elif verb == Verb.RESIZE:
+            status = _resize(state, truth, action)
+        elif verb == Verb.KILL:
+            status = _kill(state, truth, action["job"])
         elif verb == Verb.STOP:
             status = Status.STOPPED.value
         else:

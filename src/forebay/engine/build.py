@@ -15,6 +15,7 @@ from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
+from forebay.engine.rounds import no_rounds
 from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError
@@ -170,7 +171,7 @@ def build(
         limited=n_jobs if limits else 0,
         persons=workload.jobs["user"].n_unique(),
     )
-    truth = empty_truth(sizes, *traffic(program, fabric, platform.nodes))
+    truth = empty_truth(sizes, *traffic(program, fabric, platform.nodes), no_rounds())
     truth.events[:] = events
     _fill_machine(state, platform, fabric, seats)
     for row, way in zip(state.tiers.rates, ways, strict=True):

@@ -4,7 +4,7 @@ from numba import types
 
 from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import give_back, take_these
-from forebay.core.codes import LogKind
+from forebay.core.codes import LogKind, LogReason
 from forebay.core.tables import PICKS, STATE
 from forebay.engine.journal import write_log, write_nodes
 from forebay.engine.kinds import amount_taken, large_among, take_lowest_of_kinds
@@ -136,6 +136,30 @@ def give_early(state, truth, time, j, resource, amount):
         state.releases[leg, large] -= n_large
         write_log(state, truth, time, j, LogKind.RELEASE, large, n_large, 0)
         give(state, truth, j, large, n_large)
+
+
+@kernel(types.void(STATE, TRUTH, _f8, _i8, _i8, PICKS, _i8, _i8))
+def take_more(state, truth, time, j, amount, picks, first_pick, n_picks):
+    """Give the running job `j` so many nodes more: those picked or, without picks, the lowest."""
+    job = state.jobs[j]
+    state.resources[0]["free"] -= amount
+    state.releases[job["leg"], 0] += amount
+    write_log(state, truth, time, j, LogKind.ACQUIRE, 0, amount, LogReason.RESIZED)
+    if n_picks > 0:
+        _take_picked(state, truth, j, picks, first_pick, n_picks)
+    else:
+        before = job["piece"]
+        take_lowest_of_kinds(state, j, amount)
+        _write_taken(state, truth, j, before)
+    job["held"] += amount
+
+
+@kernel(types.void(STATE, TRUTH, _f8, _i8, _i8))
+def give_some(state, truth, time, j, amount):
+    """Take so many nodes back from the running job `j`: those that it got last."""
+    state.releases[state.jobs[j]["leg"], 0] -= amount
+    write_log(state, truth, time, j, LogKind.RELEASE, 0, amount, LogReason.RESIZED)
+    give(state, truth, j, 0, amount)
 
 
 @kernel(types.void(STATE, TRUTH, _f8, _i8, _i8, _i8))

@@ -19,7 +19,7 @@ FILES, STAGING, INSIDE = range(3)
 class Paths(NamedTuple):
     """Routes by phase, and links between sites."""
 
-    port: np.ndarray  # float64[1]: bandwidth of a node's own port
+    port: np.ndarray  # float64[2]: bandwidth of a node's own port, and the latency between two nodes
     column: np.ndarray  # int64[way]: where in `routes` the store of a way to run begins; the buffer of all others at 0
     routes: np.ndarray  # int64[4 + 2 * site, place]: a column for each server of a chunked store, one for others
     whole: np.ndarray  # bool[3, place]: whether a job is one stream, however many nodes it has
@@ -35,7 +35,7 @@ def no_paths() -> Paths:
     """For runs in which nothing is moved."""
     none = np.zeros(0, np.int64)
     return Paths(
-        port=np.full(1, np.inf),
+        port=np.array([np.inf, 0.0]),
         column=none,
         routes=np.zeros((0, 0), np.int64),
         whole=np.zeros((3, 0), np.bool_),
@@ -52,25 +52,26 @@ class _Routes:
     """Routes known before the run; those over the same links under the same cap are one."""
 
     def __init__(self, fabric: Fabric) -> None:
-        self.made: dict[tuple[float, tuple[tuple[int, float], ...]], int] = {}
+        self.made: dict[tuple[float, float, tuple[tuple[int, float], ...]], int] = {}
         self.index = {name: k for k, name in enumerate(fabric.names)}
 
     def add(self, wire: Wire) -> int:
-        key = (wire.cap, tuple(sorted((self.index[name], load) for name, load in wire.links.items())))
+        key = (getattr(wire, "delay", 0.0), wire.cap, tuple(sorted((self.index[name], load) for name, load in wire.links.items())))
         return self.made.setdefault(key, len(self.made))
 
-    def list(self) -> list[tuple[float, Loads]]:
-        return [(cap, dict(loads)) for cap, loads in self.made]
+    def list(self) -> tuple[list[tuple[float, Loads]], list[float]]:
+        """Each with its cap and links, and their delays."""
+        return [(cap, dict(loads)) for _, cap, loads in self.made], [delay for delay, *_ in self.made]
 
 
 def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Paths, Network]:
     """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too."""
-    column, routes, whole, made = _routes(fabric)
+    column, routes, whole, (made, delays) = _routes(fabric)
     n_links = len(fabric.capacity)
     spare_routes, spare_entries = _spare(fabric) if communicate else (0, 0)
-    network = make_network(fabric.capacity.tolist(), made, n_transfers, spare_routes, spare_entries)
+    network = make_network(fabric.capacity.tolist(), made, n_transfers, spare_routes, spare_entries, delays)
     paths = Paths(
-        port=np.array([fabric.port]),
+        port=np.array([fabric.port, getattr(fabric, "latency", 0.0)]),
         column=column,
         routes=routes,
         whole=whole,
@@ -85,7 +86,9 @@ def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Pat
 
 
 @lru_cache(maxsize=16)
-def _routes(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[float, Loads]]]:
+def _routes(
+    fabric: Fabric,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[list[tuple[float, Loads]], list[float]]]:
     """`Paths.column`, `.routes` and `.whole`, and all routes that are known before a run. Kernels only read them."""
     made = _Routes(fabric)
     first = np.concatenate([[0], np.cumsum([len(store.stage_in) for store in fabric.stores], dtype=np.int64)])

@@ -16,8 +16,9 @@ TYPES = ("rigid", "moldable", "malleable", "evolving", "adaptive")
 """Who decides on a job's size, and when: nobody; the scheduler at its start; the scheduler at scheduling points; the job
 by requests; both."""
 
-STAGES = ("run", "reconfiguration", "expansion")
-"""When a task runs: in its turn; on all nodes after the size has changed; on the nodes that were added, after that."""
+STAGES = ("init", "run", "reconfiguration", "expansion")
+"""When a task runs: once, before all loops; in its loop; on all nodes after the size has changed; on the nodes that were
+added, after that."""
 
 KINDS = ("compute", "read", "write", "checkpoint", "fetch")
 """What a task does: work and messages; transfers from and to the file system; into the burst buffer, and out of it."""
@@ -40,7 +41,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
         "job": pl.Int64,
         "task": pl.Int64,  # 0, 1, ... in order; those of a loop, and those of a stage, side by side
         "stage": pl.String,
-        "loop": pl.Int64,  # -1 in stages other than "run"
+        "loop": pl.Int64,  # -1 in other stages than "run"
         "kind": pl.String,
         "beside": pl.Boolean,  # what follows does not wait for it
         "coupled": pl.Boolean,  # work and messages advance together, rather than one beside the other
