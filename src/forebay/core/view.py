@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from forebay._text import html_table
-from forebay.core.codes import LogReason, Trigger, Verb
+from forebay.core.codes import Flexibility, LogReason, Trigger, Verb
 from forebay.core.kinds import taken
 from forebay.core.tables import State
 from forebay.errors import BadActionError, UnknownJobError, brief
@@ -166,6 +166,75 @@ class View:
         """How long the job's waiting or running leg may take."""
         return float(self._walltime[self._leg[self.row(job)]])
 
+    def _flex(self, job: int) -> np.void | None:
+        """What is known of a job whose size is not fixed; None of others."""
+        flexible, row = self._state.flexible, self.row(job)
+        if not len(flexible.row) or flexible.row[row] < 0:
+            return None
+        found: np.void = flexible.jobs[flexible.row[row]]
+        return found
+
+    def _size(self, job: int, nodes: int | None) -> np.void | None:
+        """The row of a job's size: that with so many nodes, or the present one."""
+        if (flex := self._flex(job)) is None:
+            return None
+        mine = self._state.flexible.sizes[flex["first"] : flex["first"] + flex["n_sizes"]]
+        at = int(flex["size"]) if nodes is None else int(np.searchsorted(mine["nodes"], nodes))
+        if at == len(mine) or (nodes is not None and mine["nodes"][at] != nodes):
+            raise BadActionError(f"{self.when} asked about {nodes} node(s) for a job; see view.sizes(job)")
+        found: np.void = mine[at]
+        return found
+
+    def flexibility(self, job: int) -> Flexibility:
+        """Who decides on the job's size, and when."""
+        flex = self._flex(job)
+        return Flexibility.RIGID if flex is None else Flexibility(int(flex["kind"]))
+
+    def sizes(self, job: int) -> list[int]:
+        """The numbers of nodes that the job may have, ascending."""
+        if (flex := self._flex(job)) is None:
+            return [self.size(job)]
+        sizes: list[int] = self._state.flexible.sizes["nodes"][flex["first"] : flex["first"] + flex["n_sizes"]].tolist()
+        return sizes
+
+    def size(self, job: int) -> int:
+        """How many nodes the job runs on, or would start with if nothing else is said."""
+        return int(self.jobs["nodes"][self.row(job)])
+
+    def time(self, job: int, nodes: int | None = None) -> float:
+        """Seconds that the whole job takes with so many nodes, alone on the machine; its walltime if it is rigid."""
+        size = self._size(job, nodes)
+        return self.walltime(job) if size is None else float(size["seconds"])
+
+    def io(self, job: int, nodes: int | None = None) -> float:
+        """Those of them in which it reads or writes."""
+        size = self._size(job, nodes)
+        return 0.0 if size is None else float(size["io"])
+
+    def done(self, job: int) -> float:
+        """The part of the job's rounds that is over."""
+        flex = self._flex(job)
+        return 0.0 if flex is None or flex["rounds"] == 0 else float(flex["done"] / flex["rounds"])
+
+    def wants(self, job: int) -> int:
+        """How many nodes the job asks for now; 0 if it does not ask."""
+        flex = self._flex(job)
+        return 0 if flex is None else int(flex["wants"])
+
+    def asked(self, job: int) -> int:
+        """The size that the job will have from its next point on."""
+        flex = self._flex(job)
+        if flex is None or flex["asked"] < 0:
+            return self.size(job)
+        return int(self._state.flexible.sizes[flex["first"] + flex["asked"]]["nodes"])
+
+    @property
+    def points(self) -> list[int]:
+        """The jobs that stand at a scheduling point, or ask for another size, in the order in which they came there."""
+        n = int(self._state.flexible.n_points[0])
+        jobs = self._state.flexible.points["job"][:n].tolist()
+        return [job for job in jobs if self._state.flexible.jobs[self._state.flexible.row[job]]["at_point"]]
+
 
 class Places(Protocol):
     """Where jobs would go, after what this decision has started."""
@@ -174,7 +243,7 @@ class Places(Protocol):
 
     def begin(self) -> None: ...
     def fits(self, job: int) -> bool: ...
-    def place(self, job: int, nodes: list[int] | None = None) -> tuple[int, int]: ...
+    def place(self, job: int, nodes: list[int] | None = None, count: int | None = None) -> tuple[int, int]: ...
 
 
 class Actions:
@@ -201,13 +270,16 @@ class Actions:
         self._free = state.resources["free"]
         self._n = 0
         self._left: list[int] | None = None
-        self._uncounted: list[tuple[int, int]] = []  # legs started since `_left` was counted; on how many large nodes
+        # Legs started since `_left` was counted, on how many nodes (-1: as demanded), how many of them large.
+        self._uncounted: list[tuple[int, int, int]] = []
+        self._held: dict[int, int] = {}  # nodes of jobs that this decision has resized
 
     def begin(self) -> None:
         """A new decision: forget what the last one started."""
         self._n = 0
         self._left = None
         self._uncounted.clear()
+        self._held.clear()
         self._places.begin()
 
     @property
@@ -218,35 +290,72 @@ class Actions:
     def _count_free(self) -> list[int]:
         if self._left is None:
             self._left = self._free.tolist()
-        for leg, n_large in self._uncounted:
-            needs = taken(self._view.demands[leg].tolist(), self._left, int(self._machine["large"]), n_large)
+        for leg, nodes, n_large in self._uncounted:
+            demand = self._view.demands[leg].tolist()
+            if nodes >= 0:
+                demand[0] = nodes
+            needs = taken(demand, self._left, int(self._machine["large"]), n_large)
             self._left = [left - need for left, need in zip(self._left, needs, strict=True)]
         self._uncounted.clear()
         return self._left
 
-    def fits(self, job: int, way: int = 0) -> bool:
-        """Whether the job could start now, in that way, beside what this decision has started."""
+    def fits(self, job: int, way: int = 0, nodes: int | None = None) -> bool:
+        """Whether the job could start now, in that way and with so many nodes, beside what this decision has started."""
         needs = self._view.demands[self._view.leg_of(job, way)].tolist()
+        if nodes is not None:
+            needs[0] = self._whole(nodes, "a number of nodes")
         for need, left in zip(needs, self._count_free(), strict=True):
             if need > left:
                 return False
         return self._places.fits(job) if self._places.matter else True
 
     def start(
-        self, job: int, reason: LogReason = LogReason.NONE, nodes: Iterable[int] | None = None, way: int = 0
+        self, job: int, reason: LogReason = LogReason.NONE, nodes: int | Iterable[int] | None = None, way: int = 0
     ) -> None:
-        """Start the job's waiting leg now, on the lowest idle nodes or on those given.
+        """Start the job's waiting leg now, on the lowest idle nodes, on as many of them as given, or on those given.
 
-        A job that begins does so in that way, where it has several.
+        A job that begins does so in that way, where it has several. Only one whose size is not fixed takes a number.
         """
         row, way = self._view.row(job), self._whole(way, "a way to run")
-        chosen = None if nodes is None else self._chosen(nodes)
+        count, chosen = self._size_or_set(row, nodes)
         action = self._add(Verb.START, row, reason=self._whole(reason, "a reason"))
-        action["way"] = way
+        action["way"], action["nodes"] = way, count
         if chosen is not None or self._places.matter:
-            action["first_pick"], action["n_picks"] = self._places.place(row, chosen)
+            action["first_pick"], action["n_picks"] = self._places.place(row, chosen, count or None)
         n_large = -1 if chosen is None else sum(node >= self._machine["first_large"] for node in chosen)
-        self._uncounted.append((self._view.leg_of(row, way), n_large))
+        self._uncounted.append((self._view.leg_of(row, way), count or -1, n_large))
+
+    def resize(self, job: int, nodes: int) -> None:
+        """Give a running job another size: at once if it stands at a point, else from its next one on.
+
+        Nodes that it gains are taken now; those that it loses are free at its point.
+        """
+        row, count = self._view.row(job), self._whole(nodes, "a number of nodes")
+        if count < 1:
+            raise BadActionError(f"{self._view.when} gave {count} as a number of nodes; see view.sizes(job)")
+        self._add(Verb.RESIZE, row)["nodes"] = count
+        table = self._view.jobs
+        held = self._held.get(row, int(table["held"][row]))
+        keeps = count if row in self._view.points else max(count, int(table["nodes"][row]))
+        left = self._count_free()
+        left[0] -= keeps - held
+        self._held[row] = keeps
+
+    def kill(self, job: int) -> None:
+        """End a job, wherever it is."""
+        self._add(Verb.KILL, self._view.row(job))
+
+    def _size_or_set(self, row: int, nodes: int | Iterable[int] | None) -> tuple[int, list[int] | None]:
+        """How many nodes, 0 if nothing is said of it, and which."""
+        if nodes is None:
+            return 0, None
+        if isinstance(nodes, int | np.integer) and not isinstance(nodes, bool):
+            count = self._whole(nodes, "a number of nodes")
+            if count < 1:
+                raise BadActionError(f"{self._view.when} gave {count} as a number of nodes; see view.sizes(job)")
+            return count, None
+        chosen = self._chosen(nodes)
+        return (len(chosen) if len(self._view.sizes(row)) > 1 else 0), chosen
 
     def _whole(self, value: Any, what: str) -> int:
         try:
@@ -292,7 +401,7 @@ class Actions:
     def _add(self, verb: int, job: int, reason: int = LogReason.NONE) -> np.void:
         """The next row. When the table is full it is the last, again and again: the engine then refuses the run."""
         at = min(self._n, len(self._actions) - 1)
-        self._actions[at] = (0.0, job, 0, 0, 0, -1, verb, reason)
+        self._actions[at] = (0.0, job, 0, 0, 0, -1, 0, verb, reason)
         self._n += 1
         self._counts["n_actions"] = self._n
         row: np.void = self._actions[at]

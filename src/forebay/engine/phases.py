@@ -10,7 +10,7 @@ from forebay.engine.holding import give, give_at_end, give_early, take_all
 from forebay.engine.journal import write_log
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
 from forebay.engine.rounds import BESIDE
-from forebay.engine.stepping import amounts, begin_program, flags_of, go_on, halts, has_ended, step_on
+from forebay.engine.stepping import amounts, begin_program, flags_of, go_on, halts, has_ended, returns, step_on
 from forebay.engine.transfers import clear_phase, go_under_way, launch, leave_beside, stop_beside, stop_phase
 from forebay.engine.truth import TRUTH
 
@@ -115,7 +115,11 @@ def begin_phase(state, truth, j, time, stops):
     Unless the job goes on from a point, it `stops` at one.
     """
     activity = truth.activities[j]
-    while not has_ended(state, truth, j):
+    while True:
+        if returns(state, truth, j):
+            stops = False
+        if has_ended(state, truth, j):
+            break
         if stops and halts(state, truth, j, time):
             return
         go_on(truth, j)

@@ -61,6 +61,13 @@ def no_rounds() -> Rounds:
     return make_rounds(0, 0)
 
 
+def of_run(rounds: Rounds | None) -> Rounds:
+    """The tables of a program for a run of its own: what runs change is copied."""
+    if rounds is None:
+        return no_rounds()
+    return rounds._replace(visits=rounds.visits.copy(), progress=rounds.progress.copy())
+
+
 def make_rounds(n_jobs: int, n_phases: int, n_scales: int = 0, n_flexible: int = 0, n_sizes: int = 0) -> Rounds:
     """Tables of the right size, blank."""
     progress = np.zeros(n_jobs, PROGRESS)

@@ -55,6 +55,7 @@ def run(
     """
     record, interrupts, n_decisions = Record(truth), Interrupts(), 256
     prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
+    truth.rounds.visits[0] = getattr(policy, "resizes", False)
     advance, memory = prepare(state, truth, policy, resources, rng)
 
     def look_up() -> None:  # Python handles signals as it comes here
@@ -206,6 +207,17 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return BadActionError(
                 f"{at} started {job} for reason {r}, which no start has; take fb.LogReason.NONE, IN_ORDER or BACKFILLED"
             )
+        case Refusal.WRONG_SIZE:
+            return BadActionError(f"{at} gave {job} {r:,} node(s), a size that it may not have; see view.sizes(job)")
+        case Refusal.CANNOT_RESIZE:
+            return BadActionError(
+                f"{at} resized {job}, which does not run or whose size is not for policies to change; "
+                "resize malleable and adaptive jobs that run, and evolving ones that ask for it (view.wants(job))"
+            )
+        case Refusal.DOES_NOT_RESIZE:
+            return BadActionError(f"{at} resized {job}, but has not said that it does; give its class resizes = True")
+        case Refusal.CANNOT_KILL:
+            return BadActionError(f"{at} killed {job}, which neither waits nor runs; kill jobs that do")
         case Refusal.WRONG_WAY:
             return BadActionError(f"{at} started {job} in way {r} to run, which it does not have; see view.ways(job)")
         case Refusal.ALREADY_STARTED:

@@ -80,17 +80,25 @@ def step_on(state, truth, j):
 
 
 @kernel
-def has_ended(state, truth, j):
-    """Whether no phase is left; from a detour, the way leads back to where the job left its program."""
-    activity, rounds = truth.activities[j], truth.rounds
-    if len(rounds.steps) == 0:
-        return activity["phase"] >= truth.scripts[state.jobs[j]["leg"]]["last_phase"]
+def returns(state, truth, j):
+    """Bring job `j` back from a detour that it has ended to the round that it was about to begin; whether it has."""
+    rounds, activity = truth.rounds, truth.activities[j]
+    if len(rounds.steps) == 0 or rounds.progress[j]["resume"] < 0 or activity["phase"] < rounds.progress[j]["last"]:
+        return False
     progress = rounds.progress[j]
-    if activity["phase"] >= progress["last"] and progress["resume"] >= 0:
-        activity["phase"] = progress["resume"]
-        progress["last"] = truth.scripts[state.jobs[j]["leg"]]["last_phase"]
-        progress["resume"] = -1
-    return activity["phase"] >= progress["last"]
+    activity["phase"] = progress["resume"]
+    progress["last"] = truth.scripts[state.jobs[j]["leg"]]["last_phase"]
+    progress["resume"] = -1
+    return True
+
+
+@kernel
+def has_ended(state, truth, j):
+    """Whether no phase is left."""
+    last = truth.scripts[state.jobs[j]["leg"]]["last_phase"]
+    if len(truth.rounds.steps) > 0:
+        last = truth.rounds.progress[j]["last"]
+    return truth.activities[j]["phase"] >= last
 
 
 @kernel

@@ -48,6 +48,8 @@ class Policy:
 
     compiled: ClassVar[str] = ""
     """The kernel that decides, as file.function of policies/_kernels; empty = `decide` does, or `kernel` names one."""
+    resizes: ClassVar[bool] = False
+    """Whether it is called at scheduling points and may resize jobs. Others run them at their preferred sizes."""
     needs_tiers: ClassVar[bool] = False
     """Whether it is of use only where jobs may run on several tiers of storage."""
 
