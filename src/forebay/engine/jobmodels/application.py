@@ -209,17 +209,14 @@ def _requests(
     return table["wants"].to_numpy()
 
 
-def _prefer(
-    workload: Workload, platform: Platform, rounds: Rounds, demand: np.ndarray, walltime: np.ndarray
-) -> None:
+def _prefer(workload: Workload, platform: Platform, rounds: Rounds, demand: np.ndarray, walltime: np.ndarray) -> None:
     """Which of its sizes each job asks for: the preferred one, or the largest that the machine has room for."""
     for j in np.flatnonzero(rounds.row >= 0):
         flex = rounds.jobs[rounds.row[j]]
         mine = rounds.sizes[flex["first"] : flex["first"] + flex["n_sizes"]]
         wanted = min(int(demand[j, 0]), platform.nodes)
         at = int(np.searchsorted(mine["nodes"], wanted, side="right")) - 1
-        if at < 0:
-            at = 0  # rejected, if the machine is too small for it
+        at = max(at, 0)  # rejected, if the machine is too small for it
         flex["size"], demand[j, 0], walltime[j] = at, mine[at]["nodes"], mine[at]["walltime"]
 
 
