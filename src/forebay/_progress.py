@@ -39,8 +39,9 @@ class _Warning:
         self._told = True
         if ended == 0 or seconds * (jobs - ended) / ended > _LONG:
             pace = f"{self._title}: {ended:,} of {jobs:,} jobs have ended in {about(seconds)}"
+            rest = left(ended, jobs, seconds) or "no estimate yet"
             warnings.warn(
-                f"{pace}, {left(ended, jobs, seconds) or 'no estimate yet'}; progress=True shows a bar, False says nothing",
+                f"{pace}, {rest}; progress=True shows a bar, False says nothing",
                 LongRunWarning,
                 stacklevel=2,
             )
