@@ -300,7 +300,7 @@ class Actions:
         return self._left
 
     def fits(self, job: int, way: int = 0, nodes: int | None = None) -> bool:
-        """Whether the job could start now, in that way and with so many nodes, beside what this decision has started."""
+        """Whether the job could start now, in that way, with so many nodes, beside what this decision has started."""
         needs = self._view.demands[self._view.leg_of(job, way)].tolist()
         if nodes is not None:
             needs[0] = self._whole(nodes, "a number of nodes")
@@ -349,7 +349,7 @@ class Actions:
         """How many nodes, 0 if nothing is said of it, and which."""
         if nodes is None:
             return 0, None
-        if isinstance(nodes, int | np.integer) and not isinstance(nodes, bool):
+        if isinstance(nodes, int | np.integer):
             count = self._whole(nodes, "a number of nodes")
             if count < 1:
                 raise BadActionError(f"{self._view.when} gave {count} as a number of nodes; see view.sizes(job)")

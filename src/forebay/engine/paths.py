@@ -56,12 +56,8 @@ class _Routes:
         self.index = {name: k for k, name in enumerate(fabric.names)}
 
     def add(self, wire: Wire) -> int:
-        key = (
-            getattr(wire, "delay", 0.0),
-            wire.cap,
-            tuple(sorted((self.index[name], load) for name, load in wire.links.items())),
-        )
-        return self.made.setdefault(key, len(self.made))
+        links = tuple(sorted((self.index[name], load) for name, load in wire.links.items()))
+        return self.made.setdefault((getattr(wire, "delay", 0.0), wire.cap, links), len(self.made))
 
     def list(self) -> tuple[list[tuple[float, Loads]], list[float]]:
         """Each with its cap and links, and their delays."""

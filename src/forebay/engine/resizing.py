@@ -5,7 +5,7 @@ job that is to grow holds its new nodes idle until its point, and one that is to
 """
 
 from forebay._numba.jit import kernel
-from forebay.core.codes import Flexibility, JobState, Refusal
+from forebay.core.codes import Flexibility, JobState, Refusal, Trigger
 from forebay.engine.holding import give_some, take_more
 from forebay.engine.phases import begin_phase
 from forebay.engine.queue import add_running, drop_running
@@ -88,6 +88,7 @@ def _take_effect(state, truth, j):
     size = state.flexible.sizes[flex["first"] + flex["asked"]]
     if job["held"] > size["nodes"]:
         give_some(state, truth, now, j, job["held"] - size["nodes"])
+        state.clock[0]["triggers"] |= Trigger.RELEASED
     progress, added = rounds.progress[j], size["nodes"] - job["nodes"]
     flex["size"] = flex["asked"]
     flex["asked"] = -1

@@ -11,9 +11,9 @@ import numpy as np
 from forebay.core.tables import FLEX, SIZE
 
 POINT, WAITS, BESIDE, UNCOUPLED, ADDED, BY_ROUND = (1 << k for k in range(6))
-"""What a step is, in bits: a scheduling point stands before each round of the loop that it begins; there what runs beside
-is waited for; what follows does not wait for it; messages run beside the work; it runs on the nodes that were added;
-requests differ from round to round."""
+"""What a step is, in bits: a scheduling point stands before each round of the loop that it begins; there what runs
+beside is waited for; what follows does not wait for it; messages run beside the work; it runs on the nodes that were
+added; requests differ from round to round."""
 
 STEP = np.dtype(
     [

@@ -141,8 +141,8 @@ def _beside(program: Program) -> np.ndarray:
     beside: np.ndarray = np.where(steps["flags"] & BESIDE, times, drains)
     if beside.sum() > MOST_BESIDE:
         raise InputError(
-            f"up to {beside.sum():,} transfers may run beside the tasks of their jobs, and {MOST_BESIDE:,} are the most; "
-            "give their loops a barrier, or fewer rounds"
+            f"up to {beside.sum():,} transfers may run beside the tasks of their jobs, and {MOST_BESIDE:,} are the "
+            "most; give their loops a barrier, or fewer rounds"
         )
     return beside
 

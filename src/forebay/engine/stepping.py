@@ -134,7 +134,7 @@ def _may_halt(state, truth, j):
     step, kind = rounds.steps[truth.activities[j]["phase"]], state.flexible.jobs[row]["kind"]
     if step["request"] >= 0 and kind >= Flexibility.EVOLVING:
         return True
-    return step["flags"] & POINT != 0 and (kind == Flexibility.MALLEABLE or kind == Flexibility.ADAPTIVE)
+    return step["flags"] & POINT != 0 and kind in (Flexibility.MALLEABLE, Flexibility.ADAPTIVE)
 
 
 @kernel

@@ -253,7 +253,7 @@ def launch(state, truth, j, time):
         return _staging(state, truth, j, amount, time, STAGE_IN, beside), 0.0
     if kind in (PhaseKind.STAGE_OUT, PhaseKind.DRAIN):
         return _staging(state, truth, j, amount, time, STAGE_OUT, beside), 0.0
-    if kind == PhaseKind.CHECKPOINT or kind == PhaseKind.FETCH:
+    if kind in (PhaseKind.CHECKPOINT, PhaseKind.FETCH):
         row = CHECKPOINT if kind == PhaseKind.CHECKPOINT else CHECKPOINT + paths.by_site.shape[1]
         if len(truth.rounds.steps) > 0:  # in rounds only where nodes have devices of their own
             return _send(truth, j, paths.routes[row, 0], streams, amount, time, beside), 0.0

@@ -13,12 +13,12 @@ import polars as pl
 from forebay.errors import InputError, wrong_type
 
 TYPES = ("rigid", "moldable", "malleable", "evolving", "adaptive")
-"""Who decides on a job's size, and when: nobody; the scheduler at its start; the scheduler at scheduling points; the job
-by requests; both."""
+"""Who decides on a job's size, and when: nobody; the scheduler at its start; the scheduler at scheduling points; the
+job by requests; both."""
 
 STAGES = ("init", "run", "reconfiguration", "expansion")
-"""When a task runs: once, before all loops; in its loop; on all nodes after the size has changed; on the nodes that were
-added, after that."""
+"""When a task runs: once, before all loops; in its loop; on all nodes after the size has changed; on the nodes that
+were added, after that."""
 
 KINDS = ("compute", "read", "write", "checkpoint", "fetch")
 """What a task does: work and messages; transfers from and to the file system; into the burst buffer, and out of it."""
