@@ -14,7 +14,7 @@ class Jobs:
         self.rows, self.tables = [], {name: [] for name in ("jobs", "sizes", "loops", "tasks", "amounts", "requests")}
 
     def add(self, kind, submit, sizes, *parts, nodes=None, walltime=math.inf):
-        """A job of some kind. `parts` are loops and stages, in order; `nodes` is what it prefers, the most by default."""
+        """A job of some kind. `parts` are loops and stages, in order; `nodes` is what it prefers (else: the most)."""
         job = len(self.rows)
         sizes = list(sizes)
         nodes = nodes or sizes[-1]

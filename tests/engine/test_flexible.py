@@ -15,7 +15,7 @@ FILES = "flat:nodes=16,pfs=8GB/s"
 
 
 class Fcfs(fb.Policy):
-    """First come, first served, each with the most nodes it may have; does what `at_points` says with jobs at points."""
+    """First come, first served, each with the most nodes that are free; `at_points` says what becomes of jobs there."""
 
     resizes = True
 
@@ -84,7 +84,7 @@ def test_one_shrinks_and_its_nodes_are_used_in_the_same_decision():
 
 def test_what_a_change_costs():
     # 17 s of preparation on 16 nodes, then rounds of 10 s. At 27 down to 4: 10 s to reconfigure, 40 s a round: the
-    # next point is at 77. Up to 16: 10 s to reconfigure, then 12 s for the 12 nodes that are new: the round ends at 109.
+    # next point is at 77. Up to 16: 10 s to reconfigure, then 12 s for the 12 new nodes: the round ends at 109.
     jobs = Jobs()
     jobs.add(
         "malleable",
@@ -310,3 +310,46 @@ def test_a_policy_that_resizes_says_so():
     jobs.add("rigid", 5, [4], loop(1, compute(30)))
     with pytest.raises(errors.BadActionError, match="resizes = True"):
         run(jobs, Silent())
+
+
+def test_nodes_can_be_named():
+    """At its point a job moves from nodes 0..7 to 2, 3 and 9; those it leaves are taken in the same decision."""
+    jobs = Jobs()
+    jobs.add("malleable", 0, [3, 8], loop(2, compute(10)))
+    jobs.add("rigid", 5, [6], loop(1, compute(30)))
+
+    class Named(Fcfs):
+        def decide(self, view, act):
+            if view.now == 0:
+                act.start(0, nodes=range(8))
+            elif view.points:
+                act.resize(0, nodes=[9, 3, 2])
+                act.start(1, nodes=[0, 1, 4, 5, 6, 7])
+
+    times, result = run(jobs, Named(), "flat:nodes=10")
+    assert times == [(0, 20), (10, 40)]
+    assert result.jobs["allocated_resources"].to_list() == ["0-7 9", "0-1 4-7"]
+    assert resizes(result) == [(10, 0, 1), (10, 0, -6)]
+    rows = result.log.with_row_index("row").filter(pl.col("reason") == "resized").select("row", "kind")
+    moved = rows.join(result.placements.with_columns(pl.col("row").cast(pl.UInt32)), on="row").sort("row", "low")
+    assert moved.select("kind", "low", "high").rows() == [
+        ("acquire", 9, 9), ("release", 0, 1), ("release", 4, 7)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("nodes", [[0, 1, 2], [0, 1, 11], [0, 0, 1], [0, 1, -1], []])
+def test_wrong_names_are_refused(nodes):
+    """Away from its point (at 5), a job keeps what it has; node 11 is not there."""
+    jobs = Jobs()
+    jobs.add("malleable", 0, [3, 8], loop(2, compute(10)))
+    jobs.add("rigid", 5, [2], loop(1, compute(30)))
+
+    class Named(Fcfs):
+        def decide(self, view, act):
+            if view.now == 0:
+                act.start(0)
+            else:
+                act.resize(0, nodes=nodes)
+
+    with pytest.raises(errors.PolicyError):
+        run(jobs, Named(), "flat:nodes=10")

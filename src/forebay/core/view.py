@@ -211,6 +211,16 @@ class View:
         size = self._size(job, nodes)
         return 0.0 if size is None else float(size["io"])
 
+    def nodes_of(self, job: int) -> list[int]:
+        """The nodes that the job holds, ascending."""
+        at, found = int(self._state.jobs["piece"][self.row(job)]), []
+        if not self._state.jobs["held"][self.last_job]:
+            return []
+        while at >= 0:
+            low, high, at = (int(value) for value in self._state.nodes.pieces[at])
+            found += range(low, high + 1)
+        return sorted(found)
+
     def done(self, job: int) -> float:
         """The part of the job's rounds that is over."""
         flex = self._flex(job)
@@ -243,6 +253,7 @@ class Places(Protocol):
 
     def begin(self) -> None: ...
     def fits(self, job: int) -> bool: ...
+    def pick(self, nodes: list[int]) -> tuple[int, int]: ...
     def place(self, job: int, nodes: list[int] | None = None, count: int | None = None) -> tuple[int, int]: ...
 
 
@@ -325,15 +336,19 @@ class Actions:
         n_large = -1 if chosen is None else sum(node >= self._machine["first_large"] for node in chosen)
         self._uncounted.append((self._view.leg_of(row, way), count or -1, n_large))
 
-    def resize(self, job: int, nodes: int) -> None:
+    def resize(self, job: int, nodes: int | Iterable[int]) -> None:
         """Give a running job another size: at once if it stands at a point, else from its next one on.
 
-        Nodes that it gains are taken now; those that it loses are free at its point.
+        Nodes that it gains are taken now; those that it loses are free at its point. Instead of their number, `nodes`
+        may be all the nodes that it shall have; away from its point, what it has is then among them.
         """
-        row, count = self._view.row(job), self._whole(nodes, "a number of nodes")
-        if count < 1:
-            raise BadActionError(f"{self._view.when} gave {count} as a number of nodes; see view.sizes(job)")
-        self._add(Verb.RESIZE, row)["nodes"] = count
+        row = self._view.row(job)
+        count, chosen = self._size_or_set(row, nodes)
+        action = self._add(Verb.RESIZE, row)
+        if chosen is not None:
+            count = len(chosen)
+            action["first_pick"], action["n_picks"] = self._places.pick(chosen)
+        action["nodes"] = count
         table = self._view.jobs
         held = self._held.get(row, int(table["held"][row]))
         keeps = count if row in self._view.points else max(count, int(table["nodes"][row]))

@@ -6,11 +6,12 @@ from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place
 from forebay.core.codes import JobState, LogKind, LogReason, Refusal, Status, Verb
+from forebay.engine.holding import gains_and_losses
 from forebay.engine.journal import write_log
 from forebay.engine.kinds import lowest_allowed, settle_kinds
 from forebay.engine.phases import cancel, has_begun, start_leg
 from forebay.engine.queue import dequeue
-from forebay.engine.resizing import cannot_resize, choose_size, nodes_missing, resize
+from forebay.engine.resizing import at_point, cannot_resize, choose_size, nodes_missing, resize
 from forebay.engine.truth import TRUTH
 
 
@@ -25,8 +26,8 @@ def refuse(truth, refusal, job, resource):
 
 
 @kernel
-def _check_picks(state, truth, action, wanted):
-    """What is wrong with the nodes and servers picked, if anything. Nodes must ascend, and be as many as `wanted`."""
+def _check_picks(state, truth, action):
+    """What is wrong with the nodes and servers picked for a start, if anything. Nodes must ascend."""
     j, first_pick, n_picks, room = action["job"], action["first_pick"], action["n_picks"], truth.room
     idle, n_idle, leg = state.nodes.idle, state.counts[0]["n_idle"], state.jobs[j]["leg"]
     size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, lowest_allowed(state, leg)
@@ -36,7 +37,7 @@ def _check_picks(state, truth, action, wanted):
         room[s] = state.servers.room[s]
     for i in range(first_pick, first_pick + n_picks):
         pick = state.picks[i]
-        if pick["count"] < 1 or pick["count"] > max(wanted, state.jobs[j]["nodes"], 1):  # sums below cannot wrap around
+        if pick["count"] < 1 or pick["count"] > max(state.jobs[j]["nodes"], 1):  # sums below cannot wrap around
             return Refusal.WRONG_NODES.value
         if pick["low"] >= 0:
             at = find(idle, n_idle, pick["low"])
@@ -52,7 +53,7 @@ def _check_picks(state, truth, action, wanted):
             room[pick["server"]] -= size * pick["count"]
             if room[pick["server"]] < 0:
                 return Refusal.NO_ROOM.value
-    if n_nodes != wanted:
+    if n_nodes != state.demands[leg, 0]:
         return Refusal.WRONG_NODES.value
     if size > 0 and n_chunks != max(state.jobs[j]["nodes"], 1):
         return Refusal.NO_ROOM.value
@@ -120,7 +121,7 @@ def _start(state, truth, action):
         if state.demands[leg, r] > state.resources[r]["free"]:
             return refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
     if n_picks != 0:
-        refusal = _check_picks(state, truth, action, state.demands[leg, 0])
+        refusal = _check_picks(state, truth, action)
         if refusal != Refusal.NONE:
             return refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else chunked)
     if not settle_kinds(state, leg, action):
@@ -144,12 +145,16 @@ def _resize(state, truth, action):
     if refusal != Refusal.NONE:
         return refuse(truth, refusal, j, nodes)
     missing = nodes_missing(state, j, nodes)
+    if n_picks != 0:
+        first = action["first_pick"]
+        if n_picks < 0 or n_picks > len(state.picks) or first < 0 or first > len(state.picks) - n_picks:
+            return refuse(truth, Refusal.WRONG_NODES, j, 0)
+        gains, losses = gains_and_losses(state, j, state.picks, first, n_picks)
+        # Away from its point a job keeps what it has: which nodes it will lose is not asked of it.
+        if gains < 0 or gains - losses != missing or (losses > 0 and not at_point(state, j)):
+            return refuse(truth, Refusal.WRONG_NODES, j, 0)
     if missing > state.resources[0]["free"]:
         return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)
-    if n_picks != 0:
-        refusal = _check_picks(state, truth, action, max(missing, 0))
-        if refusal != Refusal.NONE:
-            return refuse(truth, refusal, j, 0)
     resize(state, truth, j, nodes, state.picks, action["first_pick"], n_picks)
     return Status.DECIDE.value
 

@@ -59,6 +59,18 @@ class Places:
         self._counts["n_picks"] = first + len(chosen)
         return first, len(chosen)
 
+    def pick(self, nodes: list[int]) -> tuple[int, int]:
+        """Write down the nodes that a job shall have; a count below 0 is one that the engine will refuse."""
+        self._look()
+        first, chosen = int(self._counts["n_picks"]), np.sort(np.array(nodes, np.int64))
+        if not len(chosen) or len(chosen) > len(self._state.picks) - first:
+            return first, -1
+        rows = self._state.picks[first : first + len(chosen)]
+        rows["low"], rows["count"], rows["server"] = chosen, 1, -1
+        self._counts["n_picks"] = first + len(chosen)
+        self._idle[chosen[(chosen >= 0) & (chosen < len(self._idle))]] = False
+        return first, len(chosen)
+
     def _look(self) -> None:
         """Copy what is free, once a decision."""
         if self._known:

@@ -6,7 +6,7 @@ job that is to grow holds its new nodes idle until its point, and one that is to
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility, JobState, Refusal, Trigger
-from forebay.engine.holding import give_some, take_more
+from forebay.engine.holding import give_some, have_these, take_more
 from forebay.engine.phases import begin_phase
 from forebay.engine.queue import add_running, drop_running
 from forebay.engine.stepping import flex_row
@@ -61,6 +61,12 @@ def cannot_resize(state, truth, j, nodes):
 
 
 @kernel
+def at_point(state, j):
+    """Whether job `j`, whose size is not fixed, stands at a point."""
+    return state.flexible.jobs[flex_row(state, j)]["at_point"] != 0
+
+
+@kernel
 def nodes_missing(state, j, nodes):
     """How many nodes job `j` must get now, or with a minus give back now, to have so many from its point on."""
     job, flex = state.jobs[j], state.flexible.jobs[flex_row(state, j)]
@@ -72,8 +78,10 @@ def nodes_missing(state, j, nodes):
 def resize(state, truth, j, nodes, picks, first_pick, n_picks):
     """Give job `j` another size from its point on; that it may be, and that there are nodes, was checked."""
     flex, now, change = state.flexible.jobs[flex_row(state, j)], state.clock[0]["now"], nodes_missing(state, j, nodes)
-    if change > 0:
-        take_more(state, truth, now, j, change, picks, first_pick, n_picks)
+    if n_picks > 0:
+        have_these(state, truth, now, j, picks, first_pick, n_picks)
+    elif change > 0:
+        take_more(state, truth, now, j, change)
     elif change < 0:
         give_some(state, truth, now, j, -change)
     at = find_size(state, flex, nodes)
