@@ -213,9 +213,8 @@ class View:
 
     def nodes_of(self, job: int) -> list[int]:
         """The nodes that the job holds, ascending."""
-        at, found = int(self._state.jobs["piece"][self.row(job)]), []
-        if not self._state.jobs["held"][self.last_job]:
-            return []
+        row, found = self.row(job), list[int]()
+        at = int(self._state.jobs["piece"][row]) if self._state.jobs["held"][row] else -1
         while at >= 0:
             low, high, at = (int(value) for value in self._state.nodes.pieces[at])
             found += range(low, high + 1)

@@ -1,0 +1,1 @@
+"""ElastiSim's projects: jobs, applications, machines and algorithms, read and run."""
