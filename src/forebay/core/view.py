@@ -242,7 +242,8 @@ class View:
         """The jobs that stand at a scheduling point, or ask for another size, in the order in which they came there."""
         n = int(self._state.flexible.n_points[0])
         jobs = self._state.flexible.points["job"][:n].tolist()
-        return [job for job in jobs if self._state.flexible.jobs[self._state.flexible.row[job]]["at_point"]]
+        at_point = self._state.flexible.jobs["at_point"]
+        return [job for job in jobs if at_point[self._state.flexible.row[job]]]  # others were killed there
 
 
 class Places(Protocol):

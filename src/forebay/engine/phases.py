@@ -10,7 +10,17 @@ from forebay.engine.holding import give, give_at_end, give_early, take_all
 from forebay.engine.journal import write_log
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
 from forebay.engine.rounds import BESIDE
-from forebay.engine.stepping import amounts, begin_program, flags_of, go_on, halts, has_ended, returns, step_on
+from forebay.engine.stepping import (
+    amounts,
+    begin_program,
+    flags_of,
+    go_on,
+    halts,
+    has_ended,
+    leave_point,
+    returns,
+    step_on,
+)
 from forebay.engine.transfers import clear_phase, go_under_way, launch, leave_beside, stop_beside, stop_phase
 from forebay.engine.truth import TRUTH
 
@@ -187,20 +197,23 @@ def end_transfer(state, truth, f):
 
 @kernel
 def kill(state, truth, j, time, final):
-    """Job `j` ends as `final`: its phase stops at once. Drains run on, and it holds what it has until then."""
-    activity = truth.activities[j]
-    if activity["final"] > 0:  # only drains are left
+    """Job `j` ends as `final`: its phase stops at once. Drains run on, and it holds what it has until then.
+
+    An application stops altogether.
+    """
+    activity, in_rounds = truth.activities[j], len(truth.rounds.progress) > 0
+    if activity["final"] > 0 and not in_rounds:  # only drains are left
         return
     cancel_timer(truth, 2 * j)
-    phase = truth.phases[activity["phase"]]
-    moved = stop_phase(truth, j, time)
-    if phase["kind"] == PhaseKind.COMPUTE:
-        moved = 0.0  # what nodes send one another is not for the log
-    if not _is_halted(truth, j):
-        _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], moved)
-    if len(truth.rounds.progress) > 0:
+    if activity["final"] == 0 and not _is_halted(truth, j):
+        kind = truth.phases[activity["phase"]]["kind"]
+        moved = stop_phase(truth, j, time)
+        if kind == PhaseKind.COMPUTE:
+            moved = 0.0  # what nodes send one another is not for the log
+        _log_phase(state, truth, time, j, LogKind.END_PHASE, kind, moved)
+    if in_rounds:
         stop_beside(truth, j, time)
-        truth.rounds.progress[j]["halted"] = 0
+        leave_point(state, truth, j)
     activity["phase"] = truth.scripts[state.jobs[j]["leg"]]["last_phase"]
     activity["final"] = final
     if activity["drains"] == 0:

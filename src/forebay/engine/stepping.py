@@ -162,6 +162,15 @@ def halts(state, truth, j, time):
 
 
 @kernel
+def leave_point(state, truth, j):
+    """Job `j` stands nowhere any more."""
+    truth.rounds.progress[j]["halted"] = 0
+    row = flex_row(state, j)
+    if row >= 0:
+        state.flexible.jobs[row]["at_point"] = 0
+
+
+@kernel
 def go_on(truth, j):
     """Job `j` begins a phase, and a round with it if it is the first of a loop."""
     if len(truth.rounds.steps) > 0:

@@ -14,7 +14,7 @@ from forebay.policies._families.malleable import Param
 
 @dataclass(frozen=True)
 class FcfsMalleable(Policy):
-    """Jobs start in order of arrival, up to the first that finds too few nodes; requests are granted if there are any."""
+    """Jobs start in order of arrival, up to the first that finds too few nodes; requests are granted where possible."""
 
     compiled: ClassVar[str] = "malleable.malleable"
     resizes: ClassVar[bool] = True
