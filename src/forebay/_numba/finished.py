@@ -2,15 +2,22 @@
 
 Numba keeps bitcode beside it for those who link the function, and for every function within a module's globals, which
 it imports. Nobody links an entry: kernels take in inner kernels, and a policy is called by its address. Without either,
-reading the engine and a policy takes a third of the time.
+reading the engine and a policy takes a fifth of the time.
 """
 
 from typing import Any
 
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, JitEngine
 from numba.core.compiler import CompileResult, compile_result
 
-_ENVIRONMENT = "_ZN08NumbaEnv"
+# A Numba that lacks one of these fails here, on import, and `jit` goes on without this module.
+_NEEDED = (
+    CompileResult._find_referenced_environments,
+    JITCodeLibrary._get_compiled_object,
+    JITCodeLibrary._set_compiled_object,
+    JITCodeLibrary._finalize_final_module,
+    JitEngine._load_defined_symbols,
+)
 
 
 class _Finished(JITCodeLibrary):  # type: ignore[misc]
