@@ -40,7 +40,7 @@ def names(group: str) -> list[str]:
 
 @cache
 def _own(folders: tuple[str, ...]) -> frozenset[str]:
-    """Ours. Cached: a run asks 30 times, a millisecond each."""
+    """Ours. Cached: a run asks 30 times, a millisecond or two each."""
     found = (module.name for module in pkgutil.iter_modules(folders))
     return frozenset(name.replace("_", "-") for name in found if not name.startswith("_"))
 

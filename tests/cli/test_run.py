@@ -43,7 +43,7 @@ def test_table_1_under_easy_backfilling(forebay, tmp_path):
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")
 def test_with_compiled_code_at_hand_nothing_of_the_compiler_is_loaded(forebay):
-    """Neither what Numba compiles arrays and text with, nor its part of a kernel: a third of the start."""
+    """Neither what Numba compiles arrays and text with, nor its part of a kernel: a tenth of a second."""
     forebay("run", "table1")  # compiles what is missing
     done = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "0 [] False"

@@ -108,8 +108,8 @@ _add(workload, workload_fit_bb, "fit-bb")
 
 def main(arguments: list[str] | None = None) -> None:
     """The console script: run a command and leave with its exit code."""
-    # What is imported stays, some 180,000 objects. To look for garbage in them takes a twentieth of a short run on the
-    # way, and a tenth at its end, when Python would do so twice.
+    # What is imported stays, some 180,000 objects. To look for garbage in them took a twentieth of a short run on the
+    # way, and a tenth at its end.
     gc.set_threshold(250_000)
     atexit.register(gc.freeze)
     closed = _open_closed()

@@ -77,7 +77,7 @@ def _wishes(rng: np.random.Generator, n: int, top: float, at_maximum: float, pop
 
 def _dealt(rng: np.random.Generator, run: _Floats, asked: _Floats, top: float) -> _Floats:
     """A walltime for each job, the longest jobs first, each a random one of those left that suffice."""
-    picks = rng.random(len(run)).tolist()  # plain numbers: items of arrays take four times as long
+    picks = rng.random(len(run)).tolist()  # plain numbers: items of arrays take twice as long
     values = (-np.sort(-asked)).tolist()
     result = np.empty(len(run))
     pool: list[float] = []
