@@ -8,7 +8,9 @@ from numbers import Integral
 from os import PathLike
 from typing import Any
 
+import numba
 import numpy as np
+import polars as pl
 
 from forebay import _compile, _fork, _progress
 from forebay.engine import collect
@@ -127,9 +129,13 @@ def simulate(
 
 @cache
 def versions() -> dict[str, str]:
-    """Of what a result depends on; looking them up takes longer than a short run."""
-    return {name: version(name) for name in ("forebay", "numba", "numpy", "polars")} | {
-        "python": machine.python_version()
+    """Of what a result depends on; looking one up takes longer than a short run."""
+    return {
+        "forebay": version("forebay"),
+        "numba": numba.__version__,
+        "numpy": np.__version__,
+        "polars": pl.__version__,
+        "python": machine.python_version(),
     }
 
 

@@ -105,12 +105,13 @@ def _compiled(
 
     if hasattr(policy, "check"):
         policy.check(state)
-    kernel = ready(_kernel_of(policy))
+    # Called by its entry: the kernel itself would first have Numba look for extensions among all installed packages.
+    loop, kernel = ready(run_compiled), ready(_kernel_of(policy))
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = params_of(policy, resources)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
-    return lambda n: int(run_compiled(*tables, kernel, params, memory, rng, n)), memory
+    return lambda n: int(loop(*tables, kernel, params, memory, rng, n)), memory
 
 
 def _plain(
@@ -145,12 +146,12 @@ def _plain(
             failed.append(error)
             act.stop()
 
-    callback, kernel = Callback(decision), ready(call_python)
+    callback, loop, kernel = Callback(decision), ready(run_compiled), ready(call_python)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
 
     def advance(n_decisions: int) -> int:
         memory = (np.array([[callback.address]], np.int64), np.zeros((0, 0)))
-        status = int(run_compiled(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
+        status = int(loop(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
         if status == Status.STOPPED:
             if not failed:
                 raise BadActionError(f"{view.when} called act.stop(), which is the engine's own")

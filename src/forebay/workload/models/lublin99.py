@@ -12,6 +12,7 @@ of 128 nodes there, reach the same share of other machines.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,13 +154,18 @@ def run_times(rng: np.random.Generator, size: NDArray[np.int64], kind: Kind, lon
     return np.floor(np.exp(np.minimum(log, math.log(longest))))
 
 
+@cache
 def day_weights(kind: Kind) -> _Floats:
-    """What each half hour of the day costs, in points; 1 on average. The busiest cost most."""
+    """What each half hour of the day costs, in points; 1 on average. The busiest cost most.
+
+    Cached: the bisection of `_factor_for` asks dozens of times, a tenth of a second in all.
+    """
     shape, scale = kind.day
     weights = np.empty(_BUCKETS)
     for i in range(_DAY_START, _DAY_START + _BUCKETS):
         weights[(i - 1) % _BUCKETS] = _gamma_cdf((i + 0.5) / scale, shape) - _gamma_cdf((i - 0.5) / scale, shape)
     result: _Floats = weights / weights.mean()
+    result.flags.writeable = False
     return result
 
 
