@@ -92,6 +92,8 @@ def command(
         }
     refuse_other(output, "a comparison")
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
+        if lost := made.replaces():
+            message(lost)
         failed = _run_all(setting, schedulers, made, jobs)
         documents = _documents(made)
         if not documents:
@@ -124,12 +126,14 @@ def _wanted(text: str | None) -> tuple[list[str], list[str]]:
 
 def split_specs(text: str) -> list[str]:
     """The policies in `fcfs,fcfs-bb:depth=3,max_backfill=10,filler`: key=value goes on with the one before it."""
+    from forebay._plugins import spelled
+
     specs: list[str] = []
     for item in (item.strip() for item in text.split(",")):
         if not item:
             raise InputError(f"--policies {text!r} names an empty policy; write names with a comma between two")
         if "=" not in item or ":" in item.partition("=")[0]:
-            specs.append(item)
+            specs.append(spelled("policies", item))
         elif specs and ":" in specs[-1]:
             specs[-1] += f",{item}"
         else:

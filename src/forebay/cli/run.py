@@ -44,10 +44,10 @@ def command(
     With -o the folder gets jobs.csv (Batsim's columns), jobs.parquet (every column), log.parquet (every change) and
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
-    from forebay import _compile
+    from forebay import _compile, _plugins
     from forebay.cli import _runs
 
-    scheduler = _runs.load_policy(policy)
+    scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
     if output:
         refuse_other(output, "a run")
