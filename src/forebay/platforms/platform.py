@@ -1,7 +1,7 @@
 """A Platform: the machine as schedulers count it (nodes first, then every tier that can run full) and its fabric."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -48,7 +48,7 @@ class Platform(Model):
     mine (4 nodes of 1 Gflop/s)
     """
 
-    name: str
+    name: Annotated[str, Field(examples=["mine"])]
     nodes: Count
     speed: Flops = 1e9
     topology: BaseTopology = Field(default_factory=Flat)
