@@ -57,6 +57,7 @@ def generate(
     checks.finite(_NAME, longest=longest)
     checks.ordered(_NAME, shortest=shortest, longest=longest)
     runs = 1 + rng.choice(repeats, jobs, p=size_shares(repeats, repeat_order, 1.0))
+    checks.runs(_NAME, int(runs.sum()))
     size = 1 + rng.choice(nodes, jobs, p=size_shares(nodes, order, power_of_two))
     long_run = rng.random(jobs) >= short - short_slope * size / nodes
     run = _times(rng.random(jobs), np.where(long_run, ratio * mean, mean), shortest, longest)
