@@ -65,7 +65,7 @@ def test_jobs_too_large_and_records_left_out_are_noted_and_the_run_goes_on(foreb
     assert code == 0
     assert "1 job asks for more than the machine has: rejected" in out
     assert "1 of 4 records left out: 1 run time not positive" in out
-    assert "1 jobs are listed after one submitted later" in out
+    assert "1 job is listed after one submitted later" in out
     jobs = pl.read_csv(tmp_path / "out" / "jobs.csv")
     rejected = jobs.filter(final_state="REJECTED").row(0, named=True)
     assert rejected["starting_time"] is None

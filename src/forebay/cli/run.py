@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay._text import counted
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
@@ -86,7 +87,7 @@ def _report(document: dict[str, Any], folder: Path | None, written: list[str]) -
 
     numbers = document["summary"]
     rows = [
-        ("workload", f"{document['workload']}, {numbers['n_jobs']:,} jobs"),
+        ("workload", f"{document['workload']}, {counted(numbers['n_jobs'], 'job')}"),
         ("platform", document["platform"]["text"]),
         ("policy", f"{document['policy']} (job model {document['job_model']}, seed {document['seed']})"),
     ]

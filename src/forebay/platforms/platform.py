@@ -189,7 +189,7 @@ class Platform(Model):
         return html_table(f"Platform {self.name}", [*rows, *((tier.name, tier.text) for tier in self.tiers)])
 
     def __str__(self) -> str:
-        parts = [f"{self.nodes} {'node' if self.nodes == 1 else 'nodes'} of {format_flops(self.speed)}"]
+        parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}"]
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
         return f"{self.name} ({'; '.join(parts)})"
