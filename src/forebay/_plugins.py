@@ -5,6 +5,7 @@ A *spec* is how users name one on the command line: `fcfs-bb:depth=3,max_backfil
 
 import inspect
 import pkgutil
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
@@ -49,6 +50,13 @@ def find(group: str, name: str) -> str | None:
     """The plug-in that a user means by `name`, as `names` spells it: case does not count, and `_` is `-`."""
     known = names(group)
     return name if name in known else {_folded(one): one for one in known}.get(_folded(name))
+
+
+def spelled(group: str, spec: str) -> str:
+    """A spec with its plug-in's name as `names` spells it; one of something else, such as a user's file, as it is."""
+    name = re.match(r"[^:+]*", spec)
+    found = name and find(group, name[0])
+    return f"{found}{spec[name.end() :]}" if name and found else spec
 
 
 def _folded(name: str) -> str:

@@ -86,12 +86,20 @@ def test_jobs_too_large_and_records_left_out_are_noted_and_the_run_goes_on(foreb
     assert code == 0
     assert "1 job asks for more than the machine has: rejected" in out
     assert "1 of 4 records left out: 1 run time not positive" in out
-    assert "1 jobs are listed after one submitted later" in out
+    assert "1 job is listed after one submitted later" in out
     jobs = pl.read_csv(tmp_path / "out" / "jobs.csv")
     rejected = jobs.filter(final_state="REJECTED").row(0, named=True)
     assert rejected["starting_time"] is None
     assert rejected["success"] == 0
     assert json.loads((tmp_path / "out" / "run.json").read_text())["dropped"] == {"run time not positive": 1}
+
+
+def test_a_machine_of_another_size_than_the_header_says_is_noted(forebay, trace):
+    path = trace((0, 60, 2, 60))
+    out = forebay("run", path, "--platform", "flat:nodes=512", "--policy", "FCFS_Easy").out
+    assert "the machine has 512 nodes, but trace names one of 4" in out
+    assert "fcfs-easy (job model" in out
+    assert "names one of" not in forebay("run", path).out
 
 
 def test_a_window_narrows_the_summary_not_the_files(forebay, tmp_path):

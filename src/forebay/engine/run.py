@@ -12,6 +12,7 @@ import numpy as np
 from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
+from forebay._text import amount, counted
 from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import STATE, State
 from forebay.core.view import Actions, View
@@ -187,7 +188,7 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             need = int(state.demands[state.jobs[j]["leg"], r])
             free = int(state.resources[r]["free"])
             return OversubscribedError(
-                f"{at} started {job}, which needs {need:,} of {resources[r]} while {free:,} are free; "
+                f"{at} started {job}, which needs {amount(need, resources[r])} while {free:,} are free; "
                 "test act.fits(job) before act.start(job)"
             )
         case Refusal.WRONG_NODES:
@@ -200,8 +201,9 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
         case Refusal.NO_ROOM:
             size, chunks = int(state.legs[state.jobs[j]["leg"]]["chunk"]), max(int(state.jobs[j]["nodes"]), 1)
             return OversubscribedError(
-                f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of its "
-                f"{chunks:,} node(s), and the servers have not that room; test act.fits(job) before act.start(job)"
+                f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of "
+                f"{counted(chunks, 'node')}, and the servers have not that room; test act.fits(job) before "
+                "act.start(job)"
             )
         case Refusal.UNKNOWN_REASON:
             return BadActionError(
@@ -254,7 +256,8 @@ def _stalled(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
     spins = f" and was woken {idle:,} times in a row for nothing" if idle else ""
     return StalledError(
         f"at t = {float(state.clock[0]['now']):.10g} s nothing runs and nothing will arrive, but the policy leaves "
-        f"{len(waiting)} job(s) waiting{spins}, {first} first, with {free} free; start them, or ask act.wake(time)"
+        f"{counted(len(waiting), 'job')} waiting{spins}, {first} first, with {free} free; start one, or ask "
+        "act.wake(time)"
     )
 
 

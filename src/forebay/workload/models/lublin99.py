@@ -17,6 +17,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay._text import counted
 from forebay.workload._source import in_order
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload, job_table
@@ -123,7 +124,9 @@ def generate(
         epoch=EPOCH + first,
         platform=f"flat:nodes={nodes}",
         records=jobs,
-        provenance=(f"made by lublin99: {jobs:,} {kind} jobs for {nodes:,} nodes, gaps x {factor:.4g}",),
+        provenance=(
+            f"made by lublin99: {counted(jobs, f'{kind} job')} for {counted(nodes, 'node')}, gaps x {factor:.4g}",
+        ),
     )
 
 
