@@ -153,16 +153,25 @@ def _guarded(arguments: list[str] | None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = STOPPED
     except BrokenPipeError:  # `forebay policies | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 1
     except Exception as error:
         if os.environ.get("FOREBAY_DEBUG"):
             traceback.print_exc()
         text, code = _explained(error)
         _complain(text)
+        try:
+            sys.stdout.flush()
+        except OSError:  # a full disk, say: what is left to write would fail again on the way out
+            _forget_output()
     if code == STOPPED:
         _complain("stopped")
     return code if isinstance(code, int) else 0
+
+
+def _forget_output() -> None:
+    """Lead what stdout still holds nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explained(error: Exception) -> tuple[str, int]:
