@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 # Where kernels run: what reads, writes and draws is the same with the compiler off.
 KERNELS := $(addprefix tests/,_numba algorithms constancy contract core engine policies testing twins)
 
+# Where Python may keep no bytecode, every process that a test starts reads numba and polars anew: 4 s instead of 1.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test lint docs dist bench constancy check-full clean
 
 run: $(VENV)/installed ## set up, then compare queue policies on the embedded default workload

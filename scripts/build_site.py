@@ -25,7 +25,13 @@ PICTURES = (".svg", ".png")
 NAVIGATION = {
     "index.md": {
         "Tutorial": ["tutorial/five-minutes.md"],
-        "Guides": ["guides/write-a-policy.md", "guides/extend.md", "CONTRIBUTING.md", "SECURITY.md"],
+        "Guides": [
+            "guides/burst-buffer-size.md",
+            "guides/write-a-policy.md",
+            "guides/extend.md",
+            "CONTRIBUTING.md",
+            "SECURITY.md",
+        ],
         "Reference": [
             "reference/command-line.md",
             "reference/policies/README.md",

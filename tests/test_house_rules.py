@@ -36,6 +36,11 @@ def test_no_module_has_a_random_generator_of_its_own():
     ]
 
 
+def test_counts_are_told_in_words_that_agree():
+    """By `forebay._text.counted`: no "1 job(s)", and no choice between a job and jobs anywhere else."""
+    assert _lines(r"[a-z]\((?:s|es|ies)\) |\{'' if \w+ == 1|== 1 else '?\w*s\b", outside=("_text.py",)) == []
+
+
 def test_functions_have_few_parameters():
     """Ten at most. Algorithms know no tables; and where each parameter is an option of users, there are as many."""
     too_many = []

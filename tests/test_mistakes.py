@@ -185,3 +185,33 @@ def test_what_others_say(result, tmp_path, call, says):
 def test_a_figure_takes_one_result_and_a_name_of_a_file(result, tmp_path):
     files = fb.figures.draw("waits", result, str(tmp_path / "waits.svg"))
     assert "fcfs-bb" in files[0].read_text()
+
+
+def test_a_number_that_a_summary_lacks_is_told_by_its_neighbours(result):
+    numbers = fb.summary(result)
+    with pytest.raises(KeyError, match=r"the summary has no number 'mean_wait': did you mean .*'mean_waiting_time'"):
+        numbers["mean_wait"]
+    assert numbers.get("mean_wait") is None
+    assert "mean_wait" not in numbers
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"name": "a"}, "Platform: nodes: missing; write nodes=100"),
+        ({"name": "a", "nodes": -1}, "Platform: nodes: -1 is not above 0; write a number such as 100"),
+        ({"name": 3, "nodes": 4}, 'Platform: name: 3 must be text in quotes, such as "mine"'),
+        ({"name": "a", "nodes": 4, "nods": 5}, "Platform: nods: unknown key; did you mean 'nodes'?"),
+        ({"name": "a", "nodes": 4, "tiers": [1]}, r"Platform: tiers: \[1\] must be a tuple"),
+        ({"name": "a", "nodes": 4, "tiers": (1,)}, "Platform: tiers: 1 must be an object of a class in forebay.platf"),
+        ({"name": "a", "nodes": 4, "topology": "flat"}, "Platform: topology: 'flat' must be an object"),
+        (
+            {"nodes": 1.5, "speed": "fast"},
+            r"Platform: 3 problems\n  name: missing.*\n  nodes: 1.5 is not a whole number",
+        ),
+    ],
+)
+def test_a_platform_of_wrong_values_is_refused_as_in_a_file(given, says):
+    with pytest.raises(InputError, match=says) as caught:
+        fb.Platform(**given)
+    assert caught.value.__suppress_context__

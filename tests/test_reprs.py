@@ -3,6 +3,7 @@
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import polars as pl
 import pytest
 
 import forebay as fb
@@ -23,6 +24,16 @@ def test_lines(result):
     assert repr(fb.read("table1")) == "<Workload table1: 8 jobs submitted over 4 min for table1>"
     assert repr(fb.platform("table1")) == "<Platform table1: 4 nodes with burst_buffer>"
     assert repr(fb.platform("flat:nodes=1")) == "<Platform flat: 1 node>"
+
+
+def test_jobs_that_did_not_end_well_are_counted(result):
+    table = {"id": [1, 2, 3, 4], "submit": [0, 0, 1, 2], "walltime": [20, 50, 10, 10], "run_time": [30, 10, 5, 5]}
+    jobs = fb.workload.job_table(table | {"nodes": [4, 1, 9, 1], "cancel": [90, 3, 90, 90]})
+    run = fb.simulate(fb.Workload("w", jobs), "flat:nodes=4", "fcfs")
+    assert "4 jobs (1 killed, 1 rejected, 1 cancelled) on 4 nodes, mean wait" in repr(run)
+    assert "<td>4 jobs (1 killed, 1 rejected, 1 cancelled) on 4 nodes</td>" in run._repr_html_()
+    failed = run.jobs.with_columns(final_state=pl.lit("COMPLETED_FAILED"))
+    assert "4 jobs (4 failed) on" in repr(replace(run, jobs=failed))
 
 
 def test_lines_of_nothing(result):

@@ -56,6 +56,25 @@ def test_facts_name_the_run_and_nothing_of_the_machine_it_ran_on():
     )
 
 
+def test_a_machine_of_another_size_than_the_trace_names_is_noted(tmp_path):
+    trace = tmp_path / "t.swf"
+    trace.write_text("; MaxProcs: 4\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n")
+    assert fb.simulate(trace, "flat:nodes=1").facts["notes"] == ["the machine has 1 node, but t names one of 4"]
+    for same in (None, "flat:nodes=4", "flat:nodes=4,burst_buffer=1TB"):
+        assert not any("names one of" in note for note in fb.simulate(trace, same).facts["notes"])
+
+
+def test_a_trace_whose_own_machine_cannot_be_runs_on_another(tmp_path):
+    trace = tmp_path / "t.swf"
+    trace.write_text("; MaxProcs: 100000000\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n")
+    assert fb.simulate(trace, "flat:nodes=4").facts["notes"] == []
+
+
+def test_names_are_shown_as_they_are_listed():
+    facts = fb.simulate("table1", policy="SJF_BB:depth=2+limits:user_jobs=4", job_model="Alloc_Only").facts
+    assert (facts["policy"], facts["job_model"]) == ("sjf-bb:depth=2+limits:user_jobs=4", "alloc-only")
+
+
 def test_jobs_larger_than_the_machine_are_rejected_and_the_run_goes_on():
     jobs = job_table(
         {"id": [1, 2, 3], "submit": [0.0, 1.0, 2.0], "walltime": [5.0] * 3, "run_time": [5.0] * 3, "nodes": [1, 9, 1]}

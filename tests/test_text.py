@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from forebay._text import as_json, for_spreadsheets, plain
+from forebay._text import amount, as_json, counted, for_spreadsheets, plain
 
 pytestmark = pytest.mark.small
 
@@ -30,3 +30,10 @@ def test_words_are_no_formulas_and_numbers_stay_numbers():
     shown = for_spreadsheets(pl.DataFrame({"word": given, "number": [-1.0] * len(given)}))
     assert shown["word"].to_list() == ["'=1+1", "'+x", "'-x", "'@x", r"\t=1", r"\r=1", "-5", "+1e5", "-", "fcfs", None]
     assert shown["number"].to_list() == [-1.0] * len(given)
+
+
+def test_numbers_and_nouns_agree():
+    assert [counted(n, "job") for n in (0, 1, 1000)] == ["0 jobs", "1 job", "1,000 jobs"]
+    assert [counted(n, "policy is", "policies are") for n in (1, 2)] == ["1 policy is", "2 policies are"]
+    assert [amount(n, "nodes") for n in (1, 79)] == ["1 node", "79 nodes"]
+    assert amount(1000, "licences") == "1,000 of licences"

@@ -7,6 +7,7 @@ from forebay.errors import InputError, brief
 
 UNPACKED = "FOREBAY_MAX_BYTES"
 NODES = "FOREBAY_MAX_NODES"
+JOBS = "FOREBAY_MAX_JOBS"
 STEPS = "FOREBAY_MAX_STEPS"
 
 _SMALL = 64 * 2**20  # bytes that any packed file may hold

@@ -8,9 +8,12 @@ from numbers import Integral
 from os import PathLike
 from typing import Any
 
+import numba
 import numpy as np
+import polars as pl
 
-from forebay import _compile, _fork, _progress
+from forebay import _compile, _fork, _plugins, _progress
+from forebay._text import counted
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.run import Progress, run
@@ -84,14 +87,15 @@ def simulate(
     """
     _fork.check()
     workload, seed = _workload(workload), _seed(seed)
-    chosen = sized(workload, machine_of(workload) if platform is None else _platform(platform))
+    named = machine_of(workload) if platform is None else _platform(platform)
+    chosen = sized(workload, named)
     loaded = load_policy(policy)
     scheduler, limits = apart(loaded)
-    name = policy if isinstance(policy, str) else _name(loaded)
+    name = _plugins.spelled("policies", policy) if isinstance(policy, str) else _name(loaded)
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')
     _compile.prepare([scheduler])
-    job_model = job_model or default_model(workload, chosen)
+    job_model = _plugins.spelled("engine.jobmodels", job_model) if job_model else default_model(workload, chosen)
     program = make_program(workload, chosen, job_model)
     state, truth, notes = build(workload, chosen, program, limits)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
@@ -111,7 +115,7 @@ def simulate(
         "decisions": decisions,
         "log_sha256": record.sha256(),
         "seconds": record.seconds,
-        "notes": [*_notes_on(workload, platform), *program.notes, *notes],
+        "notes": [*_notes_on(workload, named), *program.notes, *notes],
         "dropped": dict(workload.dropped),
         "versions": dict(versions()),
     }
@@ -127,9 +131,13 @@ def simulate(
 
 @cache
 def versions() -> dict[str, str]:
-    """Of what a result depends on; looking them up takes longer than a short run."""
-    return {name: version(name) for name in ("forebay", "numba", "numpy", "polars")} | {
-        "python": machine.python_version()
+    """Of what a result depends on; looking one up takes longer than a short run."""
+    return {
+        "forebay": version("forebay"),
+        "numba": numba.__version__,
+        "numpy": np.__version__,
+        "polars": pl.__version__,
+        "python": machine.python_version(),
     }
 
 
@@ -138,13 +146,21 @@ def _name(policy: Any) -> str:
     return repr(policy) if is_dataclass(policy) else type(policy).__name__
 
 
-def _notes_on(workload: Workload, platform: str | PathLike[str] | Platform | None) -> list[str]:
+def _notes_on(workload: Workload, machine: Platform) -> list[str]:
     """What its reader has to say of a workload; of the machine's size only where that is the machine."""
-    own = workload.platform
-    if platform is None or (own is not None and load_platform(platform) == load_platform(own)):
+    try:
+        own = None if workload.platform is None else load_platform(workload.platform)
+    except InputError:  # a header may name a machine that cannot be; then the other one counts alone
+        own = None
+    if machine == own:
         return list(workload.notes)
-    beside = size_told(workload.notes)
-    return [note for note in workload.notes if note not in beside]
+    found = size_told(workload.notes)
+    notes = [note for note in workload.notes if note not in found]
+    if own is not None and own.nodes != machine.nodes and not found:
+        notes.append(
+            f"the machine has {counted(machine.nodes, 'node')}, but {workload.name} names one of {own.nodes:,}"
+        )
+    return notes
 
 
 def machine_of(workload: Workload) -> Platform:

@@ -75,6 +75,11 @@ def about(seconds: float | None) -> str:
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
-def counted(n: int, word: str) -> str:
-    """So many of something: "1 job", "1,000 jobs"."""
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
+def amount(n: int, resource: str) -> str:
+    """So much of a resource: "1 node", "79 nodes", "10 of licences"."""
+    return counted(n, "node") if resource == "nodes" else f"{n:,} of {resource}"
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """So many of something: "1 job", "1,000 jobs"; `many` is what is not `one` with an s: "jobs are", "policies"."""
+    return f"{n:,} {one if n == 1 else many or f'{one}s'}"

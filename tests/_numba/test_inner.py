@@ -49,6 +49,22 @@ def test_called_from_python_and_from_kernels():
     assert _double(4) == 8
 
 
+def test_numbas_part_is_made_when_numba_asks():
+    """A run whose entries are in the cache needs none, and imports hundreds of kernels."""
+
+    @kernel
+    def thrice(x):
+        return 3 * x
+
+    assert "_inner" not in vars(thrice)
+    assert numba.njit(lambda x: thrice(x) + 1)(2) == 7
+    assert "_inner" in vars(thrice)
+
+
+def test_they_take_arguments_by_name():
+    assert _add(y=1, x=2) == 5
+
+
 def test_users_may_call_them_from_plain_functions():
     """A kernel below another one is linked in, too."""
     assert plain(np.array([1.0, 2.0])) == 8.0

@@ -55,6 +55,46 @@ def test_there_is_one_file_a_kernel_and_it_is_found_again(tmp_path):
     assert [path.suffix for path in tmp_path.glob("*/*")] == [".kernel"]  # nothing temporary stays
 
 
+def test_what_is_kept_is_a_fraction_of_what_numba_would_keep(cache):
+    """No bitcode: it is for linking, and nobody links an entry."""
+    (file,) = files(cache)
+    assert b"BC\xc0\xde" not in file.read_bytes()  # how bitcode begins
+
+
+RAISING = """
+from forebay._numba.jit import allocating_kernel, is_stored, ready
+from numba import types
+
+@allocating_kernel(types.int64(types.int64))
+def positive(x):
+    if x <= 0:
+        raise ValueError("not positive", x)
+    return x
+
+stored = is_stored(positive)
+try:
+    ready(positive)(-3)
+except ValueError as error:
+    print(stored, *error.args, sep="|")
+"""
+
+
+def test_code_that_makes_python_objects_still_does_when_read_again(tmp_path):
+    """What is raised with a number needs the kernel's environment, which code without Python objects does without."""
+    shutil.copytree(Path(folder.__file__).parents[1], tmp_path / "forebay")
+    (tmp_path / "forebay" / "raising.py").write_text(RAISING)
+    environment = os.environ | {"FOREBAY_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+    for stored in (False, True):
+        done = subprocess.run(
+            [sys.executable, "-c", "import forebay.raising"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stdout.strip() == f"{stored}|not positive|-3", done.stderr
+
+
 def test_another_installation_of_the_same_code_compiles_nothing(cache, tmp_path_factory):
     """Numba's own cache would look for the path of the sources."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases.chunks import chunks
 from forebay.algorithms import pareto
 from twins import pareto as naive
 
@@ -84,19 +85,22 @@ def test_few_jobs(R):
         check_windows_with_limits(R, R, 5, 15)
 
 
+@pytest.mark.parametrize("chunk", chunks(1, 5))
 @pytest.mark.parametrize("R", [2, 3, 5])
-def test_all_sets_of_up_to_sixteen(R):
-    check_windows(10 * R, R, 16, 500)
+def test_all_sets_of_up_to_sixteen(R, chunk):
+    check_windows(10 * R + chunk, R, 16, 100)
 
 
+@pytest.mark.parametrize("chunk", chunks(1, 5))
 @pytest.mark.parametrize("R", [2, 3, 5])
-def test_all_sets_of_up_to_sixteen_with_waste(R):
-    check_windows_with_waste(10 * R, R, 16 if R < 5 else 14, 500)  # fronts of hundreds of points: the twin is slow
+def test_all_sets_of_up_to_sixteen_with_waste(R, chunk):
+    check_windows_with_waste(10 * R + chunk, R, 16 if R < 5 else 14, 100)  # fronts of hundreds of points
 
 
+@pytest.mark.parametrize("chunk", chunks(2, 5))
 @pytest.mark.parametrize("R", [2, 4])
-def test_all_sets_of_up_to_fourteen_with_mere_limits(R):
-    check_windows_with_limits(10 * R, R, 14, 200)
+def test_all_sets_of_up_to_fourteen_with_mere_limits(R, chunk):
+    check_windows_with_limits(10 * R + chunk, R, 14, 40)
 
 
 @pytest.mark.small

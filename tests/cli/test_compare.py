@@ -18,6 +18,7 @@ from forebay.policies import COMPARED, load, names
         ("fcfs", ["fcfs"]),
         ("fcfs, filler", ["fcfs", "filler"]),
         ("fcfs,fcfs-bb:depth=3,max_backfill=10,filler", ["fcfs", "fcfs-bb:depth=3,max_backfill=10", "filler"]),
+        ("SJF_EASY,Fcfs_BB:depth=3", ["sjf-easy", "fcfs-bb:depth=3"]),
         ("a.py:A:x=1,y=2,b.py:B", ["a.py:A:x=1,y=2", "b.py:B"]),
         ("a:x=1,y=2+limits:u=1,v=2,b+limits:u=1", ["a:x=1,y=2+limits:u=1,v=2", "b+limits:u=1"]),
     ],
@@ -27,7 +28,7 @@ def test_commas_inside_a_policy(text, specs):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("text", ["", "fcfs,,filler", "depth=3", "fcfs,depth=3", "fcfs,fcfs"])
+@pytest.mark.parametrize("text", ["", "fcfs,,filler", "depth=3", "fcfs,depth=3", "fcfs,fcfs", "sjf-bb,SJF_BB"])
 def test_lists_that_make_no_sense(text):
     with pytest.raises(InputError, match="--policies"):
         split_specs(text)
@@ -119,6 +120,18 @@ def test_policies_that_agree_are_named(forebay, tmp_path):
     assert "fcfs-bb and fcfs-easy gave the same schedule" in out or "fcfs-easy and fcfs-bb gave the same" in out
     assert "fcfs and" not in out
     assert " and fcfs " not in out
+
+
+def test_a_comparison_that_takes_the_place_of_another_says_of_which(forebay, trace, tmp_path):
+    options = ("--no-plots", "-o", tmp_path / "out", "--policies")
+    assert "replaces" not in forebay("compare", "table1", *options, "fcfs,SJF_EASY").err
+    assert (tmp_path / "out" / "sjf-easy").is_dir()
+    assert "replaces" not in forebay("compare", "table1", *options, "fcfs,sjf-easy,filler").err  # nothing is lost
+    lost = f"replaces the comparison of table1 on table1 in {tmp_path / 'out'}\n"
+    assert lost in forebay("compare", "table1", *options, "fcfs").err
+    assert lost in forebay("compare", trace((0, 60, 2, 60)), *options, "fcfs").err
+    (tmp_path / "out" / "fcfs" / "run.json").unlink()
+    assert "replaces an earlier comparison in" in forebay("compare", "table1", *options, "fcfs").err
 
 
 def test_notes_are_told_once(forebay, trace, tmp_path):

@@ -77,7 +77,7 @@ def test_bad_lists_of_policies(forebay, tmp_path, text):
     ("policy", "words"),
     [
         ("Raises", "KeyError: '[bold]oops[/bold]'"),  # the traceback, and brackets as they are
-        ("TooMuch", "needs 3 of nodes while 2 are free"),
+        ("TooMuch", "needs 3 nodes while 2 are free"),
         ("Twice", "which runs already"),
     ],
 )

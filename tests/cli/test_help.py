@@ -112,7 +112,13 @@ def test_version(forebay):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["polices"], "No such command 'polices'"),
+        (["polices"], "no such command 'polices': did you mean `forebay policies`?"),
+        (["info", "trace.swf"], "no such command 'info': did you mean `forebay workload info`?"),
+        (["workload", "comapre"], "did you mean `forebay compare`?"),
+        (["models"], "did you mean `forebay workload models` or `forebay job-models`?"),
+        (["help"], "did you mean `forebay --help`?"),
+        (["simulate"], "no such command 'simulate': see forebay --help"),
+        (["workload", "zzz"], "no such command 'zzz': see forebay workload --help"),
         (["run"], "Missing argument 'WORKLOAD'; see forebay run --help"),
         (["run", "table1", "--polcy", "fcfs"], "--policy"),
         (["run", "table1", "--seed", "-1"], "--seed"),

@@ -2,13 +2,26 @@
 
 import csv
 import json
+import subprocess
+import sys
 
+import numba
 import polars as pl
 import pytest
 
 from forebay.results import JOBS_CSV
 
 FILES = ["jobs.csv", "jobs.parquet", "log.parquet", "placements.parquet", "run.json"]
+
+
+WARM = """
+import sys
+from forebay.cli.main import _guarded
+code = _guarded(["run", "table1"])
+from forebay.core.tables import instant_width
+slow = ("numba.np.arrayobj", "numba.cpython.unicode", "numba.core.typing.arraydecl", "matplotlib")
+print(code, [name for name in slow if name in sys.modules], "_inner" in vars(instant_width))
+"""
 
 
 def names(folder):
@@ -26,6 +39,14 @@ def test_table_1_under_easy_backfilling(forebay, tmp_path):
     for words in ("5 min 45 s ± 3 min 28 s", "nodes in use", "54.2 %", "burst buffer in use", "killed", "rejected"):
         assert words in out
     assert str(tmp_path / "new" / "out") in out
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")
+def test_with_compiled_code_at_hand_nothing_of_the_compiler_is_loaded(forebay):
+    """Neither what Numba compiles arrays and text with, nor its part of a kernel: a tenth of a second."""
+    forebay("run", "table1")  # compiles what is missing
+    done = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 [] False"
 
 
 def test_files_agree_with_each_other(forebay, tmp_path):
@@ -65,12 +86,20 @@ def test_jobs_too_large_and_records_left_out_are_noted_and_the_run_goes_on(foreb
     assert code == 0
     assert "1 job asks for more than the machine has: rejected" in out
     assert "1 of 4 records left out: 1 run time not positive" in out
-    assert "1 jobs are listed after one submitted later" in out
+    assert "1 job is listed after one submitted later" in out
     jobs = pl.read_csv(tmp_path / "out" / "jobs.csv")
     rejected = jobs.filter(final_state="REJECTED").row(0, named=True)
     assert rejected["starting_time"] is None
     assert rejected["success"] == 0
     assert json.loads((tmp_path / "out" / "run.json").read_text())["dropped"] == {"run time not positive": 1}
+
+
+def test_a_machine_of_another_size_than_the_header_says_is_noted(forebay, trace):
+    path = trace((0, 60, 2, 60))
+    out = forebay("run", path, "--platform", "flat:nodes=512", "--policy", "FCFS_Easy").out
+    assert "the machine has 512 nodes, but trace names one of 4" in out
+    assert "fcfs-easy (job model" in out
+    assert "names one of" not in forebay("run", path).out
 
 
 def test_a_window_narrows_the_summary_not_the_files(forebay, tmp_path):

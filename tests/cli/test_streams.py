@@ -19,11 +19,12 @@ def test_a_width_counts(shell):
     assert max(map(len, lines)) <= 50
 
 
-def run(closed, *arguments, folder):
+def run(closed, *arguments, folder, unbuffered=""):
     words = " ".join(f"'{word}'" for word in [*SHELL, *map(str, arguments)])
     return subprocess.run(
-        ["sh", "-c", f"{words} {closed}"], capture_output=True, text=True, cwd=folder, timeout=300, check=False
-    )
+        ["sh", "-c", f"{words} {closed}"], capture_output=True, text=True, cwd=folder, timeout=300, check=False,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
 
 
 def test_a_closed_stdout_is_told_on_stderr(tmp_path, compiled):
@@ -48,8 +49,9 @@ def test_errors_keep_their_exit_code(tmp_path, compiled, closed):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
-def test_a_full_disk_behind_stdout(tmp_path, compiled):
-    done = run(">/dev/full", "run", "table1", folder=tmp_path)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_stdout(tmp_path, compiled, unbuffered):
+    done = run(">/dev/full", "run", "table1", folder=tmp_path, unbuffered=unbuffered)
     assert done.returncode not in (0, 120)
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("forebay: ")

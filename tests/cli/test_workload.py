@@ -108,7 +108,7 @@ def test_convert_attaches_a_sidecar(forebay, tmp_path):
     side.write_text("id,burst_buffer\n1,4000\n99,5\n")
     code, out, _ = forebay("workload", "convert", "table1", tmp_path / "a.json", "--sidecar", side)
     assert code == 0
-    assert "burst_buffer of 1 jobs from side.csv" in out
+    assert "burst_buffer of 1 job from side.csv" in out
     assert read(tmp_path / "a.json").jobs["burst_buffer"][0] == 4000
     side.write_text("id,burst_buffer\n1,lots\n")
     code, _, err = forebay("workload", "convert", "table1", tmp_path / "b.json", "--sidecar", side)
@@ -129,18 +129,18 @@ def odd(tmp_path):
 
 
 def test_convert_keeps_cancelled_jobs_if_asked(forebay, odd, tmp_path):
-    assert "1 records: cancelled before it started" in forebay("workload", "convert", odd, tmp_path / "a.json").out
+    assert "1 record: cancelled before it started" in forebay("workload", "convert", odd, tmp_path / "a.json").out
     code, out, _ = forebay("workload", "convert", odd, tmp_path / "b.json", "--keep-cancelled", "--join", odd)
     assert code == 0
-    assert "1 job(s) cancelled before they started are kept" in out
+    assert "1 job cancelled before it started is kept" in out
     assert read(tmp_path / "a.json").jobs["cancel"].is_infinite().all()
     assert sorted(read(tmp_path / "b.json").jobs["cancel"])[:3] == [20, 20, float("inf")]
 
 
 def test_info_shows_what_is_odd_and_how_to_mend_it(forebay, odd):
     text = forebay("workload", "info", odd).out
-    assert "1 record(s) cancelled before they started are left out: `convert --keep-cancelled` keeps them" in text
-    assert "1 job(s) wider than the machine's 4 nodes" in text
+    assert "1 record cancelled before it started is left out: to keep such, `convert --keep-cancelled`" in text
+    assert "1 job wider than the machine's 4 nodes" in text
 
 
 def test_info_tells_a_thing_once(forebay, tmp_path):
@@ -154,7 +154,7 @@ def test_info_tells_a_thing_once(forebay, tmp_path):
 def test_convert_cleans(forebay, odd, tmp_path):
     code, out, _ = forebay("workload", "convert", odd, tmp_path / "a.swf", "--clean")
     assert code == 0
-    assert "cleaned: dropped 1 job(s) wider than the machine's 4 nodes" in out
+    assert "cleaned: dropped 1 job wider than the machine's 4 nodes" in out
     assert read(tmp_path / "a.swf").jobs["id"].to_list() == [101]
     assert "cleaned: nothing to do" in forebay("workload", "convert", tmp_path / "a.swf", odd, "--clean").out
 

@@ -51,46 +51,52 @@ def _tiered(name: str) -> bool:
 def small() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:
     """Random runs of a few dozen jobs."""
 
-    def run(inputs, policy, **options):
-        return lambda: forebay.simulate(*inputs, policy, **options)
+    def run(policy, make, made_from, **options):
+        return lambda: forebay.simulate(*make(made_from), policy, **options)  # inputs are made when it is their turn
 
     plain = [name for name in policies.names() if not _tiered(name)]
     for place, name in enumerate(plain):
         for seed in (place, 100 + place):
-            yield f"pooled {seed} {name}", run(pooled.make(seed), name, seed=seed)
+            yield f"pooled {seed} {name}", run(name, pooled.make, seed, seed=seed)
         seed = 200 + place
-        made, machine = pooled.make(seed)
-        yield f"cancels {seed} {name}", run((pooled.with_cancels(made, seed), machine), name)
-        limits = pooled.limits(seed)
-        rules = ",".join(f"{key}={_word(value)}" for key, value in limits.items() if not _endless(value))
-        yield f"limits {seed} {name}", run((made, machine), f"{name}+limits:{rules}")
-        kinds = pooled.with_kinds(made, machine, seed)
-        yield f"kinds {seed} {name}", run(kinds, name)
+        yield f"cancels {seed} {name}", run(name, _with_cancels, seed)
+        rules = ",".join(f"{key}={_word(value)}" for key, value in pooled.limits(seed).items() if not _endless(value))
+        yield f"limits {seed} {name}", run(f"{name}+limits:{rules}", pooled.make, seed)
+        yield f"kinds {seed} {name}", run(name, _with_kinds, seed)
         for seed in (place, 6 * place + 2):
-            yield f"io-aware {seed} {name}", run(transfers.make(seed), name, job_model="io-aware")
+            yield f"io-aware {seed} {name}", run(name, transfers.make, seed, job_model="io-aware")
         for seed in range(place % 6, 18, 6):
-            yield f"three-legs {seed} {name}", run(transfers.make(seed), name, job_model="three-legs")
+            yield f"three-legs {seed} {name}", run(name, transfers.make, seed, job_model="three-legs")
     for place, name in enumerate(PINNED):
         for seed in range(10 * place, 10 * place + 5):
             spec = f"{name}:reservations=pinned"
-            yield f"pinned {seed} {name}", run(transfers.make(seed), spec, job_model="io-aware")
-            yield f"tied {seed} {name}", run(transfers.tied(seed), spec, job_model="alloc-only:kill=false")
+            yield f"pinned {seed} {name}", run(spec, transfers.make, seed, job_model="io-aware")
+            yield f"tied {seed} {name}", run(spec, transfers.tied, seed, job_model="alloc-only:kill=false")
     for seed in range(40):
         params = pooled.policy(seed, ALL)
         spec = "priority:" + ",".join(f"{key}={_word(value)}" for key, value in params.items())
-        yield f"family {seed}", run(pooled.make(1000 + seed), spec)
+        yield f"family {seed}", run(spec, pooled.make, 1000 + seed)
     for seed in range(12):
         ends = f"plan-predict:ends=predicted,keep=true,search={('annealing', 'descent')[seed % 2]}"
-        yield f"predicted {seed}", run(pooled.make(2000 + seed), ends, seed=seed)
-        yield f"dice {seed}", run(pooled.make(3000 + seed), Dice(), seed=seed)
-        yield f"dice chunked {seed}", run(transfers.make(seed), Dice(), seed=seed)
+        yield f"predicted {seed}", run(ends, pooled.make, 2000 + seed, seed=seed)
+        yield f"dice {seed}", run(Dice(), pooled.make, 3000 + seed, seed=seed)
+        yield f"dice chunked {seed}", run(Dice(), transfers.make, seed, seed=seed)
     for place, name in enumerate(policies.names()):
         for seed in (place, 50 + place):
             free = "tiered:nodes=free" if seed % 2 else "tiered"
-            yield f"{free} {seed} {name}", run(tiered.make(seed), name, job_model=free)
+            yield f"{free} {seed} {name}", run(name, tiered.make, seed, job_model=free)
     for place, name in enumerate(filter(_tiered, policies.names())):
         for seed in range(100 + 10 * place, 106 + 10 * place):
-            yield f"tiers {seed} {name}", run(tiered.make(seed), f"{name}:slot=stay", seed=seed)
+            yield f"tiers {seed} {name}", run(f"{name}:slot=stay", tiered.make, seed, seed=seed)
+
+
+def _with_cancels(seed):
+    made, machine = pooled.make(seed)
+    return pooled.with_cancels(made, seed), machine
+
+
+def _with_kinds(seed):
+    return pooled.with_kinds(*pooled.make(seed), seed)
 
 
 def large() -> Iterator[tuple[str, Callable[[], forebay.Result]]]:

@@ -7,28 +7,15 @@ import pytest
 from cases import pooled
 from forebay._numba.jit import kernel
 from forebay._numba.pointer import pointer
-from forebay.core.codes import JobState, LegEnd, LogKind, LogReason, Status
+from forebay.core.codes import JobState, LegEnd, LogKind, LogReason
 from forebay.core.tables import STATE
-from forebay.core.verbs import act_start
+from forebay.engine import run as engine
 from forebay.engine.build import build, make_program
-from forebay.engine.loop import advance
 from forebay.engine.phases import cancel_timer, end_leg
-from forebay.engine.record import Record
 from forebay.engine.transfers import stop_phase
 from forebay.engine.truth import TRUTH
 
 pytestmark = pytest.mark.small
-
-
-@kernel
-def step(state, truth):
-    return advance(state, truth)
-
-
-@kernel
-def start(state, j):
-    act_start(state, j, 0)
-    return 0
 
 
 @kernel
@@ -40,17 +27,22 @@ def interrupt(state, truth, j, time):
     return 0
 
 
+class Acts:
+    """What is done at which decision: `actions` has start and interrupt by time."""
+
+    def __init__(self, actions, *tables):
+        self.actions, self.tables = actions, tables
+
+    def decide(self, view, act):
+        for what, j in self.actions.get(view.now, ()):
+            act.start(j) if what == "start" else interrupt(*self.tables, j, view.now)
+
+
 def run(jobs, legs, phases, actions):
-    """Every decision of a run, with what is done then: `actions` has start and interrupt by time."""
     made, machine = pooled.workload(jobs, legs, phases), pooled.platform(4, 10)
     state, truth, _ = build(made, machine, make_program(made, machine, "alloc-only"))
-    tables, record = (pointer(state, STATE), pointer(truth, TRUTH)), Record(truth)
-    with record:
-        while step(*tables) == Status.DECIDE:
-            now = float(state.clock[0]["now"])
-            for what, j in actions.get(now, ()):
-                start(tables[0], j) if what == "start" else interrupt(*tables, j, now)
-    return state, record
+    acts = Acts(actions, pointer(state, STATE), pointer(truth, TRUTH))
+    return state, engine.run(state, truth, acts, machine.resources, np.random.default_rng(0))
 
 
 def changes(record):

@@ -116,8 +116,8 @@ def test_nodes_given_back_early_are_the_large_ones():
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ((0.0, 1.0, 1, 21), "it asks for 21 B a node on 1 node(s), and a node has 20 B of ssd"),
-        ((0.0, 1.0, 3, 11), "it asks for 11 B a node on 3 node(s), and 2 node(s) have more than 10 B of ssd"),
+        ((0.0, 1.0, 1, 21), "it asks for 21 B a node on 1 node, and a node has 20 B of ssd"),
+        ((0.0, 1.0, 3, 11), "it asks for 11 B a node on 3 nodes, and 2 nodes have more than 10 B of ssd"),
     ],
 )
 def test_what_never_fits_is_rejected(row, said):

@@ -95,7 +95,7 @@ def test_jobs_of_unknown_users_are_counted_in_a_note():
     jobs = [job(1, 0, 10, 1, user=-1), job(2, 0, 10, 1, user=-1), job(3, 0, 10, 1)]
     result = forebay.simulate(workload(jobs), platform(4), "fcfs+limits:user_jobs=1")
     assert starts(result) == {1: 0.0, 2: 0.0, 3: 0.0}
-    assert any(note.startswith("2 job(s) name no user") for note in result.facts["notes"])
+    assert any(note.startswith("2 jobs name no user") for note in result.facts["notes"])
 
 
 def test_limits_that_bind_nobody_change_nothing():

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from cases import pooled
+from cases.chunks import chunks
 from forebay.core.limits import Limits
 from forebay.policies import load
 from forebay.policies._families.backfill import Backfill
@@ -65,7 +66,7 @@ def check_kinds(seed):
         check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
 def test_nodes_of_two_kinds_equal_naive(chunk):
     for seed in range(30_000 + chunk * CHUNK, 30_000 + (chunk + 1) * CHUNK):
         check_kinds(seed)
@@ -77,7 +78,7 @@ def test_nodes_of_two_kinds_equal_naive_small(seed):
     check_kinds(seed)
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
 def test_limits_and_cancelled_jobs_equal_naive(chunk):
     for seed in range(20_000 + chunk * CHUNK, 20_000 + (chunk + 1) * CHUNK):
         check_site(seed)
@@ -89,7 +90,7 @@ def test_limits_and_cancelled_jobs_equal_naive_small(seed):
     check_site(seed)
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
 def test_engine_equals_naive(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_seed(seed)

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from cases import pooled, transfers
+from cases.chunks import chunks
 from forebay.core.limits import Limits
 from forebay.policies import load
 from forebay.policies._limited import Limited
@@ -53,9 +54,9 @@ def test_engine_equals_naive_io_small(seed):
     check_seed(seed)
 
 
-@pytest.mark.parametrize("chunk", range(1, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(8, CHUNKS - 1))
 def test_engine_equals_naive_io(chunk):
-    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+    for seed in range((chunk + 1) * CHUNK, (chunk + 2) * CHUNK):
         check_seed(seed)
 
 
@@ -66,7 +67,7 @@ def test_tied_runs_equal_naive_io_small(seed):
     check_tied(seed)
 
 
-@pytest.mark.parametrize("chunk", range(2 * CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(16, 2 * CHUNKS))
 def test_tied_runs_equal_naive_io(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_tied(seed)
@@ -78,9 +79,9 @@ def test_limits_and_cancelled_jobs_equal_naive_io_small(seed):
     check_site(seed)
 
 
-@pytest.mark.parametrize("chunk", range(50, 60))
+@pytest.mark.parametrize("chunk", chunks(4, 10))
 def test_limits_and_cancelled_jobs_equal_naive_io(chunk):
-    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+    for seed in range((50 + chunk) * CHUNK, (51 + chunk) * CHUNK):
         check_site(seed)
 
 

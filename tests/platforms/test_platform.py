@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from forebay import _plugins
+from forebay.errors import InputError
 from forebay.platforms import Platform, load, names
 from forebay.platforms.tiers import pfs, pool, shared_bb
 from forebay.platforms.tiers._base import BaseTier
@@ -65,7 +66,7 @@ def test_a_platform_is_a_value():
 
 def test_two_tiers_of_one_name_are_refused():
     licences = pool.Tier(name="licences", capacity=1)
-    with pytest.raises(ValueError, match="two tiers are called 'licences'"):
+    with pytest.raises(InputError, match="two tiers are called 'licences'"):
         Platform(name="mine", nodes=1, tiers=(licences, licences))
 
 

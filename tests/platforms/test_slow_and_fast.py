@@ -149,7 +149,7 @@ def test_mistakes_in_the_preset(given, message):
 
 
 def test_negative_capacities_from_python():
-    with pytest.raises(ValueError, match="-1 is not above 0"):
+    with pytest.raises(InputError, match="-1 is not above 0"):
         fast.Tier(name="flash", capacity=-1, bandwidth=1e9, stage=1e9)
 
 

@@ -1,7 +1,6 @@
 """Tiers that move data: what may be written of them, what it means, and what is said of mistakes."""
 
 import pytest
-from pydantic import ValidationError
 
 import forebay
 from cases import pooled, tiered, transfers
@@ -241,14 +240,14 @@ def test_a_broken_topology_is_not_blamed_on_the_tiers(read):
 
 
 def test_python_callers_hear_the_same():
-    with pytest.raises(ValueError, match="bb has 5 bytes for 9 servers"):
+    with pytest.raises(InputError, match="bb has 5 bytes for 9 servers"):
         Platform(name="mine", nodes=2, tiers=(shared_bb.Tier(name="bb", capacity=5, servers=9),))
 
 
 @pytest.mark.parametrize("name", sorted(TAKEN))
 def test_no_tier_takes_the_name_of_a_column(name):
     """Its demand would become that column: a tier `cancel` withdrew jobs, one called `tier` lost its numbers."""
-    with pytest.raises(ValidationError, match="is a column that job tables have already"):
+    with pytest.raises(InputError, match="is a column that job tables have already"):
         pool.Tier(name=name, capacity=4)
 
 

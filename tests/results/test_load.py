@@ -73,7 +73,7 @@ def test_a_table_that_the_run_has_not_is_empty(run):
         ),
         ("jobs.parquet", b"PAR1", "cannot be read as a run: jobs.parquet: not Parquet that can be read"),
         ("jobs.parquet", seeds.run_folder()["jobs.parquet"][:-9], "jobs.parquet: not Parquet that can be read"),
-        ("links.csv", "link,capacity,bytes\na,5,5\n", "links.csv: has 1 rows where run.json says 2: cut off"),
+        ("links.csv", "link,capacity,bytes\na,5,5\n", "links.csv: has 1 row where run.json says 2: cut off"),
         ("links.csv", b"", "cannot be read as a run: links.csv: not CSV that can be read; write the run again"),
         ("links.csv", "link,capacity\na,5\n", "links.csv: has no column bytes (columns: link, capacity)"),
         ("links.csv", "link,capacity,bytes\na,much,5\n", "links.csv: its column capacity does not hold numbers"),

@@ -76,7 +76,7 @@ def test_a_sound_python_policy_passes():
     [
         (Greedy, "legal", "test act.fits", 2),
         (Twice, "legal", "runs already", 1),
-        (Picky, "finishes", "leaves 1 job(s) waiting", 1),
+        (Picky, "finishes", "leaves 1 job waiting", 1),
         (Forgetful, "repeats", "setup(self, view)", 4),
         (Vandal, "tidy", "changed the table 'jobs'", 1),
         (Scribbler, "tidy", "read-only", 1),

@@ -145,10 +145,12 @@ class Run:
 
     def over_limit(self, job):
         """Whether the user has begun too much already for this job to begin beside it."""
-        user = job.columns["user"]
+        user, limits = job.columns["user"], self.limits
+        if user < 0 or limits.user_jobs == limits.user_nodes == math.inf:
+            return False
         begun = [one for one in self.jobs if one.columns["user"] == user and one.start == one.start and not one.state]
         nodes = sum(max(leg.demand[0] for leg in one.legs) for one in [*begun, job])
-        return user >= 0 and (len(begun) + 1 > self.limits.user_jobs or nodes > self.limits.user_nodes)
+        return len(begun) + 1 > limits.user_jobs or nodes > limits.user_nodes
 
     def allowed(self):
         """The queue without those that may not begin now."""

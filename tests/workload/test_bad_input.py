@@ -310,14 +310,14 @@ def test_sacct_knows_no_times_before_1970(put, text):
 
 def test_rows_of_a_sidecar_for_jobs_that_are_not_there_are_counted(put, forebay, tmp_path):
     found = load(put("side.csv", "id,burst_buffer\n1,5\n77,6\n78,7\n"))
-    assert "2 row(s) of side.csv are for jobs that are not in the workload: not used" in found.notes
-    assert "none of its 2 rows is for a job of trace; are these its job numbers?" in refusal(
+    assert "2 rows of side.csv are for jobs not in the workload: not used" in found.notes
+    assert "none of its rows is for a job of trace; are these its job numbers?" in refusal(
         put("side.csv", "id,burst_buffer\n77,6\n78,7\n")
     )
     side = put("side.csv", "id,burst_buffer\n1,5\n77,6\n78,7\n")
     code, out, _ = forebay("workload", "convert", put("w.swf", seeds.SWF), tmp_path / "o.json", "--sidecar", side)
     assert code == 0
-    assert "2 row(s) of side.csv are for jobs that are not in the workload" in " ".join(out.split())
+    assert "2 rows of side.csv are for jobs not in the workload" in " ".join(out.split())
 
 
 COMMANDS = {

@@ -71,7 +71,7 @@ def test_swf_keeps_those_whose_wait_is_known(file):
         "no processors": 1,
     }
     assert w.notes == (
-        "3 job(s) cancelled before they started are kept: withdrawn as long after submission as then",
+        "3 jobs cancelled before they started are kept: withdrawn as long after submission as then",
         "the run time of cancelled jobs is not known: their walltime is taken, or without one their time until then",
     )
 
@@ -113,7 +113,7 @@ def test_sacct_keeps_those_whose_end_is_known(file):
     ]
     assert w.dropped == {"cancelled at once, or not known when": 3, "no nodes": 1, "never started": 1}
     assert w.platform == "flat:nodes=4"  # of those that ran
-    assert any(note.startswith("4 job(s) cancelled before they started are kept") for note in w.notes)
+    assert any(note.startswith("4 jobs cancelled before they started are kept") for note in w.notes)
     assert any(note.startswith("1 of these stand for several array tasks each") for note in w.notes)
 
 
@@ -123,7 +123,7 @@ def test_a_listing_of_cancelled_jobs_alone_has_no_machine(file):
     w = fb.read(path, cancelled="keep")
     assert (len(w), w.platform) == (1, None)
     assert "the machine's size is not known, as no job ran: name a platform when you simulate" in w.notes
-    with pytest.raises(InputError, match=r"all 1 records are left out \(1 cancelled before it started\)"):
+    with pytest.raises(InputError, match=r"1 record left out \(1 cancelled before it started\)"):
         fb.read(path)
 
 
@@ -151,9 +151,9 @@ def some_cancelled():
 
 
 NOTES = [
-    "2 cancelled job(s) are written as records that never started: read back, they are left out unless you ask for "
-    "them (--keep-cancelled)",
-    "cancel of 1 job(s) is not written: they have a run time of their own, which is",
+    "2 cancelled jobs are written as never started: read back, such records are left out unless you ask for them "
+    "(--keep-cancelled)",
+    "cancel of 1 job with a known run time is not written, the run time is",
 ]
 
 

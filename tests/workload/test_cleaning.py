@@ -20,7 +20,7 @@ from forebay.workload.workload import Workload, job_table
 small = pytest.mark.small
 
 HOUR, DAY = 3600.0, 86400.0
-CLEANED = ("wider", "without any work", "not above 0", "flurry")
+CLEANED = ("wider", "without any work", "not above 0", "flurr")
 
 
 def workload(n=6, **columns):
@@ -50,8 +50,8 @@ def test_jobs_that_cannot_run_go_and_the_rest_begins_at_0():
     assert cleaned.epoch == 1000 + HOUR
     assert cleaned.provenance == (
         "made",
-        "cleaned: dropped 2 job(s) wider than the machine's 4 nodes",
-        "cleaned: dropped 2 job(s) without work",
+        "cleaned: dropped 2 jobs wider than the machine's 4 nodes",
+        "cleaned: dropped 2 jobs without work",
     )
     assert left(cleaned) == []
 
@@ -63,7 +63,7 @@ def test_walltimes_of_nothing_become_the_run_time_or_no_limit():
     cleaned = clean(replace(w, phases=phases), 4)
     assert cleaned.jobs["walltime"].to_list() == [60, 60, 100, math.inf, math.inf, 5]
     assert cleaned.provenance[1:] == (
-        "cleaned: 4 walltime(s) not above 0 taken as the run time, or as no limit where that is not in seconds",
+        "cleaned: 4 walltimes not above 0 taken as the run time, or as no limit where that is not in seconds",
     )
 
 
@@ -87,8 +87,8 @@ def test_flurries_go_until_none_is_left():
     assert len(left(w)) == 1  # twice as many jobs a day: only the 900 stand out
     cleaned = clean(w, 4)
     assert cleaned.provenance[1:] == (
-        "cleaned: dropped 900 job(s) of 1 flurry(ies); the largest is 900 of user 7 on day 2",
-        "cleaned: dropped 150 job(s) of 1 flurry(ies); the largest is 150 of user 8 on day 26",
+        "cleaned: dropped 900 jobs of 1 flurry; the largest is 900 of user 7 on day 2",
+        "cleaned: dropped 150 jobs of 1 flurry; the largest is 150 of user 8 on day 26",
     )
     assert len(cleaned) == 240
     assert left(cleaned) == []
@@ -98,7 +98,7 @@ def test_flurries_go_until_none_is_left():
 def test_several_flurries_of_one_pass_are_one_line():
     cleaned = clean(flurried(), 4)
     assert cleaned.provenance[1:] == (
-        "cleaned: dropped 1,050 job(s) of 2 flurry(ies); the largest is 900 of user 7 on day 4",
+        "cleaned: dropped 1,050 jobs of 2 flurries; the largest is 900 of user 7 on day 4",
     )
 
 

@@ -42,8 +42,8 @@ def test_rows_without_jobs_and_jobs_without_rows_are_noted(trace):
     assert w.jobs["burst_buffer"].to_list() == [0, 5, 0]
     assert w.jobs["user"].to_list() == [-1, 4, -1]
     assert w.notes == (
-        "2 row(s) of side.csv are for jobs that are not in the workload: not used",
-        "2 job(s) have no row in side.csv: they keep their values, and 0 for burst_buffer",
+        "2 rows of side.csv are for jobs not in the workload: not used",
+        "2 jobs have no row in side.csv: they keep their values, and 0 for burst_buffer",
     )
 
 
@@ -102,7 +102,7 @@ def test_csv_and_parquet_say_the_same(trace, tmp_path):
         ("id,user\n1,-2", "line 2: user is '-2'; it must be a whole number from -1 up"),
         ("id,bb\nx,1", "line 2: id is 'x'"),
         ("id,bb\n1,1\n2,1\n1,3", "lines 2 and 4 are both job 1"),
-        ("id,bb\n7,1", "none of its 1 rows is for a job of trace"),
+        ("id,bb\n7,1", "none of its rows is for a job of trace"),
         (b"id,bb\n\xff,1", "line 2: not text"),
         (b"PAR1 and no more", "not Parquet that can be read"),
     ],

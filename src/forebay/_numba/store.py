@@ -13,10 +13,10 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from forebay._numba.finished import assembled, parts_of
 from forebay._numba.folder import cache_folder, is_ours
 
 
@@ -44,14 +44,14 @@ class Store:
         if data is None:
             return None
         rtsys.initialize(target)
-        return CompileResult._rebuild(target, *pickle.loads(data))
+        return assembled(target, *pickle.loads(data))
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what was compiled, where it can be kept."""
         folder = cache_folder()
-        if folder is None or result.lifted or result.library.has_dynamic_globals:
+        if folder is None or result.lifted or result.reload_init or result.library.has_dynamic_globals:
             return
-        data, path = dumps(result._reduce()), folder / self._name(signature, result.codegen)
+        data, path = dumps(parts_of(result)), folder / self._name(signature, result.codegen)
         temporary = None
         try:
             handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)

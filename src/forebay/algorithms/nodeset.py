@@ -4,16 +4,15 @@ The idle set is an array of intervals in *descending* order, so that the lowest 
 pop. What a job holds is a chain of rows of `pieces`; unused rows form a chain of their own that starts at `blank`.
 """
 
+import numpy as np
+
 from forebay._numba.jit import kernel
 
 
-@kernel
-def clear(idle, pieces, n_nodes):
-    """All nodes idle, no chain in use; returns the number of idle intervals."""
-    idle[0]["low"] = 0
-    idle[0]["high"] = n_nodes - 1
-    for i in range(len(pieces)):
-        pieces[i]["next"] = i + 1
+def clear(idle: np.ndarray, pieces: np.ndarray, n_nodes: int) -> int:
+    """All nodes idle, no chain in use; returns the number of idle intervals. Once a run, and so not compiled."""
+    idle[0]["low"], idle[0]["high"] = 0, n_nodes - 1
+    pieces["next"] = np.arange(1, len(pieces) + 1)
     return 1 if n_nodes > 0 else 0
 
 

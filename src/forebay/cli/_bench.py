@@ -56,6 +56,15 @@ class Bench:
         """Policies whose runs are there, as a whole: run.json is written last."""
         return [policy for policy in self._parts if (self.place(policy) / _RUN).is_file()]
 
+    def replaces(self) -> str:
+        """What is lost of the folder, in words; empty where this comparison has all that the one there has."""
+        there = _read(self.folder / MANIFEST)
+        if there is None:
+            return ""
+        if there.get("setting") == self._told["setting"] and set(there.get("policies", [])) <= self._parts.keys():
+            return ""
+        return f"replaces {_named(self.folder, there)} in {self.folder}"
+
     def publish(self) -> None:
         """All is there: let it take the place of what was in the folder before."""
         self.drop_half_made()
@@ -176,6 +185,18 @@ def _read(path: Path) -> dict[str, Any] | None:
     if not isinstance(found, dict) or found.get("format") != _FORMAT or not all(map(_inside, found.get("files", []))):
         raise InputError(f"{path}: does not tell of a comparison by this version; choose another folder with -o")
     return found
+
+
+def _named(folder: Path, manifest: dict[str, Any]) -> str:
+    """A comparison by its workload and machine, as one of its runs tells them, where one still does."""
+    from forebay.results import read_document
+
+    for name in manifest.get("files", []):
+        with suppress(InputError, KeyError, TypeError):
+            if Path(name).name == _RUN:
+                run = read_document((folder / name).parent)
+                return f"the comparison of {run['workload']} on {run['platform']['name']}"
+    return "an earlier comparison"
 
 
 def _inside(name: object) -> bool:

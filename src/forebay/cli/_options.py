@@ -37,7 +37,8 @@ PlatformOption = Annotated[
         "--platform",
         metavar="SPEC",
         help="The machine: flat:nodes=100,burst_buffer=10TB, another preset, or a TOML file. "
-        "Default: the one the workload names.",
+        "Default: the one the workload names. With burst_buffer=auto jobs decide how large it is: "
+        "see Choose the size of the burst buffer in the documentation.",
         show_default=False,
         autocompletion=_complete.platform,
     ),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from forebay._text import counted
 from forebay.cli._options import parse_period
 from forebay.errors import InputError
 
@@ -99,10 +100,9 @@ def notes_of(result: "Result", workload: "Workload") -> list[str]:
     left_out = sum(workload.dropped.values())
     if left_out:
         why = dropped_text(workload.dropped)
-        notes.insert(0, f"{left_out:,} of {workload.records:,} records left out: {why}")
+        notes.insert(0, f"{left_out:,} of {counted(workload.records, 'record')} left out: {why}")
     for reason, what in (("too_large", "more than the machine has"), ("over_limit", "more than a limit allows")):
         count = int((result.log["reason"] == reason).sum())
         if count:
-            verb = "job asks" if count == 1 else "jobs ask"
-            notes.append(f"{count:,} {verb} for {what}: rejected, and in no mean")
+            notes.append(f"{counted(count, 'job asks', 'jobs ask')} for {what}: rejected, and in no mean")
     return notes

@@ -29,10 +29,10 @@ def command(
     The policy is tried on many small workloads; a rule it breaks is shown on the smallest one that does.
     What the policy prints is not shown. Exit code 0 if it keeps every rule, 3 if not.
     """
-    from forebay import _compile
+    from forebay import _compile, _plugins
     from forebay.cli import _runs
 
-    scheduler = _runs.load_policy(policy)
+    scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
     _compile.prepare([scheduler], is_quiet())
     from forebay.testing import check_policy
 

@@ -9,7 +9,7 @@ import typer
 
 from forebay._environment import use_one_thread
 from forebay._files import file_names, replacing
-from forebay._text import for_spreadsheets
+from forebay._text import counted, for_spreadsheets
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
@@ -92,6 +92,8 @@ def command(
         }
     refuse_other(output, "a comparison")
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
+        if lost := made.replaces():
+            message(lost)
         failed = _run_all(setting, schedulers, made, jobs)
         documents = _documents(made)
         if not documents:
@@ -124,12 +126,14 @@ def _wanted(text: str | None) -> tuple[list[str], list[str]]:
 
 def split_specs(text: str) -> list[str]:
     """The policies in `fcfs,fcfs-bb:depth=3,max_backfill=10,filler`: key=value goes on with the one before it."""
+    from forebay._plugins import spelled
+
     specs: list[str] = []
     for item in (item.strip() for item in text.split(",")):
         if not item:
             raise InputError(f"--policies {text!r} names an empty policy; write names with a comma between two")
         if "=" not in item or ":" in item.partition("=")[0]:
-            specs.append(item)
+            specs.append(spelled("policies", item))
         elif specs and ":" in specs[-1]:
             specs[-1] += f",{item}"
         else:
@@ -156,9 +160,9 @@ def _run_all(setting: "Setting", schedulers: dict[str, Any], made: "Bench", jobs
     from forebay.cli._progress import progress
     from forebay.experiments.executor import cores
 
-    found, total = made.finished(), len(schedulers)
+    found, total = made.finished(), counted(len(schedulers), "policy", "policies")
     if found:
-        message(f"{len(found)} of {total} policies are there already")
+        message(f"{len(found)} of {total} there already")
     missing = [spec for spec in schedulers if spec not in found]
     if not missing:
         return {}
@@ -170,7 +174,7 @@ def _run_all(setting: "Setting", schedulers: dict[str, Any], made: "Bench", jobs
     except (KeyboardInterrupt, SystemExit):
         kept = len(made.finished())
         if kept:
-            message(f"{kept} of {total} policies are kept in {made.path}: the same command goes on from there")
+            message(f"{kept} of {total} kept in {made.path}: the same command goes on from there")
         raise
 
 
@@ -222,7 +226,7 @@ def _explained(failed: "dict[str, Failure]", total: int) -> ForebayError:
     else:
         stand = "; the results of the others stand" if len(failed) < total else ""
         lines = [f"  {', '.join(specs)}: {text}" for text, specs in texts.items()]
-        text = "\n".join([f"{len(failed)} of {total} policies failed{stand}", *lines])
+        text = "\n".join([f"{len(failed)} of {counted(total, 'policy', 'policies')} failed{stand}", *lines])
     error = ForebayError(text)
     error.exit_code = max(failure.exit_code for failure in failed.values())
     return error
@@ -275,7 +279,7 @@ def _report(documents: list[dict[str, Any]], folder: Path, pictures: list[Path])
 
     first = documents[0]
     about = [
-        ("workload", f"{first['workload']}, {first['summary']['n_jobs']:,} jobs"),
+        ("workload", f"{first['workload']}, {counted(first['summary']['n_jobs'], 'job')}"),
         ("platform", first["platform"]["text"]),
     ]
     if first["window"]:

@@ -1,5 +1,6 @@
 """`forebay`: the commands put together, and what the shell sees of errors, Ctrl-C and closed pipes."""
 
+import atexit
 import gc
 import os
 import signal
@@ -107,7 +108,10 @@ _add(workload, workload_fit_bb, "fit-bb")
 
 def main(arguments: list[str] | None = None) -> None:
     """The console script: run a command and leave with its exit code."""
-    gc.set_threshold(100_000)  # what is imported stays: looking for garbage in it takes a tenth of the imports' time
+    # What is imported stays, some 180,000 objects. To look for garbage in them took a twentieth of a short run on the
+    # way, and a tenth at its end.
+    gc.set_threshold(250_000)
+    atexit.register(gc.freeze)
     closed = _open_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -149,16 +153,25 @@ def _guarded(arguments: list[str] | None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = STOPPED
     except BrokenPipeError:  # `forebay policies | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 1
     except Exception as error:
         if os.environ.get("FOREBAY_DEBUG"):
             traceback.print_exc()
         text, code = _explained(error)
         _complain(text)
+        try:
+            sys.stdout.flush()
+        except OSError:  # a full disk, say: what is left to write would fail again on the way out
+            _forget_output()
     if code == STOPPED:
         _complain("stopped")
     return code if isinstance(code, int) else 0
+
+
+def _forget_output() -> None:
+    """Lead what stdout still holds nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explained(error: Exception) -> tuple[str, int]:

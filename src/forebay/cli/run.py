@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay._text import counted
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
@@ -44,10 +45,10 @@ def command(
     With -o the folder gets jobs.csv (Batsim's columns), jobs.parquet (every column), log.parquet (every change) and
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
-    from forebay import _compile
+    from forebay import _compile, _plugins
     from forebay.cli import _runs
 
-    scheduler = _runs.load_policy(policy)
+    scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
     if output:
         refuse_other(output, "a run")
@@ -86,7 +87,7 @@ def _report(document: dict[str, Any], folder: Path | None, written: list[str]) -
 
     numbers = document["summary"]
     rows = [
-        ("workload", f"{document['workload']}, {numbers['n_jobs']:,} jobs"),
+        ("workload", f"{document['workload']}, {counted(numbers['n_jobs'], 'job')}"),
         ("platform", document["platform"]["text"]),
         ("policy", f"{document['policy']} (job model {document['job_model']}, seed {document['seed']})"),
     ]

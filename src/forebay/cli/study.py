@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from forebay._text import counted
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
@@ -149,7 +150,9 @@ def _run(plan: "Plan", store: "Store", jobs: int | None) -> None:
             )
     except (KeyboardInterrupt, SystemExit):
         kept = sum(run in store for run in plan.runs)
-        message(f"{kept:,} of {len(plan.runs):,} runs are kept in {store.folder}: the same command goes on from there")
+        message(
+            f"{kept:,} of {counted(len(plan.runs), 'run')} kept in {store.folder}: the same command goes on from there"
+        )
         raise
 
 
@@ -182,7 +185,7 @@ def _tell(plan: "Plan", report: "Report", counts: dict[str, int], folder: Path, 
     written = [
         ("written", f"{folder / 'report.md'}: these tables, and those of every part"),
         ("", f"{folder / 'tables'}: {', '.join(f'{key}.csv' for key in report.frames)}"),
-        ("", f"{folder / 'runs'}: {counts['total']:,} runs{found}"),
+        ("", f"{folder / 'runs'}: {counted(counts['total'], 'run')}{found}"),
     ]
     if pictures:
         written.insert(2, ("", f"{folder / 'figures'}: {len(pictures)} pictures, and the data of each as CSV"))

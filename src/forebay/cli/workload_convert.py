@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forebay._text import counted
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
@@ -112,8 +113,8 @@ def command(
         document = {"file": str(target), "jobs": len(jobs), "records": jobs.records, "dropped": jobs.dropped}
         answer(document | {"provenance": list(jobs.provenance), "notes": notes})
         return
-    rows = [("wrote", f"{target}, {len(jobs):,} jobs"), *(("from", line) for line in jobs.provenance)]
-    dropped = [("left out", f"{count:,} records: {why}") for why, count in jobs.dropped.items()]
+    rows = [("wrote", f"{target}, {counted(len(jobs), 'job')}"), *(("from", line) for line in jobs.provenance)]
+    dropped = [("left out", f"{counted(count, 'record')}: {why}") for why, count in jobs.dropped.items()]
     show(pairs([*rows, *dropped]), *notes_block(notes))
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from forebay._text import counted
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, show, table
@@ -42,7 +43,8 @@ def command(
     fit = next(one["fit"] for one in found if one["name"] == "lognormal")
     spec = f"burst-buffer:sigma={fit['sigma']:.6g},loc={fit['loc'] / _KIB:.6g},scale={fit['scale'] / _KIB:.6g}"
     show(
-        f"{name} per node of {len(values):,} jobs, in bytes; D is the Kolmogorov-Smirnov distance over {folds} folds",
+        f"{name} per node of {counted(len(values), 'job')}, in bytes; D is the Kolmogorov-Smirnov distance over "
+        f"{folds} folds",
         table(["distribution", "D", "fitted to all"], rows),
         f"the log-normal as a model: --model {spec}",
     )

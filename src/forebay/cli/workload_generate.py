@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from forebay._text import counted
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
@@ -52,5 +53,5 @@ def command(
     if form is Format.json:
         answer({"file": str(target), "jobs": len(made), "provenance": list(made.provenance), "notes": notes})
         return
-    rows = [("wrote", f"{target}, {len(made):,} jobs"), *(("from", line) for line in made.provenance)]
+    rows = [("wrote", f"{target}, {counted(len(made), 'job')}"), *(("from", line) for line in made.provenance)]
     show(pairs(rows), *notes_block(notes))

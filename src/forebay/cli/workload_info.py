@@ -4,6 +4,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from forebay._text import counted
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
@@ -40,9 +41,9 @@ def _origin(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Where the jobs come from, and what became of records that are not among them."""
     left_out = sum(facts["dropped"].values())
     rows = [("workload", facts["name"]), *(("from", line) for line in facts["provenance"])]
-    rows.append(("jobs", f"{facts['jobs']:,} of {facts['records']:,} records"))
+    rows.append(("jobs", f"{facts['jobs']:,} of {counted(facts['records'], 'record')}"))
     if left_out:
-        rows.append(("left out", f"{left_out:,} records"))
+        rows.append(("left out", counted(left_out, "record")))
         rows += [("", f"{count:,}: {why}") for why, count in facts["dropped"].items()]
     return rows
 
@@ -60,9 +61,7 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
     rows.append(("machine", facts["platform"] or "not said: name one with --platform when you simulate"))
     if facts["offered_load"] is not None:
         rows.append(("offered load", f"{100 * facts['offered_load']:.1f} % of its node-seconds"))
-    known = [
-        f"{facts[key]:,} {key[:-1] if facts[key] == 1 else key}" for key in ("users", "groups", "queues") if facts[key]
-    ]
+    known = [counted(facts[f"{word}s"], word) for word in ("user", "group", "queue") if facts[f"{word}s"]]
     if known:
         rows.append(("known", ", ".join(known)))
     rows.append(
@@ -72,7 +71,8 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
         )
     )
     rows += [
-        (name.replace("_", " "), f"asked for by {demand['jobs']:,} jobs") for name, demand in facts["resources"].items()
+        (name.replace("_", " "), f"asked for by {counted(demand['jobs'], 'job')}")
+        for name, demand in facts["resources"].items()
     ]
     odd = [("looks odd" if not k else "", text) for k, text in enumerate(facts["findings"])]
     return [*rows, *_estimates(facts), *odd]
@@ -83,15 +83,16 @@ def _estimates(facts: dict[str, Any]) -> list[tuple[str, str]]:
     parts = []
     if found["mean_accuracy"] is not None:
         parts.append(f"{100 * found['mean_accuracy']:.0f} % of the walltime is used on average")
-        parts.append(f"{found['jobs_past_walltime']:,} job(s) run past it")
+        parts.append(counted(found["jobs_past_walltime"], "job runs past it", "jobs run past it"))
     if found["perfect_share"]:
         parts.append(f"{_percent(found['perfect_share'])} of jobs ask for just their run time")
     if found["jobs_without_walltime"]:
-        parts.append(f"{found['jobs_without_walltime']:,} jobs ask for none")
+        parts.append(counted(found["jobs_without_walltime"], "job asks for none", "jobs ask for none"))
     rows = [("estimates", "; ".join(parts))] if parts else []
     if facts["flop"]:
         speed = facts["flop"]["assumed_speed"]
-        rows.append(("work", f"{facts['flop']['jobs']:,} jobs give flop: times below are at {speed:g} flop/s a node"))
+        who = counted(facts["flop"]["jobs"], "job gives", "jobs give")
+        rows.append(("work", f"{who} flop: times below are at {speed:g} flop/s a node"))
     return rows
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from forebay._text import html_table
+from forebay._text import counted, html_table
 from forebay.core.codes import Flexibility, LogReason, Trigger, Verb
 from forebay.core.kinds import taken
 from forebay.core.tables import State
@@ -59,7 +59,7 @@ class View:
 
     def __repr__(self) -> str:
         waiting, running = int(self._counts["n_queued"]), int(self._counts["n_running"])
-        nodes = f"{int(self._free[0]):,} of {int(self.capacity[0]):,} nodes idle"
+        nodes = f"{int(self._free[0]):,} of {counted(int(self.capacity[0]), 'node')} idle"
         return f"<View at {self.now:,.10g} s: {waiting:,} waiting, {running:,} running, {nodes}>"
 
     def _repr_html_(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
+from forebay._text import counted
 from forebay.algorithms.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
@@ -235,7 +236,9 @@ def _fill_limits(truth: Truth, workload: Workload, limits: Limits) -> list[str]:
     truth.limits["rejects"] = limits.over == "reject"
     truth.person[:] = np.where(user >= 0, np.unique(user, return_inverse=True)[1], -1)
     unknown = int((user < 0).sum())
-    return [f"{unknown:,} job(s) name no user: limits per user do not hold for them"] if unknown else []
+    return (
+        [f"{counted(unknown, 'job names', 'jobs name')} no user: limits per user do not hold there"] if unknown else []
+    )
 
 
 def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:

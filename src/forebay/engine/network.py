@@ -129,14 +129,15 @@ def make_network(
     net.routes["root"] = net.routes["slot"] = -1
     net.routes["delay"][: len(delays)] = delays
     net.state["waiting_route"] = waiting
-    e = 0
-    for c, (cap, loads) in enumerate(routes):
-        net.routes[c]["cap"], net.routes[c]["entry"] = cap, e if loads else -1
-        for k, load in loads.items():
-            net.entries[e] = (load, c, k, e + 1, -1, -1)
-            e += 1
-        if loads:
-            net.entries[e - 1]["next"] = -1
+    rows: list[tuple[float, int, int, int, int, int]] = []
+    firsts: list[int] = []
+    for c, (_, loads) in enumerate(routes):
+        begin, end = len(rows), len(rows) + len(loads)
+        firsts.append(begin if loads else -1)
+        nexts = [*range(begin + 1, end), -1]
+        rows += [(load, c, k, following, -1, -1) for (k, load), following in zip(loads.items(), nexts, strict=False)]
+    net.entries[:n_used] = rows  # all at once: one by one took a tenth of building a small run
+    net.routes["cap"][:n_static], net.routes["entry"][:n_static] = [cap for cap, _ in routes], firsts
     net.state["n_static"] = n_static
     net.state["blank_route"] = _chain(net.routes["entry"], n_static)
     net.state["blank_entry"] = _chain(net.entries["next"], n_used)

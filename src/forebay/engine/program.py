@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from forebay._text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.engine.rounds import Rounds
@@ -102,6 +103,9 @@ def _large_nodes(nodes: np.ndarray, asked: np.ndarray, platform: Platform) -> np
     return np.where(each > platform.kinds.capacity, nodes, 0)
 
 
+_CURES = {"burst_buffer": "; `forebay workload convert --model burst-buffer` adds requests"}
+
+
 def resource_notes(workload: Workload, platform: Platform) -> list[str]:
     """What the workload asks for and the machine lacks, and the other way round."""
     notes = [
@@ -110,7 +114,7 @@ def resource_notes(workload: Workload, platform: Platform) -> list[str]:
         if name not in platform.asked
     ]
     notes += [
-        f"the workload says nothing of {name}: every job asks for 0 of it"
+        f"the workload says nothing of {name}: every job asks for 0 of it{_CURES.get(name, '')}"
         for name in platform.asked[1:]
         if name not in workload.resources
     ]
@@ -192,7 +196,7 @@ def _overfull(phases: pl.DataFrame, demand: np.ndarray, platform: Platform) -> l
     jobs = phases["job"].filter(pl.Series(into & (phases["bytes"].to_numpy() > held))).n_unique()
     if not jobs:
         return []
-    who = "1 job puts" if jobs == 1 else f"{jobs:,} jobs put"
+    who = counted(jobs, "job puts", "jobs put")
     return [f"{who} more into {buffer} at once than reserved: moved as written, while only what is reserved is held"]
 
 

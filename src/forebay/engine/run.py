@@ -12,6 +12,7 @@ import numpy as np
 from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
+from forebay._text import amount, counted
 from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import STATE, State
 from forebay.core.view import Actions, View
@@ -106,12 +107,13 @@ def _compiled(
 
     if hasattr(policy, "check"):
         policy.check(state)
-    kernel = ready(_kernel_of(policy))
+    # Called by its entry: the kernel itself would first have Numba look for extensions among all installed packages.
+    loop, kernel = ready(run_compiled), ready(_kernel_of(policy))
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = params_of(policy, resources)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
-    return lambda n: int(run_compiled(*tables, kernel, params, memory, rng, n)), memory
+    return lambda n: int(loop(*tables, kernel, params, memory, rng, n)), memory
 
 
 def _plain(
@@ -146,12 +148,12 @@ def _plain(
             failed.append(error)
             act.stop()
 
-    callback, kernel = Callback(decision), ready(call_python)
+    callback, loop, kernel = Callback(decision), ready(run_compiled), ready(call_python)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
 
     def advance(n_decisions: int) -> int:
         memory = (np.array([[callback.address]], np.int64), np.zeros((0, 0)))
-        status = int(run_compiled(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
+        status = int(loop(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
         if status == Status.STOPPED:
             if not failed:
                 raise BadActionError(f"{view.when} called act.stop(), which is the engine's own")
@@ -187,7 +189,7 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             need = int(state.demands[state.jobs[j]["leg"], r])
             free = int(state.resources[r]["free"])
             return OversubscribedError(
-                f"{at} started {job}, which needs {need:,} of {resources[r]} while {free:,} are free; "
+                f"{at} started {job}, which needs {amount(need, resources[r])} while {free:,} are free; "
                 "test act.fits(job) before act.start(job)"
             )
         case Refusal.WRONG_NODES:
@@ -200,8 +202,9 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
         case Refusal.NO_ROOM:
             size, chunks = int(state.legs[state.jobs[j]["leg"]]["chunk"]), max(int(state.jobs[j]["nodes"]), 1)
             return OversubscribedError(
-                f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of its "
-                f"{chunks:,} node(s), and the servers have not that room; test act.fits(job) before act.start(job)"
+                f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of "
+                f"{counted(chunks, 'node')}, and the servers have not that room; test act.fits(job) before "
+                "act.start(job)"
             )
         case Refusal.UNKNOWN_REASON:
             return BadActionError(
@@ -265,7 +268,8 @@ def _stalled(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
     spins = f" and was woken {idle:,} times in a row for nothing" if idle else ""
     return StalledError(
         f"at t = {float(state.clock[0]['now']):.10g} s nothing runs and nothing will arrive, but the policy leaves "
-        f"{len(waiting)} job(s) waiting{spins}, {first} first, with {free} free; start them, or ask act.wake(time)"
+        f"{counted(len(waiting), 'job')} waiting{spins}, {first} first, with {free} free; start one, or ask "
+        "act.wake(time)"
     )
 
 

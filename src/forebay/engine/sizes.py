@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from forebay._text import amount, counted
 from forebay.core.codes import PhaseKind
 from forebay.core.units import format_bytes
 from forebay.engine.ledger import Ledger
@@ -77,10 +78,12 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
         over = (most[:, r] > capacity) & ~unfit & (name in platform.asked)
         if over.any():
             job = int(np.argmax(over))
-            text = str if name == "nodes" or not _in_bytes(platform, name) else format_bytes
+            asks, has = amount(int(most[job, r]), name), f"{capacity:,}"
+            if name != "nodes" and _in_bytes(platform, name):
+                asks, has = f"{format_bytes(int(most[job, r]))} of {name}", format_bytes(capacity)
             notes.append(
-                f"job {workload.jobs['id'][job]} is rejected: it asks for {text(int(most[job, r]))} of {name}, and "
-                f"{platform.name} has {text(capacity)}{_others(over)}"
+                f"job {workload.jobs['id'][job]} is rejected: it asks for {asks}, and {platform.name} has "
+                f"{has}{_others(over)}"
             )
             unfit = unfit | over
     for r, name in enumerate(platform.resources):
@@ -98,7 +101,8 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
             reasons = [(each > tier.most, f"a node has {format_bytes(tier.most)} of {name}")]
             if tier.two_kinds:
                 n_large = platform.capacities[-1]
-                where = f"{n_large:,} node(s) have more than {format_bytes(tier.per_node or 0)} of {name}"
+                large = counted(n_large, "node has", "nodes have")
+                where = f"{large} more than {format_bytes(tier.per_node or 0)} of {name}"
                 reasons.append((most[:, -1] > n_large, where))
         else:
             continue
@@ -108,7 +112,7 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
                 job = int(np.argmax(apart))
                 notes.append(
                     f"job {workload.jobs['id'][job]} is rejected: it asks for {format_bytes(int(each[job]))} a node on "
-                    f"{streams[job]:,} node(s), and {where}{_others(apart)}"
+                    f"{counted(int(streams[job]), 'node')}, and {where}{_others(apart)}"
                 )
                 unfit = unfit | apart
     return unfit, notes

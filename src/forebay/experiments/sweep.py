@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from forebay._text import counted
 from forebay.errors import ForebayError, InputError
 from forebay.experiments.executor import Executor, Failure, Outcome
 from forebay.experiments.runs import Run
@@ -70,6 +71,6 @@ def _explained(failed: list[tuple[Run, Failure]], total: int, store: Store) -> R
     if len(failed) > _SHOWN:
         lines.append(f"  and {len(failed) - _SHOWN} more")
     kept = f"the other {total - len(failed):,} are kept in {store.folder}; the same command tries these again"
-    error = RunsFailedError("\n".join([f"{len(failed):,} of {total:,} runs failed; {kept}", *lines]))
+    error = RunsFailedError("\n".join([f"{len(failed):,} of {counted(total, 'run')} failed; {kept}", *lines]))
     error.exit_code = max(failure.exit_code for _, failure in failed)
     return error

@@ -10,6 +10,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from forebay._text import counted
 from forebay.figures import _style
 from forebay.results import Result
 
@@ -51,11 +52,11 @@ def _machine(result: Result) -> str:
     machine = result.facts.get("platform")
     name = machine.get("name", "") if isinstance(machine, Mapping) else ""
     nodes = result.resources.get("nodes")
-    return f"{name}, {nodes:,} nodes" if name and nodes else str(name)
+    return f"{name}, {counted(nodes, 'node')}" if name and nodes else str(name)
 
 
 def _period(result: Result) -> str:
-    jobs = f"{result.jobs.height:,} jobs"
+    jobs = counted(result.jobs.height, "job")
     window = result.facts.get("window")
     if window:
         return f"{jobs} of {_time(window[0])} to {_time(window[1])}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from forebay._text import counted
 from forebay.errors import InputError, wrong_type
 from forebay.figures import _header, _style
 from forebay.results import Result
@@ -63,7 +64,9 @@ def _panels(plan: Plan, ax: Any) -> list[Any]:
     if not all(isinstance(one, Axes) for one in axes):
         raise wrong_type("ax", ax, "Axes of matplotlib, such as plt.subplots makes")
     if len(axes) != wanted:
-        raise InputError(f"the figure has {wanted} panel(s) and is given {len(axes)} Axes; give one, or {wanted}")
+        raise InputError(
+            f"the figure has {counted(wanted, 'panel')} and is given {len(axes)} Axes; give one, or {wanted}"
+        )
     if plan.one_clock:
         _share(axes)
     return axes

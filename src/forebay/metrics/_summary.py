@@ -1,10 +1,19 @@
 """All numbers of a run in one flat dictionary, for tables, comparisons and run.json."""
 
-from forebay.errors import InputError, wrong_type
+from typing import NoReturn
+
+from forebay.errors import InputError, brief, nearest, wrong_type
 from forebay.metrics._listing import metrics
 from forebay.metrics._metric import Number
 from forebay.metrics.window import window as restrict
 from forebay.results import Result
+
+
+class Numbers(dict[str, Number]):
+    """A dictionary that names the nearest of its keys where it is asked for one that it lacks."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise KeyError(f"the summary has no number {brief(name)}: {nearest(name, self)}")
 
 
 def summary(result: Result, window: tuple[float, float] | None = None) -> dict[str, Number]:
@@ -38,7 +47,7 @@ def summary(result: Result, window: tuple[float, float] | None = None) -> dict[s
         if not isinstance(window, tuple | list) or len(window) != 2:
             raise wrong_type("the window", window, "its start and end in seconds: (0, 86400)")
         result = restrict(result, *window)
-    numbers: dict[str, Number] = {}
+    numbers = Numbers()
     for one in metrics():
         found = one.numbers(result)
         twice = numbers.keys() & found.keys()

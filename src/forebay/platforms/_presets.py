@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError, create_model
 
+from forebay.errors import InputError
 from forebay.platforms._fields import Model
 from forebay.platforms._problems import Problems
 from forebay.platforms.platform import Platform
@@ -14,15 +15,16 @@ from forebay.platforms.platform import Platform
 
 def make(preset: ModuleType, spec: str, params: Mapping[str, str]) -> Platform:
     """The preset's machine with `params`, which are text still; `spec` is what the user wrote, for messages."""
-    problems = Problems(f"platform {spec!r}", equals="=")
+    problems = Problems(f"platform {spec!r}", equals="=", quotes=False)
     given = problems.check(_parameters(preset), params)
     problems.stop()
     try:
         machine: Platform = preset.make(**dict(given or {}))
-    except ValidationError as error:  # each value is fine by itself, but not beside the others
-        problems.take(error, Platform)
-        problems.stop()
-        raise
+    except InputError as error:  # each value is fine by itself, but not beside the others
+        if not isinstance(error.__context__, ValidationError):
+            raise
+        problems.take(error.__context__, Platform)
+        raise problems.error() from None
     return machine
 
 

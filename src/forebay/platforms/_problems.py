@@ -18,6 +18,8 @@ _WORDS = {
     "string_type": 'must be text in quotes, such as "mine"',
     "string_pattern_mismatch": "must begin with a letter and go on in letters, digits, - and _",
     "bool_type": "must be true or false, without quotes",
+    "tuple_type": "must be a tuple, of a single one too: (tier,)",
+    "model_type": "must be an object of a class in forebay.platforms.tiers or forebay.platforms.topologies",
 }
 
 
@@ -27,6 +29,7 @@ class Problems:
 
     where: str
     equals: str = " = "  # how an assignment is written there
+    quotes: bool = True  # and whether text has quotes
     lines: list[str] = field(default_factory=list)
 
     def add(self, name: str, text: str) -> None:
@@ -66,7 +69,7 @@ class Problems:
         name = f"{path}{key}".rstrip(".") or "platform"
         if detail["type"] == "missing":
             examples = model.model_fields[key].examples or ["..."]
-            example = json.dumps(examples[0]) if self.equals == " = " else examples[0]
+            example = json.dumps(examples[0]) if self.quotes else examples[0]
             self.add(name, f"missing; write {key}{self.equals}{example}")
         elif detail["type"] == "extra_forbidden":
             self._unknown(key, model, path, known)
@@ -83,7 +86,11 @@ class Problems:
 
     def stop(self) -> None:
         """Raise all complaints as one InputError, if there are any."""
-        if len(self.lines) == 1:
-            raise InputError(f"{self.where}: {self.lines[0]}")
         if self.lines:
-            raise InputError(f"{self.where}: {len(self.lines)} problems\n  " + "\n  ".join(self.lines))
+            raise self.error()
+
+    def error(self) -> InputError:
+        """All complaints as one."""
+        if len(self.lines) == 1:
+            return InputError(f"{self.where}: {self.lines[0]}")
+        return InputError(f"{self.where}: {len(self.lines)} problems\n  " + "\n  ".join(self.lines))

@@ -1,7 +1,7 @@
 """A Platform: the machine as schedulers count it (nodes first, then every tier that can run full) and its fabric."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -48,7 +48,7 @@ class Platform(Model):
     mine (4 nodes of 1 Gflop/s)
     """
 
-    name: str
+    name: Annotated[str, Field(examples=["mine"])]
     nodes: Count
     speed: Flops = 1e9
     topology: BaseTopology = Field(default_factory=Flat)
@@ -189,7 +189,7 @@ class Platform(Model):
         return html_table(f"Platform {self.name}", [*rows, *((tier.name, tier.text) for tier in self.tiers)])
 
     def __str__(self) -> str:
-        parts = [f"{self.nodes} {'node' if self.nodes == 1 else 'nodes'} of {format_flops(self.speed)}"]
+        parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}"]
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
         return f"{self.name} ({'; '.join(parts)})"

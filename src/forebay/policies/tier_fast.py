@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from forebay._text import counted
 from forebay.errors import InputError
 from forebay.policies._families.tiers import Tiering
 
@@ -28,4 +29,6 @@ class TierFast(Tiering):
         """Refuse a tier that the machine does not have: every job would run on slow storage without a word."""
         n_fast = len(state.tiers.rates) - 1
         if n_fast >= 0 and self.tier > max(n_fast, 1):
-            raise InputError(f"policy tier-fast: tier is {self.tier}, and this machine has {n_fast} fast tier(s)")
+            raise InputError(
+                f"policy tier-fast: tier is {self.tier}, and this machine has {counted(n_fast, 'fast tier')}"
+            )

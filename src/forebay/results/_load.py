@@ -9,6 +9,7 @@ from polars.exceptions import PanicException, PolarsError
 
 from forebay._files import as_path
 from forebay._parquet import read_parquet
+from forebay._text import counted
 from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, tables
 from forebay.results._result import Result
@@ -129,7 +130,7 @@ def _read(folder: Path, table: Table, told: dict[str, Any]) -> pl.DataFrame:
     table.check(frame, str(path), _ANEW)
     if frame.height != rows:
         raise InputError(
-            f"{path}: has {frame.height:,} rows where {RUN} says {rows:,}: cut off, or of another run; {_ANEW}"
+            f"{path}: has {counted(frame.height, 'row')} where {RUN} says {rows:,}: cut off, or of another run; {_ANEW}"
         )
     return frame
 

@@ -44,6 +44,14 @@ _LOG = dict.fromkeys(("time", "job", "leg", "amount"), pl.Float64) | dict.fromke
     ("kind", "resource", "reason"), pl.String
 )
 
+_ENDS = {
+    "killed": ("COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED"),
+    "failed": ("COMPLETED_FAILED",),
+    "rejected": ("REJECTED",),
+    "cancelled": ("CANCELLED",),
+}
+"""Ends of jobs that the reader of a mean should know of, and the final states so called."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -104,7 +112,11 @@ class Result:
         return html_table("Result", [*facts, *rows])
 
     def _jobs(self) -> str:
-        return f"{counted(self.jobs.height, 'job')} on {counted(self.resources.get('nodes', 0), 'node')}"
+        states = self.jobs["final_state"].cast(pl.String)
+        ends = {word: int(states.is_in(names).sum()) for word, names in _ENDS.items()}
+        told = ", ".join(f"{count:,} {word}" for word, count in ends.items() if count)
+        nodes = counted(self.resources.get("nodes", 0), "node")
+        return f"{counted(self.jobs.height, 'job')}{f' ({told})' if told else ''} on {nodes}"
 
     def _waits(self) -> dict[str, float | None]:
         """Of the jobs that began."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from forebay._text import counted
 from forebay.errors import InputError, listed
 
 
@@ -24,7 +25,9 @@ def find(wanted: Sequence[tuple[str, Iterable[str]]], named: Path | None) -> dic
         return None
     if lacking:
         option = f"--data {folder}" if named else f"FOREBAY_DATA={folder}"
-        raise InputError(f"{option}: {len(lacking)} of {len(found)} files are missing: {listed(lacking, width=80)}")
+        raise InputError(
+            f"{option}: {len(lacking)} of {counted(len(found), 'file')} missing: {listed(lacking, width=80)}"
+        )
     return {name: path for name, path in found.items() if path is not None}
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from forebay._text import counted
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
@@ -82,8 +83,8 @@ class Case:
     --------
     >>> from forebay.testing import Case, Job, Leg
     >>> print(Case(4, 0, (Job(0, (Leg(10, 20, nodes=2, buffer=0),)),)).text())
-    machine: 4 node(s), 0 B of burst buffer
-    job 1 (row 0): submitted at 0 s, 2 node(s), 0 B, runs 10 s of 20 s asked
+    machine: 4 nodes, 0 B of burst buffer
+    job 1 (row 0): submitted at 0 s, 2 nodes, 0 B, runs 10 s of 20 s asked
     """
 
     nodes: int
@@ -139,12 +140,12 @@ class Case:
 
     def text(self) -> str:
         """The case as a table to read."""
-        chunks = f" in chunks on {self.servers} server(s)" if self.servers else ""
+        chunks = f" in chunks on {counted(self.servers, 'server')}" if self.servers else ""
         kinds = f", 1 B of SSD in every node and 2 B in the last {self.large}" if self.large else ""
-        lines = [f"machine: {self.nodes} node(s), {self.buffer} B of burst buffer{chunks}{kinds}"]
+        lines = [f"machine: {counted(self.nodes, 'node')}, {self.buffer} B of burst buffer{chunks}{kinds}"]
         for i, job in enumerate(self.jobs):
             legs = "; then ".join(
-                f"{leg.nodes} node(s), {leg.buffer} B, runs {leg.seconds:g} s of {leg.walltime:g} s asked"
+                f"{counted(leg.nodes, 'node')}, {leg.buffer} B, runs {leg.seconds:g} s of {leg.walltime:g} s asked"
                 + (f", {leg.ssd} B of SSD a node" if self.large else "")
                 + (f", carries {leg.carry}" if leg.carry else "")
                 for leg in job.legs

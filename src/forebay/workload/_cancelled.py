@@ -6,6 +6,8 @@ before, it needs some run time, and its walltime is taken, or where it has none 
 
 import polars as pl
 
+from forebay._text import counted
+
 DROPPED = "cancelled before it started"
 """Why such a record is left out."""
 
@@ -17,8 +19,9 @@ def kept_notes(count: int) -> list[str]:
     """What it means that such jobs are kept."""
     if not count:
         return []
+    who = counted(count, "job cancelled before it started is", "jobs cancelled before they started are")
     return [
-        f"{count:,} job(s) cancelled before they started are kept: withdrawn as long after submission as then",
+        f"{who} kept: withdrawn as long after submission as then",
         "the run time of cancelled jobs is not known: their walltime is taken, or without one their time until then",
     ]
 
@@ -37,9 +40,9 @@ def written_notes(jobs: pl.DataFrame) -> list[str]:
     notes = []
     if without.any():
         notes.append(
-            f"{int(without.sum()):,} cancelled job(s) are written as records that never started: read back, they are "
-            "left out unless you ask for them (--keep-cancelled)"
+            f"{counted(int(without.sum()), 'cancelled job is', 'cancelled jobs are')} written as never started: read "
+            "back, such records are left out unless you ask for them (--keep-cancelled)"
         )
     if others:
-        notes.append(f"cancel of {others:,} job(s) is not written: they have a run time of their own, which is")
+        notes.append(f"cancel of {counted(others, 'job')} with a known run time is not written, the run time is")
     return notes

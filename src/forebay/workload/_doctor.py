@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from forebay._text import counted
 from forebay.core.units import format_seconds
 from forebay.workload import _cancelled, _source
 from forebay.workload.workload import Workload
@@ -26,11 +27,19 @@ def findings(w: Workload, n_nodes: int | None) -> list[str]:
     """A sentence for each oddity; `n_nodes` is the machine's size where known."""
     found = [*_left_out(w), *_withdrawn(w), *_order(w)]
     if n_nodes:
-        found += _jobs(wider(w, n_nodes), f"wider than the machine's {n_nodes:,} nodes")
+        found += _jobs(wider(w, n_nodes), f"wider than the machine's {counted(n_nodes, 'node')}")
     found += _jobs(idle(w), "without any work, neither seconds nor flop")
     found += _jobs(timeless(w), "with a walltime that is not above 0")
-    found += _jobs(_overdue(w), "run an hour or more past their walltime, and over twice as long")
-    found += _jobs(_again(w), "equal an earlier one of the same user in all but their number")
+    found += _jobs(
+        _overdue(w),
+        "runs an hour or more past its walltime, and over twice as long",
+        "run an hour or more past their walltime, and over twice as long",
+    )
+    found += _jobs(
+        _again(w),
+        "equals an earlier one of the same user in all but its number",
+        "equal an earlier one of the same user in all but their number",
+    )
     if len(w) >= _FEW:
         found += _gaps(np.sort(w.jobs["submit"].to_numpy()))
         found += _flurries(w)
@@ -78,20 +87,21 @@ def flurries(w: Workload) -> tuple[Flags, pl.DataFrame]:
     return part.to_numpy(), many
 
 
-def _jobs(odd: Flags, what: str) -> list[str]:
+def _jobs(odd: Flags, one: str, many: str = "") -> list[str]:
+    """What is odd of so many jobs; `many` where it is said otherwise of several."""
     count = int(odd.sum())
-    return [f"{count:,} job(s) {what}"] if count else []
+    return [counted(count, f"job {one}", f"jobs {many or one}")] if count else []
 
 
 def _left_out(w: Workload) -> list[str]:
     """Records that a reader did not make jobs of."""
     found = []
     if count := w.dropped.get(_cancelled.DROPPED):
-        found.append(
-            f"{count:,} record(s) cancelled before they started are left out: `convert --keep-cancelled` keeps them"
-        )
+        who = counted(count, "record cancelled before it started is", "records cancelled before they started are")
+        found.append(f"{who} left out: to keep such, `convert --keep-cancelled`")
     if count := w.dropped.get(_NO_TIME):
-        found.append(f"{count:,} record(s) without a run time above 0 are left out: they ended at once, or it was lost")
+        who = counted(count, "record without a run time above 0 is", "records without a run time above 0 are")
+        found.append(f"{who} left out: ended at once, or the run time was lost")
     return found
 
 
@@ -100,13 +110,14 @@ def _withdrawn(w: Workload) -> list[str]:
     if not len(after):
         return []
     return [
-        f"{len(after):,} job(s) are cancelled by their users, half of them within {format_seconds(np.median(after))}"
+        f"{counted(len(after), 'job is', 'jobs are')} cancelled by users, at the median "
+        f"{format_seconds(np.median(after))} after submission"
     ]
 
 
 def _order(w: Workload) -> list[str]:
     late = int((w.jobs["submit"].diff() < 0).sum())
-    now = [f"{late:,} job(s) come after one that is submitted later"] if late else []
+    now = [f"{counted(late, 'job comes', 'jobs come')} after one that is submitted later"] if late else []
     return [*_source.order_told(w.notes), *now]
 
 
@@ -130,8 +141,8 @@ def _gaps(submit: NDArray[np.float64]) -> list[str]:
         return []
     k = int(between.argmax())
     return [
-        f"{int(long.sum()):,} gap(s) of over a day without a submission; the longest, {format_seconds(between[k])}, "
-        f"begins {format_seconds(submit[k])} after the first job"
+        f"{counted(int(long.sum()), 'gap')} of over a day without a submission; the longest, "
+        f"{format_seconds(between[k])}, begins {format_seconds(submit[k])} after the first job"
     ]
 
 
@@ -141,8 +152,8 @@ def _flurries(w: Workload) -> list[str]:
         return []
     user, day, jobs = days.row(0)
     return [
-        f"{len(days):,} flurry(ies): a user submits over {_FLURRY} times an average day's jobs in one day; the "
-        f"largest is {jobs:,} jobs of user {user} on day {day + 1}"
+        f"{counted(len(days), 'flurry', 'flurries')}: a user submits over {_FLURRY} times an average day's jobs in one "
+        f"day; the largest is {counted(jobs, 'job')} of user {user} on day {day + 1}"
     ]
 
 

@@ -16,6 +16,7 @@ import polars as pl
 from forebay import _bounds
 from forebay._files import replacing
 from forebay._plugins import parse_spec
+from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload.workload import Workload
 
@@ -126,7 +127,7 @@ def in_order(jobs: pl.DataFrame) -> tuple[pl.DataFrame, float]:
 def order_notes(submit: pl.Series) -> list[str]:
     """A remark if a file does not list its jobs in order of submission."""
     late = int((submit.diff() < 0).sum())
-    return [f"{late:,} jobs are listed after one submitted later: {_SORTED}"] if late else []
+    return [f"{counted(late, 'job is', 'jobs are')} listed after one submitted later: {_SORTED}"] if late else []
 
 
 def order_told(notes: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ import dataclasses
 
 import polars as pl
 
+from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload import _doctor
 from forebay.workload.operations import only
@@ -24,7 +25,7 @@ def clean(w: Workload, n_nodes: int | None = None) -> Workload:
     if n_nodes is None:
         w = dataclasses.replace(w, notes=(*w.notes, "the machine's size is not known: wide jobs are not looked for"))
     else:
-        w = _without(w, _doctor.wider(w, n_nodes), f"wider than the machine's {n_nodes:,} nodes")
+        w = _without(w, _doctor.wider(w, n_nodes), f"wider than the machine's {counted(n_nodes, 'node')}")
     w = _without(w, _doctor.idle(w), "without work")
     w = _timed(w)
     w = _calm(w)
@@ -40,7 +41,7 @@ def _without(w: Workload, odd: _doctor.Flags, what: str) -> Workload:
         raise InputError(
             f"{w.name}: cleaning leaves no job (all {count:,} {what}); is this the right machine and trace?"
         )
-    return _noted(only(w, w.jobs.filter(pl.Series(~odd))), f"dropped {count:,} job(s) {what}")
+    return _noted(only(w, w.jobs.filter(pl.Series(~odd))), f"dropped {counted(count, 'job')} {what}")
 
 
 def _timed(w: Workload) -> Workload:
@@ -52,9 +53,8 @@ def _timed(w: Workload) -> Workload:
         seconds_alone &= ~pl.col("id").is_in(w.phases["job"].implode())
     instead = pl.when(seconds_alone).then("run_time").otherwise(float("inf"))
     walltime = pl.when(pl.Series(odd)).then(instead).otherwise("walltime")
-    what = (
-        f"{int(odd.sum()):,} walltime(s) not above 0 taken as the run time, or as no limit where that is not in seconds"
-    )
+    several = counted(int(odd.sum()), "walltime")
+    what = f"{several} not above 0 taken as the run time, or as no limit where that is not in seconds"
     return _noted(dataclasses.replace(w, jobs=w.jobs.with_columns(walltime=walltime)), what)
 
 
@@ -65,7 +65,8 @@ def _calm(w: Workload) -> Workload:
         if not odd.any():
             return w
         user, day, jobs = days.row(0)
-        w = _without(w, odd, f"of {len(days):,} flurry(ies); the largest is {jobs:,} of user {user} on day {day + 1}")
+        several = counted(len(days), "flurry", "flurries")
+        w = _without(w, odd, f"of {several}; the largest is {jobs:,} of user {user} on day {day + 1}")
 
 
 def _noted(w: Workload, what: str) -> Workload:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from forebay._text import counted
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA
 from forebay.errors import InputError, brief, nearest
 from forebay.workload import _sidecar
@@ -138,17 +139,17 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
     _refuse_idle(jobs, names, label)
     known = int(w.jobs["id"].is_in(frame["id"].implode()).sum())
     if not known:
-        raise InputError(
-            f"{label}: none of its {len(frame):,} rows is for a job of {w.name}; are these its job numbers?"
-        )
+        raise InputError(f"{label}: none of its rows is for a job of {w.name}; are these its job numbers?")
     notes = list(w.notes)
     if known < len(frame):
-        notes.append(f"{len(frame) - known:,} row(s) of {label} are for jobs that are not in the workload: not used")
+        rows = counted(len(frame) - known, f"row of {label} is for a job", f"rows of {label} are for jobs")
+        notes.append(f"{rows} not in the workload: not used")
     if known < len(w):
         new = [name for name in names if name not in w.jobs.columns]
         rest = f", and 0 for {', '.join(new)}" if new else ""
-        notes.append(f"{len(w) - known:,} job(s) have no row in {label}: they keep their values{rest}")
-    line = f"{', '.join(names)} of {known:,} jobs from {label}"
+        one, many = f"job has no row in {label}: it keeps its", f"jobs have no row in {label}: they keep their"
+        notes.append(f"{counted(len(w) - known, one, many)} values{rest}")
+    line = f"{', '.join(names)} of {counted(known, 'job')} from {label}"
     return _with(w, line, jobs=jobs, epoch=w.epoch + moved, notes=tuple(notes))
 
 
@@ -226,7 +227,7 @@ def only(w: Workload, jobs: pl.DataFrame) -> Workload:
 def _keep(w: Workload, jobs: pl.DataFrame, what: str) -> Workload:
     if not len(jobs):
         raise InputError(f"{w.name}: no job is left ({what}); widen the choice")
-    return _with(only(w, jobs), f"{what}: {len(jobs):,} of {len(w):,} jobs")
+    return _with(only(w, jobs), f"{what}: {len(jobs):,} of {counted(len(w), 'job')}")
 
 
 def _with(w: Workload, line: str, **changes: Any) -> Workload:

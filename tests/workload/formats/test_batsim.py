@@ -94,7 +94,7 @@ def test_unequal_nodes_are_averaged_and_noted(read):
     uneven = {"type": "parallel", "cpu": [3, 9, 3], "com": [100, 1, 2, 3, 0, 0, 0, 0, 0]}
     w = read(job(res=3), profiles={"p": uneven})
     assert w.jobs.select("flop", "communication").row(0) == (9, 1)
-    assert w.notes == ("1 jobs have unequal nodes: all compute as the busiest does and send the mean over pairs",)
+    assert w.notes == ("1 job has unequal nodes: all compute as the busiest does and send the mean over pairs",)
 
 
 @small
@@ -169,7 +169,7 @@ def test_jobs_are_put_in_order_and_unread_keys_are_noted(read):
     assert (w.epoch, w.platform) == (-1.0, None)
     assert w.notes == (
         "keys of jobs that are not read: smt",
-        "1 jobs are listed after one submitted later: put in order of submission",
+        "1 job is listed after one submitted later: put in order of submission",
     )
 
 

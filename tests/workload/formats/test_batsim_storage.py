@@ -131,7 +131,7 @@ def test_nothing_to_move_is_no_work(tmp_path, profile):
     [
         (
             [{"type": PFS, "bytes_to_read": 1, "bytes_to_write": 1}],
-            "1 jobs read and write a storage at once: here they read first, and then write",
+            "1 job reads and writes a storage at once: here reading comes first, then writing",
         ),
         (
             [{"type": PFS, "bytes_to_read": 1, "storage": "nvme"}],
@@ -141,7 +141,7 @@ def test_nothing_to_move_is_no_work(tmp_path, profile):
             [{"type": PFS, "bytes_to_read": 1}, STAGING | {"from": "nfs", "bb": 1}],
             "storage: nfs, pfs are all taken as the machine's one file system",
         ),
-        ([STAGING], "1 jobs use a burst buffer, and their profiles ask for none of it: give them 'bb'"),
+        ([STAGING], "1 job uses a burst buffer that no profile of theirs asks for: give the profiles 'bb'"),
     ],
 )
 def test_what_is_not_as_in_batsim_is_noted(tmp_path, profiles, note):

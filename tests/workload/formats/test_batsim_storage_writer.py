@@ -90,7 +90,7 @@ def test_phases_that_batsim_cannot_tell_are_noted(tmp_path, odd):
     row = {"job": 1, "leg": 0, "kind": "write", "seconds": 0.0, "flop": 0.0, "communication": 0.0, "bytes": 8.0}
     w = replace(w, phases=pl.concat([w.phases, pl.DataFrame([row | {"release": None} | odd], PHASE_SCHEMA)]))
     assert batsim.write(w, tmp_path / "w.json") == [
-        "1 jobs with phases that Batsim has no profile for: only their total work is written"
+        "1 job with phases that Batsim has no profile for: only the total work is written"
     ]
     back = batsim.read(tmp_path / "w.json")
     assert (back.phases, back.jobs["run_time"].to_list()) == (None, [5.0])
@@ -98,10 +98,10 @@ def test_phases_that_batsim_cannot_tell_are_noted(tmp_path, odd):
 
 def test_phases_that_move_nothing_are_noted(tmp_path):
     w = one_job((1, "read", 0.0, 0.0, 0.0, 0.0), (1, "compute", 5.0, 0.0, 0.0, 0.0), (1, "write", 0.0, 0.0, 0.0, 8.0))
-    assert batsim.write(w, tmp_path / "w.json") == ["1 phases that move nothing are not written"]
+    assert batsim.write(w, tmp_path / "w.json") == ["1 phase moves nothing: not written"]
     back = batsim.read(tmp_path / "w.json")
     assert back.phases.select("kind", "bytes").rows() == [("compute", 0.0), ("write", 8.0)]
     assert batsim.write(replace(w, phases=w.phases.head(1)), tmp_path / "w.json") == [
-        "1 phases that move nothing are not written"
+        "1 phase moves nothing: not written"
     ]
     assert batsim.read(tmp_path / "w.json").jobs["run_time"].to_list() == [5.0]

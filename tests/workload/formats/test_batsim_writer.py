@@ -102,11 +102,11 @@ def test_what_batsim_cannot_hold_is_noted():
     w = replace(two_jobs(burst_buffer=[5, 6], gpu=[1, 0], fpga=[0, 0]), phases=phases, legs=legs, platform=None)
     back, notes = again(w)
     assert notes == [
-        "1 jobs with phases that Batsim has no profile for: only their total work is written",
+        "1 job with phases that Batsim has no profile for: only the total work is written",
         "the machine's size is not known: nb_res is the widest job's 3 nodes",
         "gpu is not written: Batsim has no word for it",
         "legs are not written: a Batsim job starts once",
-        "burst buffer of 1 jobs does not divide by their nodes: rounded up, a node at a time",
+        "burst buffer of 1 job does not divide by the nodes: rounded up, a node at a time",
     ]
     assert back.jobs["burst_buffer"].to_list() == [6, 6]
     assert back.jobs["run_time"].to_list() == [5.0, 6.0]

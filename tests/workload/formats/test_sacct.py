@@ -85,7 +85,7 @@ def test_time_limits(read, text, seconds):
 @small
 def test_jobs_without_a_time_limit_are_noted_by_what_stood_there(read):
     w = read(HEAD, job("1", limit="UNLIMITED"), job("2", limit=""), job("3", limit="UNLIMITED"), job("4"))
-    assert w.notes[0] == "3 job(s) without a time limit (2 UNLIMITED, 1 none given): their walltime is infinite"
+    assert w.notes[0] == "3 jobs without a time limit (2 UNLIMITED, 1 none given): the walltime is infinite"
     w = read("JobID|Submit|ElapsedRaw|NNodes", "1|5|6|7")
     assert "no column Timelimit" in w.notes[0]
     assert w.platform is None
@@ -153,9 +153,9 @@ def test_arrays_components_and_requeues_are_numbered_beyond_the_largest(read):
     w = read(HEAD, job("20"), job("10_1"), job("10_2"), job("11+0"), job("11+1"), job("20", "300"))
     assert w.jobs["id"].to_list() == [20, 21, 22, 23, 24, 25]
     assert w.notes[:3] == (
-        "2 array task(s): renumbered, from 21 on; all are jobs of their own",
-        "2 component(s) of heterogeneous jobs: renumbered, from 21 on; all are jobs of their own",
-        "1 requeued job(s), the later run: renumbered, from 21 on; all are jobs of their own",
+        "2 array tasks: renumbered, from 21 on; each is a job of its own",
+        "2 components of heterogeneous jobs: renumbered, from 21 on; each is a job of its own",
+        "1 requeued job, the later run: renumbered, from 21 on; each is a job of its own",
     )
 
 
@@ -218,7 +218,7 @@ def test_csv_bytes_order_marks_line_ends_and_trailing_delimiters_do_not_matter(f
     [
         ("", "is empty"),
         (f"{HEAD}\n", "holds no job; list jobs that have ended"),
-        (f"{HEAD}\n{job(state='RUNNING')}", r"holds no job: all 1 records are left out \(1 still running\)"),
+        (f"{HEAD}\n{job(state='RUNNING')}", r"holds no job: 1 record left out \(1 still running\)"),
         (f"{HEAD}\n{job()}\n2|100|11", "line 3: 3 fields, and the header names 8; is the file cut short"),
         (f"{HEAD}\n{job()}|x", "line 2: 9 fields, and the header names 8; does a value hold the delimiter"),
         (HEAD.replace("|", ";"), r"line 1: columns are not divided by '\|' or ','"),
@@ -302,9 +302,9 @@ def test_what_sacct_cannot_hold_is_noted(tmp_path):
     w = odd_job(flop=[1.0], communication=[2.0], burst_buffer=[4], gpu=[0])
     phases = pl.DataFrame([(7, 0, "compute", 5.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
     assert sacct.write(replace(w, phases=phases, platform="table1"), tmp_path / "x.sacct") == [
-        "flop of 1 job(s) is not written",
-        "communication of 1 job(s) is not written",
-        "burst_buffer of 1 job(s) is not written",
+        "flop of 1 job is not written",
+        "communication of 1 job is not written",
+        "burst_buffer of 1 job is not written",
         "legs and phases are not written: sacct has jobs only",
         "the platform 'table1' is not kept: name it again when you simulate",
     ]

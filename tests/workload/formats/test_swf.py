@@ -65,7 +65,7 @@ def test_allocated_processors_and_run_time_stand_in_for_what_was_not_requested(f
     w = swf.read(file("\n".join([line(1, asked=-1, time=-1), line(2, asked=0, time=0), line(3)])))
     assert w.jobs["nodes"].to_list() == [4, 4, 8]
     assert w.jobs["walltime"].to_list() == [10.0, 10.0, 60.0]
-    assert w.notes == ("2 job(s) without a requested time: their run time is taken, a perfect estimate",)
+    assert w.notes == ("2 jobs without a requested time: the run time is taken, a perfect estimate",)
 
 
 @small
@@ -88,7 +88,7 @@ def test_jobs_are_put_in_order_by_submit_then_id(file):
     assert w.jobs["id"].to_list() == [2, 9, 1, 5]
     assert w.jobs["submit"].to_list() == [0.0, 0.0, 50.0, 50.0]
     assert w.epoch == -20.0
-    assert w.notes == ("1 jobs are listed after one submitted later: put in order of submission",)
+    assert w.notes == ("1 job is listed after one submitted later: put in order of submission",)
 
 
 @small
@@ -126,7 +126,7 @@ def test_a_comment_of_blanks_takes_no_time(file):
 def test_columns_after_the_18th_are_noted_and_may_be_anything(file):
     w = swf.read(file(line(1, tail=" 5 6 7") + "\n" + line(2) + "\n" + line(3, tail=" caf\xe9 nan")))
     assert w.jobs["id"].to_list() == [1, 2, 3]
-    assert w.notes == ("3 column(s) after SWF's 18 are not read",)
+    assert w.notes == ("3 columns after SWF's 18 are not read",)
 
 
 @small
@@ -135,7 +135,7 @@ def test_columns_after_the_18th_are_noted_and_may_be_anything(file):
     [
         ("", ["holds no job"]),
         ("; Version: 2.2\n\n", ["holds no job"]),
-        (line(run=0), ["holds no job", "all 1 records", "1 run time not positive"]),
+        (line(run=0), ["holds no job", "1 record left out", "1 run time not positive"]),
         (f"; c\n{line()}\n1 2 3\n", ["line 3", "3 fields", "18", "-1"]),
         (line().replace(" 60 ", " 1h "), ["line 1", "field 9 (requested time)", "'1h'"]),
         (f"{line()}\n\n{line(2).replace(' 60 ', ' NaN ')}", ["line 3", "field 9", "'NaN'", "finite"]),
@@ -258,7 +258,7 @@ def test_what_swf_cannot_hold_is_noted(tmp_path):
     notes = swf.write(w, tmp_path / "w.swf")
     assert [note.split()[0] for note in notes[:4]] == ["flop", "communication", "priority", "burst_buffer"]
     assert notes[4:] == [
-        "1 jobs without a walltime: read back, their run time is taken, a perfect estimate",
+        "1 job without a walltime: read back, the run time is taken, a perfect estimate",
         "legs and phases are not written: SWF has jobs only",
         "the first job is not submitted at 0: read back, it is, and the epoch moves instead",
         "the platform 'flat:nodes=4,burst_buffer=9GB' is not kept, at most its number of nodes: "
@@ -294,7 +294,7 @@ REAL = {
 }
 NOTES = {
     "NASA-iPSC-1993-3.1-cln.swf.gz": (
-        "18,066 job(s) without a requested time: their run time is taken, a perfect estimate",
+        "18,066 jobs without a requested time: the run time is taken, a perfect estimate",
     ),
 }
 

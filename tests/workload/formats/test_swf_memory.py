@@ -31,7 +31,7 @@ def test_it_is_asked_for_by_each_processor(read):
     w = read(line(1, 4 * KIB**2, 3), line(2, -1), line(3, 0.5), line(4, 0))
     assert w.jobs["memory"].to_list() == [12 * GIB, 0, KIB, 0]
     assert w.notes == (
-        "memory of 2 job(s) is not known: taken as 0",
+        "memory of 2 jobs is not known: taken as 0",
         "memory is a demand (bytes, a job's total): machines without a pool of that name ignore it",
     )
 

@@ -59,12 +59,12 @@ def test_both_ways_of_parsing_agree(file):
 def test_unknown_requests_are_none_and_noted(file):
     w = swf.read(file(f"{HEAD}; BurstBuffer: 5, 6\n{line(1, -1, 4)}\n{line(2, 1, 2)}"))
     assert w.jobs["resource_1"].to_list() == [0, 1]
-    assert w.notes == ("resource_1 of 1 job(s) is not known: taken as 0",)
+    assert w.notes == ("resource_1 of 1 job is not known: taken as 0",)
 
 
 def test_columns_beyond_those_the_header_names_are_noted(file):
     w = swf.read(file(f"; BurstBuffer: 5\n{line(1, 4, 9)}"))
-    assert w.notes == ("1 column(s) after SWF's 18 and the 1 of its BurstBuffer header are not read",)
+    assert w.notes == ("1 column after SWF's 18 and the 1 of its BurstBuffer header is not read",)
     assert w.platform is None
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from forebay._text import counted
 from forebay.core.units import INT64_MAX, format_bytes, format_rate
 from forebay.platforms._fields import Bytes, Count, Rate
 from forebay.platforms.tiers._base import BaseTier
@@ -106,4 +107,6 @@ class Tier(BaseTier):
                 f"write large_nodes = {max(nodes - 1, 1)} or fewer, or the larger capacity alone"
             )
         if nodes * self.most > INT64_MAX:
-            raise ValueError(f"{self.name} of {nodes} nodes is too large to count; its capacity is that of ONE node")
+            raise ValueError(
+                f"{self.name} of {counted(nodes, 'node')} is too large to count; its capacity is that of ONE node"
+            )

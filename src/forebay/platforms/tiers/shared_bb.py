@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import ValidationInfo, field_validator
 
+from forebay._text import counted
 from forebay.core.units import INT64_MAX, format_bytes, format_rate
 from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Capacity, Count, Rate
@@ -130,7 +131,7 @@ class Tier(BaseTier):
         self._check_routes(servers, topology)
         if self.capacity != AUTO and self.capacity < servers:
             raise ValueError(
-                f"{self.name} has {self.capacity} bytes for {servers} servers, less than a byte each; "
+                f"{self.name} has {counted(self.capacity, 'byte')} for {servers:,} servers, less than a byte each; "
                 "write a larger capacity or fewer servers"
             )
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
 from forebay import _bounds
+from forebay._text import counted
 from forebay.core.units import format_rate
 from forebay.platforms._fields import Count, CountOrZero, Rate
 from forebay.platforms.topologies._base import BaseTopology, Network
@@ -64,14 +65,15 @@ class Topology(BaseTopology):
             )
         if groups * chassis * routers > MAX_ROUTERS:
             raise ValueError(
-                f"{groups} groups x {chassis} chassis x {routers} routers are {groups * chassis * routers} routers, "
+                f"{counted(groups, 'group')} x {chassis} chassis x {counted(routers, 'router')} are "
+                f"{groups * chassis * routers:,} routers, "
                 f"more than the {MAX_ROUTERS} whose routes fit in memory; write smaller counts"
             )
         links = groups * chassis * routers * (routers + chassis - 2) + groups * (groups - 1)
         if links > MAX_LINKS:
             raise ValueError(
-                f"{groups} groups x {chassis} chassis x {routers} routers are joined by {links:,} links, more than the "
-                f"{MAX_LINKS:,} that a run can hold; write smaller counts"
+                f"{counted(groups, 'group')} x {chassis} chassis x {counted(routers, 'router')} are joined by "
+                f"{links:,} links, more than the {MAX_LINKS:,} that a run can hold; write smaller counts"
             )
         return routers
 
@@ -82,8 +84,8 @@ class Topology(BaseTopology):
         most = _bounds.limit(_bounds.NODES, MAX_SLOTS)
         if routers * ports > most:
             raise ValueError(
-                f"{routers:,} routers of {ports:,} ports have {routers * ports:,} slots, more than the {most:,} of a "
-                f"machine; write fewer ports, or set the variable {_bounds.NODES} to as many"
+                f"{counted(routers, 'router')} of {counted(ports, 'port')} have {routers * ports:,} slots, more than "
+                f"the {most:,} of a machine; write fewer ports, or set the variable {_bounds.NODES} to as many"
             )
         return ports
 
@@ -136,7 +138,7 @@ class Topology(BaseTopology):
         if nodes != there:
             raise ValueError(
                 f"groups x chassis x routers x ports = {self._sizes.removesuffix(' slots')} = {slots} slots, less "
-                f"{self.server_slots} for storage, are {there} nodes, but nodes is {nodes}; "
+                f"{self.server_slots} for storage, are {counted(there, 'node')}, but nodes is {nodes}; "
                 f"write nodes = {there} or other counts"
             )
 

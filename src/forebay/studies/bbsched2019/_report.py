@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from forebay import platforms
+from forebay._text import counted
 from forebay.experiments import statistics
 from forebay.studies import _tables
 from forebay.studies._frame import Finished, Report
@@ -151,7 +152,8 @@ def _front_table(scope: Scope, rows: list[Row], made: Report) -> None:
         ("least", lambda row: f"{row['least']:.4f}"),
         ("the whole front", lambda row: f"{100 * row['whole']:.0f} %"),
     ]
-    title = f"Hypervolume of the genetic front over the exact one's: {len(fronts)} windows, {n_runs} runs"
+    much = f"{counted(len(fronts), 'window')}, {counted(n_runs, 'run')}"
+    title = f"Hypervolume of the genetic front over the exact one's: {much}"
     made.shown.append(_tables.written(title, told, ("mutation", "generations"), columns))
     made.frames["fronts"] = _tables.all_numbers(told)
     made.figures["front-quality"] = partial(_figures.quality, told)

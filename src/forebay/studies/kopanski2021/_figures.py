@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forebay._text import counted
 from forebay.experiments.runs import workload_of
 from forebay.studies._expected import Expected
 from forebay.studies._frame import Finished
@@ -62,7 +63,7 @@ def _gantt(scope: "Scope", path: Path) -> list[Path]:
     workload = workload_of(scope.log(0, first=scope.settings.full_log.gantt))
     spec, model = scope.specs["fcfs-easy"], scope.settings.full_log.job_model
     result = simulate(workload, scope.settings.platform, spec, job_model=model)
-    return figures.draw("gantt", {f"fcfs-easy, first {len(workload):,} jobs": result}, path)
+    return figures.draw("gantt", {f"fcfs-easy, first {counted(len(workload), 'job')}": result}, path)
 
 
 def _means(told: "pl.DataFrame", metric: Metric, unit: float, label: str, draws: int, path: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from forebay._text import counted
 from forebay.experiments import statistics
 from forebay.studies import _tables
 from forebay.studies._expected import KEYS, Expected, Published, read_expected
@@ -146,7 +147,10 @@ def _sixteen(scope: Scope, rows: list[Row], expected: Expected, made: Report) ->
         columns = _ratio_columns(len(expected) > 0)
         made.shown.append(
             _tables.written(
-                f"{title}: {len(scope.sixteen)} parts, {scope.settings.sixteen.draws} draws", mine, ("policy",), columns
+                f"{title}: {counted(len(scope.sixteen), 'part')}, {counted(scope.settings.sixteen.draws, 'draw')}",
+                mine,
+                ("policy",),
+                columns,
             )
         )
     made.frames |= {"sixteen": _tables.all_numbers(told), "sixteen-ratios": _tables.all_numbers(dots)}

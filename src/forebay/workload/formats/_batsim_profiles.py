@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from forebay import _bounds
+from forebay._text import counted
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload.formats._json_values import member, number, text, whole
 
@@ -174,7 +175,9 @@ def _parallel(profile: Mapping[str, Any], nodes: int, where: str) -> Work:
     """
     cpu, com = member(profile, "cpu", where), profile.get("com", [])
     if not isinstance(cpu, list) or len(cpu) != nodes or not isinstance(com, list) or len(com) not in (0, nodes**2):
-        raise InputError(f"{where}: for a job of {nodes} nodes 'cpu' must list {nodes} and 'com' {nodes**2} numbers")
+        raise InputError(
+            f"{where}: for a job of {counted(nodes, 'node')} 'cpu' must list {nodes} and 'com' {nodes**2} numbers"
+        )
     flop = [_positive(number(value, where, f"cpu[{k}]")) for k, value in enumerate(cpu)]
     sent = [_bytes(value, where, f"com[{k}]") for k, value in enumerate(com)]
     between = [value for k, value in enumerate(sent) if k % (nodes + 1)] or [0.0]

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload import _source
 from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, Step
@@ -31,7 +32,7 @@ def content(workload: Workload, path: Path) -> tuple[str, list[str]]:
     n_nodes = _source.machine_nodes(workload.platform)
     if n_nodes is None and len(jobs):
         n_nodes = int(jobs["nodes"].to_numpy().max())
-        notes.append(f"the machine's size is not known: nb_res is the widest job's {n_nodes:,} nodes")
+        notes.append(f"the machine's size is not known: nb_res is the widest job's {counted(n_nodes, 'node')}")
     keys = [key for key, value in _NEUTRAL.items() if (jobs[key] != value).any()]
     entries, profiles = [], []
     for row in jobs.iter_rows(named=True):
@@ -137,10 +138,10 @@ def _steps(workload: Workload) -> tuple[dict[int, list[Step]], list[str]]:
     notes = []
     if untold:
         notes.append(
-            f"{len(untold):,} jobs with phases that Batsim has no profile for: only their total work is written"
+            f"{counted(len(untold), 'job')} with phases that Batsim has no profile for: only the total work is written"
         )
     if idle:
-        notes.append(f"{idle:,} phases that move nothing are not written")
+        notes.append(f"{counted(idle, 'phase moves', 'phases move')} nothing: not written")
     return steps, notes
 
 
@@ -154,7 +155,9 @@ def _lost(workload: Workload) -> list[str]:
     if "burst_buffer" in jobs.columns:
         odd = int((jobs["burst_buffer"] % jobs["nodes"] != 0).sum())
         if odd:
-            notes.append(f"burst buffer of {odd:,} jobs does not divide by their nodes: rounded up, a node at a time")
+            notes.append(
+                f"burst buffer of {counted(odd, 'job')} does not divide by the nodes: rounded up, a node at a time"
+            )
     return notes
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay._text import counted
 from forebay.errors import InputError, brief
 
 FIELDS = (
@@ -94,7 +95,7 @@ def parse(data: bytes, path: Path) -> Content:
     lines = np.concatenate([rows.lines for rows in parts]) if parts else np.empty(0, np.int64)
     extra = max((rows.widest for rows in parts), default=n_read) - n_read
     own = f"SWF's {N_FIELDS}" + (f" and the {len(capacities)} of its {_POOLS} header" if capacities else "")
-    notes = [f"{extra} column(s) after {own} are not read"] if extra > 0 else []
+    notes = [f"{counted(extra, f'column after {own} is', f'columns after {own} are')} not read"] if extra > 0 else []
     table = {FIELDS[f]: values[:, k] for k, f in enumerate(_WANTED)}
     requests = [values[:, len(_WANTED) + k] for k in range(len(capacities))]
     return Content(header, table, lines, notes, capacities, requests)

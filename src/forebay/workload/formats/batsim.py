@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from forebay._text import counted
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
@@ -62,7 +63,7 @@ def read(path: Path) -> Workload:
         records=len(entries),
         dropped=dict(found.dropped),
         notes=tuple(notes),
-        provenance=(f"read {source.name} (Batsim JSON, {len(entries):,} records)",),
+        provenance=(f"read {source.name} (Batsim JSON, {counted(len(entries), 'record')})",),
         sha256=source.sha256,
     )
     return checked(made, path)
@@ -182,15 +183,18 @@ def _notes(entries: list[Any], found: _Found) -> list[str]:
     notes = []
     if found.uneven:
         notes.append(
-            f"{found.uneven:,} jobs have unequal nodes: all compute as the busiest does and send the mean over pairs"
+            f"{counted(found.uneven, 'job has', 'jobs have')} unequal nodes: all compute as the busiest does and send "
+            "the mean over pairs"
         )
     if found.at_once:
-        notes.append(f"{found.at_once:,} jobs read and write a storage at once: here they read first, and then write")
+        who = counted(found.at_once, "job reads and writes", "jobs read and write")
+        notes.append(f"{who} a storage at once: here reading comes first, then writing")
     if found.files - {FILE_SYSTEM}:
         are = "is" if len(found.files) == 1 else "are all"
         notes.append(f"storage: {listed(sorted(found.files), 5)} {are} taken as the machine's one file system")
     if found.unheld:
-        notes.append(f"{found.unheld:,} jobs use a burst buffer, and their profiles ask for none of it: give them 'bb'")
+        who = counted(found.unheld, "job uses", "jobs use")
+        notes.append(f"{who} a burst buffer that no profile of theirs asks for: give the profiles 'bb'")
     unused = sorted({key for entry in entries for key in entry} - _JOB_KEYS)
     if unused:
         notes.append(f"keys of jobs that are not read: {listed(unused)}")

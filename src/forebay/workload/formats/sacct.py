@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from forebay._text import counted
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _cancelled, _source
@@ -44,7 +45,7 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
     for row in lines:
         found.add(row)
     if not found.jobs:
-        why = f": all {found.records:,} records are left out ({_source.dropped_text(found.dropped)})"
+        why = f": {counted(found.records, 'record')} left out ({_source.dropped_text(found.dropped)})"
         raise InputError(f"{path}: holds no job{why if found.records else ''}; list jobs that have ended")
     table = {name: [job.get(name, 0) for job in found.jobs] for name in _names(found.jobs)}
     table["id"], notes = _ids(table.pop("name"), found.largest)
@@ -62,7 +63,7 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
         records=found.records,
         dropped=dict(found.dropped),
         notes=(*notes, *found.notes(columns), *sized),
-        provenance=(f"read {source.name} (sacct, {found.records:,} records)",),
+        provenance=(f"read {source.name} (sacct, {counted(found.records, 'record')})",),
         sha256=source.sha256,
     )
     return checked(made, path)
@@ -186,9 +187,13 @@ class _Found:
             notes.append("no column Timelimit: unless a model adds walltimes, nothing says when a job ends")
         elif self.endless:
             words = ", ".join(f"{count:,} {word}" for word, count in self.endless.items())
-            notes.append(f"{self.endless.total():,} job(s) without a time limit ({words}): their walltime is infinite")
+            notes.append(
+                f"{counted(self.endless.total(), 'job')} without a time limit ({words}): the walltime is infinite"
+            )
         if self.cpus_for_nodes:
-            notes.append(f"{self.cpus_for_nodes:,} job(s) without a number of nodes: each CPU is taken as a node")
+            notes.append(
+                f"{counted(self.cpus_for_nodes, 'job')} without a number of nodes: each CPU is taken as a node"
+            )
         if self.way and self.way[0] == values.CALENDAR:
             notes.append("dates without a time zone are taken as UTC: a change to summer time shows as an hour's jump")
         if any("memory" in job for job in self.jobs):
@@ -264,6 +269,9 @@ def _names(jobs: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(name for job in jobs for name in job))
 
 
+_RENUMBERED = {"requeued job": ", the later run", "component": " of heterogeneous jobs"}
+
+
 def _ids(names: list[str], last: int) -> tuple[list[int], list[str]]:
     """Whole numbers: a job's own where it has one, else a new one beyond `last`, with notes on who got those."""
     plain = [int(name) if re.fullmatch(r"[0-9]{1,18}", name) else None for name in names]
@@ -274,14 +282,13 @@ def _ids(names: list[str], last: int) -> tuple[list[int], list[str]]:
             taken.add(number)
             ids.append(number)
             continue
-        kind = (
-            "requeued job(s), the later run" if number is not None else "array task(s)" if "_" in name else "other(s)"
-        )
-        renamed["component(s) of heterogeneous jobs" if "+" in name else kind] += 1
+        kind = "requeued job" if number is not None else "array task" if "_" in name else "other"
+        renamed["component" if "+" in name else kind] += 1
         last += 1
         ids.append(last)
     notes = [
-        f"{count:,} {kind}: renumbered, from {first} on; all are jobs of their own" for kind, count in renamed.items()
+        f"{counted(count, kind)}{_RENUMBERED.get(kind, '')}: renumbered, from {first} on; each is a job of its own"
+        for kind, count in renamed.items()
     ]
     return ids, notes
 
@@ -327,7 +334,7 @@ def write(workload: Workload, path: Path) -> list[str]:
         lines.append("|".join(words))
     _source.save(path, ("\n".join(lines) + "\n").encode())
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", *_source.demands(workload))}
-    notes = [f"{name} of {count:,} job(s) is not written" for name, count in lost.items() if count]
+    notes = [f"{name} of {counted(count, 'job')} is not written" for name, count in lost.items() if count]
     notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: sacct has jobs only")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload import _cancelled, _source
 from forebay.workload._valid import checked
@@ -43,7 +44,7 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
     columns, dropped = _columns(content, cancelled == "keep")
     content.table.clear()  # kept, it adds a sixth to the peak memory
     if not len(columns["id"]):
-        why = f": all {records:,} records are left out ({_source.dropped_text(dropped)})" if records else ""
+        why = f": {counted(records, 'record')} left out ({_source.dropped_text(dropped)})" if records else ""
         raise InputError(f"{path}: holds no job{why}; an SWF file has a line of 18 numbers for each job")
     _check(columns, columns.pop("line"), path)
     demands = [*_resources(content), *(["memory"] if "memory" in columns else [])]
@@ -61,7 +62,7 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
         records=records,
         dropped=dropped,
         notes=tuple(notes),
-        provenance=(f"read {source.name} (SWF, {records:,} records)",),
+        provenance=(f"read {source.name} (SWF, {counted(records, 'record')})",),
         sha256=source.sha256,
     )
     return checked(made, path)
@@ -120,7 +121,7 @@ def _clear_unknown(columns: dict[str, Any], resources: list[str]) -> list[str]:
         unknown = columns[name] < 0
         if unknown.any():
             columns[name] = np.where(unknown, 0, columns[name])
-            notes.append(f"{name} of {int(unknown.sum()):,} job(s) is not known: taken as 0")
+            notes.append(f"{name} of {counted(int(unknown.sum()), 'job')} is not known: taken as 0")
     return notes
 
 
@@ -164,7 +165,7 @@ def _estimate_notes(columns: dict[str, Any]) -> list[str]:
     """Times that the trace does not give."""
     kept = np.isfinite(columns["cancel"])
     count = int(((columns.pop("asked") <= 0) & ~kept).sum())
-    text = f"{count:,} job(s) without a requested time: their run time is taken, a perfect estimate"
+    text = f"{counted(count, 'job')} without a requested time: the run time is taken, a perfect estimate"
     return [*([text] if count else []), *_cancelled.kept_notes(int(kept.sum()))]
 
 
@@ -264,12 +265,16 @@ def _lost(workload: Workload) -> list[str]:
     others = [name for name in _source.demands(workload) if name not in kept and name != "memory"]
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *others)}
     notes = [
-        f"{name} of {count:,} jobs is not written: SWF has no field for it" for name, count in lost.items() if count
+        f"{name} of {counted(count, 'job')} is not written: SWF has no field for it"
+        for name, count in lost.items()
+        if count
     ]
     if "memory" in jobs.columns and (large := jobs.filter(~_memory_fits())["id"].len()):
-        notes.append(f"memory of {large:,} jobs is not written: SWF's unit cannot hold it exactly")
+        notes.append(f"memory of {counted(large, 'job')} is not written: SWF's unit cannot hold it exactly")
     if endless:
-        notes.append(f"{endless:,} jobs without a walltime: read back, their run time is taken, a perfect estimate")
+        notes.append(
+            f"{counted(endless, 'job')} without a walltime: read back, the run time is taken, a perfect estimate"
+        )
     notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: SWF has jobs only")

@@ -17,14 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from forebay import _plugins
+from forebay import _bounds, _plugins
 from forebay.errors import InputError, brief
+from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload
 
 __all__ = ["attach", "describe", "generate", "names", "stream"]
 
 _GROUP = "workload.models"
-_MOST = {"jobs": 10**8, "writes": 10**4, "int": 10**7, "float": 10**15}  # by parameter, else by type
+_MOST = {"writes": 10**4, "int": 10**7, "float": 10**15}  # by parameter, else by type
 _LEAST = 1e-15
 
 
@@ -114,8 +115,9 @@ def _bounded(name: str, values: dict[str, Any]) -> dict[str, Any]:
     for key, value in values.items():
         if not isinstance(value, int | float):
             continue
-        most = _MOST.get(key, _MOST[type(value).__name__])
+        most = checks.most_jobs() if key == "jobs" else _MOST.get(key, _MOST[type(value).__name__])
         if math.inf > abs(value) > most or 0 < abs(value) < _LEAST:
             bounds = f"{most:,} at most" if abs(value) > most else f"0, or at least {_LEAST:g}"
-            raise InputError(f"model {name!r}: {key.rstrip('_')} is {brief(value)}; give {bounds}")
+            more = f", or set the variable {_bounds.JOBS} to as many" if key == "jobs" else ""
+            raise InputError(f"model {name!r}: {key.rstrip('_')} is {brief(value)}; give {bounds}{more}")
     return values

@@ -4,9 +4,19 @@ import dataclasses
 import math
 from typing import Annotated, Any
 
+from forebay import _bounds
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief
 from forebay.workload.workload import Workload
+
+MAX_JOBS = 10_000_000
+"""Each takes 260 to 300 bytes while it is made, so all of them some 3 GB."""
+
+RUNS_A_JOB = 5
+"""On average, where jobs are as many as can be; a run takes 50 bytes while it is made."""
+
+MAX_PHASES = 20_000_000
+"""Of all jobs together. Each takes some 230 bytes while it is made."""
 
 _HIGHEST_LOAD = 5.0  # five times what the machine can do; studies of overload stay below 2
 
@@ -26,6 +36,27 @@ def at_least(model: str, limit: float, **values: float) -> None:
     for name, value in values.items():
         if not (value >= limit and math.isfinite(value)):
             raise InputError(f"model {model!r}: {name} is {value:g}; give a number from {limit:g} up")
+
+
+def most_jobs() -> int:
+    """How many jobs a model may make."""
+    return _bounds.limit(_bounds.JOBS, MAX_JOBS)
+
+
+def runs(model: str, number: int) -> None:
+    """Refuse runs of all jobs together that would not fit in memory."""
+    _affordable(model, number, "runs", RUNS_A_JOB * most_jobs(), f"jobs or repeats, or raise {_bounds.JOBS}")
+
+
+def phases(model: str, number: int) -> None:
+    """Refuse phases of all jobs together that would not."""
+    most = _bounds.limit(_bounds.STEPS, MAX_PHASES)
+    _affordable(model, number, "phases", most, f"jobs or writes, or set the variable {_bounds.STEPS} to as many")
+
+
+def _affordable(model: str, number: int, what: str, most: int, lower: str) -> None:
+    if number > most:
+        raise InputError(f"model {model!r}: its jobs have {number:,} {what}, {most:,} at most; lower {lower}")
 
 
 def share(model: str, **values: float) -> None:

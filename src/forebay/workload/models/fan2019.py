@@ -7,6 +7,7 @@ that is not public. Here requests are log-uniform between `least` and `most`: th
 import numpy as np
 import polars as pl
 
+from forebay._text import counted
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload
 
@@ -34,7 +35,6 @@ def attach(
     sizes = np.exp(rng.uniform(np.log(least / _GB), np.log(most / _GB), n))
     # Rounded after a first rounding, so that the last bits of an exponential, which differ by processor, do not count.
     request = np.where(asks, np.clip(np.rint(np.round(sizes, 6)), least // _GB, most // _GB), 0).astype(np.int64) * _GB
-    line = (
-        f"{int(asks.sum()):,} jobs ask for burst buffer, {request[asks].mean() / 1e12 if asks.any() else 0:.3g} TB each"
-    )
+    mean = request[asks].mean() / 1e12 if asks.any() else 0
+    line = f"{counted(int(asks.sum()), 'job asks', 'jobs ask')} for burst buffer, {mean:.3g} TB each"
     return checks.changed(workload, line, jobs=workload.jobs.with_columns(pl.Series("burst_buffer", request, pl.Int64)))

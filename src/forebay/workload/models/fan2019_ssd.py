@@ -7,6 +7,7 @@ with jobs that need large ones as 80/20, 50/50 and 20/80. Requests are uniform, 
 import numpy as np
 import polars as pl
 
+from forebay._text import counted
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload
 
@@ -39,6 +40,7 @@ def attach(
     needs_large = (rng.random(n) < large) & (nodes <= large_nodes)
     place, least, most = rng.random(n), int(small_node) // _GB, int(large_node) // _GB
     each = np.where(needs_large, least + 1 + (place * (most - least)).astype(np.int64), 1 + (place * least).astype(int))
-    line = f"{int(needs_large.sum()):,} jobs ask for more than {small_node / 1e9:g} GB of SSD a node, others for less"
+    who = counted(int(needs_large.sum()), "job asks", "jobs ask")
+    line = f"{who} for more than {small_node / 1e9:g} GB of SSD a node, others for less"
     demand = pl.Series("ssd", each.astype(np.int64) * _GB * nodes, pl.Int64)
     return checks.changed(workload, line, jobs=workload.jobs.with_columns(demand))

@@ -12,6 +12,7 @@ submitted here when the one before it would end if it did not wait.
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay._text import counted
 from forebay.workload._source import in_order
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload, job_table
@@ -57,6 +58,7 @@ def generate(
     checks.finite(_NAME, longest=longest)
     checks.ordered(_NAME, shortest=shortest, longest=longest)
     runs = 1 + rng.choice(repeats, jobs, p=size_shares(repeats, repeat_order, 1.0))
+    checks.runs(_NAME, int(runs.sum()))
     size = 1 + rng.choice(nodes, jobs, p=size_shares(nodes, order, power_of_two))
     long_run = rng.random(jobs) >= short - short_slope * size / nodes
     run = _times(rng.random(jobs), np.where(long_run, ratio * mean, mean), shortest, longest)
@@ -78,7 +80,8 @@ def generate(
             }
         )
     )
-    made = f"{len(np.unique(job)):,} jobs in {jobs:,} runs for {nodes:,} nodes, {mean_gap:.4g} s apart"
+    made = f"{counted(len(np.unique(job)), 'job')} in {counted(jobs, 'run')} for {counted(nodes, 'node')}"
+    made += f", {mean_gap:.4g} s apart"
     platform = f"flat:nodes={nodes}"
     return Workload(_NAME, table, platform=platform, records=jobs, provenance=(f"made by feitelson96: {made}",))
 

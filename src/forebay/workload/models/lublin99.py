@@ -12,10 +12,12 @@ of 128 nodes there, reach the same share of other machines.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay._text import counted
 from forebay.workload._source import in_order
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload, job_table
@@ -122,7 +124,9 @@ def generate(
         epoch=EPOCH + first,
         platform=f"flat:nodes={nodes}",
         records=jobs,
-        provenance=(f"made by lublin99: {jobs:,} {kind} jobs for {nodes:,} nodes, gaps x {factor:.4g}",),
+        provenance=(
+            f"made by lublin99: {counted(jobs, f'{kind} job')} for {counted(nodes, 'node')}, gaps x {factor:.4g}",
+        ),
     )
 
 
@@ -153,13 +157,18 @@ def run_times(rng: np.random.Generator, size: NDArray[np.int64], kind: Kind, lon
     return np.floor(np.exp(np.minimum(log, math.log(longest))))
 
 
+@cache
 def day_weights(kind: Kind) -> _Floats:
-    """What each half hour of the day costs, in points; 1 on average. The busiest cost most."""
+    """What each half hour of the day costs, in points; 1 on average. The busiest cost most.
+
+    Cached: the bisection of `_factor_for` asks dozens of times, a tenth of a second in all.
+    """
     shape, scale = kind.day
     weights = np.empty(_BUCKETS)
     for i in range(_DAY_START, _DAY_START + _BUCKETS):
         weights[(i - 1) % _BUCKETS] = _gamma_cdf((i + 0.5) / scale, shape) - _gamma_cdf((i - 0.5) / scale, shape)
     result: _Floats = weights / weights.mean()
+    result.flags.writeable = False
     return result
 
 

@@ -102,6 +102,7 @@ def _phases(
     """Read, compute, then checkpoint and compute again and again, write; without what has nothing to move."""
     n = writes.astype(np.int64)
     per_job = 2 * n + 3
+    checks.phases(_NAME, int(per_job.sum()))
     row = np.repeat(np.arange(len(ids)), per_job)
     place = np.arange(len(row)) - (np.cumsum(per_job) - per_job)[row]
     last = per_job[row] - 1

@@ -77,12 +77,12 @@ def _wishes(rng: np.random.Generator, n: int, top: float, at_maximum: float, pop
 
 def _dealt(rng: np.random.Generator, run: _Floats, asked: _Floats, top: float) -> _Floats:
     """A walltime for each job, the longest jobs first, each a random one of those left that suffice."""
-    picks = rng.random(len(run))
-    values = -np.sort(-asked)
+    picks = rng.random(len(run)).tolist()  # plain numbers: items of arrays take twice as long
+    values = (-np.sort(-asked)).tolist()
     result = np.empty(len(run))
     pool: list[float] = []
     following = 0
-    for j in np.argsort(-run, kind="stable"):
+    for j in np.argsort(-run, kind="stable").tolist():
         while following < len(values) and values[following] >= run[j]:
             pool.append(values[following])
             following += 1
