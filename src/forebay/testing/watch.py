@@ -7,7 +7,7 @@ import numpy as np
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay.core.codes import JobState, Trigger
-from forebay.core.tables import State
+from forebay.core.tables import STATE, State
 from forebay.core.view import Actions, View
 from forebay.engine.run import params_of, run
 from forebay.engine.truth import Truth
@@ -48,7 +48,7 @@ class _Watched:
         integers, floats = self._policy.memory(len(view.jobs), len(view.resources))
         memory = (np.zeros(integers, np.int64), np.zeros(floats))
         params = params_of(self._policy, view.resources)
-        tables = pointer(self._state)
+        tables = pointer(self._state, STATE)
         decide = ready(kernel)
         self._decide = lambda view, act: decide(tables, params, memory, view.rng)
 
