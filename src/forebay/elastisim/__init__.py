@@ -1,1 +1,1 @@
-"""ElastiSim's projects: jobs, applications, machines and algorithms, read and run."""
+"""ElastiSim's world: its jobs, application models, platforms and configurations read, its algorithms run."""

@@ -57,7 +57,7 @@ class _Routes:
 
     def add(self, wire: Wire) -> int:
         links = tuple(sorted((self.index[name], load) for name, load in wire.links.items()))
-        return self.made.setdefault((getattr(wire, "delay", 0.0), wire.cap, links), len(self.made))
+        return self.made.setdefault((wire.delay, wire.cap, links), len(self.made))
 
     def list(self) -> tuple[list[tuple[float, Loads]], list[float]]:
         """Each with its cap and links, and their delays."""
@@ -71,7 +71,7 @@ def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Pat
     spare_routes, spare_entries = _spare(fabric) if communicate else (0, 0)
     network = make_network(fabric.capacity.tolist(), made, n_transfers, spare_routes, spare_entries, delays)
     paths = Paths(
-        port=np.array([fabric.port, getattr(fabric, "latency", 0.0)]),
+        port=np.array([fabric.port, fabric.latency]),
         column=column,
         routes=routes,
         whole=whole,

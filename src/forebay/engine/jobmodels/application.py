@@ -222,7 +222,7 @@ def _prefer(workload: Workload, platform: Platform, rounds: Rounds, demand: np.n
 
 def _alone(scales: np.ndarray, kind: np.ndarray, fabric: Fabric) -> tuple[np.ndarray, np.ndarray]:
     """Seconds that each row takes alone on the machine, and those of them that are transfers."""
-    compute, latency = scales["seconds"], getattr(fabric, "latency", 0.0)
+    compute, latency = scales["seconds"], fabric.latency
     others = np.maximum(scales["streams"] - 1, 0)
     talks = (scales["communication"] > 0) & (others > 0)
     messages = np.where(talks, latency + scales["communication"] * others / fabric.port, 0.0)
@@ -244,7 +244,7 @@ def _alone(scales: np.ndarray, kind: np.ndarray, fabric: Fabric) -> tuple[np.nda
 def _transfer(wire: Wire, amount: np.ndarray, streams: np.ndarray, capacity: dict[str, float]) -> np.ndarray:
     streams = np.ones_like(streams) if wire.whole else streams
     rate = np.minimum(streams * wire.cap, min((capacity[k] / load for k, load in wire.links.items()), default=np.inf))
-    seconds: np.ndarray = getattr(wire, "delay", 0.0) + amount / rate
+    seconds: np.ndarray = wire.delay + amount / rate
     return seconds
 
 

@@ -1,0 +1,74 @@
+"""Rows of applications, gathered job by job in arrays and made into tables at the end."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from forebay import _bounds
+from forebay.errors import InputError
+from forebay.workload import applications
+from forebay.workload.applications import Applications
+
+MAX_ROWS = 10_000_000
+"""Of amounts and requests together, most of a gigabyte."""
+
+
+class Amounts(NamedTuple):
+    """What a task takes at each size."""
+
+    seconds: NDArray[np.float64]
+    flop: NDArray[np.float64]
+    communication: NDArray[np.float64]
+    bytes: NDArray[np.float64]
+    streams: NDArray[np.float64]
+
+
+class Tables:
+    """The rows so far."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in ("jobs", "loops", "tasks")}
+        self._columns: dict[str, list[tuple[Any, ...]]] = {name: [] for name in ("sizes", "amounts", "requests")}
+        self._most = self._left = _bounds.limit(_bounds.STEPS, MAX_ROWS)
+
+    def row(self, name: str, *values: Any) -> None:
+        """One more row of a small table."""
+        self._rows[name].append(values)
+
+    def reserve(self, rows: int, where: str) -> None:
+        """Refuse, before they are made, more rows than a workload may have."""
+        self._left -= rows
+        if self._left < 0:
+            raise InputError(
+                f"{where}: with this job there are more than {self._most:,} amounts, one for each task at each size; "
+                f"write fewer sizes or tasks, or set the variable {_bounds.STEPS} to as many as there may be"
+            )
+
+    def block(self, name: str, *columns: Any) -> None:
+        """Rows of a large table: arrays of one length, and numbers that are the same in all of them."""
+        self._columns[name].append(columns)
+
+    def made(self) -> Applications:
+        """All of them as tables."""
+        small = {name: applications.table(name, rows) for name, rows in self._rows.items()}
+        large = {name: _stacked(name, blocks) for name, blocks in self._columns.items()}
+        return Applications(**small, **large)
+
+
+def _stacked(name: str, blocks: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
+    schema = applications.empty(name).schema
+    if not blocks:
+        return applications.empty(name)
+    lengths = np.array([max(np.size(column) for column in block) for block in blocks])
+    columns = {}
+    for k, (column, dtype) in enumerate(schema.items()):
+        parts = [block[k] for block in blocks]
+        if all(np.ndim(part) == 0 for part in parts):
+            whole = np.repeat(np.array(parts), lengths)
+        else:
+            whole = np.concatenate([np.broadcast_to(part, n) for part, n in zip(parts, lengths, strict=True)])
+        columns[column] = pl.Series(column, whole).cast(dtype)
+    return pl.DataFrame(columns)
