@@ -128,6 +128,7 @@ def links_frame(left: Left, names: tuple[str, ...]) -> pl.DataFrame:
     schema = {"link": pl.String, "capacity": pl.Float64, "bytes": pl.Float64}
     if not len(links):
         return pl.DataFrame(schema=schema)
+    links = links[: len(names)]  # behind them are nodes' own devices
     return pl.DataFrame({"link": names, "capacity": links["capacity"], "bytes": links["bytes"]}, schema=schema)
 
 

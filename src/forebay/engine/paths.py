@@ -25,6 +25,7 @@ class Paths(NamedTuple):
     whole: np.ndarray  # bool[3, place]: whether a job is one stream, however many nodes it has
     first: np.ndarray  # int64: links from site a to b are links[first[a * n_sites + b]:first[a * n_sites + b + 1]]
     links: np.ndarray  # int64
+    device: np.ndarray  # int64[1]: link of node 0's own device, others follow; -1 = devices are not shared
     by_site: np.ndarray  # int64[2, site] scratch: a job's nodes
     by_server: np.ndarray  # int64[server] scratch: a job's streams
     by_link: np.ndarray  # float64[link] scratch: load
@@ -41,6 +42,7 @@ def no_paths() -> Paths:
         whole=np.zeros((3, 0), np.bool_),
         first=np.zeros(2, np.int64),
         links=none.copy(),
+        device=np.full(1, -1, np.int64),
         by_site=np.zeros((2, 1), np.int64),
         by_server=none.copy(),
         by_link=np.zeros(0),
@@ -64,12 +66,22 @@ class _Routes:
         return [(cap, dict(loads)) for _, cap, loads in self.made], [delay for delay, *_ in self.made]
 
 
-def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Paths, Network]:
-    """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too."""
+def make_paths(
+    fabric: Fabric, n_transfers: int, communicate: bool, share_devices: bool = False
+) -> tuple[Paths, Network]:
+    """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too.
+
+    So do transfers of one job that `share_devices` of its nodes: what is read and written at once has the larger of
+    both bandwidths together.
+    """
     column, routes, whole, (made, delays) = _routes(fabric)
-    n_links = len(fabric.capacity)
+    capacity, n_links = fabric.capacity.tolist(), len(fabric.capacity)
     spare_routes, spare_entries = _spare(fabric) if communicate else (0, 0)
-    network = make_network(fabric.capacity.tolist(), made, n_transfers, spare_routes, spare_entries, delays)
+    if share_devices:
+        store = fabric.stores[0]
+        capacity += [max(store.checkpoint[0][0].cap, store.fetch[0][0].cap)] * len(fabric.site)
+        spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + n_transfers
+    network = make_network(capacity, made, n_transfers, spare_routes, spare_entries, delays)
     paths = Paths(
         port=np.array([fabric.port, fabric.latency]),
         column=column,
@@ -77,6 +89,7 @@ def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Pat
         whole=whole,
         first=np.ascontiguousarray(fabric.first, np.int64),
         links=np.ascontiguousarray(fabric.links, np.int64),
+        device=np.full(1, n_links if share_devices else -1, np.int64),
         by_site=np.zeros((2, fabric.n_sites), np.int64),
         by_server=np.zeros(routes.shape[1], np.int64),
         by_link=np.zeros(n_links),

@@ -151,6 +151,13 @@ def _beside(program: Program) -> np.ndarray:
     return beside
 
 
+def _share_devices(program: Program) -> bool:
+    """Whether jobs may have several transfers on the devices of their nodes at a time."""
+    if program.rounds is None:
+        return False
+    return bool((np.isin(program.kind, _INSIDE) & (program.rounds.steps["flags"] & BESIDE > 0)).any())
+
+
 def traffic(program: Program, fabric: Fabric, n_nodes: int) -> tuple[Paths, Network]:
     """Routes and network for what the program moves; room for the most transfers that can run at a time."""
     if not program.moving.any():
@@ -164,7 +171,7 @@ def traffic(program: Program, fabric: Fabric, n_nodes: int) -> tuple[Paths, Netw
     # Of jobs that hold nodes, there cannot be more at a time than nodes.
     together = n_nodes * (1 + int(n_drains.max())) + int(most[_without_nodes(program)].sum())
     communicate = bool((program.communication > 0).any())
-    return make_paths(fabric, min(int(most.sum()), together), communicate)
+    return make_paths(fabric, min(int(most.sum()), together), communicate, _share_devices(program))
 
 
 def _check_paths(program: Program, fabric: Fabric) -> None:

@@ -237,6 +237,19 @@ def _exchange(state, truth, j, compute, message, coupled, time):
 
 
 @kernel
+def _on_devices(state, truth, j, c, streams, amount, time, beside):
+    """A transfer on the devices of a job's nodes. All nodes are alike: where it may meet another one of its job, the
+    device of the job's first node stands for all."""
+    first = truth.paths.device[0]
+    if first < 0:
+        return _send(truth, j, c, streams, amount, time, beside)
+    net = truth.network
+    own = open_route(net, net.routes[c]["cap"])
+    cross(net, own, first + state.nodes.pieces[state.jobs[j]["piece"]]["low"], 1.0)
+    return _send(truth, j, own, 1, amount / streams, time, beside)
+
+
+@kernel
 def launch(state, truth, j, time):
     """Begin what the phase of job `j` does; returns (transfers begun, seconds that it takes if there are none)."""
     paths, p = truth.paths, truth.activities[j]["phase"]
@@ -256,7 +269,7 @@ def launch(state, truth, j, time):
     if kind in (PhaseKind.CHECKPOINT, PhaseKind.FETCH):
         row = CHECKPOINT if kind == PhaseKind.CHECKPOINT else CHECKPOINT + paths.by_site.shape[1]
         if len(truth.rounds.steps) > 0:  # in rounds only where nodes have devices of their own
-            return _send(truth, j, paths.routes[row, 0], streams, amount, time, beside), 0.0
+            return _on_devices(state, truth, j, paths.routes[row, 0], streams, amount, time, beside), 0.0
         return _inside(state, truth, j, amount, time, row), 0.0
     c = paths.routes[READ if kind == PhaseKind.READ else WRITE, 0]
     return _send(truth, j, c, 1 if paths.whole[FILES, 0] else streams, amount, time, beside), 0.0
