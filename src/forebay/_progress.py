@@ -43,7 +43,7 @@ class _Warning:
             warnings.warn(
                 f"{pace}, {rest}; progress=True shows a bar, False says nothing",
                 LongRunWarning,
-                stacklevel=2,
+                stacklevel=4,  # of whoever called simulate
             )
 
 

@@ -75,6 +75,12 @@ def about(seconds: float | None) -> str:
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
+def shared(values: Iterable[Any], word: str) -> str:
+    """What all values are, else how many different ones there are: "kth", "4 workloads"; nothing where none is told."""
+    found = list(dict.fromkeys(str(value) for value in values if value))
+    return found[0] if len(found) == 1 else f"{len(found):,} {word}" if found else ""
+
+
 def amount(n: int, resource: str) -> str:
     """So much of a resource: "1 node", "79 nodes", "10 of licences"."""
     return counted(n, "node") if resource == "nodes" else f"{n:,} of {resource}"

@@ -65,7 +65,7 @@ def test_settings_of_the_user_count_and_stay(run, plt):
 
 @pytest.mark.parametrize(
     ("name", "count", "says"),
-    [("usage", 2, "has 3 panel.s. and is given 2 Axes"), ("letter-values", 2, "has 1 panel.s. and is given 2 Axes")],
+    [("usage", 2, "has 3 panels and is given 2 Axes"), ("letter-values", 2, "has 1 panel and is given 2 Axes")],
 )
 def test_wrong_numbers_of_axes_are_refused(name, count, says, run, plt):
     with pytest.raises(InputError, match=says):

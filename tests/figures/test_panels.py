@@ -1,14 +1,16 @@
 """Figures of plain numbers, which studies draw: a picture and its data, the same bytes each time."""
 
 import pkgutil
+import re
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 from forebay import figures
-from forebay.figures import _style, letter_values, panels
+from forebay.figures import _header, _style, letter_values, panels
 from forebay.figures.panels import against, boxes, means, tails
 
 pytestmark = pytest.mark.small
@@ -62,6 +64,21 @@ def test_a_picture_and_its_data(draw, tmp_path):
     assert len(pl.read_csv(files[1]).columns) > 2
     first = [file.read_bytes() for file in files]
     assert [file.read_bytes() for file in draw(tmp_path / "a.svg")] == first
+
+
+DRAW = r"_style\.write\(figure, path, .*, _header\.told\)"
+
+
+@pytest.mark.parametrize("draw", [some_means, some_tails, some_boxes, some_against, some_choices, letters])
+def test_the_line_of_the_block_stands_above(draw, tmp_path):
+    with _header.telling(["kth", "cluster, 4 nodes", ""]):
+        assert ">kth · cluster, 4 nodes<" in draw(tmp_path / "a.svg")[0].read_text(encoding="utf-8")
+    assert "cluster" not in draw(tmp_path / "a.svg")[0].read_text(encoding="utf-8")
+
+
+def test_every_panel_has_it():
+    for path in Path(panels.__file__).parent.glob("[!_]*.py"):
+        assert re.search(DRAW, path.read_text(encoding="utf-8")), path
 
 
 def test_the_largest_come_first(tmp_path):

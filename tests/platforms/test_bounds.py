@@ -31,7 +31,7 @@ def fly(folder, **counts):
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ({"nodes": 1999, "routers": 2000, "ports": 1}, "2000 routers are joined by 3,998,000 links"),
+        ({"nodes": 1999, "routers": 2000, "ports": 1}, "2,000 routers are joined by 3,998,000 links"),
         ({"nodes": 10**9 - 1, "routers": 2, "ports": 5 * 10**8}, "have 1,000,000,000 slots"),
         ({"nodes": 2500, "routers": 500, "ports": 10, "storage": 2500}, "burst_buffer has 2,500 servers"),
         ({"nodes": 4, "routers": 500, "ports": 40, "storage": 19_996}, "burst_buffer has 19,996 servers"),

@@ -221,7 +221,7 @@ def test_the_text_tells_sizes_storage_bandwidth_and_routing():
         (("groups = 3", "groups = 4"), "topology.routers: 4 groups need as many routers a chassis"),
         (
             ("chassis = 4", "chassis = 500"),
-            "topology.routers: 3 groups x 500 chassis x 3 routers are 4500 routers, more than the 2500",
+            "topology.routers: 3 groups x 500 chassis x 3 routers are 4,500 routers, more than the 2500",
         ),
         (("ports = 3", "ports = 0"), "topology.ports: 0 is not above 0"),
         (("ports = 3", ""), "topology.ports: missing; write ports = 3"),

@@ -3,8 +3,20 @@
 import pytest
 
 from forebay.errors import InputError
+from forebay.experiments.runs import Jobs, Run
+from forebay.results import Record
 from forebay.studies import _data
-from forebay.studies._frame import Options, Plan, Report, Table, chosen_parts, chosen_sections, policy_specs, seeds_of
+from forebay.studies._frame import (
+    Options,
+    Plan,
+    Report,
+    Table,
+    chosen_parts,
+    chosen_sections,
+    header,
+    policy_specs,
+    seeds_of,
+)
 from forebay.studies._write import write_report
 
 pytestmark = pytest.mark.small
@@ -52,12 +64,12 @@ def test_data_are_looked_for_where_named_else_in_the_environment(tmp_path, monke
     assert _data.find(wanted, None) is None
     with pytest.raises(InputError, match="no such folder"):
         _data.find(wanted, tmp_path / "none")
-    with pytest.raises(InputError, match=r"2 of 2 files are missing: a\.json, b\.swf"):
+    with pytest.raises(InputError, match=r"2 of 2 files missing: a\.json, b\.swf"):
         _data.find(wanted, tmp_path)
     monkeypatch.setenv("FOREBAY_DATA", str(tmp_path))
     assert _data.find(wanted, None) is None  # data of other studies may be there
     (tmp_path / "a.json").touch()
-    with pytest.raises(InputError, match=r"FOREBAY_DATA=.*: 1 of 2 files are missing: b\.swf"):
+    with pytest.raises(InputError, match=r"FOREBAY_DATA=.*: 1 of 2 files missing: b\.swf"):
         _data.find(wanted, None)
     (tmp_path / "b.swf").touch()
     (tmp_path / "x").mkdir()
@@ -87,3 +99,32 @@ def test_a_report_as_files(tmp_path):
     text = files[0].read_text()
     assert text == "# T\n\n- told\n\n## One\n\n| policy | wait |\n| --- | ---: |\n| a\\|b | 1 |\n"
     assert files[1].read_text() == "x\n0.1\n"
+
+
+def finished(workload, platform, policy, jobs):
+    document = {"facts": {"workload": workload}, "summary": {"n_jobs": jobs}}
+    return Run("a run", Jobs("table1"), platform, policy, "alloc-only"), Record(document)
+
+
+def test_figures_are_drawn_of_what_their_runs_share():
+    one = finished("kth", "flat:nodes=1", "fcfs", 1)
+    assert header([]) == ["", ""]
+    assert header([one]) == ["kth", "flat, 1 node", "fcfs", "1 job"]
+    assert header([one, finished("ctc", "table1", "sjf-bb", 1500)]) == ["2 workloads", "2 machines", "1 to 1,500 jobs"]
+    report = Report(headers={"c": ["mine"]})
+    with report.drawn_of([one]):
+        report.figures |= dict.fromkeys("abc", lambda path: [])
+    with report.drawn_of([]):
+        report.figures["d"] = lambda path: []
+    assert report.headers == {"a": header([one]), "b": header([one]), "c": ["mine"], "d": ["", ""]}
+
+
+def test_a_report_puts_the_line_above_its_figures(tmp_path):
+    from forebay.figures.panels.means import Mean, draw
+
+    report = Report(
+        figures={"a": lambda path: draw([Mean("p", 1.0, None, None)], path, "wait", 1.0, "mean")},
+        headers={"a": ["kth", "flat, 4 nodes"]},
+    )
+    write_report(Plan("A study", (), [], lambda finished: report), report, tmp_path)
+    assert ">kth · flat, 4 nodes<" in (tmp_path / "figures" / "a.svg").read_text(encoding="utf-8")

@@ -70,7 +70,7 @@ def test_data_named_but_missing(no_data, tmp_path):
     (tmp_path / "io-aware").mkdir()
     (tmp_path / "io-aware" / "part-3.json.gz").touch()
     wanted = Options(policies=QUEUES, sections=("parts",), parts=(3,), data=tmp_path)
-    with pytest.raises(InputError, match=r"1 of 2 files are missing: alloc-only/part-3\.json\.gz"):
+    with pytest.raises(InputError, match=r"1 of 2 files missing: alloc-only/part-3\.json\.gz"):
         load("kopanski2021").plan(wanted)
 
 

@@ -4,13 +4,15 @@ The line names the workload, the machine, the policy where it is one, and the jo
 about without its folder can still be told from another.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from forebay._text import counted
+from forebay._text import counted, shared
 from forebay.figures import _style
 from forebay.results import Result
 
@@ -19,6 +21,25 @@ _LINE: dict[str, Any] = {"fontsize": 6, "color": _style.GREY}
 _LEADING, _MARGIN = 1.5 / 72, 0.05  # inches a point of a line's height, and inches
 _BETWEEN = " \N{MIDDLE DOT} "
 _LONGEST, _SHORTEST = 120, 5  # letters of a piece
+
+
+_TOLD: ContextVar[Sequence[str]] = ContextVar("told", default=())
+"""The line of figures that are drawn of numbers, which do not tell where they come from."""
+
+
+@contextmanager
+def telling(pieces: Sequence[str]) -> Iterator[None]:
+    """Whatever is drawn of numbers inside the block has these pieces above it."""
+    token = _TOLD.set(pieces)
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
+
+
+def told(figure: Figure) -> None:
+    """Puts the line of the block on a figure; its layout must be settled."""
+    _put(figure, [piece for piece in map(_plain, _TOLD.get()) if piece], "")
 
 
 def of(results: Mapping[str, Result], title: str = "") -> Callable[[Figure], None]:
@@ -30,22 +51,17 @@ def about(results: Mapping[str, Result], title: str = "") -> list[str]:
     """The pieces of the line; what results do not tell is left out, and so is a policy that is the title already."""
     facts = [result.facts for result in results.values()]
     pieces = [
-        _shared((one.get("workload") for one in facts), "workloads"),
-        _shared((_machine(result) for result in results.values()), "machines"),
+        shared((one.get("workload") for one in facts), "workloads"),
+        shared((_machine(result) for result in results.values()), "machines"),
     ]
     if len(facts) == 1 and (policy := str(facts[0].get("policy") or "")) != title:
         pieces.append(policy)
-    pieces.append(_shared((_period(result) for result in results.values()), "periods"))
+    pieces.append(shared((_period(result) for result in results.values()), "periods"))
     return [piece for piece in map(_plain, pieces) if piece] if any(one.get("workload") for one in facts) else []
 
 
 def _plain(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-
-
-def _shared(values: Iterable[Any], word: str) -> str:
-    found = list(dict.fromkeys(str(value) for value in values if value))
-    return found[0] if len(found) == 1 else f"{len(found)} {word}" if found else ""
 
 
 def _machine(result: Result) -> str:

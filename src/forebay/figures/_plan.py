@@ -38,7 +38,7 @@ def save(plan: Plan, path: Path, results: Mapping[str, Result] | None = None) ->
             len(plan.heights), 1, sharex=plan.one_clock, squeeze=False, height_ratios=list(plan.heights)
         )[:, 0]
         plan.paint(axes, lambda handles, columns: _style.legend(figure, handles, columns))
-        return _style.write(figure, path, plan.data, _header.of(results, plan.title) if results else None)
+        return _style.write(figure, path, plan.data, _header.of(results, plan.title) if results else _header.told)
 
 
 def fill(plan: Plan, ax: Any) -> Any:

@@ -1,10 +1,12 @@
 """What a study is: options in; runs, and how to report on them, out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from forebay._text import counted, shared
 from forebay.errors import InputError, listed, nearest
 
 if TYPE_CHECKING:
@@ -46,7 +48,16 @@ class Report:
     detailed: list[Table] = field(default_factory=list)  # in report.md alone
     frames: dict[str, "pl.DataFrame"] = field(default_factory=dict)  # by the names of their CSV files
     figures: dict[str, Callable[[Path], list[Path]]] = field(default_factory=dict)  # by name: draws to a path
+    headers: dict[str, list[str]] = field(default_factory=dict)  # of figures, by name: of what they are drawn
     notes: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def drawn_of(self, finished: Finished) -> Iterator[None]:
+        """Figures that come in inside the block are drawn of these runs; one that has its header keeps it."""
+        before = set(self.figures)
+        yield
+        new = [name for name in self.figures if name not in before]
+        self.headers = dict.fromkeys(new, header(finished)) | self.headers
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,31 @@ class Plan:
     runs: list["Run"]
     report: Callable[[Finished], Report]
     notes: list[str] = field(default_factory=list)
+
+
+def header(finished: Finished) -> list[str]:
+    """What runs share, in the words of the line above figures: workload, machine, the policy if it is one, jobs."""
+    machines = dict.fromkeys(run.platform for run, _ in finished)
+    policies = {run.policy for run, _ in finished}
+    return [
+        shared((record.document["facts"]["workload"] for _, record in finished), "workloads"),
+        shared(map(machine_text, machines), "machines"),
+        *(policies if len(policies) == 1 else ()),
+        *_jobs([record.summary["n_jobs"] for _, record in finished]),
+    ]
+
+
+def _jobs(numbers: list[int]) -> list[str]:
+    least, most = min(numbers, default=0), max(numbers, default=0)
+    return [counted(most, "job") if least == most else f"{least:,} to {most:,} jobs"] if numbers else []
+
+
+def machine_text(spec: str) -> str:
+    """A machine in the words of that line."""
+    from forebay.platforms import load
+
+    found = load(spec)
+    return f"{found.name}, {counted(found.nodes, 'node')}"
 
 
 class Study(Protocol):

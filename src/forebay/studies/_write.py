@@ -17,8 +17,19 @@ def write_report(plan: Plan, report: Report, folder: Path) -> list[Path]:
         for frame, path in zip(report.frames.values(), tables, strict=True):
             for_spreadsheets(frame).write_csv(path)
     pictures = writable_folder(folder / "figures") if report.figures else folder
-    drawn = [file for name, draw in report.figures.items() for file in draw(pictures / f"{name}.svg")]
-    return [page, *names, *drawn]
+    return [page, *names, *_draw(report, pictures)]
+
+
+def _draw(report: Report, folder: Path) -> list[Path]:
+    if not report.figures:
+        return []
+    from forebay.figures import _header  # matplotlib is not everywhere
+
+    drawn = []
+    for name, draw in report.figures.items():
+        with _header.telling(report.headers.get(name, [])):
+            drawn += draw(folder / f"{name}.svg")
+    return drawn
 
 
 def _markdown(plan: Plan, report: Report) -> str:

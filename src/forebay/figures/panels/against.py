@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 
 BAND = 0.05
 NEAR = (0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.6)
@@ -40,7 +40,7 @@ def draw(table: pl.DataFrame, path: Path, label: str, by: str = "part") -> list[
         for axis in axes:
             axis.tick_params(axis="y", length=0)
         _style.legend(figure, _handles(by, kinds), 6)
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.told)
 
 
 def _dots(axis: Any, mine: pl.DataFrame, policies: Sequence[str], by: str, kinds: Sequence[Any]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 from forebay.figures.panels.tails import GOLDEN
 
 WHISKER = 1.5
@@ -40,7 +40,7 @@ def draw(table: pl.DataFrame, path: Path, label: str, published: Mapping[str, fl
         if published:
             handles.append(Line2D([], [], color=_style.ORANGE, marker="D", ls="", ms=4, label="published median"))
         _style.legend(figure, handles, 3)
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.told)
 
 
 def _box(axis: Any, row: int, values: np.ndarray) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 
 
 def draw(choices: np.ndarray, taken: Mapping[str, np.ndarray], path: Path, word: str = "") -> list[Path]:
@@ -34,4 +34,4 @@ def draw(choices: np.ndarray, taken: Mapping[str, np.ndarray], path: Path, word:
         )
         axis.grid(True)
         _style.legend(figure, axis.get_legend_handles_labels()[0], 3)
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.told)

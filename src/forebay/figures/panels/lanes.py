@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 
 PANELS = {"mean_turnaround_time": "mean response (h)", "max_turnaround_time": "worst response (h)"}
 _HOUR = 3600.0
@@ -37,4 +37,4 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> list[Path]:
             axis.grid(True)
         handles = [Line2D([], [], marker="o", ms=3, label=name, **style) for name, style in look.items()]
         _style.legend(figure, handles, 3)
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.told)

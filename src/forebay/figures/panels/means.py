@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 
 LOG_FROM = 20.0
 """Where the largest is so many times the least, the scale is logarithmic."""
@@ -42,7 +42,7 @@ def draw(means: Sequence[Mean], path: Path, label: str, unit: float, meant: str)
         if any(one.published is not None for one in means):
             handles.append(Line2D([], [], color=_style.ORANGE, marker="D", ls="", ms=4, label="published"))
         _style.legend(figure, handles, 2)
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.told)
 
 
 def _bars(axis: Any, means: Sequence[Mean], unit: float) -> None:

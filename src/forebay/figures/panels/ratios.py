@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 
 Ratio = tuple[str, str, float, float | None]
 """A workload, a method, the ratio, and half of its interval."""
@@ -29,4 +29,4 @@ def draw(ratios: Sequence[Ratio], path: Path, label: str) -> list[Path]:
             axis.grid(True, axis="x")
         _style.rows_axis(panels[0], methods)
         figure.supxlabel(label, fontsize=8)
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.told)

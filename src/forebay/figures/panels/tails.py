@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 
 GOLDEN = 0.6180339887498949
 """Its multiples, modulo 1, spread evenly: dots lie apart, and at the same place in every picture."""
@@ -38,4 +38,4 @@ def draw(
         _style.rows_axis(axis, list(tails))
         axis.set_xlabel(label)
         axis.grid(True, axis="x")
-        return _style.write(figure, path, {"": table})
+        return _style.write(figure, path, {"": table}, _header.told)

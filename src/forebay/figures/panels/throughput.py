@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from forebay.figures import _style
+from forebay.figures import _header, _style
 
 INTERVAL = 500.0
 """Seconds, as in Cerberus (2016)."""
@@ -37,4 +37,4 @@ def draw(ends: Mapping[str, np.ndarray], path: Path) -> list[Path]:
             tables.append(pl.DataFrame([names, *(pl.Series(key, value) for key, value in columns.items())]))
         panels[-1].set_ylim(0, 1.08 * most)
         figure.supylabel(f"jobs completed in {INTERVAL:g} s", fontsize=8)
-        return _style.write(figure, path, {"": pl.concat(tables)})
+        return _style.write(figure, path, {"": pl.concat(tables)}, _header.told)

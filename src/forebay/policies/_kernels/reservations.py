@@ -2,23 +2,22 @@
 
 A decision is about who starts now. So it ends where nobody is left who can, and it needs to know what is taken up to
 its *horizon* alone: when the last of those who can start would end. A job that cannot begin by then is put off, which
-is quick to see, as few segments begin so early. Its place is worked out only if it may be in somebody's way: of one
-who begins before the horizon and ends behind it.
+is quick to see, as few segments begin so early: see `put_off`.
 """
 
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.plan import enough, lay, least
-from forebay.algorithms.profile import fits, reserve, take, window
+from forebay.algorithms.plan import enough, least
+from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import LogReason
-from forebay.core.tables import after
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import availability, end_if_now
 from forebay.policies._kernels.kinds import charge, large_column, large_until
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
+from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
 
 _NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
 
@@ -64,18 +63,6 @@ def _start_beside(state, have, times, ahead, n, R, S, W, j):
     return take(times, ahead, n, R + S, taken, 0, end)
 
 
-@kernel
-def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
-    """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
-    leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
-    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
-    _, n = lay(
-        times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
-        least_free, taken, large_column(state, R),
-    )  # fmt: skip
-    return n
-
-
 @allocating_kernel
 def _who_fits(state, have, line):
     """The places in line of those who fit into what is there now."""
@@ -103,19 +90,6 @@ def _who_can_start(state, have, times, ahead, n, R, line, first, places, n_place
     return n_left, horizon
 
 
-@kernel
-def _begins_by(times, n, bound):
-    """How many segments begin by some time."""
-    low, high = 0, n
-    while low < high:
-        middle = (low + high) >> 1
-        if times[middle] <= bound:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 @allocating_kernel
 def deep(state, have, line, params, R, S, W):
     """Start whoever delays no reservation; line[0] is the first job that does not fit.
@@ -129,9 +103,8 @@ def deep(state, have, line, params, R, S, W):
         return
     times, ahead, n = availability(state, have, -1, R, S, W)
     n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, 0, places, len(places))
-    least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
+    later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
-    put_off, n_put_off = np.empty(len(line), np.int64), 0
     i, n_reserved, steps = 0, 0, 0
     while n_places > 0 and i <= places[n_places - 1] and n_reserved < depth and (n_reserved == 0 or limit > 0):
         j = line[i]
@@ -148,19 +121,15 @@ def deep(state, have, line, params, R, S, W):
             n = started
         else:
             n_reserved += 1
-            soon = after(after(horizon))
-            leg = state.jobs[j]["leg"]
-            demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
-            at, _ = window(times, ahead, n, _begins_by(times, n, soon), 0, R, demand, walltime)
-            if at < 0 and W == 0:
-                put_off[n_put_off] = j
-                n_put_off += 1
-                continue
-            if W > 0 or S > 0 or large_column(state, R) >= 0 or times[at] + walltime > horizon:
-                for k in range(n_put_off):
-                    n = reserve_for(state, times, ahead, n, R, S, W, put_off[k], least_free, taken)
-                n_put_off = 0
-            n = reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken)
+            if W > 0:
+                n = reserve_for(state, times, ahead, n, R, S, W, j, later.least_free, later.taken)
+            else:
+                later.jobs[n_later] = j
+                n_later += 1
+                later.until[0] = horizon
+                n = settle(state, times, ahead, n, R, S, later, n_later)
+                if later.jobs[n_later - 1] == j:
+                    continue
         while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
             n_places -= 1
         if steps >= max(_NOW_AND_THEN, n_places):

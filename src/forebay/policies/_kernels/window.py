@@ -24,7 +24,8 @@ from forebay.policies._kernels.ahead import availability
 from forebay.policies._kernels.backfill import serve
 from forebay.policies._kernels.kinds import charge, fewest
 from forebay.policies._kernels.places import Have, fits_now, what_is_there
-from forebay.policies._kernels.reservations import can_start, reserve_for
+from forebay.policies._kernels.put_off import reserve_for
+from forebay.policies._kernels.reservations import can_start
 
 _SETTINGS, _WEIGHTS = int(Param.GENERATIONS), len(Param)
 _FCFS, _SJF, _WFP = range(3)

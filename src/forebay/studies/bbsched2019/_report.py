@@ -8,8 +8,9 @@ import numpy as np
 from forebay import platforms
 from forebay._text import counted
 from forebay.experiments import statistics
+from forebay.experiments.runs import workload_of
 from forebay.studies import _tables
-from forebay.studies._frame import Finished, Report
+from forebay.studies._frame import Finished, Report, machine_text
 from forebay.studies._tables import SLOWDOWN, WAIT, Column, Metric, Row
 from forebay.studies.bbsched2019 import _example, _figures, _fronts
 from forebay.studies.bbsched2019._plan import Scope
@@ -36,7 +37,8 @@ def report(scope: Scope, finished: Finished) -> Report:
         "fronts": _front_table,
     }
     for section in scope.sections:
-        tellers[section](scope, rows, made)
+        with made.drawn_of([(run, record) for run, record in finished if run.tags["section"] == section]):
+            tellers[section](scope, rows, made)
     return made
 
 
@@ -60,6 +62,8 @@ def _example_table(scope: Scope, rows: list[Row], made: Report) -> None:
         ]
     )
     made.figures["front-of-the-example"] = _figures.example
+    five = counted(len(_example.JOBS), "job")
+    made.headers["front-of-the-example"] = ["the motivating example", machine_text(_example.PLATFORM), five]
 
 
 def _workloads(scope: Scope, rows: list[Row], made: Report) -> None:
@@ -162,6 +166,12 @@ def _front_table(scope: Scope, rows: list[Row], made: Report) -> None:
     made.frames["fronts"] = _tables.all_numbers(told)
     made.figures["front-quality"] = partial(_figures.quality, told)
     made.figures["front-of-a-window"] = partial(_figures.window, max(fronts, key=_fronts.spread))
+    shared = [
+        workload_of(scope.jobs(scope.settings.fronts.requests, 0)).name,
+        machine_text(scope.settings.workloads.platform),
+    ]
+    made.headers["front-quality"] = [*shared, counted(len(fronts), "window")]
+    made.headers["front-of-a-window"] = [*shared, "1 window"]
 
 
 def _found(shares: np.ndarray, mutation: float, generations: int) -> Row:

@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.experiments.runs import workload_of
-from forebay.studies._frame import Finished
+from forebay.studies._frame import Finished, Report
 from forebay.studies._tables import Row
 
 if TYPE_CHECKING:
     import numpy as np
 
     from forebay.studies.cerberus2016._plan import Scope
-
-Drawings = dict[str, Callable[[Path], list[Path]]]
 
 FIGURES: dict[str, dict[str, tuple[str, ...]]] = {
     "march": {
@@ -31,10 +29,9 @@ THROUGHPUT = {
 }
 
 
-def version(scope: "Scope", name: str, finished: Finished) -> Drawings:
+def version(scope: "Scope", name: str, finished: Finished, made: Report) -> None:
     """Figs 1 to 4 for March, the knapsacks for April: the first draw."""
     first = {run.tags["policy"]: (run, record) for run, record in finished if run.tags["draw"] == 0}
-    made: Drawings = {}
     for figure, variants in FIGURES[name].items():
         shown = [variant for variant in variants if variant in first] or list(first)
         responses, ends = {}, {}
@@ -43,9 +40,9 @@ def version(scope: "Scope", name: str, finished: Finished) -> Drawings:
             title = scope.settings.variants[variant].title
             responses[title] = record.measures["turnaround_time"]
             ends[title] = responses[title] + workload_of(run.jobs).jobs["submit"].to_numpy()
-        made[figure] = partial(_responses, responses)
-        made[THROUGHPUT[figure]] = partial(_throughput, ends)
-    return made
+        with made.drawn_of([first[variant] for variant in shown]):
+            made.figures[figure] = partial(_responses, responses)
+            made.figures[THROUGHPUT[figure]] = partial(_throughput, ends)
 
 
 def _responses(values: "dict[str, np.ndarray]", path: Path) -> list[Path]:

@@ -35,12 +35,13 @@ def report(scope: Scope, finished: Finished) -> Report:
     made.notes.append(MADE_UP if scope.trace is None else ANOTHER_DRAW)
     for section in scope.sections:
         some = [(run, record) for run, record in finished if run.tags["section"] == section]
-        if section == "replay":
-            _replays(scope, made)
-        elif section == "shared":
-            _shared(scope, _tables.rows_of(some), made)
-        else:
-            _version(scope, section, some, expected, made)
+        with made.drawn_of(some):
+            if section == "replay":
+                _replays(scope, made)
+            elif section == "shared":
+                _shared(scope, _tables.rows_of(some), made)
+            else:
+                _version(scope, section, some, expected, made)
     return made
 
 
@@ -64,7 +65,7 @@ def _version(scope: Scope, version: str, finished: Finished, expected: Expected,
     made.shown.append(_tables.written(title, pairs, ("policy",), _tables.draw_columns(FASTER, known)))
     made.frames[version] = _tables.frame(every)
     made.notes += _claims(rows, expected)
-    made.figures |= _figures.version(scope, version, finished)
+    _figures.version(scope, version, finished, made)
 
 
 def _titled(scope: Scope, cells: list[Row]) -> list[Row]:

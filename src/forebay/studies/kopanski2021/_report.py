@@ -43,10 +43,11 @@ def report(scope: Scope, finished: Finished) -> Report:
     }
     for section in scope.sections:
         mine = [row for row in rows if row["section"] == section]
-        tellers[section](scope, mine, expected, made)
-    if "full-log" in scope.sections:
-        full = [(run, record) for run, record in finished if run.tags["section"] == "full-log"]
-        made.figures |= _figures.full_log(scope, full, made.frames["full-log"])
+        some = [(run, record) for run, record in finished if run.tags["section"] == section]
+        with made.drawn_of(some):
+            tellers[section](scope, mine, expected, made)
+            if section == "full-log":
+                made.figures |= _figures.full_log(scope, some, made.frames["full-log"])
     return made
 
 

@@ -31,7 +31,8 @@ def report(scope: Scope, finished: Finished) -> Report:
     for section in scope.sections:
         mine = numbers.chosen(rows, section=section)
         claims += _claims.of(scope, section, mine)
-        tellers[section](scope, mine, made)
+        with made.drawn_of([(run, record) for run, record in finished if run.tags["section"] == section]):
+            tellers[section](scope, mine, made)
     if claims:
         columns: list[Column] = [("ours", lambda row: row["ours"]), ("verdict", lambda row: row["verdict"])]
         made.shown.insert(0, _tables.written("The paper's claims", claims, ("claim", "where"), columns))

@@ -1,0 +1,116 @@
+"""Reservations, put off until somebody may be in their way.
+
+A decision needs to know what is taken up to its horizon alone, so who cannot begin by then is put off. One who begins
+by then may end later, and clash with those before it in line: of them, the ones that begin before it ends are needed
+too. One of these may end later still, and needs those before itself; and so on. As there are fewer before each, and
+these begin early, most jobs of a long line are never laid.
+
+Times are told apart by *levels*, each twice as far from now as the one below, the last for ever. `settled` counts, for
+each level, how many jobs from the first on are laid if they begin within it. Nobody is laid who ends outside a level
+that is settled for all before it in line. So all of those who are still put off begin behind its end, and find the same
+place as if they had been laid in line.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.plan import lay
+from forebay.algorithms.profile import reserve, window
+from forebay.core.tables import after
+from forebay.policies._kernels.kinds import large_column
+from forebay.policies._kernels.places import chunks_of
+
+_LEVELS = 24
+_LAID = -1
+
+
+class PutOff(NamedTuple):
+    """The jobs that are put off, in line, and what is known of them; scratch for laying them."""
+
+    jobs: NDArray[np.int64]
+    until: NDArray[np.float64]  # the levels' ends
+    settled: NDArray[np.int64]  # a row a level: how many jobs are settled, how many shall be, and for which level
+    least_free: NDArray[np.int64]
+    taken: NDArray[np.int64]
+
+
+_N, _WANTED, _FOR = range(3)
+
+
+@allocating_kernel
+def nobody_put_off(room, now, horizon, n_columns):
+    """No jobs yet, of up to `room`."""
+    until = np.empty(_LEVELS)
+    for level in range(_LEVELS):
+        until[level] = now + (horizon - now) * 2.0**level
+    until[_LEVELS - 1] = np.inf
+    scratch = np.empty((2, n_columns), np.int64)
+    return PutOff(np.empty(room, np.int64), until, np.zeros((_LEVELS, 3), np.int64), scratch[0], scratch[1])
+
+
+@kernel
+def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
+    """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
+    leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
+    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
+    _, n = lay(
+        times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
+        least_free, taken, large_column(state, R),
+    )  # fmt: skip
+    return n
+
+
+@kernel
+def _begins_within(times, n, end):
+    """How many segments begin before a level's end, or so little behind it that they may be one instant."""
+    bound, low, high = after(after(end)), 0, n
+    while low < high:
+        middle = (low + high) >> 1
+        if times[middle] <= bound:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def settle(state, times, ahead, n, R, S, later, n_later):
+    """Lay whom it takes to know who begins within the first level; returns the profile's new length."""
+    amounts_only = S == 0 and large_column(state, R) < 0
+    settled, until = later.settled, later.until
+    level = 0
+    settled[0, _WANTED] = n_later
+    while True:
+        place = settled[level, _N]
+        if place == settled[level, _WANTED]:
+            if level == 0:
+                return n
+            level = settled[level, _FOR]
+            continue
+        j = later.jobs[place]
+        if j == _LAID:
+            settled[level, _N] += 1
+            continue
+        leg = state.jobs[j]["leg"]
+        demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
+        first = _begins_within(times, n, until[settled[level, _FOR]]) if level > 0 else 0
+        at, _ = window(times, ahead, n, _begins_within(times, n, until[level]), first, R, demand, walltime)
+        if at >= 0:
+            end, needed = times[at] + walltime, level
+            while until[needed] < end:
+                needed += 1
+            if not amounts_only:  # where they matter, places may put it off further
+                needed = _LEVELS - 1
+            if settled[needed, _N] < place:
+                settled[needed, _WANTED], settled[needed, _FOR] = place, level
+                level = needed
+                continue
+            if amounts_only:
+                n = reserve(times, ahead, n, R, demand, at, end)
+            else:
+                n = reserve_for(state, times, ahead, n, R, S, 0, j, later.least_free, later.taken)
+            later.jobs[place] = _LAID
+        settled[level, _N] += 1
