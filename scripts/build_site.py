@@ -39,6 +39,7 @@ NAVIGATION = {
             "reference/job-models.md",
             "reference/formats.md",
             "reference/models.md",
+            "reference/elastisim.md",
             "reference/results.md",
             "reference/metrics.md",
             "reference/figures.md",

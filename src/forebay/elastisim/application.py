@@ -28,10 +28,11 @@ ASKING = ("evolving", "adaptive")
 STOPPING = ("malleable", "adaptive")
 
 Values = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 _GPU_PATTERNS = ("all_to_all", "ring", "ring_clockwise", "ring_counter_clockwise")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Totals:
     """A job's work at one size, without what it reads and writes."""
 
@@ -51,6 +52,9 @@ class Writer:
     n_tasks: int = field(default=0, init=False)
     _passes: int = field(default=0, init=False)
     totals: Totals = field(default_factory=Totals, init=False)
+
+    def __post_init__(self) -> None:
+        self._known = self.job.known(self.job.sizes)
 
     def write(self, model: Model, preferred: int) -> Totals:
         """All rows of the job but its sizes; what it has to do at the preferred one."""
@@ -120,8 +124,10 @@ class Writer:
         return self._evaluated(value, nodes, where, repr(payload.key))
 
     def _evaluated(self, text: str, nodes: Values, where: str, key: str) -> Values:
-        known = self.job.known(nodes)
-        found = np.broadcast_to(self._formula(text, known, where, key).values(known), nodes.shape)
+        known = self._known if nodes is self.job.sizes else self.job.known(nodes)
+        one_or_all = self._formula(text, known, where, key).values(known)
+        alike = isinstance(one_or_all, float) or one_or_all.ndim == 0
+        found: Values = np.full(len(nodes), one_or_all) if alike else one_or_all
         wrong = ~((found >= 0) & (found < np.inf))
         if wrong.any():
             at = int(wrong.argmax())
@@ -144,12 +150,12 @@ class Writer:
     def _tasks(self, phase: Phase, stage: str, loop: int, nodes: Values, counted: tuple[int, int] | None) -> None:
         """Rows of a phase's tasks; of `counted` rounds, the work at a size is added to the totals."""
         made: dict[int, Amounts] = {}
-        for task, active in self._unrolled(phase.tasks, nodes, np.True_):
+        for task, active in self._unrolled(phase.tasks, nodes, None):
             self.tables.reserve(len(nodes), self.job.where)
             if id(task) not in made:
                 made[id(task)] = self._amounts(task, nodes)
             amounts = made[id(task)]
-            if not active.all():
+            if active is not None and not active.all():
                 amounts = Amounts(*(np.where(active, column, 0.0) for column in amounts))
             number, self.n_tasks = self.n_tasks, self.n_tasks + 1
             kind = MOVE.get(task.type, "compute")
@@ -159,20 +165,21 @@ class Writer:
             if counted is not None:
                 rounds, preferred = counted
                 at = preferred - self.job.least
-                self.totals = Totals(
-                    self.totals.seconds + rounds * float(amounts.seconds[at]),
-                    self.totals.flop + rounds * float(amounts.flop[at]) * (kind == "compute"),
-                    self.totals.communication + rounds * float(amounts.communication[at]) * (kind == "compute"),
-                )
+                self.totals.seconds += rounds * float(amounts.seconds[at])
+                if kind == "compute":
+                    self.totals.flop += rounds * float(amounts.flop[at])
+                    self.totals.communication += rounds * float(amounts.communication[at])
 
-    def _unrolled(self, tasks: tuple[Task, ...], nodes: Values, active: Any) -> Iterator[tuple[Task, Any]]:
-        """Tasks in order, each as often as it runs, with the sizes at which it does."""
+    def _unrolled(self, tasks: tuple[Task, ...], nodes: Values, active: Flags | None) -> Iterator[tuple[Task, Any]]:
+        """Tasks in order, each as often as it runs, with the sizes at which it does; None for all of them."""
         for task in tasks:
-            times: Values | int = task.iterations if isinstance(task.iterations, int) else np.empty(0)
-            if isinstance(task.iterations, str):
-                times = np.floor(self._evaluated(task.iterations, nodes, task.where, "iterations"))
-            for k in range(int(min(np.max(times), MAX_TASKS + 1))):
-                here = active & (k < times)
+            times: Values | None = None
+            most = task.iterations
+            if isinstance(most, str):
+                times = np.floor(self._evaluated(most, nodes, task.where, "iterations"))
+                most = int(min(times.max(), MAX_TASKS + 1))
+            for k in range(min(most, MAX_TASKS + 1)):
+                here = active if times is None else (k < times) if active is None else active & (k < times)
                 self._passes += 1
                 if max(self._passes, self.n_tasks + 1) > MAX_TASKS:
                     what = f"with its iterations the job has more than {MAX_TASKS:,} tasks"
@@ -180,7 +187,7 @@ class Writer:
                 if task.tasks:
                     yield from self._unrolled(task.tasks, nodes, here)
                     continue
-                yield task, np.broadcast_to(here, nodes.shape)
+                yield task, here
 
     def _amounts(self, task: Task, nodes: Values) -> Amounts:
         zero = np.zeros_like(nodes)

@@ -94,14 +94,12 @@ class Formula:
     """Steps on a stack: a number, a name, or a function with the number of its arguments."""
 
     steps: tuple[float | str | tuple[int, Callable[..., Any]], ...]
-
-    @property
-    def names(self) -> set[str]:
-        """The names in it."""
-        return {step for step in self.steps if isinstance(step, str)}
+    names: frozenset[str] = frozenset()
 
     def values(self, known: Mapping[str, Any]) -> Any:
         """What it gives; where there is none, nan or an infinity."""
+        if isinstance(self.steps[0], float) and len(self.steps) == 1:
+            return self.steps[0]
         stack: list[Any] = []
         with np.errstate(all="ignore"):
             for step in self.steps:
@@ -134,7 +132,7 @@ def substituted(text: str, arguments: Mapping[str, str]) -> str:
 def checked(text: str, known: Mapping[str, Any], more: Mapping[str, Any]) -> Formula:
     """The formula in a text, in which only `known` names stand; `more` are names that are put in before."""
     formula = parsed(text)
-    for name in sorted(formula.names - known.keys()):
+    for name in sorted(formula.names.difference(known)):
         raise FormulaError(f"unknown name {brief(name)}; {nearest(name, {*known, *more, *_FUNCTIONS})}")
     return formula
 
@@ -164,7 +162,7 @@ class _Parser:
         self._choice()
         if self._next != _END:
             raise self._odd()
-        return Formula(tuple(self.steps))
+        return Formula(tuple(self.steps), frozenset(step for step in self.steps if isinstance(step, str)))
 
     @property
     def _next(self) -> str:

@@ -15,7 +15,8 @@ from forebay.elastisim.platform import Machine
 from forebay.elastisim.tables import Tables
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import Workload, _source, job_table
-from forebay.workload._valid import MOST_NODES, checked
+from forebay.workload._rules import MOST_NODES
+from forebay.workload._valid import checked
 from forebay.workload.applications import TYPES
 from forebay.workload.formats._json_values import count, member, number, parse, text
 

@@ -228,10 +228,10 @@ def _drifts(phase: Phase) -> Iterator[str]:
         if task.beside:
             continue
         if behind is not None and behind.spread is not None and not _follows(behind.spread, task):
-            yield _told(phase, behind, f"some nodes begin {task.where.rpartition(': ')[2]} before it has ended")
+            yield _told(behind, f"some nodes begin {task.where.rpartition(': ')[2]} before it has ended")
         behind = task
     if behind is not None and behind.spread is not None and not phase.barrier:
-        yield _told(phase, behind, "some nodes begin the next round before it has ended")
+        yield _told(behind, "some nodes begin the next round before it has ended")
 
 
 def _follows(spread: Payload, task: Task) -> bool:
@@ -244,7 +244,7 @@ def _follows(spread: Payload, task: Task) -> bool:
     return own is not None and own.pattern == spread.pattern and spread.pattern != "vector"
 
 
-def _told(phase: Phase, task: Task, what: str) -> str:
+def _told(task: Task, what: str) -> str:
     where = task.where.rpartition(": ")[2]
     if task.spread is not None and task.spread.pattern == "vector":
         raise InputError(f"{task.where}: has unequal amounts, and {what}; make the next task synchronized")

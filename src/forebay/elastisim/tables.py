@@ -48,7 +48,10 @@ class Tables:
             )
 
     def block(self, name: str, *columns: Any) -> None:
-        """Rows of a large table: arrays of one length, and numbers that are the same in all of them."""
+        """Rows of a large table: arrays of one length, and numbers that are the same in all of them.
+
+        A column is either of them in all blocks.
+        """
         self._columns[name].append(columns)
 
     def made(self) -> Applications:
@@ -62,13 +65,12 @@ def _stacked(name: str, blocks: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     schema = applications.empty(name).schema
     if not blocks:
         return applications.empty(name)
-    lengths = np.array([max(np.size(column) for column in block) for block in blocks])
-    columns = {}
-    for k, (column, dtype) in enumerate(schema.items()):
+    arrays = [isinstance(column, np.ndarray) for column in blocks[0]]
+    first = arrays.index(True)
+    lengths = np.array([len(block[first]) for block in blocks])
+    columns = []
+    for k, (name_, dtype) in enumerate(schema.items()):
         parts = [block[k] for block in blocks]
-        if all(np.ndim(part) == 0 for part in parts):
-            whole = np.repeat(np.array(parts), lengths)
-        else:
-            whole = np.concatenate([np.broadcast_to(part, n) for part, n in zip(parts, lengths, strict=True)])
-        columns[column] = pl.Series(column, whole).cast(dtype)
+        whole = np.concatenate(parts) if arrays[k] else np.repeat(np.array(parts), lengths)
+        columns.append(pl.Series(name_, whole).cast(dtype))
     return pl.DataFrame(columns)

@@ -93,9 +93,9 @@ class Applications:
         return Applications(**kept) if len(kept["jobs"]) else None
 
     def renumbered(self, old: pl.Series, new: pl.Series) -> "Applications":
-        """The same jobs under other numbers."""
+        """The same jobs under other numbers, and in their order."""
         changed = {
-            one.name: getattr(self, one.name).with_columns(pl.col("job").replace_strict(old, new))
+            one.name: _by_job(getattr(self, one.name).with_columns(pl.col("job").replace_strict(old, new)))
             for one in fields(self)
         }
         return replace(self, **changed)
@@ -113,4 +113,9 @@ def table(name: str, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
 
 def stacked(some: Sequence[Applications]) -> Applications:
     """All of them as one."""
-    return Applications(**{name: pl.concat([getattr(one, name) for one in some]) for name in _SCHEMAS})
+    return Applications(**{name: _by_job(pl.concat([getattr(one, name) for one in some])) for name in _SCHEMAS})
+
+
+def _by_job(rows: pl.DataFrame) -> pl.DataFrame:
+    """Sorted by job; rows of each stay in their order."""
+    return rows.sort("job", maintain_order=True)

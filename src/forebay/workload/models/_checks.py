@@ -102,6 +102,8 @@ def whole_jobs(model: str, w: Workload) -> None:
     """Refuse workloads whose jobs come in steps: these ask for resources, and take time, step by step."""
     if w.legs is not None or w.phases is not None:
         raise InputError(f"{w.name}: model {model!r} is for jobs of one step; these have legs or phases of their own")
+    if w.applications is not None:
+        raise InputError(f"{w.name}: model {model!r} is for jobs of one size; these have applications of their own")
 
 
 def changed(w: Workload, line: str, *notes: str, **changes: Any) -> Workload:
