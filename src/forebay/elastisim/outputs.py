@@ -35,7 +35,17 @@ def job_statistics(result: Result, workload: Workload, machine: Machine) -> str:
         spans = (job["waiting_time"], job["execution_time"], job["turnaround_time"])
         status = _STATUS.get(job["final_state"], "killed")
         rows.append([str(job["job_id"]), types[job["job_id"]], *map(_number, (*times, *spans)), status])
-    header = ("ID", "Type", "Submit Time", "Start Time", "End Time", "Wait Time", "Makespan", "Turnaround Time", "Status")
+    header = (
+        "ID",
+        "Type",
+        "Submit Time",
+        "Start Time",
+        "End Time",
+        "Wait Time",
+        "Makespan",
+        "Turnaround Time",
+        "Status",
+    )
     return _csv(header, rows)
 
 
