@@ -57,7 +57,7 @@ def node_utilization(result: Result, workload: Workload, machine: Machine) -> st
         .sort("row")
     )  # fmt: skip
     rows, holder = [], np.full(machine.platform.nodes, -1, np.int64)
-    ends = result.log.with_row_index("row").filter((pl.col("kind") == "end")).select("row", "time", "job")
+    ends = result.log.with_row_index("row").filter(pl.col("kind") == "end").select("row", "time", "job")
     events = [(row, time, job, kind in ("start", "acquire"), low, high) for row, low, high, time, job, kind in
               changes.select("row", "low", "high", "time", "job", "kind").iter_rows()]  # fmt: skip
     events += [(row, time, job, False, -1, -1) for row, time, job in ends.iter_rows()]
