@@ -21,7 +21,7 @@ def test_a_policy_that_breaks_one(forebay, policies):
 
 
 def test_as_json(forebay, policies):
-    code, out, _ = forebay("check-policy", f"{policies}:TooMuch", "--format", "json")
+    code, out, _ = forebay("check-policy", f"{policies}:Twice", "--format", "json")
     report = json.loads(out)
     assert code == 3
     assert not report["passed"]

@@ -103,9 +103,10 @@ def test_easy_with_burst_buffers_beats_easy_without_beats_fcfs(forebay, tmp_path
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_the_table_fits_the_screen(shell, columns):
-    specs = "fcfs,conservative-bb,fcfs-bb:depth=3,max_backfill=10"
-    out = shell("compare", "--no-plots", "--policies", specs, COLUMNS=str(columns)).out
+def test_the_table_fits_the_screen(forebay, columns, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = forebay("compare", "--no-plots", "--policies", "fcfs,conservative-bb,fcfs-bb:depth=3,max_backfill=10").out
     lines = out.splitlines()
     assert max(map(len, lines)) <= columns
     assert any(line.split()[:1] == ["policy"] and "wait" in line for line in lines)
@@ -116,7 +117,7 @@ def test_the_table_fits_the_screen(shell, columns):
 def test_policies_that_agree_are_named(forebay, tmp_path):
     """Without burst buffers it makes no difference whether they are reserved, nor to Slurm's way with them."""
     policies = ("--platform", "flat:nodes=4", "--policies", "fcfs-easy,fcfs-bb,fcfs")
-    out = forebay("compare", "table1", *policies, "-o", tmp_path / "out").out
+    out = forebay("compare", "table1", *policies, "--no-plots", "-o", tmp_path / "out").out
     assert "fcfs-bb and fcfs-easy gave the same schedule" in out or "fcfs-easy and fcfs-bb gave the same" in out
     assert "fcfs and" not in out
     assert " and fcfs " not in out
@@ -136,7 +137,7 @@ def test_a_comparison_that_takes_the_place_of_another_says_of_which(forebay, tra
 
 def test_notes_are_told_once(forebay, trace, tmp_path):
     path = trace((0, 60, 2, 60), (5, 60, 9, 60))
-    out = forebay("compare", path, "--policies", "fcfs,filler", "-o", tmp_path / "out").out
+    out = forebay("compare", path, "--no-plots", "--policies", "fcfs,filler", "-o", tmp_path / "out").out
     assert out.count("asks for more than the machine has") == 1
 
 
@@ -148,7 +149,7 @@ def test_where_every_job_is_rejected_there_is_no_mean(forebay, trace, tmp_path):
 
 def test_one_bad_policy_loses_nothing_of_the_others(forebay, policies, tmp_path):
     out, specs = tmp_path / "out", f"fcfs,{policies}:Raises,filler,{policies}:TooMuch"
-    code, said, err = forebay("compare", "table1", "--policies", specs, "-o", out)
+    code, said, err = forebay("compare", "table1", "--no-plots", "--policies", specs, "-o", out)
     assert code == 3
     assert [line.split()[0] for line in said.splitlines() if line.startswith("f")] == ["filler", "fcfs"]
     assert pl.read_csv(out / "compare.csv")["policy"].to_list() == ["filler", "fcfs"]
@@ -156,7 +157,7 @@ def test_one_bad_policy_loses_nothing_of_the_others(forebay, policies, tmp_path)
     assert f"{policies}:Raises: the policy raised KeyError" in err
     assert f"{policies}:TooMuch: at t = " in err
     assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["fcfs", "filler"]
-    code, said, _ = forebay("compare", "table1", "--policies", specs, "-o", out, "--format", "json")
+    code, said, _ = forebay("compare", "table1", "--no-plots", "--policies", specs, "-o", out, "--format", "json")
     assert code == 3
     failed = json.loads(said)["failed"]
     assert [one["policy"] for one in failed] == [f"{policies}:Raises", f"{policies}:TooMuch"]
@@ -165,7 +166,7 @@ def test_one_bad_policy_loses_nothing_of_the_others(forebay, policies, tmp_path)
 
 def test_a_policy_that_is_refused_is_one_that_fails(forebay, tmp_path):
     specs = "fcfs,window-weighted:objectives=ssd"
-    code, said, err = forebay("compare", "table1", "--policies", specs, "-o", tmp_path / "out")
+    code, said, err = forebay("compare", "table1", "--no-plots", "--policies", specs, "-o", tmp_path / "out")
     assert code == 2
     assert "\nfcfs " in said
     assert "window-weighted:objectives=ssd: " in err
@@ -182,7 +183,8 @@ class Large:
         pass
 """
     )
-    code, said, err = forebay("compare", "table1", "--policies", f"fcfs,{policies}:Large", "-o", tmp_path / "out")
+    specs = f"fcfs,{policies}:Large"
+    code, said, err = forebay("compare", "table1", "--no-plots", "--policies", specs, "-o", tmp_path / "out")
     assert code == 1
     assert "\nfcfs " in said
     assert "it ran out of memory (no 7 TB left)" in err
@@ -201,6 +203,7 @@ def test_where_all_fail_nothing_is_written(forebay, policies, tmp_path):
 
 
 def test_what_a_policy_prints_is_not_in_the_answer(forebay, policies, tmp_path):
-    _, said, err = forebay("compare", "table1", "--policies", f"{policies}:InOrder", "-o", tmp_path / "out")
+    specs = f"{policies}:InOrder"
+    _, said, err = forebay("compare", "table1", "--no-plots", "--policies", specs, "-o", tmp_path / "out")
     assert "deciding" not in said
     assert "deciding" in err

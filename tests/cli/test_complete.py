@@ -1,26 +1,19 @@
 """What the shell offers at a tab, asked for as bash asks."""
 
-import os
-import subprocess
-import sys
-
 import pytest
-
-ASKED = (sys.executable, "-c", "from forebay.cli.main import main; main()")
 
 
 @pytest.fixture
-def offered(tmp_path):
+def offered(forebay, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
     def complete(*words):
-        environment = {
-            "_FOREBAY_COMPLETE": "complete_bash",
-            "COMP_WORDS": " ".join(("forebay", *words)),
-            "COMP_CWORD": str(len(words)),
-        }
-        done = subprocess.run(
-            ASKED, capture_output=True, text=True, cwd=tmp_path, env=os.environ | environment, timeout=60, check=True
-        )
-        return done.stdout.split()
+        monkeypatch.setenv("_FOREBAY_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", " ".join(("forebay", *words)))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        code, out, _ = forebay()
+        assert code == 0
+        return out.split()
 
     return complete
 

@@ -100,9 +100,9 @@ def test_stopped_and_gone_on_with_it_is_the_same_to_the_byte(command, slow, tmp_
     """Ctrl-C as a terminal sends it, to the command and all its processes; SIGTERM as a batch system does."""
     broken, whole = tmp_path / "here" / "broken", tmp_path / "here" / "whole"
 
-    def compare(pause, folder):
-        specs = f"fcfs,filler,{slow(pause)},fcfs-bb"
-        return command("compare", "table1", "--policies", specs, "--jobs", 2, "-o", folder, processes=False)
+    def compare(pause, folder, jobs=2):
+        words = ("table1", "--policies", f"fcfs,filler,{slow(pause)},fcfs-bb", "--no-plots")
+        return command("compare", *words, "--jobs", jobs, "-o", folder, processes=False)
 
     first = compare(2, broken)
     until = time.monotonic() + 120
@@ -120,7 +120,7 @@ def test_stopped_and_gone_on_with_it_is_the_same_to_the_byte(command, slow, tmp_
     assert {path.split("/")[1] for path in kept} == {"fcfs", "filler", "fcfs-bb"}
     assert not [path for path in kept if path.endswith(".tmp")]
 
-    again, anew = compare(0, broken), compare(0, whole)
+    again, anew = compare(0, broken), compare(0, whole, jobs=1)
     _, err = again.communicate(timeout=120)
     assert "3 of 4 policies there already" in err
     assert again.returncode == 0
@@ -132,7 +132,8 @@ def test_stopped_and_gone_on_with_it_is_the_same_to_the_byte(command, slow, tmp_
 def test_whatever_happens_to_one_process_the_others_results_stand(command, tmp_path):
     mine = tmp_path / "here" / "mine.py"
     mine.write_text("import os\nclass Dies:\n    def decide(self, view, act):\n        os.kill(os.getpid(), 9)\n")
-    running = command("compare", "table1", "--policies", "fcfs,mine.py:Dies,filler", "--jobs", 2, "--format", "json")
+    words = ("table1", "--policies", "fcfs,mine.py:Dies,filler", "--no-plots")
+    running = command("compare", *words, "--jobs", 2, "--format", "json")
     out, err = running.communicate(timeout=120)
     assert running.returncode == 1
     document = json.loads(out)

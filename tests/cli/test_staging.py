@@ -88,10 +88,11 @@ def test_no_use_of_the_file_system_in_a_window(forebay, staged):
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_compare_has_a_table_of_staging(shell, staged, columns, tmp_path):
-    code, out, _ = shell(
-        "compare", staged, "--platform", MACHINE, "--policies", "fcfs,conservative-bb", COLUMNS=str(columns)
-    )
+def test_compare_has_a_table_of_staging(forebay, staged, columns, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    policies = ("--policies", "fcfs,conservative-bb")
+    code, out, _ = forebay("compare", staged, "--platform", MACHINE, *policies, "--no-plots")
     assert code == 0
     lines = out.splitlines()
     assert max(map(len, lines)) <= columns

@@ -10,8 +10,10 @@ from cli.conftest import SHELL
 
 
 @pytest.mark.parametrize("columns", ["0", "-5", "wide", "", "99999999999999999999"])
-def test_a_width_that_is_none_counts_as_unset(shell, columns):
-    assert shell("policies", COLUMNS=columns) == shell("policies")
+def test_a_width_that_is_none_counts_as_unset(forebay, columns, monkeypatch):
+    unset = forebay("policies")
+    monkeypatch.setenv("COLUMNS", columns)
+    assert forebay("policies") == unset
 
 
 def test_a_width_counts(shell):

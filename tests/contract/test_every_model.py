@@ -12,8 +12,6 @@ from forebay.core.schemas import JOB_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload import models
 
-pytestmark = pytest.mark.small
-
 every = pytest.mark.parametrize("name", models.names())
 
 

@@ -9,8 +9,6 @@ from forebay import policies, studies
 from forebay.studies._expected import read_expected
 from forebay.studies._toml import Settings
 
-pytestmark = pytest.mark.small
-
 NAMES = studies.names()
 each = pytest.mark.parametrize("name", NAMES)
 

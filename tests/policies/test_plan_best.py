@@ -92,7 +92,7 @@ def check_seed(seed):
     compare(slow, workload, platform, PlanBest(**params))
 
 
-@pytest.mark.parametrize("chunk", chunks(4, 8))
+@pytest.mark.parametrize("chunk", chunks(2, 8))
 def test_descents_equal_the_naive_ones(chunk):
     for seed in range(5000 + 5 * chunk, 5005 + 5 * chunk):
         check_seed(seed)
