@@ -151,14 +151,11 @@ class Run:
 
     def _go_on(self, job):
         for what, amount, streams in job.steps:
-            if what == "compute":
+            if what == "compute" and amount > 0:
                 job.timer = self.now + amount
                 return
             if what == "move" and amount > 0:
                 job.stream = [amount, streams]
-                return
-            if what == "move":
-                job.timer = self.now
                 return
             if what == "beside" and amount > 0:
                 job.beside.append([amount, streams])
