@@ -257,11 +257,13 @@ class Writer:
         moved = each * streams
         if not self._striped or task.type not in ("bb_read", "bb_write"):
             return Amounts(zero, zero, zero, moved, streams)
-        # Every node's data lies on all nodes' devices: all serve it, and what is not its own crosses the network.
+        # As ElastiSim has it: a rank writes a stripe of its data to its own device and sends one to each node but the
+        # last, its own among them. No device writes what others send it.
         assert self.machine is not None
-        busiest, largest = each * (nodes - 1) / nodes, np.where(nodes > 1, each / nodes, 0.0)
-        work = self.machine.flop_per_byte * moved / nodes
-        return Amounts(zero, work, self._load(busiest, largest, nodes), moved, np.where(moved > 0, nodes, 0.0))
+        stripe = each / nodes
+        busiest = np.where(nodes > 1, stripe * np.maximum(nodes - 1, streams), 0.0)
+        sent = self._load(busiest, np.where(nodes > 1, stripe, 0.0), nodes)
+        return Amounts(zero, self.machine.flop_per_byte * stripe * streams, sent, stripe * streams, streams)
 
     def _on_gpus(self, task: Task, work: Values, nodes: Values) -> Amounts:
         """Work of GPUs in seconds: they are part of the machine, and nobody shares them."""

@@ -56,7 +56,7 @@ TRANSFER = np.dtype(
         ("sibling", "i8"),  # the next transfer of the same phase; unused rows are chained here
         ("next_amount", "f8"),  # what it moves once its delay is over
         ("next_weight", "i8"),
-        ("next_route", "i8"),  # and where; -1 = it is under way
+        ("next_route", "i8"),  # and where; -1 = it is under way, -2 = it never moves any
         ("beside", "i1"),  # 0 = its phase waits for it; else it runs beside the phases: 1 + PhaseKind
     ],
     align=True,
@@ -102,13 +102,14 @@ def make_network(
     n_spare_routes: int = 0,
     n_spare_entries: int = 0,
     delays: Sequence[float] = (),
+    pauses: bool = False,
 ) -> Network:
     """An idle network. A route is (cap, {link: load}); loads are relative to its most loaded link.
 
-    Spare routes and entries are for those made on the way; see `flows.open_route`. Routes may have `delays`: then there
-    is one more, without links, on which a transfer moves the seconds that it waits.
+    Spare routes and entries are for those made on the way; see `flows.open_route`. Where routes have `delays`, or
+    phases `pauses`, there is one more, without links, on which a transfer moves the seconds that it waits.
     """
-    waiting = len(routes) if any(delays) else -1
+    waiting = len(routes) if any(delays) or pauses else -1
     routes = [*routes, (1.0, {})] if waiting >= 0 else routes
     n_static, n_used = len(routes), sum(len(loads) for _, loads in routes)
     n_routes, n_entries = n_static + n_spare_routes, n_used + n_spare_entries

@@ -67,12 +67,12 @@ class _Routes:
 
 
 def make_paths(
-    fabric: Fabric, n_transfers: int, communicate: bool, share_devices: bool = False
+    fabric: Fabric, n_transfers: int, communicate: bool, share_devices: bool = False, pauses: bool = False
 ) -> tuple[Paths, Network]:
     """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too.
 
     So do transfers of one job that `share_devices` of its nodes: what is read and written at once has the larger of
-    both bandwidths together.
+    both bandwidths together. Phases with `pauses` take some time whatever they move.
     """
     column, routes, whole, (made, delays) = _routes(fabric)
     capacity, n_links = fabric.capacity.tolist(), len(fabric.capacity)
@@ -81,7 +81,7 @@ def make_paths(
         store = fabric.stores[0]
         capacity += [max(store.checkpoint[0][0].cap, store.fetch[0][0].cap)] * len(fabric.site)
         spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + n_transfers
-    network = make_network(capacity, made, n_transfers, spare_routes, spare_entries, delays)
+    network = make_network(capacity, made, n_transfers, spare_routes, spare_entries, delays, pauses)
     paths = Paths(
         port=np.array([fabric.port, fabric.latency]),
         column=column,

@@ -56,6 +56,12 @@ class Rounds(NamedTuple):
     sizes: np.ndarray  # SIZE
 
 
+def loop_begins(steps: np.ndarray) -> np.ndarray:
+    """Of each phase, the last one up to it that begins a loop; 0 if none does."""
+    begins: np.ndarray = np.maximum.accumulate(np.where(steps["rounds"] > 0, np.arange(len(steps)), 0))
+    return begins
+
+
 def no_rounds() -> Rounds:
     """For runs without loops."""
     return make_rounds(0, 0)

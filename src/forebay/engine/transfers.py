@@ -14,17 +14,17 @@ from forebay.engine.truth import TRUTH
 _f8, _i8 = types.float64, types.int64
 
 
-@kernel(_i8(TRUTH, _i8, _i8, _i8, _f8, _f8, _i8))
-def _send(truth, j, c, weight, amount, time, beside):
-    """One transfer of job `j` over route `c`; returns 1, or 0 if nothing holds it up: no link, no cap and no delay."""
-    net = truth.network
-    route = net.routes[c]
-    if route["entry"] < 0 and route["cap"] == float("inf") and route["delay"] == 0.0:
-        return 0
-    state, activity = net.state[0], truth.activities[j]
-    f = state["blank_transfer"]
+_NOTHING = -2
+"""The next route of what moves no bytes."""
+
+
+@kernel
+def _new_transfer(truth, j, beside):
+    """A row for a transfer of job `j`: one of its phase, or one that runs beside its phases."""
+    net, activity = truth.network, truth.activities[j]
+    f = net.state[0]["blank_transfer"]
     transfer = net.transfers[f]
-    state["blank_transfer"] = transfer["sibling"]
+    net.state[0]["blank_transfer"] = transfer["sibling"]
     transfer["job"] = j
     transfer["beside"] = beside
     transfer["sibling"] = -1
@@ -38,13 +38,36 @@ def _send(truth, j, c, weight, amount, time, beside):
         if len(truth.rounds.progress) > 0:
             transfer["sibling"] = truth.rounds.progress[j]["beside"]
             truth.rounds.progress[j]["beside"] = f
+    return f
+
+
+@kernel(_i8(TRUTH, _i8, _i8, _i8, _f8, _f8, _i8))
+def _send(truth, j, c, weight, amount, time, beside):
+    """One transfer of job `j` over route `c`; returns 1, or 0 if nothing holds it up: no link, no cap and no delay."""
+    net = truth.network
+    route = net.routes[c]
+    if route["entry"] < 0 and route["cap"] == float("inf") and route["delay"] == 0.0:
+        return 0
+    f = _new_transfer(truth, j, beside)
     if route["delay"] > 0.0:
+        transfer = net.transfers[f]
         transfer["next_amount"] = amount
         transfer["next_weight"] = weight
         transfer["next_route"] = c
-        join(net, f, state["waiting_route"], 1, route["delay"], time)
+        join(net, f, net.state[0]["waiting_route"], 1, route["delay"], time)
     else:
         join(net, f, c, weight, amount, time)
+    return 1
+
+
+@kernel
+def _pause(truth, j, seconds, time, beside):
+    """Let a phase of job `j` take so long, whatever else it moves; returns how many transfers that is."""
+    if seconds <= 0.0:
+        return 0
+    net, f = truth.network, _new_transfer(truth, j, beside)
+    net.transfers[f]["next_route"] = _NOTHING
+    join(net, f, net.state[0]["waiting_route"], 1, seconds, time)
     return 1
 
 
@@ -80,10 +103,8 @@ def leave_beside(truth, j, f):
 def _moved(net, f, time):
     """Stop a transfer; returns the bytes that it has moved."""
     transfer = net.transfers[f]
-    if transfer["route"] < 0:
-        return transfer["amount"]
-    moved = leave(net, f, time)
-    return moved if transfer["next_route"] < 0 else 0.0
+    moved = transfer["amount"] if transfer["route"] < 0 else leave(net, f, time)
+    return moved if transfer["next_route"] == -1 else 0.0
 
 
 @kernel
@@ -200,7 +221,7 @@ def _count_sites(state, truth, j):
 
 
 @kernel
-def _exchange(state, truth, j, compute, message, coupled, time):
+def _exchange(state, truth, j, compute, message, coupled, time, beside):
     """A compute phase in which every node sends to every other: one activity over all the links between them.
 
     Returns (1, 0), or, where the nodes share no link, (0, the seconds it takes).
@@ -233,7 +254,7 @@ def _exchange(state, truth, j, compute, message, coupled, time):
         k = paths.touched[i]
         cross(truth.network, c, k, paths.by_link[k] / most)
         paths.by_link[k] = 0.0
-    return _send(truth, j, c, 1, message * most, time, 0), 0.0
+    return _send(truth, j, c, 1, message * most, time, beside), 0.0
 
 
 @kernel
@@ -257,7 +278,7 @@ def launch(state, truth, j, time):
     seconds, amount, message, streams = amounts(state, truth, j, p)
     if kind == PhaseKind.COMPUTE:
         if message > 0.0 and state.jobs[j]["nodes"] > 1:
-            return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, time)
+            return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, time, 0)
         return 0, seconds
     if amount <= 0.0:
         return 0, seconds
@@ -269,7 +290,11 @@ def launch(state, truth, j, time):
     if kind in (PhaseKind.CHECKPOINT, PhaseKind.FETCH):
         row = CHECKPOINT if kind == PhaseKind.CHECKPOINT else CHECKPOINT + paths.by_site.shape[1]
         if len(truth.rounds.steps) > 0:  # in rounds only where nodes have devices of their own
-            return _on_devices(state, truth, j, paths.routes[row, 0], streams, amount, time, beside), 0.0
+            n = _on_devices(state, truth, j, paths.routes[row, 0], streams, amount, time, beside)
+            if message > 0.0 and state.jobs[j]["nodes"] > 1:
+                more, seconds = _exchange(state, truth, j, seconds, message, True, time, beside)
+                n += more
+            return n + _pause(truth, j, seconds, time, beside), 0.0
         return _inside(state, truth, j, amount, time, row), 0.0
     c = paths.routes[READ if kind == PhaseKind.READ else WRITE, 0]
     return _send(truth, j, c, 1 if paths.whole[FILES, 0] else streams, amount, time, beside), 0.0

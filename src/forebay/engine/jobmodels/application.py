@@ -10,7 +10,7 @@ import polars as pl
 from forebay.core.codes import Flexibility, PhaseKind
 from forebay.core.tables import FLEX, SIZE
 from forebay.engine.program import Program, demands, resource_notes, work
-from forebay.engine.rounds import ADDED, BESIDE, BY_ROUND, POINT, SCALE, STEP, UNCOUPLED, WAITS, Rounds, make_rounds
+from forebay.engine.rounds import ADDED, BESIDE, BY_ROUND, POINT, SCALE, STEP, UNCOUPLED, WAITS, Rounds, loop_begins, make_rounds
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
@@ -220,13 +220,14 @@ def _prefer(workload: Workload, platform: Platform, rounds: Rounds, demand: np.n
         flex["size"], demand[j, 0], walltime[j] = at, mine[at]["nodes"], mine[at]["walltime"]
 
 
-def _alone(scales: np.ndarray, kind: np.ndarray, fabric: Fabric) -> tuple[np.ndarray, np.ndarray]:
+def _alone(
+    scales: np.ndarray, nodes: np.ndarray, kind: np.ndarray, coupled: np.ndarray, fabric: Fabric
+) -> tuple[np.ndarray, np.ndarray]:
     """Seconds that each row takes alone on the machine, and those of them that are transfers."""
-    compute, latency = scales["seconds"], fabric.latency
-    others = np.maximum(scales["streams"] - 1, 0)
-    talks = (scales["communication"] > 0) & (others > 0)
-    messages = np.where(talks, latency + scales["communication"] * others / fabric.port, 0.0)
-    seconds, io = np.maximum(compute, messages), np.zeros(len(scales))
+    compute, talks = scales["seconds"], (scales["communication"] > 0) & (nodes > 1)
+    wait, sending = np.where(talks, fabric.latency, 0.0), scales["communication"] * (nodes - 1) / fabric.port
+    seconds = np.where(coupled, wait + np.maximum(compute, sending), np.maximum(compute, wait + sending))
+    io = np.zeros(len(scales))
     capacity = dict(zip(fabric.names, fabric.capacity.tolist(), strict=True))
     store = fabric.stores[0] if fabric.stores else None
     for name, wire in (
@@ -238,7 +239,7 @@ def _alone(scales: np.ndarray, kind: np.ndarray, fabric: Fabric) -> tuple[np.nda
         if wire is not None:
             mine = (kind == name) & (scales["bytes"] > 0)
             io[mine] = _transfer(wire, scales["bytes"][mine], scales["streams"][mine], capacity)
-    return seconds + io, io
+    return np.maximum(seconds, io), io
 
 
 def _transfer(wire: Wire, amount: np.ndarray, streams: np.ndarray, capacity: dict[str, float]) -> np.ndarray:
@@ -253,14 +254,13 @@ def _add_alone(rounds: Rounds, tasks: pl.DataFrame, at: np.ndarray, fabric: Fabr
     if not len(rounds.jobs):
         return
     steps = rounds.steps
-    times = np.where(tasks["stage"].to_numpy() == STAGES.index("init"), 1, 0)
-    for last in np.flatnonzero(steps["back"] >= 0):
-        first = steps["back"][last]
-        times[first : last + 1] = steps["rounds"][first]
-    seconds, io = _alone(rounds.scales, _kinds(tasks)[at], fabric)
+    times = np.where(tasks["loop"].to_numpy() >= 0, steps["rounds"][loop_begins(steps)], 0)
+    times[tasks["stage"].to_numpy() == STAGES.index("init")] = 1
     flex = rounds.row[tasks["row"].to_numpy()[at]]
     counted = (flex >= 0) & (times[at] > 0)
     size = (np.arange(len(at)) - steps["scale"][at])[counted]
-    where = rounds.jobs["first"][flex[counted]] + size
-    np.add.at(rounds.sizes["seconds"], where, (seconds * times[at])[counted])
-    np.add.at(rounds.sizes["io"], where, (io * times[at])[counted])
+    where, task = rounds.jobs["first"][flex[counted]] + size, at[counted]
+    coupled = steps["flags"][task] & UNCOUPLED == 0
+    alone = _alone(rounds.scales[counted], rounds.sizes["nodes"][where], _kinds(tasks)[task], coupled, fabric)
+    for name, taken in zip(("seconds", "io"), alone, strict=True):
+        np.add.at(rounds.sizes[name], where, taken * times[task])
