@@ -255,15 +255,11 @@ MODEL = {
 
 def test_loops_and_stages(read):
     made = read(MODEL, **MALLEABLE)
-    assert made.applications.loops.rows() == [
-        (0, 0, 1, False, True),
-        (0, 1, 3, True, True),
-        (0, 2, 1, False, False),
-    ]
+    assert made.applications.loops.rows() == [(0, 0, 3, True, True), (0, 1, 1, False, False)]
     assert made.applications.tasks.select("task", "stage", "loop").rows() == [
-        (0, "run", 0),
-        (1, "run", 1),
-        (2, "run", 2),
+        (0, "init", -1),
+        (1, "run", 0),
+        (2, "run", 1),
         (3, "reconfiguration", -1),
         (4, "reconfiguration", -1),
         (5, "expansion", -1),
@@ -277,14 +273,14 @@ def test_loops_and_stages(read):
 def test_who_stops_at_scheduling_points_and_who_is_resized(read, kind, point):
     made = read(MODEL, type=kind).applications
     assert made.jobs.rows() == [(0, kind)]
-    assert made.loops["point"].to_list() == [False, point, False]
+    assert made.loops["point"].to_list() == [point, False]
     resized = kind in ("malleable", "evolving", "adaptive")
-    assert set(made.tasks["stage"]) == {"run", *(("reconfiguration", "expansion") if resized else ())}
+    assert set(made.tasks["stage"]) == {"init", "run", *(("reconfiguration", "expansion") if resized else ())}
 
 
 def test_one_size_is_never_changed(read):
     made = read(MODEL, type="malleable", num_nodes_min=3, num_nodes_max=3)
-    assert set(made.applications.tasks["stage"]) == {"run"}
+    assert set(made.applications.tasks["stage"]) == {"init", "run"}
     assert made.applications.sizes.rows() == [(0, 3, float("inf"))]
 
 

@@ -136,7 +136,7 @@ def test_stages_of_the_reconfigured_case(case):
     made = case("micro/reconfigure").workload.applications
     at = {(task, nodes): seconds for _, task, nodes, seconds, *_ in made.amounts.filter(job=0).rows()}
     assert (at[0, 16], at[2, 4], at[2, 16], at[3, 12]) == (17.0, 10.0, 10.0, 12.0)
-    assert made.tasks.filter(job=0)["stage"].to_list() == ["run", "run", "reconfiguration", "expansion"]
+    assert made.tasks.filter(job=0)["stage"].to_list() == ["init", "run", "reconfiguration", "expansion"]
 
 
 def test_buffers_and_asynchronous_writes(case):
@@ -180,10 +180,10 @@ def test_the_example_is_read(cases, tmp_path):
     assert made.configuration.io_information
     first = made.workload.applications
     assert first.tasks.filter(job=0).select("stage", "loop", "kind", "coupled").rows() == [
-        ("run", 0, "read", False),
-        ("run", 0, "compute", False),
-        ("run", 1, "compute", True),
-        ("run", 1, "write", False),
+        ("init", -1, "read", False),
+        ("init", -1, "compute", False),
+        ("run", 0, "compute", True),
+        ("run", 0, "write", False),
         ("reconfiguration", -1, "read", False),
         ("reconfiguration", -1, "compute", False),
     ]
