@@ -1,7 +1,7 @@
 """Burst buffers that are striped over a job's nodes: how long they take, by hand.
 
-Four nodes with ports of 12.5 GB/s and 100 us between them write at 2 GB/s and read at 6 GB/s. A rank puts a quarter of its
-data on its own device while it sends quarters to the other nodes, and waits for both.
+Four nodes with ports of 12.5 GB/s and 100 us between them write at 2 GB/s and read at 6 GB/s. A rank puts a quarter of
+its data on its own device while it sends quarters to the other nodes, and waits for both.
 """
 
 import pytest
@@ -11,6 +11,7 @@ import forebay as fb
 pytestmark = pytest.mark.small
 
 GB = 10**9
+IDLE, BESIDE = {"type": "idle", "delay": 1, "pattern": "uniform"}, {"async": True}
 BUFFERS = {"node_local_bb": "true", "bb_read_bw": "6GBps", "bb_write_bw": "2GBps", "wide_striping": "true"}
 
 
@@ -31,9 +32,9 @@ def task(kind, size, pattern, **more):
         ([task("bb_read", 24, "root_only")], 0, 1.44 + 1e-4),  # 3 x 6 GB out of the root's port
         ([task("bb_read", 24, "uniform")], 50, 12 + 1e-4),  # 24 GB x 50 at 100 Gflop/s
         # Written beside what is computed: its device is still at it when the computing is over.
-        ([task("bb_write", 24, "uniform", **{"async": True}), {"type": "idle", "delay": 1, "pattern": "uniform"}], 0, 3.0),
+        ([task("bb_write", 24, "uniform", **BESIDE), IDLE], 0, 3.0),
         # The messages of a read beside go on for longer than its device.
-        ([task("bb_read", 24, "uniform", **{"async": True}), {"type": "idle", "delay": 1, "pattern": "uniform"}], 0, 1.9201),
+        ([task("bb_read", 24, "uniform", **BESIDE), IDLE], 0, 1.9201),
         ([task("bb_read", 0, "uniform")], 0, 0.0),
     ],
 )  # fmt: skip

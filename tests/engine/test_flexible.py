@@ -1,5 +1,7 @@
 """Jobs whose size changes, solved by hand."""
 
+import random
+
 import polars as pl
 import pytest
 
@@ -261,6 +263,83 @@ def test_policies_that_do_not_resize_run_jobs_at_their_preferred_size(policy):
         return fb.simulate(jobs.workload(), NODES, policy).facts["log_sha256"]
 
     assert len({log("rigid", True), log("malleable", True), log("malleable", False), log("moldable", True)}) == 1
+
+
+@pytest.mark.parametrize("policy", ["fcfs-malleable:when=free", "fcfs-malleable:when=idle", "fcfs-easy"])
+def test_a_job_of_one_size_is_a_rigid_one(policy):
+    def log(kind):
+        jobs = Jobs()
+        for k in range(6):
+            jobs.add(kind, 3 * k, [3 + k], loop(3, compute(10), move("write", 10 * GB)), walltime=1000)
+        return fb.simulate(jobs.workload(), FILES, policy).facts["log_sha256"]
+
+    assert log("malleable") == log("rigid") == log("moldable")
+
+
+class Restless(Fcfs):
+    """Jobs that start on any number of nodes, and get another at any point."""
+
+    def __init__(self, seed):
+        super().__init__()
+        self.rng = random.Random(seed)
+
+    def decide(self, view, act):
+        for job in view.points:
+            there = [n for n in view.sizes(job) if n - view.size(job) <= act.free[0]]
+            act.resize(job, self.rng.choice(there))
+        for job in view.queue.tolist():
+            there = [n for n in view.sizes(job) if n <= act.free[0]]
+            if not there:
+                break
+            act.start(job, nodes=self.rng.choice(there))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_work_done_over_all_sizes_is_the_work_there_was(seed):
+    """Nodes times seconds, from the log, where every round scales perfectly; and nobody has more or less than it may."""
+    rng, jobs, work, bounds = random.Random(seed), Jobs(), {}, {}
+    for k in range(8):
+        each, rounds, low = rng.randint(1, 100), rng.randint(1, 9), rng.randint(1, 6)
+        work[k], bounds[k] = each * rounds, (low, low + rng.randint(0, 10))
+        jobs.add("malleable", 5 * k, range(low, bounds[k][1] + 1), loop(rounds, compute(lambda n, each=each: each / n)))
+    result = fb.simulate(jobs.workload(), NODES, Restless(seed))
+    done, held, since = dict.fromkeys(work, 0.0), dict.fromkeys(work, 0), dict.fromkeys(work, 0.0)
+    for time, job, kind, amount in result.log.select("time", "job", "kind", "amount").rows():
+        if kind in ("start", "acquire", "release", "end"):
+            done[job] += held[job] * (time - since[job])
+            held[job], since[job] = held[job] + (amount if kind in ("start", "acquire") else -amount), time
+            assert kind == "end" or bounds[job][0] <= held[job] <= bounds[job][1]
+            assert 0 <= sum(held.values()) <= 16
+    assert done == pytest.approx(work, rel=1e-12)
+    assert set(held.values()) == {0}
+
+
+class InPairs(fb.Policy):
+    """Two at a time, and the next two when both are done."""
+
+    def decide(self, view, act):
+        if not len(view.running):
+            for job in view.queue.tolist()[:2]:
+                act.start(job)
+
+
+@pytest.mark.parametrize(
+    ("order", "ends"),
+    [
+        # Both write 600 GB from 10 s on, at half of 10 GB/s: 10 + 120 s. Then 90 s of work and 2 x 100 GB: 20 s.
+        ("data data work work", [130, 130, 240, 240]),
+        # Each writes alone: the one from 10 s to 70 s, the other from 90 s to 100 s.
+        ("data work data work", [70, 100, 170, 200]),
+    ],
+)
+def test_jobs_that_write_beside_jobs_that_compute(order, ends):
+    """Fig. 4.6 of ADMIRE D3.3: four jobs in pairs, alike or mixed. Mixed, all is over 40 s earlier."""
+    jobs = Jobs()
+    for kind in order.split():
+        seconds, amount = (10, 600 * GB) if kind == "data" else (90, 100 * GB)
+        jobs.add("rigid", 0, [8], loop(1, compute(seconds), move("write", amount)))
+    times, _ = run(jobs, InPairs(), "flat:nodes=16,pfs=10GB/s")
+    assert [end for _, end in times] == pytest.approx(ends)
 
 
 WRONG = {

@@ -44,9 +44,7 @@ def command(
     from forebay.errors import InputError
 
     if algorithm is not None and policy is not None:
-        raise InputError(
-            "--algorithm and --policy were both given; an algorithm takes the place of a policy: name one"
-        )
+        raise InputError("--algorithm and --policy were both given; an algorithm takes the place of a policy: name one")
     told = project.read(configuration)
     beside = configuration.parent / "algorithm.py"
     if policy is None and algorithm is None and not beside.is_file():

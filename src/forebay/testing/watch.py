@@ -36,6 +36,7 @@ class _Watched:
 
     def __init__(self, policy: Any, state: State):
         self._policy, self._state, self._n_wakes = policy, state, 0
+        self.resizes = getattr(policy, "resizes", False)
 
     def setup(self, view: View) -> None:
         """Prepare the policy, compiled or not."""
@@ -72,7 +73,7 @@ class _Watched:
             if was != now[name]:
                 raise WroteError(
                     f"{view.when} changed the table {name!r}; "
-                    "read it only, and act through act.start, act.wake and act.reject"
+                    "read it only, and act through act.start, act.resize, act.wake, act.reject and act.kill"
                 )
 
 

@@ -64,6 +64,8 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
         "wants": pl.Int64,  # and the one it asks for, before the round begins
     },
 }
+TABLES = tuple(_SCHEMAS)
+"""The names of all tables."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,19 @@ import polars as pl
 from forebay.core.codes import Flexibility, PhaseKind
 from forebay.core.tables import FLEX, SIZE
 from forebay.engine.program import Program, demands, resource_notes, work
-from forebay.engine.rounds import ADDED, BESIDE, BY_ROUND, POINT, SCALE, STEP, UNCOUPLED, WAITS, Rounds, loop_begins, make_rounds
+from forebay.engine.rounds import (
+    ADDED,
+    BESIDE,
+    BY_ROUND,
+    POINT,
+    SCALE,
+    STEP,
+    UNCOUPLED,
+    WAITS,
+    Rounds,
+    loop_begins,
+    make_rounds,
+)
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
@@ -60,11 +72,12 @@ def program(workload: Workload, platform: Platform, kill: bool = True) -> Progra
 
 def _refuse(workload: Workload, applications: Applications, platform: Platform, fabric: Fabric) -> None:
     """What applications cannot be run with, by name."""
-    ids = applications.jobs["job"]
     for what, table in (("legs", workload.legs), ("phases", workload.phases)):
-        if table is not None and table["job"].is_in(ids.implode()).any():
-            job = table["job"].filter(table["job"].is_in(ids.implode()))[0]
-            raise InputError(f"{workload.name}: job {job} has an application and {what}; leave out the {what}")
+        if table is not None and len(table):
+            raise InputError(
+                f"{workload.name}: job {applications.jobs['job'][0]} has an application, and job {table['job'][0]} has "
+                f"{what}; one run has either: leave out one of them, or the {what}"
+            )
     for is_so, what in (
         (fabric.chunked, "a burst buffer in chunks on servers"),
         (platform.kinds is not None, "nodes of two kinds"),
@@ -211,13 +224,14 @@ def _requests(
 
 def _prefer(workload: Workload, platform: Platform, rounds: Rounds, demand: np.ndarray, walltime: np.ndarray) -> None:
     """Which of its sizes each job asks for: the preferred one, or the largest that the machine has room for."""
-    for j in np.flatnonzero(rounds.row >= 0):
-        flex = rounds.jobs[rounds.row[j]]
-        mine = rounds.sizes[flex["first"] : flex["first"] + flex["n_sizes"]]
-        wanted = min(int(demand[j, 0]), platform.nodes)
-        at = int(np.searchsorted(mine["nodes"], wanted, side="right")) - 1
-        at = max(at, 0)  # rejected, if the machine is too small for it
-        flex["size"], demand[j, 0], walltime[j] = at, mine[at]["nodes"], mine[at]["walltime"]
+    mine, sizes = np.flatnonzero(rounds.row >= 0), rounds.sizes["nodes"]
+    flex = rounds.jobs
+    wanted = np.minimum(demand[mine, 0], platform.nodes)
+    of = np.repeat(np.arange(len(flex)), flex["n_sizes"])
+    # One that the machine is too small for asks for its smallest, and is rejected.
+    at = np.maximum(np.bincount(of, sizes <= wanted[of], len(flex)).astype(np.int64) - 1, 0)
+    flex["size"] = at
+    demand[mine, 0], walltime[mine] = sizes[flex["first"] + at], rounds.sizes["walltime"][flex["first"] + at]
 
 
 def _alone(
