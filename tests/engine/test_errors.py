@@ -113,7 +113,7 @@ CASES = {
         0.0,
         lambda view, act: act.start(0, nodes=4),
         errors.BadActionError,
-        ["4 node(s)", "view.sizes"],
+        ["4 nodes", "view.sizes"],
     ),
     "picks a node far away": (0.0, lambda view, act: act.start(0, nodes=[2**70] * 3), errors.BadActionError, ["node"]),
     "wakes at a word": (2.0, lambda view, act: act.wake("soon"), errors.BadActionError, ["'soon'", "view.now + 60"]),

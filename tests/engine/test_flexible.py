@@ -296,7 +296,7 @@ class Restless(Fcfs):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_work_done_over_all_sizes_is_the_work_there_was(seed):
-    """Nodes times seconds, from the log, where every round scales perfectly; and nobody has more or less than it may."""
+    """Nodes times seconds, from the log, where rounds scale perfectly; and nobody has more or less than it may."""
     rng, jobs, work, bounds = random.Random(seed), Jobs(), {}, {}
     for k in range(8):
         each, rounds, low = rng.randint(1, 100), rng.randint(1, 9), rng.randint(1, 6)
@@ -343,7 +343,7 @@ def test_jobs_that_write_beside_jobs_that_compute(order, ends):
 
 
 WRONG = {
-    "out of its sizes": (lambda act: act.resize(0, 5), ["5 node(s)", "view.sizes"]),
+    "out of its sizes": (lambda act: act.resize(0, 5), ["5 nodes", "view.sizes"]),
     "of a rigid job": (lambda act: act.resize(1, 2), ["job 1", "malleable"]),
     "on nodes that are not free": (lambda act: act.resize(0, 16), ["needs", "free"]),
     "of a job that waits": (lambda act: act.resize(2, 4), ["job 2", "does not run"]),

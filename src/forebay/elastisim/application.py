@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay._text import counted
 from forebay.elastisim import patterns, requests
 from forebay.elastisim.formula import Formula, FormulaError, checked, substituted
 from forebay.elastisim.job import Job
@@ -132,7 +133,7 @@ class Writer:
         if wrong.any():
             at = int(wrong.argmax())
             gives = f"{found[at]:g}, which is below 0," if found[at] < 0 else "no number"
-            raise self._bad(where, f"{key} {brief(text)} gives {gives} for {nodes[at]:.0f} node(s)")
+            raise self._bad(where, f"{key} {brief(text)} gives {gives} for {counted(int(nodes[at]), 'node')}")
         return found
 
     def _rounds(self, phase: Phase) -> int:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay._text import counted
 from forebay.elastisim.formula import FormulaError, checked
 from forebay.elastisim.job import Job
 
@@ -45,4 +46,4 @@ def _check(wants: Values, wrong: NDArray[np.bool_], what: str, job: Job, over: V
         r, k = (int(at) for at in np.argwhere(wrong)[0])
         after = f" after {over[r]:.0f} round(s)" if over[r] >= 0 else ""
         cure = "; set clip_evolving_requests" if np.isfinite(wants[r, k]) else ""
-        raise FormulaError(f"{what} for {job.sizes[k]:.0f} node(s){after}{cure}")
+        raise FormulaError(f"{what} for {counted(int(job.sizes[k]), 'node')}{after}{cure}")

@@ -13,9 +13,10 @@ from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay._text import amount, counted
+from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import STATE, State
-from forebay.core.view import Actions, View
+from forebay.core.view import View
 from forebay.engine.interrupts import Interrupts
 from forebay.engine.places import Places
 from forebay.engine.record import Record
@@ -211,7 +212,9 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
                 f"{at} started {job} for reason {r}, which no start has; take fb.LogReason.NONE, IN_ORDER or BACKFILLED"
             )
         case Refusal.WRONG_SIZE:
-            return BadActionError(f"{at} gave {job} {r:,} node(s), a size that it may not have; see view.sizes(job)")
+            return BadActionError(
+                f"{at} gave {job} {counted(r, 'node')}, a size that it may not have; see view.sizes(job)"
+            )
         case Refusal.CANNOT_RESIZE:
             return BadActionError(
                 f"{at} resized {job}, which does not run or whose size is not for policies to change; "

@@ -10,8 +10,9 @@ import numpy as np
 from forebay.errors import InputError, nearest
 
 if TYPE_CHECKING:
+    from forebay.core.actions import Actions
     from forebay.core.tables import State
-    from forebay.core.view import Actions, View
+    from forebay.core.view import View
 
 
 def lay(names: type[IntEnum], **values: float) -> np.ndarray:

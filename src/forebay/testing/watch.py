@@ -6,9 +6,10 @@ import numpy as np
 
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
+from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Trigger
 from forebay.core.tables import STATE, State
-from forebay.core.view import Actions, View
+from forebay.core.view import View
 from forebay.engine.run import params_of, run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
