@@ -1,21 +1,30 @@
 """`forebay elastisim`: a whole ElastiSim project, with its own algorithm or a policy of ours."""
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._text import counted
 from forebay.cli import _complete
 from forebay.cli import _options as options
-from forebay.cli._outputs import output_folder, refuse_other
-from forebay.cli._print import is_quiet, notes_block, pairs, show
+from forebay.cli._outputs import forget_figures, output_folder, refuse_other
+from forebay.cli._print import is_quiet
+from forebay.cli.run import report
+from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    from forebay.elastisim.outputs import Run
+    from forebay.elastisim.project import Project
 
 EXAMPLES = options.examples(
     "forebay elastisim configuration.json -o out",
-    "forebay elastisim configuration.json --algorithm algorithm.py -o out",
+    "forebay elastisim configuration.json --algorithm algorithm.py",
     "forebay elastisim configuration.json --policy fcfs-malleable:when=idle -o out",
 )
+
+Simulate = Callable[[Any, str], tuple[Any, dict[str, Any]]]
 
 
 def command(
@@ -23,80 +32,100 @@ def command(
     algorithm: Annotated[
         Path | None,
         typer.Option(
-            "--algorithm", metavar="FILE", help="The project's scheduling algorithm, algorithm.py beside it by default."
+            "--algorithm",
+            metavar="FILE",
+            help="The scheduling algorithm. Default: algorithm.py beside the configuration.",
+            show_default=False,
         ),
     ] = None,
     policy: Annotated[
         str | None,
         typer.Option(
-            "--policy", metavar="SPEC", help="A policy instead of an algorithm.", autocompletion=_complete.policy
+            "--policy",
+            metavar="SPEC",
+            help="A policy of forebay's in place of the algorithm, such as fcfs-malleable:when=idle.",
+            show_default=False,
+            autocompletion=_complete.policy,
+        ),
+    ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            "--elastisim-output",
+            metavar="NAMES",
+            help="ElastiSim's tables to write, with commas: job_statistics, node_utilization, pfs_utilization. "
+            "Default: those that the configuration asks for.",
+            show_default=False,
+            autocompletion=_complete.elastisim_outputs,
         ),
     ] = None,
     output: options.FolderOption = None,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Run an ElastiSim project: its jobs, application models, platform and algorithm, unchanged.
+    """Run an ElastiSim project as it is: its jobs, application models, platform and scheduling algorithm.
 
-    With -o the folder gets what `forebay run` writes, and the tables that the configuration asks for, in ElastiSim's
-    form.
+    With -o the folder gets what `forebay run` writes, and ElastiSim's own tables, such as job_statistics.csv.
     """
-    from forebay.elastisim import project
-    from forebay.errors import InputError
+    from forebay.elastisim import outputs, project
 
     if algorithm is not None and policy is not None:
-        raise InputError("--algorithm and --policy were both given; an algorithm takes the place of a policy: name one")
+        raise InputError("--algorithm and --policy were both given; the one takes the place of the other: name one")
+    if tables is not None and output is None:
+        raise InputError("--elastisim-output names tables, and there is no folder for them; add -o DIR")
     told = project.read(configuration)
-    beside = configuration.parent / "algorithm.py"
-    if policy is None and algorithm is None and not beside.is_file():
-        raise InputError(f"{beside}: no such file; name the algorithm with --algorithm FILE, or a policy with --policy")
+    chosen, notes = outputs.choose(tables, told, senses=policy is None)
     if output:
         refuse_other(output, "a run")
-        with output_folder(output):
-            _run(told, policy, algorithm or beside, output)
     else:
-        _run(told, policy, algorithm or beside, None)
+        chosen, notes = [], []
+    with output_folder(output) if output else nullcontext():
+        done, document = _run(
+            told, policy, algorithm or configuration.parent / "algorithm.py", "pfs_utilization" in chosen
+        )
+        document["notes"] += notes
+        files = _save(output, done, document, chosen) if output else []
+    report(document, output, files)
 
 
-def _run(told: Any, policy: str | None, algorithm: Path, folder: Path | None) -> None:
-    from forebay import _compile, simulate
+def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
+    """The run, and all there is to say of it."""
+    from forebay import _compile, _plugins
     from forebay.cli import _runs
-    from forebay.cli._numbers import seconds
-    from forebay.elastisim import outputs
-    from forebay.elastisim.algorithm import Algorithm
+    from forebay.cli._progress import progress
+    from forebay.elastisim.algorithm import Algorithm, Schedule
+    from forebay.elastisim.outputs import Run
     from forebay.elastisim.script import run_script
-    from forebay.metrics import summary
+
+    grace = told.configuration.grace
+    model = f"application:grace={grace}" if grace else "application"
+    setting = _runs.Setting(told.workload, told.machine.platform, model, seed=0, window=None)
+    found: list[tuple[Run, dict[str, Any]]] = []
+
+    def simulate(scheduler: Any, name: str) -> None:
+        _compile.prepare([scheduler], is_quiet())
+        with progress(len(told.workload)) as watch:
+            result, document = setting.simulate(scheduler, name, lambda ended, _: watch.at(name, ended))
+        found.append((Run(told, result, getattr(scheduler, "samples", ())), document))
+
+    def ask(schedule: Schedule) -> None:
+        simulate(Algorithm(schedule, told, senses), str(script))
+
+    if policy is None:
+        run_script(script, ask, told.configuration.url)
+    else:
+        simulate(_runs.load_policy(policy), _plugins.spelled("policies", policy))
+    return found[0]
+
+
+def _save(folder: Path, done: "Run", document: dict[str, Any], tables: list[str]) -> list[str]:
+    """Write the run and ElastiSim's tables of it; returns the names of all files."""
+    from forebay._files import replacing
+    from forebay.elastisim import outputs
     from forebay.results import saving
 
-    workload, platform, found = told.workload, told.machine.platform, []
-    model = f"application:grace={told.configuration.grace}" if told.configuration.grace else "application"
-    if policy is not None:
-        scheduler = _runs.load_policy(policy)
-        _compile.prepare([scheduler], is_quiet())
-        found.append(simulate(workload, platform, scheduler, job_model=model))
-    else:
-
-        def ask(schedule: Any) -> None:
-            asked = Algorithm(schedule, told.told, told.configuration.interval, told.configuration.calls)
-            found.append(simulate(workload, platform, asked, job_model=model))
-
-        run_script(algorithm, ask)
-    result = found[0]
-    numbers = summary(result)
-    written: list[str] = []
-    if folder is not None:
-        with saving(folder, result, {"summary": numbers, **result.facts}) as files:
-            for name in told.configuration.outputs:
-                if name in outputs.WRITERS:
-                    path = folder / f"{name}.csv"
-                    path.write_text(outputs.WRITERS[name](result, workload, told.machine), encoding="utf-8")
-                    files.append(path.name)
-            written = files
-    rows = [
-        ("jobs", counted(len(workload), "job")),
-        ("platform", str(platform)),
-        ("scheduled by", policy or str(algorithm)),
-        ("mean wait", seconds(numbers["mean_waiting_time"])),
-        ("makespan", seconds(numbers["makespan"])),
-    ]
-    files_line = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
-    show(pairs(rows), *notes_block(result.facts["notes"]), *files_line)
+    names = [f"{table}.csv" for table in tables]
+    with replacing(*(folder / name for name in names)) as temporary, saving(folder, done.result, document) as files:
+        for table, path in zip(tables, temporary, strict=True):
+            path.write_text(outputs.table(table, done), encoding="utf-8")
+        forget_figures(folder)
+    return [*files, *names]

@@ -1,5 +1,6 @@
 """The face of a State that a policy in plain Python reads; see `actions` for what it writes."""
 
+from collections.abc import Callable
 from operator import index
 from typing import Any
 
@@ -36,8 +37,14 @@ class View:
     <View at 0 s: 2 waiting, 0 running, 4 of 4 nodes idle> [0 1 2 3]
     """
 
-    def __init__(self, state: State, resources: tuple[str, ...], rng: np.random.Generator):
-        self._state = state
+    def __init__(
+        self,
+        state: State,
+        resources: tuple[str, ...],
+        rng: np.random.Generator,
+        rates: Callable[[], np.ndarray] = lambda: np.zeros(0),
+    ):
+        self._state, self._rates = state, rates
         self._clock, self._counts = state.clock[0], state.counts[0]
         self._leg = state.jobs["leg"]
         self._free = state.resources["free"]
@@ -94,6 +101,11 @@ class View:
     def running(self) -> np.ndarray:
         """Running legs by expected end: columns `end`, `job`, `leg`."""
         return self._running[: self._counts["n_running"]]
+
+    @property
+    def rates(self) -> np.ndarray:
+        """Bytes/s that cross each shared link of the machine, as shared out last; see `platform.fabric().names`."""
+        return self._rates()
 
     @property
     def free(self) -> np.ndarray:

@@ -5,304 +5,228 @@ decides once an instant. So the events of an instant are replayed here one by on
 algorithms know.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from forebay.core.codes import JobState as State
+from forebay.core.codes import Trigger
+from forebay.elastisim.interface import InvocationType, Job, JobState, JobType, Node, NodeState, NodeType
+from forebay.elastisim.platform import Machine
 from forebay.errors import BadActionError
+from forebay.platforms.tiers import node_local
 
-
-class InvocationType(Enum):
-    """Why an algorithm is called."""
-
-    INVOKE_PERIODIC = 0
-    INVOKE_JOB_SUBMIT = 1
-    INVOKE_JOB_COMPLETED = 2
-    INVOKE_JOB_KILLED = 3
-    INVOKE_SCHEDULING_POINT = 4
-    INVOKE_EVOLVING_REQUEST = 5
-    INVOKE_RECONFIGURATION = 6
-
-
-class JobType(Enum):
-    """Who decides on a job's size."""
-
-    RIGID = 0
-    MOLDABLE = 1
-    MALLEABLE = 2
-    EVOLVING = 3
-    ADAPTIVE = 4
-
-
-class JobState(Enum):
-    """Where a job is in its life."""
-
-    PENDING = 0
-    RUNNING = 1
-    PENDING_RECONFIGURATION = 2
-    IN_RECONFIGURATION = 3
-    COMPLETED = 4
-    KILLED = 5
-
-
-class NodeState(Enum):
-    """Whose a node is."""
-
-    FREE = 0
-    ALLOCATED = 1
-    RESERVED = 2
-
-
-class NodeType(Enum):
-    """What a node has."""
-
-    COMPUTE_NODE = 0
-    COMPUTE_NODE_WITH_BB = 1
-    COMPUTE_NODE_WITH_WIDE_STRIPED_BB = 2
-
-
-class Node:
-    """A node as algorithms see it."""
-
-    def __init__(self, identifier: int, kind: NodeType = NodeType.COMPUTE_NODE) -> None:
-        self.identifier, self.type = identifier, kind
-        self.state = NodeState.FREE
-        self.assigned_jobs: list[Job] = []
-        self.assigned_job_ids: list[int] = []
-        self.gpus: list[Any] = []
-
-    def __repr__(self) -> str:
-        return f"<Node {self.identifier}: {self.state.name.lower()}>"
-
-
-class Job:
-    """A job as algorithms see it. `assign`, `remove` and `kill` note what is to be done."""
-
-    def __init__(self, identifier: int, kind: JobType, told: dict[str, Any]) -> None:
-        self.identifier, self.type, self.state = identifier, kind, JobState.PENDING
-        self.submit_time: float = told["submit_time"]
-        self.walltime: float = told["walltime"]
-        self.num_nodes: int | None = told["num_nodes"]
-        self.num_nodes_min: int | None = told["num_nodes_min"]
-        self.num_nodes_max: int | None = told["num_nodes_max"]
-        self.arguments: dict[str, Any] = told.get("arguments", {})
-        self.attributes: dict[str, Any] = told.get("attributes", {})
-        self.runtime_arguments: dict[str, Any] = {}
-        self.start_time = self.end_time = self.wait_time = self.makespan = self.turnaround_time = -1.0
-        self.assigned_nodes: set[Node] = set()
-        self.assigned_num_gpus_per_node = 0
-        self.total_phase_count: int = told.get("total_phase_count", 0)
-        self.completed_phases = 0
-        self.wanted: set[Node] | None = None  # what it is to have from its start, or its next point, on
-        self.kill_flag = False
-
-    def __repr__(self) -> str:
-        return f"<Job {self.identifier}: {self.type.name.lower()}, {self.state.name.lower()}>"
-
-    @property
-    def assigned_node_ids(self) -> set[int]:
-        """The numbers of its nodes."""
-        return {node.identifier for node in self.assigned_nodes}
-
-    def _now_wanted(self) -> set[Node]:
-        if self.wanted is None:
-            self.wanted = set(self.assigned_nodes)
-        return self.wanted
-
-    def assign(self, nodes: "Node | Iterable[Node]") -> None:
-        """Give it nodes: to start on or, while it runs, in addition to those it has."""
-        self._now_wanted().update(_each(nodes))
-
-    def remove(self, nodes: "Node | Iterable[Node]") -> None:
-        """Take nodes from it."""
-        for node in _each(nodes):
-            if node not in self._now_wanted():
-                raise BadActionError(f"the algorithm removed {node!r} from {self!r}, which does not have it")
-            self._now_wanted().discard(node)
-
-    def assign_num_gpus_per_node(self, number: int) -> None:
-        """How many of its nodes' GPUs it uses."""
-        self.assigned_num_gpus_per_node = number
-
-    def kill(self) -> None:
-        """End it."""
-        self.kill_flag = True
-
-    def update_runtime_argument(self, name: str, value: Any) -> None:
-        """Refused: what tasks take is worked out when a project is read."""
-        raise BadActionError(f"the algorithm set the runtime argument {name!r} of {self!r}; that is not supported")
-
-
-def _is_free(node: Node) -> bool:
-    return node.state is NodeState.FREE
-
-
-def _each(nodes: "Node | Iterable[Node]") -> list[Node]:
-    return [nodes] if isinstance(nodes, Node) else list(nodes)
-
+if TYPE_CHECKING:
+    from forebay.elastisim.project import Project
 
 Schedule = Callable[[list[Job], list[Node], dict[str, Any]], Any]
+Event = tuple[InvocationType, int]
 _KILLS, _OTHERS, _SUBMITS = range(3)
+_RUNNING, _COMPLETED = State.RUNNING.value, State.COMPLETED.value
+_AT_POINT = (InvocationType.INVOKE_SCHEDULING_POINT, InvocationType.INVOKE_EVOLVING_REQUEST)
+_RECONFIGURED = InvocationType.INVOKE_RECONFIGURATION
+_ENDS = (InvocationType.INVOKE_JOB_COMPLETED, InvocationType.INVOKE_JOB_KILLED)
+
+
+@dataclass
+class _Run:
+    """A job that runs."""
+
+    nodes: set[Node]
+    turn: int  # when its processes were last started, counted: so are events of one time ordered
+    promised: set[Node] | None = None  # what it will have from its next point on, if that is another set
 
 
 class Algorithm:
-    """A policy that asks an ElastiSim algorithm. `told` has what each job's file says, in the order of the workload."""
+    """A policy that asks an ElastiSim algorithm about a project.
+
+    With `senses` it looks at the file system at the project's sensing intervals: `samples` then has the times, and the
+    bytes/s read and written.
+    """
 
     resizes = True
 
-    def __init__(
-        self,
-        schedule: Schedule,
-        told: Sequence[dict[str, Any]],
-        interval: float = 0.0,
-        calls: frozenset[InvocationType] = frozenset(InvocationType),
-        node_type: NodeType = NodeType.COMPUTE_NODE,
-    ) -> None:
-        self._schedule, self._told, self._interval, self._calls = schedule, told, interval, calls
-        self._node_type = node_type
+    def __init__(self, schedule: Schedule, project: "Project", senses: bool = False) -> None:
+        self._schedule, self._told, self._machine = schedule, project.told, project.machine
+        self._calls, self._interval = project.configuration.calls, project.configuration.interval
+        self._io_information = project.configuration.io_information
+        self._sensing = project.configuration.sensing if senses else 0
+        self._doors = project.machine.doors
+        self.samples: list[tuple[float, float, float]] = []
 
     def setup(self, view: Any) -> None:
         """Begin a run: all nodes free, no job known."""
-        self._nodes = [Node(k, self._node_type) for k in range(int(view.capacity[0]))]
-        self._jobs: dict[int, Job] = {}  # submitted and not ended, by row
-        self._promised: dict[int, set[Node]] = {}  # what running jobs will have from their next point on
-        self._known: set[int] = set()  # those of them that the engine has been told of
-        self._turn: dict[int, int] = {}  # when a job's processes were last started, counted
+        gpus = self._machine.gpus.count if self._machine.gpus else 0
+        self._nodes = [Node(k, _node_type(self._machine), gpus) for k in range(int(view.capacity[0]))]
+        self._jobs: list[Job] = []  # all that have been submitted; a job's number is its row
+        self._changed: list[Job] = []  # by the present call
+        self._running: dict[int, _Run] = {}
         self._n_turns = 0
-        self._next = self._interval
+        self._next_call = self._interval
+        self._next_sample = 0
+        self.samples = []
 
     def decide(self, view: Any, act: Any) -> None:
         """Replay the events of this instant."""
-        events = self._events(view)
-        if self._interval > 0 and view.now >= self._next:
+        self._sense(view)
+        if self._interval and view.now >= self._next_call:
+            self._next_call += self._interval
             self._call(view, act, InvocationType.INVOKE_PERIODIC, None)
-            self._next = view.now + self._interval
-        for why, row in events:
+        for why, row in self._events(view):
             self._happen(view, why, row)
             if why in self._calls:
                 self._call(view, act, why, row)
-            self._settle(view, act, why, row)
-            self._forget(why, row)
-        if self._interval > 0 and self._jobs:
-            act.wake(self._next)
+            elif why in _AT_POINT and self._pass_point(act, row) and _RECONFIGURED in self._calls:
+                self._call(view, act, _RECONFIGURED, row)
+        if self._interval:
+            act.wake(self._next_call)
+        if self._sensing:
+            act.wake(self._next_sample)
 
-    def _events(self, view: Any) -> list[tuple[InvocationType, int]]:
+    def _sense(self, view: Any) -> None:
+        while self._sensing and view.now >= self._next_sample:
+            self.samples.append((float(self._next_sample), *self._carried(view)))
+            self._next_sample += self._sensing
+
+    def _carried(self, view: Any) -> tuple[float, float]:
+        """Bytes/s that are read from the file system and written to it. Where no job moves any, there are no links."""
+        rates = view.rates
+        read, write = (float(rates[list(links)].sum()) if len(rates) else 0.0 for links in self._doors)
+        return read, write
+
+    def _events(self, view: Any) -> list[Event]:
         """What has happened, as ElastiSim orders it: kills; ends, points, requests by who started first; arrivals."""
         found: list[tuple[tuple[int, int], InvocationType, int]] = []
-        state = view.jobs["state"]
-        for row, job in self._jobs.items():
-            if job.state is JobState.PENDING or state[row] == State.RUNNING:
-                continue
-            killed = state[row] != State.COMPLETED
-            why = InvocationType.INVOKE_JOB_KILLED if killed else InvocationType.INVOKE_JOB_COMPLETED
-            found.append(((_KILLS if killed else _OTHERS, self._turn[row]), why, row))
+        if view.because(Trigger.JOB_ENDED):
+            state = view.jobs["state"]
+            for row, run in self._running.items():
+                if state[row] != _RUNNING:
+                    killed = bool(state[row] != _COMPLETED)
+                    found.append(((_KILLS if killed else _OTHERS, run.turn), _ENDS[killed], row))
         for row in view.points:
-            asks = view.wants(row) > 0
-            why = InvocationType.INVOKE_EVOLVING_REQUEST if asks else InvocationType.INVOKE_SCHEDULING_POINT
-            found.append(((_OTHERS, self._turn[row]), why, row))
-        for row in view.queue.tolist():
-            if row not in self._jobs:
+            found.append(((_OTHERS, self._running[row].turn), _AT_POINT[view.wants(row) > 0], row))
+        if view.because(Trigger.SUBMIT):
+            for row in view.queue[::-1].tolist():
+                if row < len(self._jobs):
+                    break
                 found.append(((_SUBMITS, row), InvocationType.INVOKE_JOB_SUBMIT, row))
-        return [(why, row) for _, why, row in sorted(found, key=lambda event: event[0])]
+        found.sort(key=lambda event: event[0])
+        return [(why, row) for _, why, row in found]
 
     def _happen(self, view: Any, why: InvocationType, row: int) -> None:
         """Let the algorithm's jobs and nodes know of an event."""
         if why is InvocationType.INVOKE_JOB_SUBMIT:
-            told = self._told[row] | {"submit_time": float(view.jobs["submit"][row])}
-            self._jobs[row] = Job(int(view.jobs["id"][row]), JobType[view.flexibility(row).name], told)
-            return
-        job = self._jobs[row]
-        if why in (InvocationType.INVOKE_JOB_COMPLETED, InvocationType.INVOKE_JOB_KILLED):
-            ended = why is InvocationType.INVOKE_JOB_COMPLETED
-            job.state = JobState.COMPLETED if ended else JobState.KILLED
-            job.end_time = float(view.jobs["finish"][row])
-            job.makespan, job.turnaround_time = job.end_time - job.start_time, job.end_time - job.submit_time
-            self._release(job, self._promised.pop(row, set()) | job.assigned_nodes)
-            job.assigned_nodes = set()
+            self._submit(view, row)
+        elif why in _ENDS:
+            state = JobState.COMPLETED if why is _ENDS[0] else JobState.KILLED
+            self._end(row, state, float(view.jobs["finish"][row]))
+        else:
+            self._jobs[row].completed_phases = round(view.done(row) * self._jobs[row].total_phase_count)
 
-    def _release(self, job: Job, nodes: Iterable[Node]) -> None:
-        for node in nodes:
-            node.state, node.assigned_jobs, node.assigned_job_ids = NodeState.FREE, [], []
+    def _submit(self, view: Any, row: int) -> None:
+        while len(self._jobs) <= row:
+            at = len(self._jobs)
+            self._jobs.append(Job(at, self._told[at], float(view.jobs["submit"][at]), self._changed))
+            if at < row:  # too large for the machine: turned away, and here to keep the numbers right
+                self._jobs[at].state = JobState.KILLED
 
-    def _hold(self, job: Job, nodes: Iterable[Node], state: NodeState) -> None:
-        for node in nodes:
-            node.state, node.assigned_jobs, node.assigned_job_ids = state, [job], [job.identifier]
+    def _end(self, row: int, state: JobState, time: float) -> None:
+        job, run = self._jobs[row], self._running.pop(row, None)
+        job.state, job.end_time, job.turnaround_time = state, time, time - job.submit_time
+        if run is not None:
+            job.makespan = time - job.start_time
+            _free(run.nodes | (run.promised or set()))
+        if state is JobState.COMPLETED:
+            job.completed_phases = job.total_phase_count
 
     def _call(self, view: Any, act: Any, why: InvocationType, row: int | None) -> None:
         """Ask the algorithm, and carry out what it notes on jobs."""
-        system = {"time": view.now, "invocation_type": why}
+        system: dict[str, Any] = {"time": view.now, "invocation_type": why}
         if row is not None:
-            system["job"] = self._jobs[row]
+            system |= {"job": self._jobs[row], "job_id": row}
         if why is InvocationType.INVOKE_EVOLVING_REQUEST:
-            assert row is not None
             system["evolving_request"] = view.wants(row)
-        rows = sorted(self._jobs)
-        self._schedule([self._jobs[each] for each in rows], self._nodes, system)
-        changed = {each: job.wanted for each in rows if (job := self._jobs[each]).wanted is not None}
-        # Who loses nodes comes first: others may have been given them in the same call.
-        for each in sorted(changed, key=lambda each: (self._jobs[each].state is JobState.PENDING, each)):
-            self._change(view, act, each, changed[each] or set())
-        for each in rows:
-            if self._jobs[each].kill_flag:
-                self._kill(view, act, each)
+        if self._io_information:
+            system["pfs_read_bw"], system["pfs_write_bw"] = self._machine.file_system
+            system["pfs_read_utilization"], system["pfs_write_utilization"] = self._carried(view)
+        self._schedule(self._jobs, self._nodes, system)
+        changed = sorted(self._changed)
+        self._changed.clear()
+        for job in changed:
+            job.modified = False
+            if job.kill_flag:
+                act.kill(job.identifier)
+                self._end(job.identifier, JobState.KILLED, view.now)  # no call follows from what it did itself
+            elif job.state is not JobState.PENDING:
+                self._promise(job)
+        if row is not None and why in _AT_POINT:
+            self._pass_point(act, row)
+        for job in changed:  # the last, for they may have been given nodes that others have lost in this call
+            if job.state is JobState.PENDING:
+                self._start(view, act, job)
 
-    def _change(self, view: Any, act: Any, row: int, wanted: set[Node]) -> None:
-        job = self._jobs[row]
-        job.wanted = None
-        taken = [node for node in wanted - job.assigned_nodes - self._promised.get(row, set()) if not _is_free(node)]
-        if taken:
-            raise BadActionError(f"the algorithm assigned {taken[0]!r} to {job!r}, and it is not free")
-        if job.state is JobState.PENDING:
-            if not wanted:
-                return
-            act.start(row, nodes=[node.identifier for node in wanted])
-            job.state, job.start_time = JobState.RUNNING, view.now
-            job.wait_time = job.start_time - job.submit_time
-            job.assigned_nodes = wanted
-            self._hold(job, wanted, NodeState.ALLOCATED)
-            self._turn[row], self._n_turns = self._n_turns, self._n_turns + 1
-            return
-        if job.state is not JobState.RUNNING and job.state is not JobState.PENDING_RECONFIGURATION:
-            raise BadActionError(f"the algorithm changed the nodes of {job!r}, which does not run")
-        before = self._promised.pop(row, job.assigned_nodes)
-        told = row in self._known
-        self._known.discard(row)
-        self._release(job, before - wanted - job.assigned_nodes)
-        if wanted == job.assigned_nodes:
-            job.state = JobState.RUNNING
-            if told:
-                act.resize(row, nodes=[node.identifier for node in wanted])
-            return
-        self._promised[row], job.state = wanted, JobState.PENDING_RECONFIGURATION
-        self._hold(job, wanted - job.assigned_nodes, NodeState.RESERVED)
-        if row in view.points or wanted > job.assigned_nodes:
-            act.resize(row, nodes=[node.identifier for node in wanted])
-            self._known.add(row)
-        if row in view.points:  # what it gives up can be given to others at once
-            self._release(job, job.assigned_nodes - wanted)
+    def _wanted(self, job: Job, mine: set[Node]) -> set[Node]:
+        """The nodes that the algorithm gives a job, if it may have them; `mine` are those that it has already."""
+        wanted = set(job.assigned_nodes)
+        taken = next((node for node in wanted - mine if node.state is not NodeState.FREE), None)
+        if taken is not None:
+            raise BadActionError(f"the algorithm assigned {taken!r} to {job!r}, and it is not free")
+        least, most = self._told[job.identifier].least, self._told[job.identifier].most
+        if not least <= len(wanted) <= most:
+            sizes = f"{least}" if least == most else f"{least} to {most}"
+            raise BadActionError(f"the algorithm gave {job!r} {len(wanted)} of the nodes; it may have {sizes}")
+        return wanted
 
-    def _kill(self, view: Any, act: Any, row: int) -> None:
-        """No call follows from what the algorithm did itself."""
-        job = self._jobs.pop(row)
-        act.kill(row)
-        self._release(job, self._promised.pop(row, set()) | job.assigned_nodes)
-        job.state, job.end_time, job.assigned_nodes = JobState.KILLED, view.now, set()
+    def _start(self, view: Any, act: Any, job: Job) -> None:
+        wanted = self._wanted(job, set())
+        act.start(job.identifier, nodes=[node.identifier for node in wanted])
+        job.state, job.start_time, job.wait_time = JobState.RUNNING, view.now, view.now - job.submit_time
+        self._running[job.identifier] = _Run(wanted, self._next_turn())
+        for node in wanted:
+            node.pass_to(job, NodeState.ALLOCATED)
 
-    def _settle(self, view: Any, act: Any, why: InvocationType, row: int) -> None:
-        """What was promised to a job comes true at its point, whatever was said there."""
-        at_point = (InvocationType.INVOKE_SCHEDULING_POINT, InvocationType.INVOKE_EVOLVING_REQUEST)
-        if why not in at_point or row not in self._promised or row not in self._jobs:
-            return
-        job, wanted = self._jobs[row], self._promised.pop(row)
-        if row not in self._known:
-            act.resize(row, nodes=[node.identifier for node in wanted])
-            self._release(job, job.assigned_nodes - wanted)
-        self._known.discard(row)
-        self._hold(job, wanted, NodeState.ALLOCATED)
-        job.assigned_nodes, job.state = wanted, JobState.RUNNING
-        self._turn[row], self._n_turns = self._n_turns, self._n_turns + 1
+    def _promise(self, job: Job) -> None:
+        """Note what a job will have from its next point on. What it gains is reserved from now on."""
+        run = self._running.get(job.identifier)
+        if run is None or job.type in (JobType.RIGID, JobType.MOLDABLE):
+            raise BadActionError(f"the algorithm changed the nodes of {job!r}; it can change those of jobs that run "
+                                 "and are malleable, evolving or adaptive")  # fmt: skip
+        before = run.promised or run.nodes
+        wanted = self._wanted(job, run.nodes | before)
+        _free(before - wanted - run.nodes)
+        for node in wanted - run.nodes:
+            node.pass_to(None, NodeState.RESERVED)
+        run.promised = wanted if wanted != run.nodes else None
+        job.state = JobState.RUNNING if run.promised is None else JobState.PENDING_RECONFIGURATION
 
-    def _forget(self, why: InvocationType, row: int) -> None:
-        if why in (InvocationType.INVOKE_JOB_COMPLETED, InvocationType.INVOKE_JOB_KILLED):
-            self._jobs.pop(row, None)
+    def _pass_point(self, act: Any, row: int) -> bool:
+        """Let a job leave its point, with what was promised to it; returns whether that is another size."""
+        run = self._running.get(row)
+        if run is None:  # killed there
+            return False
+        run.turn = self._next_turn()
+        if run.promised is None:
+            return False
+        act.resize(row, nodes=[node.identifier for node in run.promised])
+        _free(run.nodes - run.promised)
+        for node in run.promised:
+            node.pass_to(self._jobs[row], NodeState.ALLOCATED)
+        run.nodes, run.promised = run.promised, None
+        self._jobs[row].state = JobState.RUNNING
+        return True
+
+    def _next_turn(self) -> int:
+        self._n_turns += 1
+        return self._n_turns
+
+
+def _node_type(machine: Machine) -> NodeType:
+    if machine.striped:
+        return NodeType.COMPUTE_NODE_WIDE_STRIPED_BB
+    has_buffer = any(isinstance(tier, node_local.Tier) for tier in machine.platform.tiers)
+    return NodeType.COMPUTE_NODE_WITH_BB if has_buffer else NodeType.COMPUTE_NODE
+
+
+def _free(nodes: Iterable[Node]) -> None:
+    for node in nodes:
+        node.pass_to(None)

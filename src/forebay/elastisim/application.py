@@ -40,6 +40,7 @@ class Totals:
     seconds: float = 0.0
     flop: float = 0.0
     communication: float = 0.0
+    rounds: int = 0  # of all phases
 
 
 @dataclass
@@ -72,6 +73,7 @@ class Writer:
             point = phase.point and job.type in STOPPING and not asks
             self.tables.row("loops", job.number, loop, rounds, point, phase.barrier)
             self._tasks(phase, "run", loop, self.job.sizes, (rounds, preferred))
+            self.totals.rounds += rounds
             if asks:
                 self._requests(phase, loop, rounds, begins=phase is model.phases[0])
             loop += 1

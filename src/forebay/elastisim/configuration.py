@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay._files import as_path
+from forebay.elastisim.interface import InvocationType
 from forebay.elastisim.jobs import find, places
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
@@ -29,8 +30,8 @@ _FLAGS = {
 }
 _SECONDS = ("scheduling_interval", "min_scheduling_interval", "job_kill_grace_period", "sensing_interval")
 _LINKS = ("pfs_read_links", "pfs_write_links")
-_IGNORED = ("zmq_url", "show_progress_bar")
-_KEYS = {"jobs_file", "platform_file", *_FLAGS, *_SECONDS, *_LINKS, *OUTPUTS, *_IGNORED}
+_IGNORED = ("show_progress_bar",)
+_KEYS = {"jobs_file", "platform_file", *_FLAGS, *_SECONDS, *_LINKS, *OUTPUTS, *_IGNORED, "zmq_url"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,25 @@ class Configuration:
     io_information: bool  # whether the scheduler is told what the file system carries
     sensing: int  # seconds between rows of the utilisations that are written; 0 = none
     outputs: Mapping[str, str]  # kind -> the file that it asks for
+    url: str  # at which ElastiSim would meet its algorithm
     notes: tuple[str, ...] = ()
+
+    @property
+    def calls(self) -> frozenset[InvocationType]:
+        """Why the scheduler is called. Requests of jobs are always put to it.
+
+        Where it is called at points, it is not called for the changes made there.
+        """
+        why = {
+            InvocationType.INVOKE_PERIODIC: self.interval > 0,
+            InvocationType.INVOKE_JOB_SUBMIT: self.on_submit,
+            InvocationType.INVOKE_JOB_COMPLETED: self.on_finalize,
+            InvocationType.INVOKE_JOB_KILLED: self.on_finalize,
+            InvocationType.INVOKE_SCHEDULING_POINT: self.on_point,
+            InvocationType.INVOKE_EVOLVING_REQUEST: True,
+            InvocationType.INVOKE_RECONFIGURATION: self.on_reconfiguration and not self.on_point,
+        }
+        return frozenset(one for one, wanted in why.items() if wanted)
 
 
 def read(path: str | os.PathLike[str]) -> Configuration:
@@ -69,8 +88,11 @@ def read(path: str | os.PathLike[str]) -> Configuration:
             f"{where}: min_scheduling_interval is {seconds['min_scheduling_interval']}, by which ElastiSim drops calls "
             "that jobs wait for; set it to 0"
         )
-    if not flags["schedule_on_job_submit"] and not seconds["scheduling_interval"]:
-        raise InputError(f"{where}: nothing calls the scheduler for new jobs; set schedule_on_job_submit to true")
+    for key in ("schedule_on_job_submit", "schedule_on_job_finalize"):
+        if not flags[key] and not seconds["scheduling_interval"]:
+            raise InputError(
+                f"{where}: {key} is false and there is no scheduling_interval; ElastiSim wants one of them"
+            )
     unknown = sorted(table.keys() - _KEYS)
     return Configuration(
         path=path,
@@ -86,6 +108,7 @@ def read(path: str | os.PathLike[str]) -> Configuration:
         io_information=flags["forward_io_information"],
         sensing=seconds["sensing_interval"] if flags["sensing"] else 0,
         outputs={key: text(table[key], where, key) for key in OUTPUTS if table.get(key) is not None},
+        url=text(table.get("zmq_url", ""), where, "zmq_url"),
         notes=(f"{path.name}: keys that mean nothing here: {listed(unknown)}",) if unknown else (),
     )
 

@@ -34,3 +34,17 @@ class Job:
     def known(self, nodes: NDArray[np.float64]) -> dict[str, Any]:
         """What every formula knows, for these numbers of nodes."""
         return {"num_nodes": nodes, "num_gpus_per_node": float(self.gpus), "num_gpus": nodes * self.gpus}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What ElastiSim tells algorithms of a job."""
+
+    type: str
+    least: int  # nodes
+    most: int
+    gpus: int  # of each node
+    walltime: int  # seconds; 0 = no limit
+    rounds: int  # of all its phases
+    arguments: Mapping[str, str]
+    attributes: Mapping[str, str]

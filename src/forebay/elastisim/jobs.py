@@ -9,7 +9,7 @@ from typing import Any
 from forebay._files import as_path
 from forebay.elastisim import model as models
 from forebay.elastisim.application import Totals, Writer
-from forebay.elastisim.job import Job
+from forebay.elastisim.job import Job, Told
 from forebay.elastisim.model import Model
 from forebay.elastisim.platform import Machine
 from forebay.elastisim.tables import Tables
@@ -32,7 +32,17 @@ def read(
     clip: bool = True,
     folders: Sequence[Path] = (),
 ) -> Workload:
-    """The jobs in a file.
+    """The jobs in a file: see `read_all`."""
+    return read_all(path, machine, clip, folders)[0]
+
+
+def read_all(
+    path: str | os.PathLike[str],
+    machine: Machine | None = None,
+    clip: bool = True,
+    folders: Sequence[Path] = (),
+) -> tuple[Workload, tuple[Told, ...]]:
+    """The jobs in a file, and what algorithms are told of each.
 
     Jobs are numbered from 0 in the order of their submission, as ElastiSim does, and keep their times: the first need
     not arrive at 0. A job prefers num_nodes if it is rigid, else num_nodes_max, or as many as the machine has. Its
@@ -60,7 +70,7 @@ def read(
         provenance=(f"read {source.name} (ElastiSim)",),
         sha256=source.sha256,
     )
-    return checked(workload, path)
+    return checked(workload, path), tuple(reader.told)
 
 
 class _Reader:
@@ -68,6 +78,7 @@ class _Reader:
         self.path, self.machine, self.clip, self.folders = path, machine, clip, folders
         self.tables = Tables()
         self.models: dict[str, Model] = {}
+        self.told: list[Told] = []
         self.unlimited = 0
         self.unknown: set[str] = set()
         names = ("id", "submit", "walltime", "run_time", "flop", "communication", "nodes")
@@ -123,6 +134,9 @@ class _Reader:
         writer = Writer(job, self.machine, self.tables, self.clip)
         totals = writer.write(self._model(member(table, "application_model", where), where), preferred)
         self._row(job, float(table["submit_time"]), walltime, preferred, totals)
+        attributes = _texts(table.get("attributes"), where, "attribute")
+        limit = int(walltime) if walltime < float("inf") else 0
+        self.told.append(Told(kind, least, most, gpus, limit, totals.rounds, job.arguments, attributes))
 
     def _row(self, job: Job, submit: float, walltime: float, nodes: int, totals: Totals) -> None:
         values = (job.number, submit, walltime, totals.seconds, totals.flop, totals.communication, nodes)
@@ -176,15 +190,22 @@ def places(folders: Sequence[Path]) -> list[str]:
 
 
 def _arguments(value: Any, where: str) -> dict[str, str]:
-    """Arguments as the text that is put into formulas: of a float, six decimals."""
+    """Arguments as the text that is put into formulas."""
+    found = _texts(value, where, "argument")
+    for name in found:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", name):
+            raise InputError(f"{where}: the argument {brief(name)} is no name; use letters, digits and _")
+    return found
+
+
+def _texts(value: Any, where: str, what: str) -> dict[str, str]:
+    """Values by name, as text: of a float, six decimals."""
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InputError(f"{where}: 'arguments' is {brief(value)}; it must be an object")
+        raise InputError(f"{where}: '{what}s' is {brief(value)}; it must be an object")
     found = {}
     for name, one in value.items():
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", name):
-            raise InputError(f"{where}: the argument {brief(name)} is no name; use letters, digits and _")
         if isinstance(one, str):
             found[name] = one
         elif isinstance(one, int) and not isinstance(one, bool) and -(2**63) <= one < 2**63:

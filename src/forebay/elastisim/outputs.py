@@ -1,83 +1,122 @@
-"""ElastiSim's own tables, written from a result of ours."""
+"""ElastiSim's own tables, written from a run of ours."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from forebay.elastisim.platform import Machine
-from forebay.errors import InputError
+from forebay.elastisim.configuration import OUTPUTS
+from forebay.elastisim.project import Project
+from forebay.errors import InputError, nearest
 from forebay.results import Result
-from forebay.workload import Workload
 
-_STATUS = {"COMPLETED_SUCCESSFULLY": "completed"}
-_NODE_STATES = ("free", "allocated")
-
-
-def _number(value: float) -> str:
-    """As C++ streams write it: six digits that count."""
-    return f"{value:.6g}"
+Sample = tuple[float, float, float]
+"""A time, and the bytes/s that are then read from the file system and written to it."""
+_NONE = "none"
 
 
-def _csv(header: Sequence[str], rows: list[list[str]]) -> str:
-    return "\n".join(",".join(row) for row in [list(header), *rows]) + "\n"
+@dataclass(frozen=True)
+class Run:
+    """A project, what became of its jobs, and what was sensed on the way."""
+
+    project: Project
+    result: Result
+    samples: Sequence[Sample] = ()
 
 
-def job_statistics(result: Result, workload: Workload, machine: Machine) -> str:
-    """A row a job that has begun, by number."""
-    assert workload.applications is not None
-    types = dict(workload.applications.jobs.rows())
-    rows = []
-    for job in result.jobs.sort("job_id").iter_rows(named=True):
-        if job["starting_time"] is None:
-            continue
-        times = (job["submission_time"], job["starting_time"], job["finish_time"])
-        spans = (job["waiting_time"], job["execution_time"], job["turnaround_time"])
-        status = _STATUS.get(job["final_state"], "killed")
-        rows.append([str(job["job_id"]), types[job["job_id"]], *map(_number, (*times, *spans)), status])
-    header = (
-        "ID",
-        "Type",
-        "Submit Time",
-        "Start Time",
-        "End Time",
-        "Wait Time",
-        "Makespan",
-        "Turnaround Time",
-        "Status",
-    )
-    return _csv(header, rows)
+def _number(value: float | None) -> str:
+    """As C++ streams write it: six digits that count. -1 is what never was."""
+    return "-1" if value is None else f"{value:.6g}"
 
 
-def node_utilization(result: Result, workload: Workload, machine: Machine) -> str:
-    """A row whenever a node comes to a job or becomes free."""
-    changes = (
-        result.placements.join(result.log.with_row_index("row"), on="row", how="inner")
-        .filter(pl.col("resource") == "nodes")
-        .sort("row")
-    )  # fmt: skip
-    rows, holder = [], np.full(machine.platform.nodes, -1, np.int64)
-    ends = result.log.with_row_index("row").filter(pl.col("kind") == "end").select("row", "time", "job")
-    events = [(row, time, job, kind in ("start", "acquire"), low, high) for row, low, high, time, job, kind in
-              changes.select("row", "low", "high", "time", "job", "kind").iter_rows()]  # fmt: skip
-    events += [(row, time, job, False, -1, -1) for row, time, job in ends.iter_rows()]
-    for _, time, job, comes, low, high in sorted(events, key=lambda event: event[0]):
-        nodes = range(low, high + 1) if low >= 0 else np.flatnonzero(holder == job)
-        for node in nodes:
+def _job_statistics(run: Run) -> Iterator[Sequence[str]]:
+    """A row a job, by number."""
+    yield ("ID", "Type", "Submit Time", "Start Time", "End Time", "Wait Time", "Makespan", "Turnaround Time", "Status")
+    times = ("submission_time", "starting_time", "finish_time", "waiting_time", "execution_time", "turnaround_time")
+    for number, success, *values in run.result.jobs.sort("job_id").select("job_id", "success", *times).iter_rows():
+        status = "completed" if success else "killed"
+        yield (str(number), run.project.told[number].type, *map(_number, values), status)
+
+
+def _node_utilization(run: Run) -> Iterator[Sequence[str]]:
+    """A row a node at first, and whenever one comes to a job or leaves it.
+
+    Nodes expect a job that has been resized, also while it runs on them: so ElastiSim writes it.
+    """
+    yield ("Time", "Node", "State", "Running jobs", "Expected jobs")
+    names, holder = run.project.machine.names, np.full(run.project.machine.platform.nodes, -1, np.int64)
+    yield from (("0", name, "free", _NONE, _NONE) for name in names)
+    resized: set[int] = set()
+    for time, job, kind, nodes in _changes(run.result):
+        comes, expected = kind in ("start", "acquire"), str(job) if job in resized else _NONE
+        if kind in ("acquire", "release"):
+            resized.add(job)
+            expected = str(job) if comes else _NONE
+        for node in np.flatnonzero(holder == job) if nodes is None else nodes:
             holder[node] = job if comes else -1
-            state = _NODE_STATES[comes]
-            rows.append([_number(time), machine.names[node], state, str(job) if comes else "", ""])
-    return _csv(("Time", "Node", "State", "Running jobs", "Expected jobs"), rows)
+            state = "allocated" if comes else "free"
+            yield (_number(time), names[node], state, str(job) if comes else _NONE, expected)
 
 
-WRITERS: dict[str, Callable[[Result, Workload, Machine], str]] = {
-    "job_statistics": job_statistics,
-    "node_utilization": node_utilization,
+def _changes(result: Result) -> Iterator[tuple[float, int, str, list[int] | None]]:
+    """When a job gets nodes or gives some back, and which; at its end all that it has."""
+    placed: dict[int, list[int]] = {}
+    for row, low, high in result.placements.iter_rows():
+        placed.setdefault(row, []).extend(range(low, high + 1))
+    log = result.log.with_row_index("row").filter(pl.col("resource") == "nodes")
+    kinds = ("start", "acquire", "release", "end")
+    for row, time, job, kind in log.select("row", "time", "job", "kind").iter_rows():
+        if kind in kinds:
+            yield time, job, kind, placed.get(row) if kind != "end" else None
+
+
+def _pfs_utilization(run: Run) -> Iterator[Sequence[str]]:
+    """A row each sensing interval."""
+    yield ("Time", "Read", "Write", "Read (rel.)", "Write (rel.)")
+    read_most, write_most = run.project.machine.file_system
+    for time, read, write in run.samples:
+        yield tuple(map(_number, (time, read, write, read / read_most, write / write_most)))
+
+
+WRITERS: dict[str, Callable[[Run], Iterator[Sequence[str]]]] = {
+    "job_statistics": _job_statistics,
+    "node_utilization": _node_utilization,
+    "pfs_utilization": _pfs_utilization,
 }
 
 
-def refuse(names: Sequence[str]) -> None:
-    """Refuse tables that are not written, by name."""
-    unknown = [name for name in names if name not in WRITERS]
-    if unknown:
-        raise InputError(f"{unknown[0]} is not written; known: {', '.join(WRITERS)}")
+def table(name: str, run: Run) -> str:
+    """A table as CSV."""
+    return "".join(f"{','.join(row)}\n" for row in WRITERS[name](run))
+
+
+def choose(asked: str | None, project: Project, senses: bool) -> tuple[list[str], list[str]]:
+    """The tables to write, those asked for by name or else by the configuration; and notes on others of these.
+
+    `senses`: whether the run can look at the file system while it goes on.
+    """
+    wanted = list(project.configuration.outputs) if asked is None else [name.strip() for name in asked.split(",")]
+    for name in wanted:
+        if name not in OUTPUTS:
+            raise InputError(f"--elastisim-output: unknown table {name!r}; {nearest(name, WRITERS)}")
+    missing = {name: why for name in wanted if (why := _missing(name, project, senses))}
+    if missing and asked is not None:
+        name, why = next(iter(missing.items()))
+        raise InputError(f"--elastisim-output: {name} is not written: {why}")
+    return [name for name in wanted if name not in missing], [
+        f"{name} is not written: {why}" for name, why in missing.items()
+    ]
+
+
+def _missing(name: str, project: Project, senses: bool) -> str | None:
+    """Why a table cannot be written; None if it can."""
+    if name not in WRITERS:
+        return f"only {', '.join(WRITERS)} are"
+    if name != "pfs_utilization":
+        return None
+    if not project.configuration.sensing:
+        return "the configuration has no sensing, or no sensing_interval"
+    if not all(project.machine.file_system):
+        return "the platform has no file system"
+    return None if senses else "it is sensed where an algorithm schedules, not under a policy"

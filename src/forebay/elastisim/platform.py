@@ -82,6 +82,23 @@ class Machine:
     notes: tuple[str, ...] = ()
 
     @property
+    def doors(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The shared links, by their numbers, on which one reads from the file system and writes to it."""
+        fabric = self.platform.fabric()
+        read, write = (
+            tuple(fabric.names.index(name) for name in (wire.links if wire else ()))
+            for wire in (fabric.read, fabric.write)
+        )
+        return read, write
+
+    @property
+    def file_system(self) -> tuple[float, float]:
+        """Bytes/s that can be read from the file system and written to it; 0 where there is none."""
+        capacity = self.platform.fabric().capacity
+        read, write = (float(capacity[list(links)].sum()) for links in self.doors)
+        return read, write
+
+    @property
     def pair_load(self) -> float:
         """How much a byte between two nodes keeps a port busy, at least: more than 1 where the window limits it."""
         topology = self.platform.topology

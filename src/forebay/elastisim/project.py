@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from forebay.elastisim import configuration, jobs, platform
 from forebay.elastisim.configuration import Configuration
+from forebay.elastisim.job import Told
 from forebay.elastisim.platform import Machine
 from forebay.workload import Workload
 
@@ -16,11 +17,12 @@ class Project:
     configuration: Configuration
     machine: Machine
     workload: Workload
+    told: tuple[Told, ...]  # what algorithms are told of each job
 
 
 def read(path: str | os.PathLike[str]) -> Project:
     """The project of a configuration.json."""
     told = configuration.read(path)
     machine = platform.read(told.platform)
-    workload = jobs.read(told.jobs, machine, told.clip, (told.path.parent,))
-    return Project(told, machine, replace(workload, notes=(*told.notes, *machine.notes, *workload.notes)))
+    workload, each = jobs.read_all(told.jobs, machine, told.clip, (told.path.parent,))
+    return Project(told, machine, replace(workload, notes=(*told.notes, *machine.notes, *workload.notes)), each)

@@ -18,6 +18,7 @@ from forebay.core.codes import JobState, Refusal, Status
 from forebay.core.tables import STATE, State
 from forebay.core.view import View
 from forebay.engine.interrupts import Interrupts
+from forebay.engine.network import Network
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.truth import TRUTH, Truth
@@ -128,7 +129,7 @@ def _plain(
     """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import call_python, run_compiled
 
-    view = View(state, resources, rng)
+    view = View(state, resources, rng, partial(_link_rates, truth.network))
     act = Actions(state, view, Places(state))
     if hasattr(policy, "setup"):
         try:
@@ -164,6 +165,20 @@ def _plain(
         return status
 
     return advance, None
+
+
+def _link_rates(net: Network) -> np.ndarray:
+    """Bytes/s over each link. What has begun in this instant has no rate yet; a link carries no more than it can."""
+    rates = np.zeros(len(net.links))
+    for k, link in enumerate(net.links):
+        e = int(link["entry"])
+        while e >= 0:
+            entry = net.entries[e]
+            route = net.routes[entry["route"]]
+            rates[k] += entry["unit"] * route["weight"] * route["rate"]
+            e = int(entry["after"])
+    carried: np.ndarray = np.minimum(rates, net.links["capacity"])
+    return carried
 
 
 def _reason(state: State, view: View, error: BaseException) -> Exception:

@@ -36,8 +36,10 @@ MOST_SCALES = 50_000_000
 """Rows of amounts by task and size: 32 bytes each."""
 
 
-def program(workload: Workload, platform: Platform, kill: bool = True) -> Program:
-    """Every job as one leg. `kill`: jobs are killed at their walltime."""
+def program(workload: Workload, platform: Platform, kill: bool = True, grace: float = 0.0) -> Program:
+    """Every job as one leg. `kill`: jobs are killed `grace` seconds after their walltime, which policies count on."""
+    if not 0.0 <= grace < np.inf:
+        raise InputError(f"job model 'application': grace is {grace:g}; it must be 0 or more seconds")
     applications = workload.applications
     if applications is None:
         raise InputError(f"{workload.name}: no job has an application; run it with another job model, such as io-aware")
@@ -47,7 +49,8 @@ def program(workload: Workload, platform: Platform, kill: bool = True) -> Progra
     rounds, at = _rounds(workload, applications, platform, tasks, bounds)
     seconds, amount, message = _most(workload, platform, rounds, tasks, at)
     demand = demands(workload.jobs, platform)
-    walltime = workload.jobs["walltime"].to_numpy().copy()
+    walltime = workload.jobs["walltime"].to_numpy() + grace
+    rounds.sizes["walltime"] += grace
     _prefer(workload, platform, rounds, demand, walltime)
     _add_alone(rounds, tasks, at, fabric)
     n = len(workload)
