@@ -114,8 +114,9 @@ def _most(
     most = np.zeros((3, len(tasks)))
     for k, name in enumerate(("seconds", "bytes", "communication")):
         np.maximum.at(most[k], at, rounds.scales[name])
-    plain = work(workload, platform)[tasks["row"].to_numpy()]
-    return np.where(rounds.steps["scale"] < 0, plain, most[0]), most[1], most[2]
+    row, alone = tasks["row"].to_numpy(), rounds.steps["scale"] < 0
+    talks = workload.jobs["communication"].to_numpy()[row]
+    return np.where(alone, work(workload, platform)[row], most[0]), most[1], np.where(alone, talks, most[2])
 
 
 def _rounds(
