@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload import models
 from forebay.workload.workload import Workload, job_table
@@ -195,6 +196,25 @@ def test_it_goes_with_a_pooled_buffer():
     first, second = result.jobs["finish_time"]
     assert fb.metrics.usage(result, "burst_buffer").rows() == [(0, 6 * 10**9), (second, 0)]
     assert result.jobs["starting_time"].to_list() == [0, first]
+
+
+def test_that_nothing_is_staged_is_said_where_it_could_be():
+    workload = attach(jobs([4, 4], burst_buffer=[6 * 10**9] * 2))
+    told = {
+        machine: any("nothing is staged" in note for note in fb.simulate(workload, machine, "fcfs").facts["notes"])
+        for machine in ("flat:nodes=16,burst_buffer=10GB", "flat:nodes=16,burst_buffer=10GB,pfs=1GB/s")
+    }
+    assert list(told.values()) == [False, True]
+
+
+def test_others_with_phases_are_refused():
+    """They would be taken for jobs that compute."""
+    phase = {"job": 1, "leg": 0, "kind": "write", "seconds": 0.0, "flop": 0.0, "communication": 0.0, "bytes": 9.0}
+    workload = dataclasses.replace(
+        attach(jobs([4, 4])), phases=pl.DataFrame([phase | {"release": None}], schema=PHASE_SCHEMA)
+    )
+    with pytest.raises(InputError, match="job 1 has phases, and jobs have applications"):
+        fb.simulate(workload, policy="fcfs")
 
 
 def test_a_buffer_in_chunks_is_refused_by_name():

@@ -30,7 +30,7 @@ def program(workload: Workload, platform: Platform, kill: bool = True) -> Progra
     if applications is None:
         raise InputError(f"{workload.name}: no job has an application; run it with another job model, such as io-aware")
     fabric = platform.fabric()
-    _refuse(workload, applications, platform, fabric)
+    _refuse(workload, platform, fabric)
     tasks, bounds = _tasks(workload, applications)
     rounds, at = _rounds(workload, applications, platform, tasks, bounds)
     seconds, amount, message = _most(workload, platform, rounds, tasks, at)
@@ -54,17 +54,25 @@ def program(workload: Workload, platform: Platform, kill: bool = True) -> Progra
         release=none,
         released=none,
         rounds=rounds,
-        notes=resource_notes(workload, platform),
+        notes=resource_notes(workload, platform) + _unstaged(demand, platform, fabric),
     )
 
 
-def _refuse(workload: Workload, applications: Applications, platform: Platform, fabric: Fabric) -> None:
+def _unstaged(demand: np.ndarray, platform: Platform, fabric: Fabric) -> list[str]:
+    """A remark where jobs without applications would have moved their data."""
+    if fabric.buffer is None or fabric.read is None or not demand[:, platform.resources.index(fabric.buffer)].any():
+        return []
+    return [f"nothing is staged in job model application: jobs hold their {fabric.buffer}, and tasks move their bytes"]
+
+
+def _refuse(workload: Workload, platform: Platform, fabric: Fabric) -> None:
     """What applications cannot be run with, by name."""
-    ids = applications.jobs["job"]
     for what, table in (("legs", workload.legs), ("phases", workload.phases)):
-        if table is not None and table["job"].is_in(ids.implode()).any():
-            job = table["job"].filter(table["job"].is_in(ids.implode()))[0]
-            raise InputError(f"{workload.name}: job {job} has an application and {what}; leave out the {what}")
+        if table is not None and len(table):
+            raise InputError(
+                f"{workload.name}: job {table['job'][0]} has {what}, and jobs have applications; leave out the {what}, "
+                "or the applications"
+            )
     for is_so, what in (
         (fabric.chunked, "a burst buffer in chunks on servers"),
         (platform.kinds is not None, "nodes of two kinds"),
