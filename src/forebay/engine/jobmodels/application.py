@@ -44,7 +44,7 @@ def program(workload: Workload, platform: Platform, kill: bool = True, grace: fl
     if applications is None:
         raise InputError(f"{workload.name}: no job has an application; run it with another job model, such as io-aware")
     fabric = platform.fabric()
-    _refuse(workload, applications, platform, fabric)
+    _refuse(workload, platform, fabric)
     tasks, bounds = _tasks(workload, applications)
     rounds, at = _rounds(workload, applications, platform, tasks, bounds)
     seconds, amount, message = _most(workload, platform, rounds, tasks, at)
@@ -69,17 +69,24 @@ def program(workload: Workload, platform: Platform, kill: bool = True, grace: fl
         release=none,
         released=none,
         rounds=rounds,
-        notes=resource_notes(workload, platform),
+        notes=resource_notes(workload, platform) + _unstaged(demand, platform, fabric),
     )
 
 
-def _refuse(workload: Workload, applications: Applications, platform: Platform, fabric: Fabric) -> None:
+def _unstaged(demand: np.ndarray, platform: Platform, fabric: Fabric) -> list[str]:
+    """A remark where jobs without applications would have moved their data."""
+    if fabric.buffer is None or fabric.read is None or not demand[:, platform.resources.index(fabric.buffer)].any():
+        return []
+    return [f"nothing is staged in job model application: jobs hold their {fabric.buffer}, and tasks move their bytes"]
+
+
+def _refuse(workload: Workload, platform: Platform, fabric: Fabric) -> None:
     """What applications cannot be run with, by name."""
     for what, table in (("legs", workload.legs), ("phases", workload.phases)):
         if table is not None and len(table):
             raise InputError(
-                f"{workload.name}: job {applications.jobs['job'][0]} has an application, and job {table['job'][0]} has "
-                f"{what}; one run has either: leave out one of them, or the {what}"
+                f"{workload.name}: job {table['job'][0]} has {what}, and jobs have applications; leave out the {what}, "
+                "or the applications"
             )
     for is_so, what in (
         (fabric.chunked, "a burst buffer in chunks on servers"),
@@ -130,8 +137,9 @@ def _most(
     most = np.zeros((3, len(tasks)))
     for k, name in enumerate(("seconds", "bytes", "communication")):
         np.maximum.at(most[k], at, rounds.scales[name])
-    plain = work(workload, platform)[tasks["row"].to_numpy()]
-    return np.where(rounds.steps["scale"] < 0, plain, most[0]), most[1], most[2]
+    row, alone = tasks["row"].to_numpy(), rounds.steps["scale"] < 0
+    talks = workload.jobs["communication"].to_numpy()[row]
+    return np.where(alone, work(workload, platform)[row], most[0]), most[1], np.where(alone, talks, most[2])
 
 
 def _rounds(
