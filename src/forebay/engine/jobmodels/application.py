@@ -30,7 +30,9 @@ from forebay.platforms.wires import Wire
 from forebay.workload.applications import STAGES, TYPES, Applications
 from forebay.workload.workload import Workload
 
-DESCRIPTION = "jobs run the loops of tasks that their applications have, at any of their sizes; others compute"
+DESCRIPTION = (
+    "Jobs run loops of tasks, and may change their size between rounds; transfers contend. Killed at walltime."
+)
 
 MOST_SCALES = 50_000_000
 """Rows of amounts by task and size: 32 bytes each."""
