@@ -14,13 +14,24 @@ class Jobs:
         self.rows, self.tables = [], {name: [] for name in ("jobs", "sizes", "loops", "tasks", "amounts", "requests")}
 
     def add(self, kind, submit, sizes, *parts, nodes=None, walltime=math.inf):
-        """A job of some kind. `parts` are loops and stages, in order; `nodes` is what it prefers (else: the most)."""
+        """A job of some kind. `parts` are loops and stages, in order; `nodes` is what it prefers (else: the most).
+
+        Its walltime may be a function of its nodes.
+        """
         job = len(self.rows)
         sizes = list(sizes)
         nodes = nodes or sizes[-1]
-        self.rows.append({"id": job, "submit": float(submit), "walltime": walltime, "run_time": 0.0, "nodes": nodes})
+        self.rows.append(
+            {
+                "id": job,
+                "submit": float(submit),
+                "walltime": float(_of(walltime, nodes)),
+                "run_time": 0.0,
+                "nodes": nodes,
+            }
+        )
         self.tables["jobs"].append((job, kind))
-        self.tables["sizes"] += [(job, n, walltime) for n in sizes]
+        self.tables["sizes"] += [(job, n, float(_of(walltime, n))) for n in sizes]
         at, loop = 0, 0
         for part in parts:
             stage, tasks = part["stage"], part["tasks"]

@@ -152,9 +152,7 @@ def test_bad_input(project, job, model, complaint):
 
 def test_requests_beyond_a_jobs_sizes_where_they_are_not_clipped(project):
     model = phase(evolving_request="num_nodes + 1", iterations=2)
-    with pytest.raises(
-        InputError, match=r"asks for less than 2 or more than 5 nodes for 5 nodes; set clip_evolving"
-    ):
+    with pytest.raises(InputError, match=r"asks for less than 2 or more than 5 nodes for 5 nodes; set clip_evolving"):
         project(FLEXIBLE | {"type": "evolving"}, model=model, clip=False)
     inside = phase(evolving_request="num_nodes_min", iterations=2)
     assert set(project(FLEXIBLE | {"type": "evolving"}, model=inside, clip=False).applications.requests["wants"]) == {2}

@@ -1,6 +1,8 @@
 """Jobs whose size changes, solved by hand."""
 
+import math
 import random
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import forebay as fb
 from cases.flexible import Jobs, compute, loop, move, stage
 from forebay import errors
+from forebay.policies import Limited, Limits
 
 pytestmark = pytest.mark.small
 
@@ -249,6 +252,48 @@ def test_the_walltime_counts_over_all_sizes():
     times, result = run(jobs, Fcfs(yields))
     assert times == [(20, 42)]
     assert result.jobs["final_state"].to_list() == ["COMPLETED_WALLTIME_REACHED"]
+
+
+@pytest.mark.parametrize(
+    ("walltime", "end", "state"),
+    [
+        ({8: 150, 4: 300}, 180, "COMPLETED_SUCCESSFULLY"),
+        # 20 s are a sixth of the 120 s with 8 nodes, so five sixths of the 150 s with 4 nodes are left.
+        ({8: 120, 4: 150}, 145, "COMPLETED_WALLTIME_REACHED"),
+        ({8: 25, 4: math.inf}, 180, "COMPLETED_SUCCESSFULLY"),
+        ({8: math.inf, 4: 100}, 120, "COMPLETED_WALLTIME_REACHED"),  # all of it is left
+    ],
+)
+def test_a_walltime_is_kept_in_part(walltime, end, state):
+    """A job of ten rounds, 10 s each with 8 nodes and 20 s with 4, which it has from 20 s on: it ends at 180 s."""
+    jobs = Jobs()
+    jobs.add("malleable", 0, [4, 8], loop(10, compute(lambda n: 80 / n)), walltime=walltime.get)
+
+    def halve(view, act, job, queue):
+        if view.now == 20:
+            act.resize(job, 4)
+
+    ((_, last),), result = run(jobs, Fcfs(halve))
+    assert last == pytest.approx(end)
+    assert result.jobs["final_state"].to_list() == [state]
+
+
+def test_limits_on_nodes_and_chosen_sizes():
+    jobs = Jobs()
+    jobs.add("moldable", 0, range(1, 17), loop(1, compute(10)), nodes=6)
+    made = jobs.workload()
+    made = replace(made, jobs=made.jobs.with_columns(user=1))
+    with pytest.raises(errors.InputError, match="user_nodes does not go with a policy that changes the sizes"):
+        fb.simulate(made, NODES, "fcfs-malleable+limits:user_nodes=8")
+    assert fb.simulate(made, NODES, "fcfs+limits:user_nodes=8").jobs["mean_nodes"].to_list() == [6]
+
+    class Large(fb.Policy):
+        def decide(self, view, act):
+            for job in view.queue:
+                act.start(job, nodes=9)
+
+    with pytest.raises(errors.BadActionError, match="limits hold back"):
+        fb.simulate(made, NODES, Limited(Large(), Limits(user_nodes=8)))
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "fcfs-easy", "conservative-bb", "filler"])

@@ -28,7 +28,8 @@ _f8, _i8 = types.float64, types.int64
 
 
 @kernel
-def _set_timer(truth, slot, time):
+def set_timer(truth, slot, time):
+    """Let a timer ring."""
     cursor = truth.cursor[0]
     cursor["n_timers"] = push(truth.timers, truth.where, cursor["n_timers"], time, cursor["seq"], slot)
     cursor["seq"] += 1
@@ -139,7 +140,7 @@ def begin_phase(state, truth, j, time, stops):
         begun, seconds = launch(state, truth, j, time)
         if kind != PhaseKind.DRAIN and flags_of(truth, p) & BESIDE == 0:
             if begun == 0:
-                _set_timer(truth, 2 * j, time + seconds)
+                set_timer(truth, 2 * j, time + seconds)
             return
         if begun == 0:
             _log_phase(state, truth, time, j, LogKind.END_PHASE, kind, amounts(state, truth, j, p)[1])
@@ -271,5 +272,5 @@ def start_leg(state, truth, j, reason, picks, first_pick, n_picks):
     begin_program(state, truth, j)
     # A leg that is sure to end a second before its walltime needs no second timer.
     if script["kills"] and script["seconds"] > script["walltime"] - 1.0:
-        _set_timer(truth, 2 * j + 1, now + script["walltime"])
+        set_timer(truth, 2 * j + 1, now + script["walltime"])
     begin_phase(state, truth, j, now, True)

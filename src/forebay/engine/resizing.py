@@ -7,7 +7,7 @@ job that is to grow holds its new nodes idle until its point, and one that is to
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility, JobState, Refusal, Trigger
 from forebay.engine.holding import give_some, have_these, take_more
-from forebay.engine.phases import begin_phase
+from forebay.engine.phases import begin_phase, cancel_timer, set_timer
 from forebay.engine.queue import add_running, drop_running
 from forebay.engine.stepping import flex_row
 
@@ -89,6 +89,24 @@ def resize(state, truth, j, nodes, picks, first_pick, n_picks):
 
 
 @kernel
+def _change_walltime(state, truth, j, old, new):
+    """Job `j` has used a part of the walltime of its `old` size: as much is left of that of its `new` one."""
+    if new == old:
+        return
+    job, now = state.jobs[j], state.clock[0]["now"]
+    leg = job["leg"]
+    script, used = truth.scripts[leg], now - job["leg_start"]
+    left = 1.0 if old == float("inf") else max((script["walltime"] - used) / old, 0.0)
+    script["walltime"] = state.legs[leg]["walltime"] = new if new == float("inf") else used + left * new
+    drop_running(state, j)
+    job["end"] = job["leg_start"] + script["walltime"]
+    add_running(state, j)
+    cancel_timer(truth, 2 * j + 1)
+    if script["kills"] and job["end"] < float("inf"):
+        set_timer(truth, 2 * j + 1, job["end"])
+
+
+@kernel
 def _take_effect(state, truth, j):
     """Job `j` has its new size: off to what it does then, before its next round."""
     job, flex = state.jobs[j], state.flexible.jobs[flex_row(state, j)]
@@ -98,6 +116,7 @@ def _take_effect(state, truth, j):
         give_some(state, truth, now, j, job["held"] - size["nodes"])
         state.clock[0]["triggers"] |= Trigger.RELEASED
     progress, added = rounds.progress[j], size["nodes"] - job["nodes"]
+    before = state.flexible.sizes[flex["first"] + flex["size"]]["walltime"]
     flex["size"] = flex["asked"]
     flex["asked"] = -1
     job["nodes"] = size["nodes"]
@@ -107,10 +126,7 @@ def _take_effect(state, truth, j):
         progress["resume"] = activity["phase"]
         progress["last"] = last
         activity["phase"] = first
-    drop_running(state, j)
-    left = 1.0 - flex["done"] / flex["rounds"] if flex["rounds"] > 0 else 1.0
-    job["end"] = min(job["leg_start"] + truth.scripts[job["leg"]]["walltime"], now + left * size["walltime"])
-    add_running(state, j)
+    _change_walltime(state, truth, j, before, size["walltime"])
 
 
 @kernel

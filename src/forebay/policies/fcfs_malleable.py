@@ -1,6 +1,6 @@
 """First come, first served; jobs whose size is not fixed start with all the nodes they may have, and grow at points.
 
-The FCFSm of ADMIRE's D3.3 (2024), section 4.3, where `when` is free.
+The FCFSm of ADMIRE's D3.3 (2023), section 4.2.5.1, where `when` is free.
 """
 
 from dataclasses import dataclass
