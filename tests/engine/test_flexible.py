@@ -282,7 +282,7 @@ def test_limits_on_nodes_and_chosen_sizes():
     jobs = Jobs()
     jobs.add("moldable", 0, range(1, 17), loop(1, compute(10)), nodes=6)
     made = jobs.workload()
-    made = replace(made, jobs=made.jobs.with_columns(user=1))
+    made = replace(made, jobs=made.jobs.with_columns(user=pl.lit(1, pl.Int64)))
     with pytest.raises(errors.InputError, match="user_nodes does not go with a policy that changes the sizes"):
         fb.simulate(made, NODES, "fcfs-malleable+limits:user_nodes=8")
     assert fb.simulate(made, NODES, "fcfs+limits:user_nodes=8").jobs["mean_nodes"].to_list() == [6]
