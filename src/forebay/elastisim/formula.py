@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay._text import counted
 from forebay.errors import brief, nearest
 
 Values = NDArray[np.float64]
@@ -243,7 +244,7 @@ class _Parser:
         count, function = _FUNCTIONS[word.lower()]
         given = self._arguments()
         if count not in (given, _MANY):
-            raise FormulaError(f"gives {given} argument(s) to {word}, which takes {count}")
+            raise FormulaError(f"gives {counted(given, 'argument')} to {word}, which takes {count}")
         self.steps.append((given, function))
 
     def _arguments(self) -> int:
