@@ -54,7 +54,7 @@ def test_walltimes_are_whole_numbers(project):
     made = project(*(RIGID | {"walltime": value} for value in (0, 10, 10.5, -3)), RIGID)
     assert made.jobs["walltime"].to_list() == [float("inf"), 10.0, float("inf"), float("inf"), float("inf")]
     assert made.applications.sizes["walltime"].to_list() == made.jobs["walltime"].to_list()
-    assert made.notes == ("2 job(s) have a walltime that is no whole number, which ElastiSim takes as none",)
+    assert made.notes == ("2 jobs have a walltime that is no whole number, which ElastiSim takes as none",)
 
 
 def test_models_are_found_in_several_folders(project, tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay._files import as_path
+from forebay._text import counted
 from forebay.elastisim import model as models
 from forebay.elastisim.application import Totals, Writer
 from forebay.elastisim.job import Job, Told
@@ -104,7 +105,8 @@ class _Reader:
             notes.append("jobs are numbered in the order of their submission, which is not that of the file")
         if self.unlimited:
             notes.append(
-                f"{self.unlimited:,} job(s) have a walltime that is no whole number, which ElastiSim takes as none"
+                f"{counted(self.unlimited, 'job has', 'jobs have')} a walltime that is no whole number, which "
+                "ElastiSim takes as none"
             )
         if self.unknown:
             notes.append(f"keys of jobs that mean nothing here: {listed(sorted(self.unknown))}")
