@@ -2,9 +2,10 @@
 
 import pytest
 
-from cases.elastisim import malleable, read_project, rigid, run
+import forebay as fb
+from cases.elastisim import MODEL, malleable, read_project, rigid, run
 from forebay.elastisim.interface import InvocationType, JobState, JobType, NodeState, NodeType
-from forebay.errors import BadActionError
+from forebay.errors import BadActionError, InputError
 
 pytestmark = pytest.mark.small
 
@@ -138,6 +139,12 @@ def test_jobs_are_killed_a_grace_after_their_walltime(tmp_path):
     assert result.jobs["requested_time"].to_list() == [10, 10, 10]
     result, _ = run(read_project(tmp_path, *jobs), in_order)
     assert [end - start for start, end in times(result)] == [10, 10, 10]
+
+
+def test_a_grace_below_zero(tmp_path):
+    made = read_project(tmp_path, rigid())
+    with pytest.raises(InputError, match="grace is -1; it must be 0 or more seconds"):
+        fb.simulate(made.workload, made.machine.platform, "fcfs", job_model="application:grace=-1")
 
 
 # What
@@ -305,6 +312,24 @@ def test_what_was_decided_after_a_jobs_point_waits_for_its_next(tmp_path):
     run(read_project(tmp_path, malleable(rounds=3), malleable(rounds=3)), schedule)
     assert [state for time, state in sizes if time == 20] == ["RESERVED", "ALLOCATED"]
     assert sizes[-1] == (30, "FREE")
+
+
+def test_what_follows_a_change_takes_its_time(tmp_path):
+    """But other nodes, as many as before, are no other size."""
+    model = MODEL | {"on_reconfiguration": {"tasks": [{"type": "idle", "delay": 3, "pattern": "uniform"}]}}
+
+    def schedule(jobs, nodes, system):
+        if system["time"] == 0:
+            jobs[0].assign(nodes[:2])
+        elif system["time"] == 10:
+            jobs[0].remove(nodes[0])
+            jobs[0].assign(nodes[2])
+        elif system["time"] == 20:
+            jobs[0].assign(nodes[0])
+
+    result, _ = run(read_project(tmp_path, malleable(rounds=3), model=model), schedule)
+    assert times(result) == [(0, 33)]
+    assert result.jobs["allocated_resources"].to_list() == ["0-2"]
 
 
 def test_it_can_kill(tmp_path):
