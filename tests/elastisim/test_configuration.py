@@ -50,10 +50,39 @@ def test_everything_that_it_says(read, tmp_path):
 
 
 def test_what_is_left_out_has_elastisims_defaults(read):
-    kept = ("jobs_file", "platform_file", "schedule_on_job_submit")
+    kept = ("jobs_file", "platform_file", "schedule_on_job_submit", "schedule_on_job_finalize")
     found = read(without=[key for key in GIVEN if key not in kept])
-    assert (found.on_finalize, found.on_point, found.interval, found.grace) == (False, False, 0, 0)
+    assert (found.on_point, found.on_reconfiguration, found.interval, found.grace, found.url) == (
+        False,
+        False,
+        0,
+        0,
+        "",
+    )
     assert (found.clip, found.io_information, found.sensing, found.outputs) == (True, False, 0, {})
+
+
+def calls(found):
+    return {why.name.removeprefix("INVOKE_").lower() for why in found.calls}
+
+
+def test_the_scheduler_is_called_for_what_it_asks_for(read):
+    ends = {"job_completed", "job_killed"}
+    assert calls(read()) == {"periodic", "job_submit", *ends, "scheduling_point", "evolving_request"}
+    assert calls(read({"scheduling_interval": 0, "schedule_on_scheduling_point": False})) == {
+        "job_submit",
+        *ends,
+        "evolving_request",
+    }
+    few = {"schedule_on_job_submit": False, "schedule_on_job_finalize": False, "schedule_on_scheduling_point": False}
+    assert calls(read(few)) == {"periodic", "evolving_request"}
+
+
+def test_changes_of_size_call_it_only_where_points_do_not(read):
+    assert "reconfiguration" not in calls(read({"schedule_on_reconfiguration": True}))
+    assert "reconfiguration" in calls(
+        read({"schedule_on_reconfiguration": True, "schedule_on_scheduling_point": False})
+    )
 
 
 def test_files_may_be_in_the_working_folder(read, tmp_path, monkeypatch):
@@ -76,7 +105,14 @@ def test_unknown_keys_are_noted(read):
     [
         ({"allow_oversubscription": True}, "allow_oversubscription is true, and a node runs one job here"),
         ({"min_scheduling_interval": 1}, "min_scheduling_interval is 1, by which ElastiSim drops calls"),
-        ({"schedule_on_job_submit": False, "scheduling_interval": 0}, "nothing calls the scheduler for new jobs"),
+        (
+            {"schedule_on_job_submit": False, "scheduling_interval": 0},
+            "schedule_on_job_submit is false and there is no scheduling_interval",
+        ),
+        (
+            {"schedule_on_job_finalize": False, "scheduling_interval": 0},
+            "schedule_on_job_finalize is false and there is no scheduling_interval",
+        ),
         ({"sensing": "yes"}, "'sensing' is 'yes'; it must be true or false"),
         ({"scheduling_interval": -1}, "'scheduling_interval' is -1"),
         ({"job_kill_grace_period": 1.5}, "'job_kill_grace_period' is 1.5"),

@@ -1,7 +1,7 @@
 """`forebay elastisim`: a whole ElastiSim project, with its own algorithm or a policy of ours."""
 
-from collections.abc import Callable
-from contextlib import nullcontext
+import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,8 +9,9 @@ import typer
 
 from forebay.cli import _complete
 from forebay.cli import _options as options
+from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
-from forebay.cli._print import is_quiet
+from forebay.cli._print import answer, is_quiet
 from forebay.cli.run import report
 from forebay.errors import InputError
 
@@ -24,7 +25,8 @@ EXAMPLES = options.examples(
     "forebay elastisim configuration.json --policy fcfs-malleable:when=idle -o out",
 )
 
-Simulate = Callable[[Any, str], tuple[Any, dict[str, Any]]]
+SENSED = "pfs_utilization"
+"""The table for which the file system must be looked at while the run goes on."""
 
 
 def command(
@@ -60,11 +62,13 @@ def command(
         ),
     ] = None,
     output: options.FolderOption = None,
+    form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Run an ElastiSim project as it is: its jobs, application models, platform and scheduling algorithm.
+    """Run an ElastiSim project as it is, or under a policy.
 
-    With -o the folder gets what `forebay run` writes, and ElastiSim's own tables, such as job_statistics.csv.
+    Its jobs, application models, platform and algorithm are taken unchanged. With -o the folder gets what `forebay run`
+    writes, and ElastiSim's own tables, such as job_statistics.csv.
     """
     from forebay.elastisim import outputs, project
 
@@ -76,15 +80,19 @@ def command(
     chosen, notes = outputs.choose(tables, told, senses=policy is None)
     if output:
         refuse_other(output, "a run")
-    else:
-        chosen, notes = [], []
+    script, senses = algorithm or configuration.parent / "algorithm.py", output is not None and SENSED in chosen
     with output_folder(output) if output else nullcontext():
-        done, document = _run(
-            told, policy, algorithm or configuration.parent / "algorithm.py", "pfs_utilization" in chosen
-        )
-        document["notes"] += notes
-        files = _save(output, done, document, chosen) if output else []
-    report(document, output, files)
+        # An algorithm that prints must not spoil JSON on stdout: its lines go to stderr then.
+        with redirect_stdout(sys.stderr) if form is Format.json else nullcontext():
+            done, document = _run(told, policy, script, senses)
+        files = []
+        if output:
+            document["notes"] += notes
+            files = _save(output, done, document, chosen)
+    if form is Format.json:
+        answer(document | {"files": [str(output / name) for name in files] if output else []})
+    else:
+        report(document, output, files)
 
 
 def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:

@@ -90,13 +90,15 @@ class Algorithm:
 
     def _carried(self, view: Any) -> tuple[float, float]:
         """Bytes/s that are read from the file system and written to it. Where no job moves any, there are no links."""
-        rates = view.rates
-        read, write = (float(rates[list(links)].sum()) if len(rates) else 0.0 for links in self._doors)
+        rates = view.rates.tolist()
+        read, write = (sum((rates[k] for k in links), 0.0) if rates else 0.0 for links in self._doors)
         return read, write
 
     def _events(self, view: Any) -> list[Event]:
         """What has happened, as ElastiSim orders it: kills; ends, points, requests by who started first; arrivals."""
         found: list[tuple[tuple[int, int], InvocationType, int]] = []
+        if view.triggers == Trigger.WAKE:
+            return []
         if view.because(Trigger.JOB_ENDED):
             state = view.jobs["state"]
             for row, run in self._running.items():

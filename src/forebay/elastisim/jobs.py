@@ -105,8 +105,8 @@ class _Reader:
             notes.append("jobs are numbered in the order of their submission, which is not that of the file")
         if self.unlimited:
             notes.append(
-                f"{counted(self.unlimited, 'job has', 'jobs have')} a walltime that is no whole number, which ElastiSim "
-                "takes as none"
+                f"{counted(self.unlimited, 'job has', 'jobs have')} a walltime that is no whole number, which "
+                "ElastiSim takes as none"
             )
         if self.unknown:
             notes.append(f"keys of jobs that mean nothing here: {listed(sorted(self.unknown))}")

@@ -96,23 +96,28 @@ def choose(asked: str | None, project: Project, senses: bool) -> tuple[list[str]
 
     `senses`: whether the run can look at the file system while it goes on.
     """
-    wanted = list(project.configuration.outputs) if asked is None else [name.strip() for name in asked.split(",")]
+    wanted = (
+        list(project.configuration.outputs)
+        if asked is None
+        else [name.strip() for name in dict.fromkeys(asked.split(","))]
+    )
     for name in wanted:
         if name not in OUTPUTS:
             raise InputError(f"--elastisim-output: unknown table {name!r}; {nearest(name, WRITERS)}")
-    missing = {name: why for name in wanted if (why := _missing(name, project, senses))}
-    if missing and asked is not None:
-        name, why = next(iter(missing.items()))
-        raise InputError(f"--elastisim-output: {name} is not written: {why}")
-    return [name for name in wanted if name not in missing], [
-        f"{name} is not written: {why}" for name, why in missing.items()
-    ]
+    missing: dict[str, list[str]] = {}
+    for name in wanted:
+        if why := _missing(name, project, senses):
+            missing.setdefault(why, []).append(name)
+    notes = [f"not written: {', '.join(names)} ({why})" for why, names in missing.items()]
+    if notes and asked is not None:
+        raise InputError(f"--elastisim-output: {notes[0]}")
+    return [name for name in wanted if not _missing(name, project, senses)], notes
 
 
 def _missing(name: str, project: Project, senses: bool) -> str | None:
     """Why a table cannot be written; None if it can."""
     if name not in WRITERS:
-        return f"only {', '.join(WRITERS)} are"
+        return f"tables that are: {', '.join(WRITERS)}"
     if name != "pfs_utilization":
         return None
     if not project.configuration.sensing:

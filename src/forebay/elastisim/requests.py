@@ -44,6 +44,6 @@ def tabulated(job: Job, text: str, rounds: int, begins: bool, clip: bool) -> tup
 def _check(wants: Values, wrong: NDArray[np.bool_], what: str, job: Job, over: Values) -> None:
     if wrong.any():
         r, k = (int(at) for at in np.argwhere(wrong)[0])
-        after = f" after {over[r]:.0f} round(s)" if over[r] >= 0 else ""
+        after = f" after {counted(int(over[r]), 'round')}" if over[r] >= 0 else ""
         cure = "; set clip_evolving_requests" if np.isfinite(wants[r, k]) else ""
         raise FormulaError(f"{what} for {counted(int(job.sizes[k]), 'node')}{after}{cure}")

@@ -183,8 +183,8 @@ def _plain(
 def _link_rates(net: Network) -> np.ndarray:
     """Bytes/s over each link. What has begun in this instant has no rate yet; a link carries no more than it can."""
     rates = np.zeros(len(net.links))
-    for k, link in enumerate(net.links):
-        e = int(link["entry"])
+    for k, first in enumerate(net.links["entry"].tolist()):
+        e = first
         while e >= 0:
             entry = net.entries[e]
             route = net.routes[entry["route"]]
