@@ -106,7 +106,7 @@ def test_arguments_are_put_in_as_text_and_in_the_order_of_their_names():
         ("open", "unknown name 'open'"),
         ("min", "has 'min' without"),
         ("min()", "has '\\)'"),
-        ("pow(1)", "gives 1 argument\\(s\\) to pow, which takes 2"),
+        ("pow(1)", "gives 1 argument to pow, which takes 2"),
         ("and 1", "has 'and' without"),
         ("1" + "+1" * 1000, "has 2,001 characters; write 2,000 at most"),
         ("(" * 51 + "1" + ")" * 51, "nests deeper than 50"),

@@ -77,7 +77,9 @@ def program(workload: Workload, platform: Platform, kill: bool = True, grace: fl
 
 def _unstaged(demand: np.ndarray, platform: Platform, fabric: Fabric) -> list[str]:
     """A remark where jobs without applications would have moved their data."""
-    if fabric.buffer is None or fabric.read is None or not demand[:, platform.resources.index(fabric.buffer)].any():
+    if fabric.buffer not in platform.resources or fabric.read is None:
+        return []
+    if not demand[:, platform.resources.index(fabric.buffer)].any():
         return []
     return [f"nothing is staged in job model application: jobs hold their {fabric.buffer}, and tasks move their bytes"]
 
