@@ -27,6 +27,7 @@ NAVIGATION = {
         "Tutorial": ["tutorial/five-minutes.md"],
         "Guides": [
             "guides/burst-buffer-size.md",
+            "guides/malleable-jobs.md",
             "guides/write-a-policy.md",
             "guides/extend.md",
             "CONTRIBUTING.md",
@@ -39,6 +40,7 @@ NAVIGATION = {
             "reference/job-models.md",
             "reference/formats.md",
             "reference/models.md",
+            "reference/elastisim.md",
             "reference/results.md",
             "reference/metrics.md",
             "reference/figures.md",
@@ -51,7 +53,17 @@ NAVIGATION = {
     "reference/policies/README.md": {
         "": [
             f"reference/policies/{name}.md"
-            for name in ("backfill", "plan", "predicted", "window", "cerberus", "tiers", "slurm-bb", "limits")
+            for name in (
+                "backfill",
+                "plan",
+                "predicted",
+                "window",
+                "cerberus",
+                "tiers",
+                "slurm-bb",
+                "malleable",
+                "limits",
+            )
         ]
     },
     "reference/studies.md": {

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from forebay import errors, experiments, figures, metrics, platforms, policies, results, testing  # noqa: F401
     from forebay import workload as workload
     from forebay._simulate import simulate
+    from forebay.core.actions import Actions
     from forebay.core.codes import LogReason, Trigger
     from forebay.core.tables import policy_kernel
-    from forebay.core.view import Actions, View
+    from forebay.core.view import View
     from forebay.errors import ForebayError
     from forebay.metrics import summary
     from forebay.platforms import load as platform
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOME = {
-    "Actions": ("forebay.core.view", "Actions"),
+    "Actions": ("forebay.core.actions", "Actions"),
     "ForebayError": ("forebay.errors", "ForebayError"),
     "LogReason": ("forebay.core.codes", "LogReason"),
     "Platform": ("forebay.platforms.platform", "Platform"),

@@ -43,6 +43,11 @@ class Pair:
         self.n, self.blank, self.heads[job] = answer
         self.twin.give_back(self.lists[job], count)
 
+    def give_these(self, low, count, job=0):
+        answer = nodeset.give_these(self.free, self.n, self.held, self.blank, self.heads[job], low, count)
+        self.n, self.blank, self.heads[job] = answer
+        self.twin.give_these(self.lists[job], low, count)
+
     def intervals(self):
         """The free set, lowest first."""
         return [(int(row["low"]), int(row["high"])) for row in self.free[: self.n][::-1]]
@@ -66,6 +71,10 @@ class Pair:
         assert all(a[1] + 1 < b[0] for a, b in pairwise(free))
         for job, nodes in enumerate(self.lists):
             assert self.holds(job) == set(nodes)
+            for node in range(len(self.free)):
+                row = nodeset.holder(self.held, self.heads[job], node)
+                assert (row >= 0) == self.twin.holder(nodes, node)
+                assert row < 0 or self.held[row]["low"] <= node <= self.held[row]["high"]
         for node in range(len(self.free)):
             row = nodeset.find(self.free, self.n, node)
             assert (row >= 0) == self.twin.find(node)
@@ -94,17 +103,22 @@ def test_random_operations(seed):
 SMALL = st.integers(0, 30)
 
 
-KINDS = st.sampled_from(("these", "lowest", "from", "give"))
+KINDS = st.sampled_from(("these", "lowest", "from", "give", "give these"))
 
 
 @given(st.lists(st.tuples(KINDS, st.integers(0, 3), SMALL, SMALL), max_size=25))
 def test_chosen_nodes(steps):
-    """Jobs take parts of free intervals, or the lowest nodes, and give back: what was taken last goes first."""
+    """Jobs take parts of free intervals, or the lowest nodes, and give back what was taken last, or any part."""
     pair = Pair(n_nodes=40, n_jobs=4)
     for kind, job, a, b in steps:
         pieces = pair.intervals()
         if kind == "give":
             pair.give(min(a, len(pair.lists[job])), job)
+        elif kind == "give these":
+            if held := pair.chain(job):
+                low, high = held[a % len(held)]
+                low += b % (high - low + 1)
+                pair.give_these(low, 1 + (a + b) % (high - low + 1), job)
         elif kind == "lowest":
             pair.take(min(a, len(pair.twin.free)), job)
         elif kind == "from":

@@ -13,6 +13,7 @@ COMMANDS = (
     "compare",
     "plot",
     "study",
+    "elastisim",
     "workload",
     "workload info",
     "workload convert",

@@ -30,10 +30,18 @@ def test_it_says_what_it_is(name):
     assert all(isinstance(value, int | float | str) for value in about["parameters"].values())
 
 
+def tables(w):
+    """All that a model can have drawn: of jobs, and of their applications."""
+    drawn = w.applications
+    return [w.jobs, *([getattr(drawn, one.name) for one in dataclasses.fields(drawn)] if drawn else [])]
+
+
 @every
 def test_the_same_seed_makes_the_same_jobs(name):
-    assert_frame_equal(made(name).jobs, made(name).jobs, check_exact=True)
-    assert not made(name).jobs.equals(made(name, seed=2).jobs)
+    first, again, other = (tables(made(name, seed)) for seed in (1, 1, 2))
+    for one, two in zip(first, again, strict=True):
+        assert_frame_equal(one, two, check_exact=True)
+    assert not all(one.equals(two) for one, two in zip(first, other, strict=True))
 
 
 @every
@@ -104,7 +112,7 @@ def test_kinds_are_not_mixed_up():
         models.generate("lublin99", -1)
 
 
-@pytest.mark.parametrize("name", ["burst-buffer", "io-phases", "tsafrir05"])
+@pytest.mark.parametrize("name", ["burst-buffer", "flexible", "io-phases", "tsafrir05"])
 def test_jobs_in_steps_are_refused(name):
     stepped = dataclasses.replace(models.generate("lublin99:jobs=5", 0), phases=pl.DataFrame(schema=PHASE_SCHEMA))
     with pytest.raises(InputError, match="legs or phases"):

@@ -109,7 +109,12 @@ CASES = {
         ["more than the 4 nodes"],
     ),
     "picks half a node": (0.0, lambda view, act: act.start(0, nodes=[0.5, 1, 2]), errors.BadActionError, ["0.5"]),
-    "picks a number": (0.0, lambda view, act: act.start(0, nodes=3), errors.BadActionError, ["3 as nodes", "list"]),
+    "picks a number": (
+        0.0,
+        lambda view, act: act.start(0, nodes=4),
+        errors.BadActionError,
+        ["4 nodes", "view.sizes"],
+    ),
     "picks a node far away": (0.0, lambda view, act: act.start(0, nodes=[2**70] * 3), errors.BadActionError, ["node"]),
     "wakes at a word": (2.0, lambda view, act: act.wake("soon"), errors.BadActionError, ["'soon'", "view.now + 60"]),
     "wakes at nan": (2.0, lambda view, act: act.wake(math.nan), errors.BadActionError, ["t = 2 s", "not later"]),

@@ -65,6 +65,28 @@ class Broken:
         raise KeyError("no such thing")
 
 
+class Grower(InOrder):
+    """Gives a job at its point one node more than it has, whatever it may have."""
+
+    resizes = True
+
+    def decide(self, view, act):
+        for job in view.points:
+            if act.free[0] > 0 and view.wants(job) == 0:
+                act.resize(job, view.size(job) + 1)
+        super().decide(view, act)
+
+
+class Silent(Grower):
+    resizes = False
+
+    def decide(self, view, act):
+        for job in view.running["job"].tolist():
+            if len(view.sizes(job)) > 1 and view.flexibility(job).name == "MALLEABLE" and act.free[0] > 0:
+                act.resize(job, view.sizes(job)[-1])
+        InOrder.decide(self, view, act)
+
+
 def test_a_sound_python_policy_passes():
     report = check_policy(InOrder(), n_cases=40)
     assert report.passed, report.explanation
@@ -81,6 +103,8 @@ def test_a_sound_python_policy_passes():
         (Vandal, "tidy", "changed the table 'jobs'", 1),
         (Scribbler, "tidy", "read-only", 1),
         (Broken, "legal", "KeyError", 1),
+        (Grower, "legal", "see view.sizes", 1),
+        (Silent, "legal", "resizes = True", 2),
     ],
 )
 def test_a_breach_is_named_and_made_small(policy, rule, says, most_jobs):

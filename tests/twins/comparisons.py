@@ -71,6 +71,8 @@ COMPARISONS = {
     nodeset.take_these: kernels.Nodes.take_these,
     nodeset.take_from: kernels.Nodes.take_from,
     nodeset.put_back: kernels.Nodes.put_back,
+    nodeset.give_these: kernels.Nodes.give_these,
+    nodeset.holder: kernels.Nodes.holder,
     nodeset.give_back: kernels.Nodes.give_back,
     order.sort_smallest: kernels.sort_smallest,
     pairing.push_member: kernels.Timers.push,

@@ -43,6 +43,14 @@ class Nodes:
     def find(self, node):
         return node in self.free
 
+    def give_these(self, held, low, count):
+        for node in range(low, low + count):
+            held.remove(node)
+            self.free.add(node)
+
+    def holder(self, held, node):
+        return node in held
+
     def take_these(self, held, low, count):
         taken = range(low, low + count)
         self.free -= set(taken)

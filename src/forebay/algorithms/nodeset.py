@@ -138,6 +138,47 @@ def put_back(idle, n_idle, low, high):
 
 
 @kernel
+def give_these(idle, n_idle, pieces, blank, head, low, count):
+    """Return the ids low, low + 1, ... of one interval of the chain at `head` to the idle set.
+
+    Returns (n_idle, blank, head). The caller has checked that the chain has them all in one interval.
+    """
+    high, before, row = low + count - 1, -1, head
+    while pieces[row]["low"] > low or pieces[row]["high"] < high:
+        before, row = row, pieces[row]["next"]
+    piece = pieces[row]
+    if piece["low"] == low and piece["high"] == high:
+        if before < 0:
+            head = piece["next"]
+        else:
+            pieces[before]["next"] = piece["next"]
+        piece["next"] = blank
+        blank = row
+    elif piece["low"] == low:
+        piece["low"] = high + 1
+    elif piece["high"] == high:
+        piece["high"] = low - 1
+    else:
+        lower = blank
+        blank = pieces[lower]["next"]
+        pieces[lower]["low"] = piece["low"]
+        pieces[lower]["high"] = low - 1
+        pieces[lower]["next"] = piece["next"]
+        piece["low"] = high + 1
+        piece["next"] = lower
+    return put_back(idle, n_idle, low, high), blank, head
+
+
+@kernel
+def holder(pieces, head, node):
+    """The interval of the chain at `head` that has `node`; -1 if none has."""
+    row = head
+    while row >= 0 and not (pieces[row]["low"] <= node <= pieces[row]["high"]):
+        row = pieces[row]["next"]
+    return row
+
+
+@kernel
 def give_back(idle, n_idle, pieces, blank, head, count):
     """Return `count` ids from the front of the chain at `head` to the idle set; returns (n_idle, blank, head)."""
     while count > 0:

@@ -43,6 +43,15 @@ model = plugins("workload.models")
 study = plugins("studies")
 
 
+def _elastisim_output(incomplete: str) -> list[str]:
+    from forebay.elastisim.outputs import WRITERS
+
+    return _starting(WRITERS, incomplete)
+
+
+elastisim_outputs = listed(_elastisim_output)
+
+
 def figure(incomplete: str) -> list[str]:
     """The figures that `plot` draws."""
     return [name for name in plugins("figures")(incomplete) if name != "panels"]

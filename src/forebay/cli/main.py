@@ -14,6 +14,7 @@ from forebay._text import plain
 from forebay.cli import (
     check_policy,
     compare,
+    elastisim,
     formats,
     job_models,
     platforms,
@@ -90,6 +91,7 @@ _add(app, run, "run")
 _add(app, compare, "compare")
 _add(app, plot, "plot")
 _add(app, study, "study")
+_add(app, elastisim, "elastisim")
 _add(app, policies, "policies")
 _add(app, platforms, "platforms")
 _add(app, job_models, "job-models")

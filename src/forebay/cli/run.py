@@ -58,7 +58,7 @@ def command(
     if form is Format.json:
         answer(document | {"files": [str(output / name) for name in files] if output else []})
     else:
-        _report(document, output, files)
+        report(document, output, files)
 
 
 def _simulate(
@@ -81,7 +81,7 @@ def _simulate(
         return document, files
 
 
-def _report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
+def report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
     from forebay.cli._numbers import seconds, shown, wait_with_interval
 

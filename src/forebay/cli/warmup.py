@@ -8,7 +8,8 @@ from forebay.cli._options import Format
 from forebay.cli._print import answer, is_quiet, say
 
 if TYPE_CHECKING:
-    from forebay.core.view import Actions, View
+    from forebay.core.actions import Actions
+    from forebay.core.view import View
 
 EXAMPLES = options.examples("forebay warmup")
 

@@ -55,11 +55,12 @@ class Trigger(IntEnum):
     SUBMIT = 1
     LEG_ENDED = 2
     JOB_ENDED = 4
-    SCHEDULING_POINT = 8  # kept for jobs that come to a point at which they may be resized
+    SCHEDULING_POINT = 8  # a running job stands at a point at which it may be resized
     NODE_DOWN = 16
     NODE_UP = 32
     WAKE = 64
     RELEASED = 128  # a running job has given something back before its end
+    REQUEST = 256  # a running job asks for another size
 
 
 class EventKind(IntEnum):
@@ -78,11 +79,13 @@ class LegEnd(IntEnum):
 
 
 class Verb(IntEnum):
-    """What a policy may ask for. 2 and 3 are kept for resizing and interrupting."""
+    """What a policy may ask for. 3 is kept for interrupting."""
 
     START = 1
+    RESIZE = 2
     WAKE = 4
     REJECT = 5
+    KILL = 6
     STOP = 9  # the policy cannot go on: it raised
 
 
@@ -96,6 +99,7 @@ class LogReason(IntEnum):
     WALLTIME = 11
     CANCELLED = 12  # its user withdrew it
     INTERRUPTED = 13  # the leg goes back to the queue
+    RESIZED = 14  # a running job gets nodes, or gives some back
     TOO_LARGE = 20  # asks for more than the machine has
     BY_POLICY = 21
     OVER_LIMIT = 22  # of what a user may run
@@ -155,3 +159,17 @@ class Refusal(IntEnum):
     OVER_LIMIT = 13  # a job that its user's limits hold back
     WRONG_WAY = 14  # to run, which the job does not have
     UNKNOWN_REASON = 15  # for a start
+    WRONG_SIZE = 16  # which the job may not have
+    CANNOT_RESIZE = 17  # a job that does not run, or whose size is not for the policy to change
+    DOES_NOT_RESIZE = 18  # a policy that has not said that it does
+    CANNOT_KILL = 19  # a job that has ended, or was not submitted
+
+
+class Flexibility(IntEnum):
+    """Who decides on a job's size, and when."""
+
+    RIGID = 0
+    MOLDABLE = 1  # the policy, when it starts
+    MALLEABLE = 2  # the policy, at scheduling points
+    EVOLVING = 3  # the job asks, and the policy grants or refuses
+    ADAPTIVE = 4  # both

@@ -97,18 +97,40 @@ ACTION = np.dtype(
         ("n_picks", "i8"),
         ("way", "i8"),
         ("large", "i8"),
+        ("nodes", "i8"),
         ("verb", "i4"),
         ("reason", "i4"),
     ],
     align=True,
 )
 """A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a way to run,
-which counts for a job's first leg. Where nodes are of two kinds it may say how many large ones it takes; with -1 these
+which counts for a job's first leg. A flexible job may be started, or resized, with `nodes`; 0 means as many as it asks
+for. Where nodes are of two kinds it may say how many large ones it takes; with -1 these
 are as few as they can be."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
 """`count` chunks of `size` bytes on a server; `next` chains those of one job, in the order of its nodes."""
+FLEX = np.dtype(
+    [
+        ("kind", "i8"),  # Flexibility
+        ("first", "i8"),  # its sizes are rows first, first + 1, ... of `sizes`, ascending
+        ("n_sizes", "i8"),
+        ("size", "i8"),  # which of them it has, or would start with
+        ("asked", "i8"),  # the one that it will have from its next point on; -1 = as now
+        ("wants", "i8"),  # nodes that it asks for at this point; 0 = none
+        ("rounds", "i8"),  # that its program has
+        ("done", "i8"),  # of them
+        ("at_point", "i1"),
+    ],
+    align=True,
+)
+"""A job whose size is not fixed."""
+SIZE = np.dtype([("walltime", "f8"), ("seconds", "f8"), ("io", "f8"), ("nodes", "i8")], align=True)
+"""A size that a job may have: what its user asked for at it, and how long the whole job and its transfers take at it
+when alone on the machine."""
+POINT = np.dtype([("time", "f8"), ("job", "i8")], align=True)
+"""A job stands at a scheduling point, or has asked for another size."""
 PICK = np.dtype([("low", "i8"), ("count", "i8"), ("server", "i8")], align=True)
 """Nodes low, low + 1, ... and the server of their chunks (-1: they have none). low = -1: chunks without nodes."""
 
@@ -137,6 +159,16 @@ class Tiers(NamedTuple):
     told: np.ndarray  # float64[leg, 2]: bytes between nodes and tier, between tier and the slow one, as users say
 
 
+class Flexible(NamedTuple):
+    """Jobs whose size is not fixed. All tables are empty where there is none."""
+
+    row: np.ndarray  # int64[job]: its row in `jobs`; -1 = rigid
+    jobs: np.ndarray  # FLEX
+    sizes: np.ndarray  # SIZE
+    points: np.ndarray  # POINT, the first n_points, in the order in which jobs came there
+    n_points: np.ndarray  # int64[1]
+
+
 class State(NamedTuple):
     """The tables of a run that a policy sees. `demands` and `releases` are int64[leg, resource]."""
 
@@ -155,6 +187,7 @@ class State(NamedTuple):
     nodes: Nodes
     servers: Servers
     tiers: Tiers
+    flexible: Flexible
 
 
 class Sizes(NamedTuple):
@@ -169,6 +202,8 @@ class Sizes(NamedTuple):
     chunks: int = 0
     seats: int = 0
     tiers: int = 0
+    flexible: int = 0  # jobs whose size is not fixed
+    sizes: int = 0  # that these may have
 
 
 def empty_state(n: Sizes) -> State:
@@ -202,6 +237,13 @@ def empty_state(n: Sizes) -> State:
             chunks=np.zeros(n.chunks, CHUNK),
         ),
         tiers=Tiers(rates=np.zeros(n.tiers, TIER), told=np.zeros((n.legs if n.tiers else 0, 2))),
+        flexible=Flexible(
+            row=np.full(n.jobs if n.flexible else 0, -1, np.int64),
+            jobs=np.zeros(n.flexible, FLEX),
+            sizes=np.zeros(n.sizes, SIZE),
+            points=np.zeros(2 * n.flexible, POINT),  # a job may come to its next one as it leaves one
+            n_points=np.zeros(1, np.int64),
+        ),
     )
 
 

@@ -19,6 +19,7 @@ def _act(state, verb, job, time, reason):
     action["n_picks"] = 0
     action["way"] = 0
     action["large"] = -1
+    action["nodes"] = 0
     return action
 
 
@@ -28,9 +29,27 @@ def act_start(state, job, reason):
 
     - `first_pick`, `n_picks`: the rows of `picks` with its nodes and servers; see `take_picks_from`;
     - `way`: the way to run, for a job that begins;
-    - `large`: how many nodes of the larger kind, where nodes are of two.
+    - `large`: how many nodes of the larger kind, where nodes are of two;
+    - `nodes`: how many nodes, for a job whose size is not fixed.
     """
     return _act(state, Verb.START, job, 0.0, reason)
+
+
+@kernel
+def act_resize(state, job, nodes):
+    """Give a running job another size: at once if it stands at a point, else at its next. Nodes it gains are taken now.
+
+    Returns the action; `take_picks_from` lets it name the nodes that are added.
+    """
+    action = _act(state, Verb.RESIZE, job, 0.0, 0)
+    action["nodes"] = nodes
+    return action
+
+
+@kernel
+def act_kill(state, job):
+    """End a job, wherever it is."""
+    _act(state, Verb.KILL, job, 0.0, 0)
 
 
 @kernel

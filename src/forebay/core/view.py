@@ -1,15 +1,13 @@
-"""The two faces of a State that a policy in plain Python sees: a View to read, Actions to write."""
+"""The face of a State that a policy in plain Python reads; see `actions` for what it writes."""
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Callable
 from operator import index
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from forebay._text import counted, html_table
-from forebay.core.codes import LogReason, Trigger, Verb
-from forebay.core.kinds import taken
+from forebay.core.codes import Flexibility, Trigger
 from forebay.core.tables import State
 from forebay.errors import BadActionError, UnknownJobError, brief
 
@@ -39,8 +37,14 @@ class View:
     <View at 0 s: 2 waiting, 0 running, 4 of 4 nodes idle> [0 1 2 3]
     """
 
-    def __init__(self, state: State, resources: tuple[str, ...], rng: np.random.Generator):
-        self._state = state
+    def __init__(
+        self,
+        state: State,
+        resources: tuple[str, ...],
+        rng: np.random.Generator,
+        rates: Callable[[], np.ndarray] = lambda: np.zeros(0),
+    ):
+        self._state, self._rates = state, rates
         self._clock, self._counts = state.clock[0], state.counts[0]
         self._leg = state.jobs["leg"]
         self._free = state.resources["free"]
@@ -97,6 +101,11 @@ class View:
     def running(self) -> np.ndarray:
         """Running legs by expected end: columns `end`, `job`, `leg`."""
         return self._running[: self._counts["n_running"]]
+
+    @property
+    def rates(self) -> np.ndarray:
+        """Bytes/s that cross each shared link of the machine, as shared out last; see `platform.fabric().names`."""
+        return self._rates()
 
     @property
     def free(self) -> np.ndarray:
@@ -166,134 +175,83 @@ class View:
         """How long the job's waiting or running leg may take."""
         return float(self._walltime[self._leg[self.row(job)]])
 
+    def _flex(self, job: int) -> np.void | None:
+        """What is known of a job whose size is not fixed; None of others."""
+        flexible, row = self._state.flexible, self.row(job)
+        if not len(flexible.row) or flexible.row[row] < 0:
+            return None
+        found: np.void = flexible.jobs[flexible.row[row]]
+        return found
 
-class Places(Protocol):
-    """Where jobs would go, after what this decision has started."""
+    def _size(self, job: int, nodes: int | None) -> np.void | None:
+        """The row of a job's size: that with so many nodes, or the present one."""
+        if (flex := self._flex(job)) is None:
+            return None
+        mine = self._state.flexible.sizes[flex["first"] : flex["first"] + flex["n_sizes"]]
+        at = int(flex["size"]) if nodes is None else int(np.searchsorted(mine["nodes"], nodes))
+        if at == len(mine) or (nodes is not None and mine["nodes"][at] != nodes):
+            raise BadActionError(
+                f"{self.when} asked about {counted(nodes or 0, 'node')} for a job; see view.sizes(job)"
+            )
+        found: np.void = mine[at]
+        return found
 
-    matter: bool  # whether fitting depends on places, not on amounts alone
+    def flexibility(self, job: int) -> Flexibility:
+        """Who decides on the job's size, and when."""
+        flex = self._flex(job)
+        return Flexibility.RIGID if flex is None else Flexibility(int(flex["kind"]))
 
-    def begin(self) -> None: ...
-    def fits(self, job: int) -> bool: ...
-    def place(self, job: int, nodes: list[int] | None = None) -> tuple[int, int]: ...
+    def sizes(self, job: int) -> list[int]:
+        """The numbers of nodes that the job may have, ascending."""
+        if (flex := self._flex(job)) is None:
+            return [self.size(job)]
+        sizes: list[int] = self._state.flexible.sizes["nodes"][flex["first"] : flex["first"] + flex["n_sizes"]].tolist()
+        return sizes
 
+    def size(self, job: int) -> int:
+        """How many nodes the job runs on, or would start with if nothing else is said."""
+        return int(self.jobs["nodes"][self.row(job)])
 
-class Actions:
-    """The verbs. The engine checks and carries them out, in order, when the policy returns.
+    def time(self, job: int, nodes: int | None = None) -> float:
+        """Seconds that the whole job takes with so many nodes, alone on the machine; its walltime if it is rigid."""
+        size = self._size(job, nodes)
+        return self.walltime(job) if size is None else float(size["seconds"])
 
-    Examples
-    --------
-    >>> class Patient(fb.Policy):
-    ...     def decide(self, view, act):
-    ...         if view.now < 60:
-    ...             act.wake(60)
-    ...             return
-    ...         for job in view.queue:
-    ...             if act.fits(job):
-    ...                 act.start(job)
-    >>> fb.simulate("table1", policy=Patient()).jobs["waiting_time"][0]
-    60.0
-    """
+    def io(self, job: int, nodes: int | None = None) -> float:
+        """Those of them in which it reads or writes."""
+        size = self._size(job, nodes)
+        return 0.0 if size is None else float(size["io"])
 
-    def __init__(self, state: State, view: View, places: Places):
-        self._view, self._counts, self._actions = view, state.counts[0], state.actions
-        self._machine = state.machine[0]
-        self._places = places
-        self._free = state.resources["free"]
-        self._n = 0
-        self._left: list[int] | None = None
-        self._uncounted: list[tuple[int, int]] = []  # legs started since `_left` was counted; on how many large nodes
+    def nodes_of(self, job: int) -> list[int]:
+        """The nodes that the job holds, ascending."""
+        row, found = self.row(job), list[int]()
+        at = int(self._state.jobs["piece"][row]) if self._state.jobs["held"][row] else -1
+        while at >= 0:
+            low, high, at = (int(value) for value in self._state.nodes.pieces[at])
+            found += range(low, high + 1)
+        return sorted(found)
 
-    def begin(self) -> None:
-        """A new decision: forget what the last one started."""
-        self._n = 0
-        self._left = None
-        self._uncounted.clear()
-        self._places.begin()
+    def done(self, job: int) -> float:
+        """The part of the job's rounds that is over."""
+        flex = self._flex(job)
+        return 0.0 if flex is None or flex["rounds"] == 0 else float(flex["done"] / flex["rounds"])
+
+    def wants(self, job: int) -> int:
+        """How many nodes the job asks for now; 0 if it does not ask."""
+        flex = self._flex(job)
+        return 0 if flex is None else int(flex["wants"])
+
+    def asked(self, job: int) -> int:
+        """The size that the job will have from its next point on."""
+        flex = self._flex(job)
+        if flex is None or flex["asked"] < 0:
+            return self.size(job)
+        return int(self._state.flexible.sizes[flex["first"] + flex["asked"]]["nodes"])
 
     @property
-    def free(self) -> list[int]:
-        """What each resource has left after what this decision has started."""
-        return self._count_free().copy()
-
-    def _count_free(self) -> list[int]:
-        if self._left is None:
-            self._left = self._free.tolist()
-        for leg, n_large in self._uncounted:
-            needs = taken(self._view.demands[leg].tolist(), self._left, int(self._machine["large"]), n_large)
-            self._left = [left - need for left, need in zip(self._left, needs, strict=True)]
-        self._uncounted.clear()
-        return self._left
-
-    def fits(self, job: int, way: int = 0) -> bool:
-        """Whether the job could start now, in that way, beside what this decision has started."""
-        needs = self._view.demands[self._view.leg_of(job, way)].tolist()
-        for need, left in zip(needs, self._count_free(), strict=True):
-            if need > left:
-                return False
-        return self._places.fits(job) if self._places.matter else True
-
-    def start(
-        self, job: int, reason: LogReason = LogReason.NONE, nodes: Iterable[int] | None = None, way: int = 0
-    ) -> None:
-        """Start the job's waiting leg now, on the lowest idle nodes or on those given.
-
-        A job that begins does so in that way, where it has several.
-        """
-        row, way = self._view.row(job), self._whole(way, "a way to run")
-        chosen = None if nodes is None else self._chosen(nodes)
-        action = self._add(Verb.START, row, reason=self._whole(reason, "a reason"))
-        action["way"] = way
-        if chosen is not None or self._places.matter:
-            action["first_pick"], action["n_picks"] = self._places.place(row, chosen)
-        n_large = -1 if chosen is None else sum(node >= self._machine["first_large"] for node in chosen)
-        self._uncounted.append((self._view.leg_of(row, way), n_large))
-
-    def _whole(self, value: Any, what: str) -> int:
-        try:
-            whole = index(value)
-        except TypeError:
-            raise BadActionError(f"{self._view.when} gave {brief(value)} as {what}; give a whole number") from None
-        if not -(2**31) <= whole < 2**31:
-            raise BadActionError(f"{self._view.when} gave {brief(value)} as {what}, which is none")
-        return whole
-
-    def _chosen(self, nodes: Iterable[int]) -> list[int]:
-        """Nodes that a policy names, if it comes to an end with them."""
-        most = int(self._view.capacity[0])
-        try:
-            chosen = list(islice(nodes, most + 1))
-        except TypeError:
-            raise BadActionError(
-                f"{self._view.when} gave {brief(nodes)} as nodes; give a list of their numbers"
-            ) from None
-        if len(chosen) > most:
-            raise BadActionError(f"{self._view.when} picked more than the {most:,} nodes that there are")
-        return [self._whole(node, "a node") for node in chosen]
-
-    def wake(self, time: float) -> None:
-        """Be called at `time` even if nothing happens then."""
-        try:
-            seconds = float(time)
-        except (TypeError, ValueError):
-            raise BadActionError(
-                f"{self._view.when} asked to be woken at {brief(time)}; give seconds, such as view.now + 60"
-            ) from None
-        self._add(Verb.WAKE, -1)["time"] = seconds
-
-    def reject(self, job: int) -> None:
-        """Turn a waiting job away for good."""
-        self._add(Verb.REJECT, self._view.row(job))
-
-    def stop(self) -> None:
-        """End the run: the policy cannot go on."""
-        self._n = 0
-        self._add(Verb.STOP, -1)
-
-    def _add(self, verb: int, job: int, reason: int = LogReason.NONE) -> np.void:
-        """The next row. When the table is full it is the last, again and again: the engine then refuses the run."""
-        at = min(self._n, len(self._actions) - 1)
-        self._actions[at] = (0.0, job, 0, 0, 0, -1, verb, reason)
-        self._n += 1
-        self._counts["n_actions"] = self._n
-        row: np.void = self._actions[at]
-        return row
+    def points(self) -> list[int]:
+        """The jobs that stand at a scheduling point, or ask for another size, in the order in which they came there."""
+        n = int(self._state.flexible.n_points[0])
+        jobs = self._state.flexible.points["job"][:n].tolist()
+        at_point = self._state.flexible.jobs["at_point"]
+        return [job for job in jobs if at_point[self._state.flexible.row[job]]]  # others were killed there

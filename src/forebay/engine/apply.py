@@ -6,10 +6,12 @@ from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place
 from forebay.core.codes import JobState, LogKind, LogReason, Refusal, Status, Verb
+from forebay.engine.holding import gains_and_losses
 from forebay.engine.journal import write_log
 from forebay.engine.kinds import lowest_allowed, settle_kinds
-from forebay.engine.phases import has_begun, start_leg
+from forebay.engine.phases import cancel, has_begun, start_leg
 from forebay.engine.queue import dequeue
+from forebay.engine.resizing import at_point, cannot_resize, choose_size, nodes_missing, resize
 from forebay.engine.truth import TRUTH
 
 
@@ -112,6 +114,8 @@ def _start(state, truth, action):
         return refuse(truth, Refusal.UNKNOWN_REASON, j, action["reason"])
     if not _choose_way(state, j, action["way"]):
         return refuse(truth, Refusal.WRONG_WAY, j, action["way"])
+    if action["nodes"] != 0 and not choose_size(state, truth, j, action["nodes"]):
+        return refuse(truth, Refusal.WRONG_SIZE, j, action["nodes"])
     leg = state.jobs[j]["leg"]
     for r in range(len(state.resources)):
         if state.demands[leg, r] > state.resources[r]["free"]:
@@ -131,6 +135,37 @@ def _start(state, truth, action):
         start_leg(state, truth, j, action["reason"], truth.picks, 0, n_picks)
     else:
         start_leg(state, truth, j, action["reason"], state.picks, 0, 0)
+    return Status.DECIDE.value
+
+
+@kernel
+def _resize(state, truth, action):
+    j, nodes, n_picks = action["job"], action["nodes"], action["n_picks"]
+    refusal = cannot_resize(state, truth, j, nodes)
+    if refusal != Refusal.NONE:
+        return refuse(truth, refusal, j, nodes)
+    missing = nodes_missing(state, j, nodes)
+    if n_picks != 0:
+        first = action["first_pick"]
+        if n_picks < 0 or n_picks > len(state.picks) or first < 0 or first > len(state.picks) - n_picks:
+            return refuse(truth, Refusal.WRONG_NODES, j, 0)
+        gains, losses = gains_and_losses(state, j, state.picks, first, n_picks)
+        # Away from its point a job keeps what it has: which nodes it will lose is not asked of it.
+        if gains < 0 or gains - losses != missing or (losses > 0 and not at_point(state, j)):
+            return refuse(truth, Refusal.WRONG_NODES, j, 0)
+    if missing > state.resources[0]["free"]:
+        return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)
+    resize(state, truth, j, nodes, state.picks, action["first_pick"], n_picks)
+    return Status.DECIDE.value
+
+
+@kernel
+def _kill(state, truth, j):
+    if j < 0 or j >= len(state.jobs):
+        return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
+    if state.jobs[j]["state"] != JobState.RUNNING and state.jobs[j]["state"] != JobState.QUEUED:
+        return refuse(truth, Refusal.CANNOT_KILL, j, -1)
+    cancel(state, truth, j, state.clock[0]["now"])
     return Status.DECIDE.value
 
 
@@ -184,6 +219,10 @@ def apply(state, truth):
             status = _wake(state, truth, action["time"])
         elif verb == Verb.REJECT:
             status = _reject(state, truth, action["job"])
+        elif verb == Verb.RESIZE:
+            status = _resize(state, truth, action)
+        elif verb == Verb.KILL:
+            status = _kill(state, truth, action["job"])
         elif verb == Verb.STOP:
             status = Status.STOPPED.value
         else:

@@ -16,6 +16,7 @@ from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
+from forebay.engine.rounds import of_run
 from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError
@@ -64,8 +65,10 @@ def sized(workload: Workload, platform: Platform) -> Platform:
 def default_model(workload: Workload, platform: Platform) -> str:
     """io-aware for a workload with data to move, on a machine that can move it; else alloc-only.
 
-    Where the machine has storage for policies to choose, tiered instead of io-aware.
+    application where jobs have any. Where the machine has storage for policies to choose, tiered instead of io-aware.
     """
+    if workload.applications is not None:
+        return "application"
     fabric = platform.fabric()
     if fabric.read is None:
         return "alloc-only"
@@ -157,6 +160,8 @@ def build(
             chunks=n_chunk_rows,
             seats=len(seats),
             tiers=len(ways),
+            flexible=len(program.rounds.jobs) if program.rounds else 0,
+            sizes=len(program.rounds.sizes) if program.rounds else 0,
         )
     )
     sizes = truths.Sizes(
@@ -171,7 +176,7 @@ def build(
         limited=n_jobs if limits else 0,
         persons=workload.jobs["user"].n_unique(),
     )
-    truth = empty_truth(sizes, *traffic(program, fabric, platform.nodes))
+    truth = empty_truth(sizes, *traffic(program, fabric, platform.nodes), of_run(program.rounds))
     truth.events[:] = events
     _fill_machine(state, platform, fabric, seats)
     for row, way in zip(state.tiers.rates, ways, strict=True):
@@ -247,6 +252,8 @@ def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:
     length = np.where(program.moving, np.inf, program.seconds)
     scripts["seconds"] = np.add.reduceat(length, program.first_phase[:-1])
     scripts["logged"] = program.logged
+    if program.rounds is not None:
+        scripts["last_phase"], scripts["seconds"] = program.rounds.detours[:, 0], np.inf
     legs = truth.legs
     legs["walltime"], legs["number"], legs["other"] = program.walltime, scripts["number"], -1
     ends = np.append(begins[1:], len(scripts)) - 1

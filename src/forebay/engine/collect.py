@@ -22,6 +22,7 @@ class Left(NamedTuple):
     """What results are made of besides the record: the jobs, and a few columns of tables that can then go."""
 
     jobs: np.ndarray  # State's
+    nodes: np.ndarray  # [job] that it asked for, whatever it was given
     number: np.ndarray  # [job] of its last leg
     way: np.ndarray  # [job] to run that was taken
     logged: np.ndarray  # [leg] whether its phases are in the log
@@ -34,6 +35,7 @@ def left_of(state: State, truth: Truth) -> Left:
     last = state.jobs["last_leg"]
     return Left(
         jobs=state.jobs,
+        nodes=truth.jobs["nodes"].copy(),
         number=state.legs["number"][last],
         way=state.legs["way"][last],
         logged=truth.scripts["logged"].copy(),
@@ -117,6 +119,31 @@ def staging_frame(left: Left, record: Record) -> pl.DataFrame | None:
     return pl.DataFrame({name: np.where(ran, column, np.nan) for name, column in columns.items()}).fill_nan(None)
 
 
+def sizes_frame(left: Left, record: Record, workload: Workload) -> pl.DataFrame | None:
+    """Who may change the size of each job, the nodes it had on average, and how often these changed; None if nobody."""
+    tables = workload.applications
+    if tables is None or (tables.jobs["type"] == "rigid").all():
+        return None
+    log, n_jobs, finish = record.log, len(left.jobs), left.jobs["finish"]
+    job, time, kind = log["job"], log["time"], log["kind"]
+    sign = np.isin(kind, (LogKind.START, LogKind.ACQUIRE)) * 1 - np.isin(kind, (LogKind.END, LogKind.RELEASE))
+    held = (sign != 0) & (log["resource"] == 0)
+    # From the job's own end back: sums of times since the beginning of a long run would lose digits.
+    area = np.bincount(job[held], (sign * log["amount"] * (finish[job] - time))[held], n_jobs)
+    length = finish - left.jobs["start"]
+    mean = np.divide(area, length, out=np.full(n_jobs, np.nan), where=length > 0)
+    changed = log["reason"] == LogReason.RESIZED
+    moments = np.unique(np.stack([job[changed].astype(float), time[changed]]), axis=1)[0].astype(np.int64)
+    types = workload.jobs.select(job="id").join(tables.jobs, on="job", how="left", maintain_order="left")["type"]
+    return pl.DataFrame(
+        {
+            "type": types.fill_null("rigid"),
+            "mean_nodes": pl.Series(mean).fill_nan(None),
+            "n_resizes": np.bincount(moments, minlength=n_jobs),
+        }
+    )
+
+
 def placements_frame(record: Record) -> pl.DataFrame:
     """Which nodes a row of the log gave to its job or took back."""
     return pl.DataFrame({name: record.placements.take(name) for name in ("row", "low", "high")})
@@ -128,6 +155,7 @@ def links_frame(left: Left, names: tuple[str, ...]) -> pl.DataFrame:
     schema = {"link": pl.String, "capacity": pl.Float64, "bytes": pl.Float64}
     if not len(links):
         return pl.DataFrame(schema=schema)
+    links = links[: len(names)]  # behind them are nodes' own devices
     return pl.DataFrame({"link": names, "capacity": links["capacity"], "bytes": links["bytes"]}, schema=schema)
 
 
@@ -140,7 +168,7 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
         {
             "job_id": jobs["id"],
             "submission_time": jobs["submit"],
-            "requested_number_of_resources": jobs["nodes"],
+            "requested_number_of_resources": left.nodes,
             "requested_time": np.where(np.isinf(jobs["walltime"]), -1.0, jobs["walltime"]),
             "final_state": _words(jobs["state"], finals),
             "starting_time": jobs["start"],
@@ -165,10 +193,10 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
     )
     extra = source.select("user", "group", "queue", "priority", *(r for r in resources[1:] if r in source.columns))
     n_legs = pl.Series("n_legs", left.number + 1)
-    staging = staging_frame(left, record)
+    more = [staging_frame(left, record), sizes_frame(left, record, workload)]
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
     if left.by_choice:
         never = np.isin(jobs["state"], NEVER_BEGUN)
         words = pl.Series([tier.name for tier in platform.ways]).gather(left.way)
         frame = frame.with_columns(pl.select(pl.when(~pl.Series(never)).then(words).alias("tier"))["tier"])
-    return frame if staging is None else frame.hstack(staging)
+    return pl.concat([frame, *(part for part in more if part is not None)], how="horizontal")

@@ -25,6 +25,19 @@ def _exceeds_limit(state, truth, j):
 
 
 @kernel
+def _show_sizes(state, truth, j):
+    """Show the sizes of job `j`, if they are not fixed."""
+    rounds = truth.rounds
+    if len(rounds.row) == 0 or rounds.row[j] < 0:
+        return
+    row = rounds.row[j]
+    state.flexible.row[j] = row
+    state.flexible.jobs[row] = rounds.jobs[row]
+    for k in range(rounds.jobs[row]["first"], rounds.jobs[row]["first"] + rounds.jobs[row]["n_sizes"]):
+        state.flexible.sizes[k] = rounds.sizes[k]
+
+
+@kernel
 def _arrive(state, truth, j):
     """Show job `j` to the policy, or turn it away if the machine could never run it or a limit forbids it."""
     state.jobs[j] = truth.jobs[j]
@@ -41,6 +54,7 @@ def _arrive(state, truth, j):
                 state.tiers.told[leg, 0] = truth.told[leg, 0]
                 state.tiers.told[leg, 1] = truth.told[leg, 1]
         first = truth.legs[first]["other"]
+    _show_sizes(state, truth, j)
     write_log(state, truth, time, j, LogKind.SUBMIT, 0, job["nodes"], 0)
     too_large = job["state"] == JobState.REJECTED
     if too_large or (truth.limits[0]["active"] and _exceeds_limit(state, truth, j)):

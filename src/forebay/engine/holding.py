@@ -3,8 +3,8 @@
 from numba import types
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.nodeset import give_back, take_these
-from forebay.core.codes import LogKind
+from forebay.algorithms.nodeset import find, give_back, give_these, holder, take_these
+from forebay.core.codes import LogKind, LogReason
 from forebay.core.tables import PICKS, STATE
 from forebay.engine.journal import write_log, write_nodes
 from forebay.engine.kinds import amount_taken, large_among, take_lowest_of_kinds
@@ -136,6 +136,116 @@ def give_early(state, truth, time, j, resource, amount):
         state.releases[leg, large] -= n_large
         write_log(state, truth, time, j, LogKind.RELEASE, large, n_large, 0)
         give(state, truth, j, large, n_large)
+
+
+@kernel(types.void(STATE, TRUTH, _f8, _i8, _i8))
+def take_more(state, truth, time, j, amount):
+    """Give the running job `j` so many nodes more: the lowest."""
+    job = state.jobs[j]
+    state.resources[0]["free"] -= amount
+    state.releases[job["leg"], 0] += amount
+    write_log(state, truth, time, j, LogKind.ACQUIRE, 0, amount, LogReason.RESIZED)
+    before = job["piece"]
+    take_lowest_of_kinds(state, j, amount)
+    _write_taken(state, truth, j, before)
+    job["held"] += amount
+
+
+@kernel
+def _first_outside(state, j, picks, first_pick, n_picks):
+    """A stretch of the nodes of job `j` that none of the picks has: its first, and how many; 0 if there is none.
+
+    Picks ascend.
+    """
+    i = state.jobs[j]["piece"]
+    while i >= 0:
+        at, high = state.nodes.pieces[i]["low"], state.nodes.pieces[i]["high"]
+        for p in range(first_pick, first_pick + n_picks):
+            begin, end = picks[p]["low"], picks[p]["low"] + picks[p]["count"]
+            if end <= at:
+                continue
+            if begin > at:
+                return at, min(begin - 1, high) - at + 1
+            at = end
+            if at > high:
+                break
+        if at <= high:
+            return at, high - at + 1
+        i = state.nodes.pieces[i]["next"]
+    return -1, 0
+
+
+@kernel(types.Tuple((_i8, _i8))(STATE, _i8, PICKS, _i8, _i8))
+def gains_and_losses(state, j, picks, first_pick, n_picks):
+    """How many nodes job `j` would gain and lose if it had those picked, -1 if it can have one of them neither way."""
+    idle, n_idle, gains, kept = state.nodes.idle, state.counts[0]["n_idle"], 0, 0
+    following = 0
+    for p in range(first_pick, first_pick + n_picks):
+        at, end = picks[p]["low"], picks[p]["low"] + picks[p]["count"]
+        if at < following or picks[p]["count"] < 1 or end > len(state.nodes.site):
+            return -1, 0
+        following = end
+        while at < end:
+            free, mine = find(idle, n_idle, at), holder(state.nodes.pieces, state.jobs[j]["piece"], at)
+            if free >= 0:
+                some = min(idle[free]["high"] + 1, end) - at
+                gains += some
+            elif mine >= 0:
+                some = min(state.nodes.pieces[mine]["high"] + 1, end) - at
+                kept += some
+            else:
+                return -1, 0
+            at += some
+    return gains, state.jobs[j]["held"] - kept
+
+
+@kernel(types.void(STATE, TRUTH, _f8, _i8, PICKS, _i8, _i8))
+def have_these(state, truth, time, j, picks, first_pick, n_picks):
+    """Let job `j` have the nodes picked, of which each is its own or idle, and no others."""
+    counts, job, nodes = state.counts[0], state.jobs[j], state.nodes
+    gains, losses = gains_and_losses(state, j, picks, first_pick, n_picks)
+    state.resources[0]["free"] -= gains - losses
+    state.releases[job["leg"], 0] += gains - losses
+    job["held"] += gains - losses
+    if gains > 0:
+        write_log(state, truth, time, j, LogKind.ACQUIRE, 0, gains, LogReason.RESIZED)
+    for p in range(first_pick, first_pick + n_picks):
+        at, end = picks[p]["low"], picks[p]["low"] + picks[p]["count"]
+        while at < end:
+            free = find(nodes.idle, counts["n_idle"], at)
+            if free < 0:
+                at = min(nodes.pieces[holder(nodes.pieces, job["piece"], at)]["high"] + 1, end)
+                continue
+            some = min(nodes.idle[free]["high"] + 1, end) - at
+            n_idle, blank, head = take_these(
+                nodes.idle, counts["n_idle"], nodes.pieces, counts["blank_piece"], job["piece"], at, some
+            )
+            counts["n_idle"] = n_idle
+            counts["blank_piece"] = blank
+            job["piece"] = head
+            write_nodes(truth, at, at + some - 1)
+            at += some
+    if losses > 0:
+        write_log(state, truth, time, j, LogKind.RELEASE, 0, losses, LogReason.RESIZED)
+    while True:
+        low, some = _first_outside(state, j, picks, first_pick, n_picks)
+        if some == 0:
+            break
+        n_idle, blank, head = give_these(
+            nodes.idle, counts["n_idle"], nodes.pieces, counts["blank_piece"], job["piece"], low, some
+        )
+        counts["n_idle"] = n_idle
+        counts["blank_piece"] = blank
+        job["piece"] = head
+        write_nodes(truth, low, low + some - 1)
+
+
+@kernel(types.void(STATE, TRUTH, _f8, _i8, _i8))
+def give_some(state, truth, time, j, amount):
+    """Take so many nodes back from the running job `j`: those that it got last."""
+    state.releases[state.jobs[j]["leg"], 0] -= amount
+    write_log(state, truth, time, j, LogKind.RELEASE, 0, amount, LogReason.RESIZED)
+    give(state, truth, j, 0, amount)
 
 
 @kernel(types.void(STATE, TRUTH, _f8, _i8, _i8, _i8))

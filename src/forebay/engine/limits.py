@@ -14,19 +14,24 @@ from forebay.engine.phases import has_begun
 @kernel
 def over_limit(state, truth, j):
     """Whether job `j`, which has not begun, would be too much for its user beside what that user has begun."""
+    return _over_limit(truth, j, state.jobs[j]["nodes"])
+
+
+@kernel
+def _over_limit(truth, j, n_nodes):
     person, limits = truth.person[j], truth.limits[0]
     if person < 0:
         return False
     jobs, nodes = truth.begun[person, 0], truth.begun[person, 1]
-    return jobs + 1 > limits["user_jobs"] or nodes + state.jobs[j]["nodes"] > limits["user_nodes"]
+    return jobs + 1 > limits["user_jobs"] or nodes + n_nodes > limits["user_nodes"]
 
 
 @kernel
-def _add(state, truth, j):
+def _add(truth, j, n_nodes):
     person = truth.person[j]
     if person >= 0:
         truth.begun[person, 0] += 1
-        truth.begun[person, 1] += state.jobs[j]["nodes"]
+        truth.begun[person, 1] += n_nodes
 
 
 @kernel
@@ -35,10 +40,12 @@ def count_begun(state, truth):
     counts = state.counts[0]
     truth.begun[:] = 0
     for i in range(counts["n_running"]):
-        _add(state, truth, state.running[i]["job"])
+        j = state.running[i]["job"]
+        _add(truth, j, state.jobs[j]["nodes"])
     for i in range(counts["queue_first"], counts["queue_begun"]):
-        if state.queue[i] >= 0:
-            _add(state, truth, state.queue[i])
+        j = state.queue[i]
+        if j >= 0:
+            _add(truth, j, state.jobs[j]["nodes"])
 
 
 @kernel
@@ -71,7 +78,7 @@ def hide(state, truth):
 def admit(state, truth):
     """Put hidden jobs back, and put off the actions from the first start on that exceeds a limit.
 
-    Returns a hidden job that the policy started all the same, or -1.
+    Returns a hidden job that the policy started all the same, or one with a size that exceeds a limit; -1 if none.
     """
     counts, cursor = state.counts[0], truth.cursor[0]
     refused = -1
@@ -82,14 +89,15 @@ def admit(state, truth):
         job = state.jobs[j]
         if job["state"] != JobState.QUEUED or has_begun(state, j):
             continue
-        if state.queue[job["at"]] < 0:
-            refused = j
-            break
-        if over_limit(state, truth, j):
+        nodes = max(state.actions[a]["nodes"], job["nodes"])
+        if over_limit(state, truth, j) and state.queue[job["at"]] >= 0:
             counts["n_actions"] = a
             cursor["again"] = 1
             break
-        _add(state, truth, j)
+        if state.queue[job["at"]] < 0 or _over_limit(truth, j, nodes):  # the same once more would not help
+            refused = j
+            break
+        _add(truth, j, nodes)
     for i in range(cursor["n_hidden"]):
         j = truth.hidden[i]
         state.queue[state.jobs[j]["at"]] = j

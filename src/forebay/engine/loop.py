@@ -13,6 +13,7 @@ from forebay.engine.events import happen, next_event
 from forebay.engine.flows import finish, settle
 from forebay.engine.limits import admit, hide, n_held
 from forebay.engine.phases import end_phase, end_transfer, kill
+from forebay.engine.resizing import resume_points
 from forebay.engine.truth import TRUTH
 
 MOST_IDLE_WAKES = 100_000
@@ -90,6 +91,8 @@ def advance(state, truth):
         cursor["n_decisions"] += 1
         hide(state, truth)
         return Status.DECIDE.value
+    if state.flexible.n_points[0] > 0:
+        resume_points(state, truth)
     while clock["triggers"] == 0:
         # Links are shared out once an instant, after all that it started and ended.
         settle(truth.network, clock["now"])

@@ -25,6 +25,7 @@ ROUTE = np.dtype(
         ("at", "f8"),
         ("rate", "f8"),  # of the clock
         ("cap", "f8"),  # the fastest it may run
+        ("delay", "f8"),  # seconds before the first byte of a transfer
         ("weight", "i8"),  # of all its transfers
         ("root", "i8"),  # the transfer that ends first, see algorithms.pairing; -1 = idle
         ("entry", "i8"),  # the first of its links; unused routes are chained here
@@ -53,7 +54,10 @@ TRANSFER = np.dtype(
         ("route", "i8"),  # -1 = over
         ("job", "i8"),
         ("sibling", "i8"),  # the next transfer of the same phase; unused rows are chained here
-        ("drain", "i1"),  # whether it runs beside the job's phases
+        ("next_amount", "f8"),  # what it moves once its delay is over
+        ("next_weight", "i8"),
+        ("next_route", "i8"),  # and where; -1 = it is under way, -2 = it never moves any
+        ("beside", "i1"),  # 0 = its phase waits for it; else it runs beside the phases: 1 + PhaseKind
     ],
     align=True,
 )
@@ -67,6 +71,7 @@ NETWORK = np.dtype(
         ("blank_route", "i8"),
         ("blank_entry", "i8"),
         ("blank_transfer", "i8"),
+        ("waiting_route", "i8"),  # where transfers wait until their delay is over; -1 = there are none
     ],
     align=True,
 )
@@ -96,11 +101,16 @@ def make_network(
     n_transfers: int,
     n_spare_routes: int = 0,
     n_spare_entries: int = 0,
+    delays: Sequence[float] = (),
+    pauses: bool = False,
 ) -> Network:
     """An idle network. A route is (cap, {link: load}); loads are relative to its most loaded link.
 
-    Spare routes and entries are for those made on the way; see `flows.open_route`.
+    Spare routes and entries are for those made on the way; see `flows.open_route`. Where routes have `delays`, or
+    phases `pauses`, there is one more, without links, on which a transfer moves the seconds that it waits.
     """
+    waiting = len(routes) if any(delays) or pauses else -1
+    routes = [*routes, (1.0, {})] if waiting >= 0 else routes
     n_static, n_used = len(routes), sum(len(loads) for _, loads in routes)
     n_routes, n_entries = n_static + n_spare_routes, n_used + n_spare_entries
     most = max(len(capacity), n_routes, n_entries) + 1
@@ -118,6 +128,8 @@ def make_network(
     )
     net.links["capacity"], net.links["entry"], net.links["slot"] = capacity, -1, -1
     net.routes["root"] = net.routes["slot"] = -1
+    net.routes["delay"][: len(delays)] = delays
+    net.state["waiting_route"] = waiting
     rows: list[tuple[float, int, int, int, int, int]] = []
     firsts: list[int] = []
     for c, (_, loads) in enumerate(routes):

@@ -19,12 +19,13 @@ FILES, STAGING, INSIDE = range(3)
 class Paths(NamedTuple):
     """Routes by phase, and links between sites."""
 
-    port: np.ndarray  # float64[1]: bandwidth of a node's own port
+    port: np.ndarray  # float64[2]: bandwidth of a node's own port, and the latency between two nodes
     column: np.ndarray  # int64[way]: where in `routes` the store of a way to run begins; the buffer of all others at 0
     routes: np.ndarray  # int64[4 + 2 * site, place]: a column for each server of a chunked store, one for others
     whole: np.ndarray  # bool[3, place]: whether a job is one stream, however many nodes it has
     first: np.ndarray  # int64: links from site a to b are links[first[a * n_sites + b]:first[a * n_sites + b + 1]]
     links: np.ndarray  # int64
+    device: np.ndarray  # int64[1]: link of node 0's own device, others follow; -1 = devices are not shared
     by_site: np.ndarray  # int64[2, site] scratch: a job's nodes
     by_server: np.ndarray  # int64[server] scratch: a job's streams
     by_link: np.ndarray  # float64[link] scratch: load
@@ -35,12 +36,13 @@ def no_paths() -> Paths:
     """For runs in which nothing is moved."""
     none = np.zeros(0, np.int64)
     return Paths(
-        port=np.full(1, np.inf),
+        port=np.array([np.inf, 0.0]),
         column=none,
         routes=np.zeros((0, 0), np.int64),
         whole=np.zeros((3, 0), np.bool_),
         first=np.zeros(2, np.int64),
         links=none.copy(),
+        device=np.full(1, -1, np.int64),
         by_site=np.zeros((2, 1), np.int64),
         by_server=none.copy(),
         by_link=np.zeros(0),
@@ -52,30 +54,42 @@ class _Routes:
     """Routes known before the run; those over the same links under the same cap are one."""
 
     def __init__(self, fabric: Fabric) -> None:
-        self.made: dict[tuple[float, tuple[tuple[int, float], ...]], int] = {}
+        self.made: dict[tuple[float, float, tuple[tuple[int, float], ...]], int] = {}
         self.index = {name: k for k, name in enumerate(fabric.names)}
 
     def add(self, wire: Wire) -> int:
-        key = (wire.cap, tuple(sorted((self.index[name], load) for name, load in wire.links.items())))
-        return self.made.setdefault(key, len(self.made))
+        links = tuple(sorted((self.index[name], load) for name, load in wire.links.items()))
+        return self.made.setdefault((wire.delay, wire.cap, links), len(self.made))
 
-    def list(self) -> list[tuple[float, Loads]]:
-        return [(cap, dict(loads)) for cap, loads in self.made]
+    def list(self) -> tuple[list[tuple[float, Loads]], list[float]]:
+        """Each with its cap and links, and their delays."""
+        return [(cap, dict(loads)) for _, cap, loads in self.made], [delay for delay, *_ in self.made]
 
 
-def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Paths, Network]:
-    """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too."""
-    column, routes, whole, made = _routes(fabric)
-    n_links = len(fabric.capacity)
+def make_paths(
+    fabric: Fabric, n_transfers: int, communicate: bool, share_devices: bool = False, pauses: bool = False
+) -> tuple[Paths, Network]:
+    """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too.
+
+    So do transfers of one job that `share_devices` of its nodes: what is read and written at once has the larger of
+    both bandwidths together. Phases with `pauses` take some time whatever they move.
+    """
+    column, routes, whole, (made, delays) = _routes(fabric)
+    capacity, n_links = fabric.capacity.tolist(), len(fabric.capacity)
     spare_routes, spare_entries = _spare(fabric) if communicate else (0, 0)
-    network = make_network(fabric.capacity.tolist(), made, n_transfers, spare_routes, spare_entries)
+    if share_devices:
+        store = fabric.stores[0]
+        capacity += [max(store.checkpoint[0][0].cap, store.fetch[0][0].cap)] * len(fabric.site)
+        spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + n_transfers
+    network = make_network(capacity, made, n_transfers, spare_routes, spare_entries, delays, pauses)
     paths = Paths(
-        port=np.array([fabric.port]),
+        port=np.array([fabric.port, fabric.latency]),
         column=column,
         routes=routes,
         whole=whole,
         first=np.ascontiguousarray(fabric.first, np.int64),
         links=np.ascontiguousarray(fabric.links, np.int64),
+        device=np.full(1, n_links if share_devices else -1, np.int64),
         by_site=np.zeros((2, fabric.n_sites), np.int64),
         by_server=np.zeros(routes.shape[1], np.int64),
         by_link=np.zeros(n_links),
@@ -85,7 +99,9 @@ def make_paths(fabric: Fabric, n_transfers: int, communicate: bool) -> tuple[Pat
 
 
 @lru_cache(maxsize=16)
-def _routes(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[float, Loads]]]:
+def _routes(
+    fabric: Fabric,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[list[tuple[float, Loads]], list[float]]]:
     """`Paths.column`, `.routes` and `.whole`, and all routes that are known before a run. Kernels only read them."""
     made = _Routes(fabric)
     first = np.concatenate([[0], np.cumsum([len(store.stage_in) for store in fabric.stores], dtype=np.int64)])

@@ -9,14 +9,27 @@ from forebay.core.tables import PICKS, STATE
 from forebay.engine.holding import give, give_at_end, give_early, take_all
 from forebay.engine.journal import write_log
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
-from forebay.engine.transfers import clear_phase, free_transfer, launch, stop_phase
+from forebay.engine.rounds import BESIDE
+from forebay.engine.stepping import (
+    amounts,
+    begin_program,
+    flags_of,
+    go_on,
+    halts,
+    has_ended,
+    leave_point,
+    returns,
+    step_on,
+)
+from forebay.engine.transfers import clear_phase, go_under_way, launch, leave_beside, stop_beside, stop_phase
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
 
 
 @kernel
-def _set_timer(truth, slot, time):
+def set_timer(truth, slot, time):
+    """Let a timer ring."""
     cursor = truth.cursor[0]
     cursor["n_timers"] = push(truth.timers, truth.where, cursor["n_timers"], time, cursor["seq"], slot)
     cursor["seq"] += 1
@@ -107,20 +120,32 @@ def _log_phase(state, truth, time, j, kind, phase_kind, amount):
 
 
 @kernel
-def begin_phase(state, truth, j, time):
-    """Begin the next phase of job `j`, and drains on the way to it; without any left, the leg is over."""
-    script, activity = truth.scripts[state.jobs[j]["leg"]], truth.activities[j]
-    while activity["phase"] < script["last_phase"]:
-        phase = truth.phases[activity["phase"]]
-        _log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, phase["kind"], 0)
-        begun, seconds = launch(state, truth, j, phase, time)
-        if phase["kind"] != PhaseKind.DRAIN:
+def begin_phase(state, truth, j, time, stops):
+    """Begin the next phase of job `j`, and those on the way to it that run beside; without any left, the leg is over.
+
+    Unless the job goes on from a point, it `stops` at one.
+    """
+    activity = truth.activities[j]
+    while True:
+        if returns(state, truth, j):
+            stops = False
+        if has_ended(state, truth, j):
+            break
+        if stops and halts(state, truth, j, time):
+            return
+        go_on(truth, j)
+        p = activity["phase"]
+        kind = truth.phases[p]["kind"]
+        _log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, kind, 0)
+        begun, seconds = launch(state, truth, j, time)
+        if kind != PhaseKind.DRAIN and flags_of(truth, p) & BESIDE == 0:
             if begun == 0:
-                _set_timer(truth, 2 * j, time + seconds)
+                set_timer(truth, 2 * j, time + seconds)
             return
         if begun == 0:
-            _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], phase["bytes"])
-        activity["phase"] += 1
+            _log_phase(state, truth, time, j, LogKind.END_PHASE, kind, amounts(state, truth, j, p)[1])
+        step_on(state, truth, j)
+        stops = True
     activity["final"] = JobState.COMPLETED
     if activity["drains"] == 0:
         _finish_leg(state, truth, j, time, JobState.COMPLETED)
@@ -129,48 +154,67 @@ def begin_phase(state, truth, j, time):
 @kernel
 def end_phase(state, truth, j, time):
     """The phase of job `j` is over: on to the next."""
-    activity = truth.activities[j]
-    phase = truth.phases[activity["phase"]]
+    p = truth.activities[j]["phase"]
+    phase = truth.phases[p]
     clear_phase(truth, j)
-    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], phase["bytes"])
+    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], amounts(state, truth, j, p)[1])
     if phase["resource"] >= 0:
         give_early(state, truth, time, j, phase["resource"], phase["amount"])
         state.clock[0]["triggers"] |= Trigger.RELEASED
-    activity["phase"] += 1
-    begin_phase(state, truth, j, time)
+    step_on(state, truth, j)
+    begin_phase(state, truth, j, time, True)
+
+
+@kernel
+def _is_halted(truth, j):
+    """Whether no phase of job `j` is under way: it waits before a round."""
+    return len(truth.rounds.progress) > 0 and truth.rounds.progress[j]["halted"] != 0
 
 
 @kernel
 def end_transfer(state, truth, f):
     """Transfer `f` has moved all its bytes: it may have been the last of its phase, or the last that its leg awaits."""
+    if go_under_way(truth.network, f):
+        return
     transfer = truth.network.transfers[f]
     j, time = transfer["job"], transfer["end"]
     activity = truth.activities[j]
-    if not transfer["drain"]:
+    if transfer["beside"] == 0:
         activity["streams"] -= 1
         if activity["streams"] == 0:
             end_phase(state, truth, j, time)
         return
     if truth.scripts[state.jobs[j]["leg"]]["logged"]:
-        write_log(state, truth, time, j, LogKind.END_PHASE, -1, transfer["amount"], LogReason.DRAIN)
-    free_transfer(truth.network, f)
-    activity["drains"] -= 1
-    if activity["drains"] == 0 and activity["final"] > 0:
+        reason = LogReason.STAGE_IN + transfer["beside"] - 1
+        write_log(state, truth, time, j, LogKind.END_PHASE, -1, transfer["amount"], reason)
+    leave_beside(truth, j, f)
+    if activity["drains"] > 0:
+        return
+    if activity["final"] > 0:
         _finish_leg(state, truth, j, time, activity["final"])
+    elif _is_halted(truth, j):
+        begin_phase(state, truth, j, time, True)
 
 
 @kernel
 def kill(state, truth, j, time, final):
-    """Job `j` ends as `final`: its phase stops at once. Drains run on, and it holds what it has until then."""
-    activity = truth.activities[j]
-    if activity["final"] > 0:  # only drains are left
+    """Job `j` ends as `final`: its phase stops at once. Drains run on, and it holds what it has until then.
+
+    An application stops altogether.
+    """
+    activity, in_rounds = truth.activities[j], len(truth.rounds.progress) > 0
+    if activity["final"] > 0 and not in_rounds:  # only drains are left
         return
     cancel_timer(truth, 2 * j)
-    phase = truth.phases[activity["phase"]]
-    moved = stop_phase(truth, j, time)
-    if phase["kind"] == PhaseKind.COMPUTE:
-        moved = 0.0  # what nodes send one another is not for the log
-    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], moved)
+    if activity["final"] == 0 and not _is_halted(truth, j):
+        kind = truth.phases[activity["phase"]]["kind"]
+        moved = stop_phase(truth, j, time)
+        if kind == PhaseKind.COMPUTE:
+            moved = 0.0  # what nodes send one another is not for the log
+        _log_phase(state, truth, time, j, LogKind.END_PHASE, kind, moved)
+    if in_rounds:
+        stop_beside(truth, j, time)
+        leave_point(state, truth, j)
     activity["phase"] = truth.scripts[state.jobs[j]["leg"]]["last_phase"]
     activity["final"] = final
     if activity["drains"] == 0:
@@ -221,12 +265,12 @@ def start_leg(state, truth, j, reason, picks, first_pick, n_picks):
     job["state"] = JobState.RUNNING
     take_all(state, truth, j, reason, picks, first_pick, n_picks)
     add_running(state, j)
-    activity["phase"] = script["first_phase"]
     activity["first"] = -1
     activity["streams"] = 0
     activity["drains"] = 0
     activity["final"] = 0
+    begin_program(state, truth, j)
     # A leg that is sure to end a second before its walltime needs no second timer.
     if script["kills"] and script["seconds"] > script["walltime"] - 1.0:
-        _set_timer(truth, 2 * j + 1, now + script["walltime"])
-    begin_phase(state, truth, j, now)
+        set_timer(truth, 2 * j + 1, now + script["walltime"])
+    begin_phase(state, truth, j, now, True)

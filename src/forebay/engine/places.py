@@ -27,8 +27,10 @@ class Places:
         n_chunks, size = self._chunks(job)
         return n_chunks == 0 or int(count_chunks(self._room, size, n_chunks)) >= n_chunks
 
-    def place(self, job: int, nodes: list[int] | None = None) -> tuple[int, int]:
-        """Take places for a job: the lowest free nodes, or those given. Returns its picks: first, count.
+    def place(self, job: int, nodes: list[int] | None = None, count: int | None = None) -> tuple[int, int]:
+        """Take places for a job: the lowest free nodes, `count` or as many as demanded, or those given.
+
+        Returns its picks: first, count.
 
         No picks are made of places that the engine would choose by itself; a count below 0 is one it will refuse.
         """
@@ -36,7 +38,8 @@ class Places:
         first = int(self._counts["n_picks"])
         n_chunks, size = self._chunks(job)
         leg = self._state.jobs[job]["leg"]
-        lowest = np.flatnonzero(self._idle)[: self._state.demands[leg, 0]]
+        wanted = self._state.demands[leg, 0] if count is None else count
+        lowest = np.flatnonzero(self._idle)[:wanted]
         chosen = lowest if nodes is None else np.sort(np.array(nodes, np.int64))
         known = chosen[(chosen >= 0) & (chosen < len(self._idle))]
         self._idle[known] = False
@@ -48,12 +51,24 @@ class Places:
             servers = [-1] * len(chosen)
         if nodes is None:
             return first, 0
-        if len(chosen) > len(self._state.picks) - first or len(nodes) != self._state.demands[leg, 0]:
+        if len(chosen) > len(self._state.picks) - first or len(nodes) != wanted:
             return first, -1
         rows = self._state.picks[first : first + len(chosen)]
         rows["low"], rows["count"] = chosen, 1
         rows["server"] = (servers + [-1] * len(chosen))[: len(chosen)]
         self._counts["n_picks"] = first + len(chosen)
+        return first, len(chosen)
+
+    def pick(self, nodes: list[int]) -> tuple[int, int]:
+        """Write down the nodes that a job shall have; a count below 0 is one that the engine will refuse."""
+        self._look()
+        first, chosen = int(self._counts["n_picks"]), np.sort(np.array(nodes, np.int64))
+        if not len(chosen) or len(chosen) > len(self._state.picks) - first:
+            return first, -1
+        rows = self._state.picks[first : first + len(chosen)]
+        rows["low"], rows["count"], rows["server"] = chosen, 1, -1
+        self._counts["n_picks"] = first + len(chosen)
+        self._idle[chosen[(chosen >= 0) & (chosen < len(self._idle))]] = False
         return first, len(chosen)
 
     def _look(self) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 from forebay._text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
+from forebay.engine.rounds import Rounds
 from forebay.errors import InputError, brief
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import RELEASED, RELEASED_PART, Workload
@@ -33,6 +34,7 @@ class Program:
     # Of jobs that may run in several ways, all legs of one way come before those of the next.
     way: np.ndarray | None = None  # int64[leg]: of tiers of storage, 0 = slow; None = there is no choice
     told: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
+    rounds: Rounds | None = None  # loops, and what phases take at each size; phases above have the most of any
     notes: list[str] = field(default_factory=list)
 
     @cached_property
@@ -71,7 +73,7 @@ class Program:
     @cached_property
     def moving(self) -> np.ndarray:
         """Phases that may take longer than is written: they move bytes, or nodes send to one another."""
-        several = self.nodes[self.leg_job[self.phase_leg]] > 1
+        several = (self.nodes[self.leg_job[self.phase_leg]] > 1) | (self.rounds is not None)
         moving: np.ndarray = (self.bytes > 0) | ((self.communication > 0) & several)
         return moving
 

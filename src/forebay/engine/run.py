@@ -13,15 +13,19 @@ from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay._text import amount, counted
+from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Refusal, Status
+from forebay.core.limits import NO_LIMIT
 from forebay.core.tables import STATE, State
-from forebay.core.view import Actions, View
+from forebay.core.view import View
 from forebay.engine.interrupts import Interrupts
+from forebay.engine.network import Network
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.truth import TRUTH, Truth
 from forebay.errors import (
     BadActionError,
+    InputError,
     OversubscribedError,
     PolicyError,
     PolicyRaisedError,
@@ -56,6 +60,8 @@ def run(
     """
     record, interrupts, n_decisions = Record(truth), Interrupts(), 256
     prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
+    truth.rounds.visits[0] = getattr(policy, "resizes", False)
+    _check_limits(state, truth)
     advance, memory = prepare(state, truth, policy, resources, rng)
 
     def look_up() -> None:  # Python handles signals as it comes here
@@ -86,6 +92,16 @@ def run(
     if remarks is not None and memory is not None and hasattr(policy, "remarks"):
         remarks += policy.remarks(memory)
     return record
+
+
+def _check_limits(state: State, truth: Truth) -> None:
+    """Refuse limits on nodes where a policy chooses how many jobs have: it would choose the same again and again."""
+    limits = truth.limits[0]
+    if truth.rounds.visits[0] and len(state.flexible.jobs) and limits["active"] and limits["user_nodes"] < NO_LIMIT:
+        raise InputError(
+            "limits: user_nodes does not go with a policy that changes the sizes of jobs; leave it out, or run another "
+            "policy, under which jobs have the sizes that they prefer"
+        )
 
 
 def _kernel_of(policy: Any) -> Any:
@@ -126,7 +142,7 @@ def _plain(
     """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import call_python, run_compiled
 
-    view = View(state, resources, rng)
+    view = View(state, resources, rng, partial(_link_rates, truth.network))
     act = Actions(state, view, Places(state))
     if hasattr(policy, "setup"):
         try:
@@ -162,6 +178,20 @@ def _plain(
         return status
 
     return advance, None
+
+
+def _link_rates(net: Network) -> np.ndarray:
+    """Bytes/s over each link. What has begun in this instant has no rate yet; a link carries no more than it can."""
+    rates = np.zeros(len(net.links))
+    for k, first in enumerate(net.links["entry"].tolist()):
+        e = first
+        while e >= 0:
+            entry = net.entries[e]
+            route = net.routes[entry["route"]]
+            rates[k] += entry["unit"] * route["weight"] * route["rate"]
+            e = int(entry["after"])
+    carried: np.ndarray = np.minimum(rates, net.links["capacity"])
+    return carried
 
 
 def _reason(state: State, view: View, error: BaseException) -> Exception:
@@ -209,6 +239,19 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return BadActionError(
                 f"{at} started {job} for reason {r}, which no start has; take fb.LogReason.NONE, IN_ORDER or BACKFILLED"
             )
+        case Refusal.WRONG_SIZE:
+            return BadActionError(
+                f"{at} gave {job} {counted(r, 'node')}, a size that it may not have; see view.sizes(job)"
+            )
+        case Refusal.CANNOT_RESIZE:
+            return BadActionError(
+                f"{at} resized {job}, which does not run or whose size is not for policies to change; "
+                "resize malleable and adaptive jobs that run, and evolving ones that ask for it (view.wants(job))"
+            )
+        case Refusal.DOES_NOT_RESIZE:
+            return BadActionError(f"{at} resized {job}, but has not said that it does; give its class resizes = True")
+        case Refusal.CANNOT_KILL:
+            return BadActionError(f"{at} killed {job}, which neither waits nor runs; kill jobs that do")
         case Refusal.WRONG_WAY:
             return BadActionError(f"{at} started {job} in way {r} to run, which it does not have; see view.ways(job)")
         case Refusal.ALREADY_STARTED:

@@ -9,11 +9,13 @@ from forebay.engine.ledger import Ledger
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, make_paths, no_paths
 from forebay.engine.program import Program
+from forebay.engine.rounds import BESIDE, WAITS, loop_begins
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
+MOST_BESIDE = 10_000_000
 _INSIDE = (PhaseKind.CHECKPOINT, PhaseKind.FETCH)
 _STAGING = (*_INSIDE, PhaseKind.STAGE_IN, PhaseKind.DRAIN, PhaseKind.STAGE_OUT)
 """Kinds of phases that use the buffer; those inside the machine need no file system."""
@@ -131,6 +133,37 @@ def _parts(program: Program, fabric: Fabric) -> np.ndarray:
     return np.ones(len(program.nodes), np.int64) if alone else np.maximum(program.nodes, 1)
 
 
+def _beside(program: Program) -> np.ndarray:
+    """How many transfers of each phase can run beside others at a time."""
+    drains = np.where(program.kind == PhaseKind.DRAIN, 1, 0)
+    if program.rounds is None:
+        return drains
+    steps = program.rounds.steps
+    begins = loop_begins(steps)
+    # Without a barrier, those of all rounds may.
+    times = np.where(steps["flags"][begins] & WAITS, 1, np.maximum(steps["rounds"][begins], 1))
+    beside: np.ndarray = np.where(steps["flags"] & BESIDE, times, drains)
+    if beside.sum() > MOST_BESIDE:
+        raise InputError(
+            f"up to {beside.sum():,} transfers may run beside the tasks of their jobs, and {MOST_BESIDE:,} are the "
+            "most; give their loops a barrier, or fewer rounds"
+        )
+    return beside
+
+
+def _share_devices(program: Program) -> bool:
+    """Whether jobs may have several transfers on the devices of their nodes at a time."""
+    if program.rounds is None:
+        return False
+    return bool((np.isin(program.kind, _INSIDE) & (program.rounds.steps["flags"] & BESIDE > 0)).any())
+
+
+def _have_pauses(program: Program) -> bool:
+    """Whether phases that move bytes compute or send messages at the same time."""
+    works = program.seconds + program.communication > 0
+    return program.rounds is not None and bool((works & (program.bytes > 0)).any())
+
+
 def traffic(program: Program, fabric: Fabric, n_nodes: int) -> tuple[Paths, Network]:
     """Routes and network for what the program moves; room for the most transfers that can run at a time."""
     if not program.moving.any():
@@ -138,13 +171,13 @@ def traffic(program: Program, fabric: Fabric, n_nodes: int) -> tuple[Paths, Netw
     _check_paths(program, fabric)
     job = program.leg_job[program.phase_leg]
     n_jobs = len(program.nodes)
-    n_drains = np.bincount(job, program.kind == PhaseKind.DRAIN, n_jobs).astype(np.int64)
-    moves = np.bincount(job, program.moving, n_jobs) > 0
-    most = np.where(moves, (1 + n_drains) * _parts(program, fabric), 0)
+    n_drains = np.bincount(job, _beside(program), n_jobs).astype(np.int64)
+    moves, pauses = np.bincount(job, program.moving, n_jobs) > 0, _have_pauses(program)
+    most = np.where(moves, (1 + n_drains) * (_parts(program, fabric) + 2 * pauses), 0)
     # Of jobs that hold nodes, there cannot be more at a time than nodes.
-    together = n_nodes * (1 + int(n_drains.max())) + int(most[_without_nodes(program)].sum())
+    together = n_nodes * (1 + int(n_drains.max())) * (1 + 2 * pauses) + int(most[_without_nodes(program)].sum())
     communicate = bool((program.communication > 0).any())
-    return make_paths(fabric, min(int(most.sum()), together), communicate)
+    return make_paths(fabric, min(int(most.sum()), together), communicate, _share_devices(program), pauses)
 
 
 def _check_paths(program: Program, fabric: Fabric) -> None:

@@ -7,33 +7,104 @@ from forebay.core.codes import PhaseKind
 from forebay.core.tables import STATE
 from forebay.engine.flows import cross, join, leave, open_route
 from forebay.engine.paths import CHECKPOINT, FILES, INSIDE, READ, STAGE_IN, STAGE_OUT, STAGING, WRITE
+from forebay.engine.rounds import BESIDE, UNCOUPLED
+from forebay.engine.stepping import amounts, flags_of
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
 
 
-@kernel(_i8(TRUTH, _i8, _i8, _i8, _f8, _f8, types.boolean))
-def _send(truth, j, c, weight, amount, time, drain):
-    """One transfer of job `j` over route `c`; returns 1, or 0 if nothing holds it up: no link and no cap."""
-    net = truth.network
-    route = net.routes[c]
-    if route["entry"] < 0 and route["cap"] == float("inf"):
-        return 0
-    state, activity = net.state[0], truth.activities[j]
-    f = state["blank_transfer"]
+_NOTHING = -2
+"""The next route of what moves no bytes."""
+
+
+@kernel
+def _new_transfer(truth, j, beside):
+    """A row for a transfer of job `j`: one of its phase, or one that runs beside its phases."""
+    net, activity = truth.network, truth.activities[j]
+    f = net.state[0]["blank_transfer"]
     transfer = net.transfers[f]
-    state["blank_transfer"] = transfer["sibling"]
+    net.state[0]["blank_transfer"] = transfer["sibling"]
     transfer["job"] = j
-    transfer["drain"] = drain
+    transfer["beside"] = beside
     transfer["sibling"] = -1
-    if drain:
-        activity["drains"] += 1
-    else:
+    transfer["next_route"] = -1
+    if beside == 0:
         transfer["sibling"] = activity["first"]
         activity["first"] = f
         activity["streams"] += 1
-    join(net, f, c, weight, amount, time)
+    else:
+        activity["drains"] += 1
+        if len(truth.rounds.progress) > 0:
+            transfer["sibling"] = truth.rounds.progress[j]["beside"]
+            truth.rounds.progress[j]["beside"] = f
+    return f
+
+
+@kernel(_i8(TRUTH, _i8, _i8, _i8, _f8, _f8, _i8))
+def _send(truth, j, c, weight, amount, time, beside):
+    """One transfer of job `j` over route `c`; returns 1, or 0 if nothing holds it up: no link, no cap and no delay."""
+    net = truth.network
+    route = net.routes[c]
+    if route["entry"] < 0 and route["cap"] == float("inf") and route["delay"] == 0.0:
+        return 0
+    f = _new_transfer(truth, j, beside)
+    if route["delay"] > 0.0:
+        transfer = net.transfers[f]
+        transfer["next_amount"] = amount
+        transfer["next_weight"] = weight
+        transfer["next_route"] = c
+        join(net, f, net.state[0]["waiting_route"], 1, route["delay"], time)
+    else:
+        join(net, f, c, weight, amount, time)
     return 1
+
+
+@kernel
+def _pause(truth, j, seconds, time, beside):
+    """Let a phase of job `j` take so long, whatever else it moves; returns how many transfers that is."""
+    if seconds <= 0.0:
+        return 0
+    net, f = truth.network, _new_transfer(truth, j, beside)
+    net.transfers[f]["next_route"] = _NOTHING
+    join(net, f, net.state[0]["waiting_route"], 1, seconds, time)
+    return 1
+
+
+@kernel
+def go_under_way(net, f):
+    """Let a transfer move its bytes if its delay is what has just ended; whether it was."""
+    transfer = net.transfers[f]
+    c = transfer["next_route"]
+    if c < 0:
+        return False
+    transfer["next_route"] = -1
+    join(net, f, c, transfer["next_weight"], transfer["next_amount"], transfer["end"])
+    return True
+
+
+@kernel
+def leave_beside(truth, j, f):
+    """Take a transfer that has ended from those that run beside the phases of job `j`."""
+    truth.activities[j]["drains"] -= 1
+    if len(truth.rounds.progress) > 0:
+        transfers, progress = truth.network.transfers, truth.rounds.progress[j]
+        if progress["beside"] == f:
+            progress["beside"] = transfers[f]["sibling"]
+        else:
+            before = progress["beside"]
+            while transfers[before]["sibling"] != f:
+                before = transfers[before]["sibling"]
+            transfers[before]["sibling"] = transfers[f]["sibling"]
+    free_transfer(truth.network, f)
+
+
+@kernel
+def _moved(net, f, time):
+    """Stop a transfer; returns the bytes that it has moved."""
+    transfer = net.transfers[f]
+    moved = transfer["amount"] if transfer["route"] < 0 else leave(net, f, time)
+    return moved if transfer["next_route"] == -1 else 0.0
 
 
 @kernel
@@ -55,15 +126,15 @@ def _column(state, truth, j):
     return truth.paths.column[state.legs[state.jobs[j]["leg"]]["way"]]
 
 
-@kernel(_i8(STATE, TRUTH, _i8, _f8, _f8, _i8, types.boolean))
-def _staging(state, truth, j, amount, time, row, drain):
+@kernel(_i8(STATE, TRUTH, _i8, _f8, _f8, _i8, _i8))
+def _staging(state, truth, j, amount, time, row, beside):
     """Between file system and store: a stream a chunk; a pool, or nodes' own devices, a stream a node or one a job."""
     job, routes, n = state.jobs[j], truth.paths.routes, 0
     streams = max(job["nodes"], 1)
     if job["chunk"] < 0:
         at = _column(state, truth, j)
         weight = 1 if truth.paths.whole[STAGING, at] else streams
-        return _send(truth, j, routes[row, at], weight, amount, time, drain)
+        return _send(truth, j, routes[row, at], weight, amount, time, beside)
     # Servers behind the same route count together.
     weights = truth.paths.by_server
     i = job["chunk"]
@@ -74,7 +145,7 @@ def _staging(state, truth, j, amount, time, row, drain):
     while i >= 0:
         s = _first_server(routes, row, state.servers.chunks[i]["server"])
         if weights[s] > 0:
-            n += _send(truth, j, routes[row, s], weights[s], amount * weights[s] / streams, time, drain)
+            n += _send(truth, j, routes[row, s], weights[s], amount * weights[s] / streams, time, beside)
             weights[s] = 0
         i = state.servers.chunks[i]["next"]
     return n
@@ -96,7 +167,7 @@ def _inside(state, truth, j, amount, time, row):
         return 0
     at = _column(state, truth, j)
     if truth.paths.whole[INSIDE, at]:  # only where it matters not at which sites nodes are, and no chunks
-        return _send(truth, j, routes[row, at], 1, amount, time, False)
+        return _send(truth, j, routes[row, at], 1, amount, time, 0)
     each = amount / count
     # Nodes and chunks are chained in the same order; neighbours on one route go together.
     c, weight = -1, 0
@@ -123,12 +194,12 @@ def _inside(state, truth, j, amount, time, row):
             to = routes[row + state.nodes.site[node], s]
             if to != c:
                 if weight > 0:
-                    n += _send(truth, j, c, weight, each * weight, time, False)
+                    n += _send(truth, j, c, weight, each * weight, time, 0)
                 c = to
                 weight = 0
             weight += 1
         h = state.nodes.pieces[h]["next"]
-    return n + _send(truth, j, c, weight, each * weight, time, False)
+    return n + _send(truth, j, c, weight, each * weight, time, 0)
 
 
 @kernel
@@ -150,7 +221,7 @@ def _count_sites(state, truth, j):
 
 
 @kernel
-def _exchange(state, truth, j, phase, time):
+def _exchange(state, truth, j, compute, message, coupled, time, beside):
     """A compute phase in which every node sends to every other: one activity over all the links between them.
 
     Returns (1, 0), or, where the nodes share no link, (0, the seconds it takes).
@@ -173,41 +244,60 @@ def _exchange(state, truth, j, phase, time):
                     most = max(most, paths.by_link[k])
     for p in range(n_sites):
         by_site[0, by_site[1, p]] = 0
-    message = phase["communication"]
     slowest = message * (n - 1) / paths.port[0]  # seconds that the ports need
     if n_touched == 0:
-        return 0, max(phase["seconds"], slowest)
-    seconds = max(phase["seconds"], slowest)
+        latency = paths.port[1]
+        return 0, latency + max(compute, slowest) if coupled else max(compute, latency + slowest)
+    seconds = max(compute, slowest)
     c = open_route(truth.network, message * most / seconds if seconds > 0.0 else float("inf"))
     for i in range(n_touched):
         k = paths.touched[i]
         cross(truth.network, c, k, paths.by_link[k] / most)
         paths.by_link[k] = 0.0
-    return _send(truth, j, c, 1, message * most, time, False), 0.0
+    return _send(truth, j, c, 1, message * most, time, beside), 0.0
 
 
 @kernel
-def launch(state, truth, j, phase, time):
-    """Begin what a phase moves; returns (transfers begun, seconds that it takes if there are none)."""
-    kind = phase["kind"]
+def _on_devices(state, truth, j, c, streams, amount, time, beside):
+    """A transfer on the devices of a job's nodes. All nodes are alike: where it may meet another one of its job, the
+    device of the job's first node stands for all."""
+    first = truth.paths.device[0]
+    if first < 0:
+        return _send(truth, j, c, streams, amount, time, beside)
+    net = truth.network
+    own = open_route(net, net.routes[c]["cap"])
+    cross(net, own, first + state.nodes.pieces[state.jobs[j]["piece"]]["low"], 1.0)
+    return _send(truth, j, own, 1, amount / streams, time, beside)
+
+
+@kernel
+def launch(state, truth, j, time):
+    """Begin what the phase of job `j` does; returns (transfers begun, seconds that it takes if there are none)."""
+    paths, p = truth.paths, truth.activities[j]["phase"]
+    kind, flags = truth.phases[p]["kind"], flags_of(truth, p)
+    seconds, amount, message, streams = amounts(state, truth, j, p)
     if kind == PhaseKind.COMPUTE:
-        if phase["communication"] > 0.0 and state.jobs[j]["nodes"] > 1:
-            return _exchange(state, truth, j, phase, time)
-        return 0, phase["seconds"]
-    if phase["bytes"] <= 0.0:
-        return 0, phase["seconds"]
+        if message > 0.0 and state.jobs[j]["nodes"] > 1:
+            return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, time, 0)
+        return 0, seconds
+    if amount <= 0.0:
+        return 0, seconds
+    beside = 1 + kind if kind == PhaseKind.DRAIN or flags & BESIDE else 0
     if kind == PhaseKind.STAGE_IN:
-        return _staging(state, truth, j, phase["bytes"], time, STAGE_IN, False), 0.0
+        return _staging(state, truth, j, amount, time, STAGE_IN, beside), 0.0
     if kind in (PhaseKind.STAGE_OUT, PhaseKind.DRAIN):
-        return _staging(state, truth, j, phase["bytes"], time, STAGE_OUT, kind == PhaseKind.DRAIN), 0.0
-    if kind == PhaseKind.CHECKPOINT:
-        return _inside(state, truth, j, phase["bytes"], time, CHECKPOINT), 0.0
-    paths = truth.paths
-    if kind == PhaseKind.FETCH:
-        return _inside(state, truth, j, phase["bytes"], time, CHECKPOINT + paths.by_site.shape[1]), 0.0
+        return _staging(state, truth, j, amount, time, STAGE_OUT, beside), 0.0
+    if kind in (PhaseKind.CHECKPOINT, PhaseKind.FETCH):
+        row = CHECKPOINT if kind == PhaseKind.CHECKPOINT else CHECKPOINT + paths.by_site.shape[1]
+        if len(truth.rounds.steps) > 0:  # in rounds only where nodes have devices of their own
+            n = _on_devices(state, truth, j, paths.routes[row, 0], streams, amount, time, beside)
+            if message > 0.0 and state.jobs[j]["nodes"] > 1:
+                more, seconds = _exchange(state, truth, j, seconds, message, True, time, beside)
+                n += more
+            return n + _pause(truth, j, seconds, time, beside), 0.0
+        return _inside(state, truth, j, amount, time, row), 0.0
     c = paths.routes[READ if kind == PhaseKind.READ else WRITE, 0]
-    weight = 1 if paths.whole[FILES, 0] else max(state.jobs[j]["nodes"], 1)
-    return _send(truth, j, c, weight, phase["bytes"], time, False), 0.0
+    return _send(truth, j, c, 1 if paths.whole[FILES, 0] else streams, amount, time, beside), 0.0
 
 
 @kernel
@@ -224,6 +314,16 @@ def clear_phase(truth, j):
 
 
 @kernel
+def stop_beside(truth, j, time):
+    """Break off what runs beside the phases of job `j`."""
+    progress = truth.rounds.progress[j]
+    while progress["beside"] >= 0:
+        f = progress["beside"]
+        _moved(truth.network, f, time)
+        leave_beside(truth, j, f)
+
+
+@kernel
 def stop_phase(truth, j, time):
     """Break off what the phase of job `j` moves; returns the bytes moved so far."""
     net = truth.network
@@ -231,7 +331,7 @@ def stop_phase(truth, j, time):
     f = truth.activities[j]["first"]
     while f >= 0:
         transfer = net.transfers[f]
-        moved += leave(net, f, time) if transfer["route"] >= 0 else transfer["amount"]
+        moved += _moved(net, f, time)
         f = transfer["sibling"]
     clear_phase(truth, j)
     return moved

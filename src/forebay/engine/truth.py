@@ -9,6 +9,7 @@ from forebay.algorithms.heap import TIMER
 from forebay.core.tables import JOB, LEG, PICK
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, no_paths
+from forebay.engine.rounds import Rounds, no_rounds
 
 CURSOR = np.dtype(
     [
@@ -117,6 +118,7 @@ class Truth(NamedTuple):
     log: np.ndarray  # LOG, a buffer: see `record`
     placements: np.ndarray  # PLACEMENT, another
     activities: np.ndarray  # ACTIVITY
+    rounds: Rounds
     paths: Paths
     network: Network
     ended: np.ndarray  # int64 scratch: transfers that end in this instant
@@ -139,7 +141,7 @@ class Sizes(NamedTuple):
     persons: int = 0
 
 
-def empty_truth(n: Sizes, paths: Paths, network: Network) -> Truth:
+def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds) -> Truth:
     """Tables of the right size, blank."""
     shape = (n.legs, n.resources)
     return Truth(
@@ -164,6 +166,7 @@ def empty_truth(n: Sizes, paths: Paths, network: Network) -> Truth:
         log=np.zeros(BUFFER, LOG),
         placements=np.zeros(BUFFER, PLACEMENT),
         activities=np.zeros(n.jobs, ACTIVITY),
+        rounds=rounds,
         paths=paths,
         network=network,
         ended=np.zeros(len(network.transfers), np.int64),
@@ -172,4 +175,4 @@ def empty_truth(n: Sizes, paths: Paths, network: Network) -> Truth:
     )
 
 
-TRUTH = pointer_type(empty_truth(Sizes(), no_paths(), make_network([], [], 0)))
+TRUTH = pointer_type(empty_truth(Sizes(), no_paths(), make_network([], [], 0), no_rounds()))

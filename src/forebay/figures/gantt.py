@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Patch
 
 from forebay._files import file_names
@@ -107,8 +107,7 @@ def _schedule(axis: Any, legend: Legend, boxes: pl.DataFrame, result: Result, un
     corners = np.stack([np.stack([start, end, end, start], 1), np.stack([low, low, high, high], 1)], 2)
     few = boxes["job"].n_unique() <= FEW
     if few:
-        place = boxes["job"].rank("dense").to_numpy().astype(int) - 1
-        colours = np.array(_style.FILLS)[place % len(_style.FILLS)]
+        colours = np.array(_style.FILLS)[fills(boxes)]
     else:
         place = np.searchsorted([limit for limit, _ in WAITED.values()], boxes["waiting_time"].to_numpy(), side="right")
         colours = np.array([colour for _, colour in WAITED.values()])[place]
@@ -116,12 +115,17 @@ def _schedule(axis: Any, legend: Legend, boxes: pl.DataFrame, result: Result, un
     many = boxes.height > VECTORS
     line = {"edgecolors": "none", "linewidths": 0} if many else {"edgecolors": "white", "linewidths": 0.3}
     axis.add_collection(PolyCollection(corners, facecolors=list(colours), rasterized=many, **line))
+    inner = seams(boxes.head(0) if many else boxes)
+    lines = [[(since / unit, y), (until / unit, y)] for y, since, until in inner.select("y", "start", "end").rows()]
+    same = list(colours[inner["place"].to_numpy()])
+    axis.add_collection(LineCollection(lines, colors=same, linewidths=0.8, capstyle="butt"))
     if few:
         span = max(end.max(initial=0.0) - start.min(initial=np.inf), 0.0)
-        for job, x, y, width, height, fill in zip(
-            boxes["job"], (start + end) / 2, (low + high) / 2, end - start, high - low, colours, strict=True
-        ):
-            if height >= LEAST * nodes and width >= LEAST / 4 * len(str(job)) * span:
+        for job, x, y, width, height, fill, shows in zip(
+            boxes["job"], (start + end) / 2, (low + high) / 2, end - start, high - low, colours,
+            numbered(boxes, inner), strict=True,
+        ):  # fmt: skip
+            if shows and height >= LEAST * nodes and width >= LEAST / 4 * len(str(job)) * span:
                 ink = "white" if fill in _style.DARK else "black"
                 axis.text(x, y, str(job), ha="center", va="center", fontsize=6, color=ink, clip_on=True)
     if boxes.is_empty():
@@ -129,6 +133,36 @@ def _schedule(axis: Any, legend: Legend, boxes: pl.DataFrame, result: Result, un
     axis.set_ylim(nodes - 0.5, -0.5)
     axis.yaxis.get_major_locator().set_params(integer=True)
     axis.set_ylabel("node")
+
+
+def fills(boxes: pl.DataFrame) -> np.ndarray:
+    """The colour of each rectangle: its job's, which no job beside it has as long as there are enough."""
+    spans = boxes.group_by("job").agg(pl.min("start"), pl.max("end")).sort("job")
+    n, begins, ends = len(_style.FILLS), spans["start"].to_numpy(), spans["end"].to_numpy()
+    chosen = np.zeros(spans.height, int)
+    for k in range(spans.height):
+        taken = set(chosen[:k][(begins[:k] <= ends[k]) & (begins[k] <= ends[:k])])
+        chosen[k] = next((colour % n for colour in range(k, k + n) if colour % n not in taken), k % n)
+    found: np.ndarray = chosen[boxes["job"].rank("dense").to_numpy().astype(int) - 1]
+    return found
+
+
+def seams(boxes: pl.DataFrame) -> pl.DataFrame:
+    """Where a job has neighbouring nodes that it got or gave back at other times: two rectangles, and no border."""
+    rows = boxes.with_row_index("place").with_columns(edge=pl.col("last_node") + 1)
+    both = rows.join(rows, left_on=["job", "edge"], right_on=["job", "first_node"], suffix="_below")
+    start, end = pl.max_horizontal("start", "start_below"), pl.min_horizontal("end", "end_below")
+    found = both.select("place", "place_below", y=pl.col("edge") - 0.5, start=start, end=end)
+    return found.filter(pl.col("start") < pl.col("end")).sort("place", "place_below")
+
+
+def numbered(boxes: pl.DataFrame, inner: pl.DataFrame) -> np.ndarray:
+    """Whether a rectangle shows its job's number: not beside a larger one of the same job."""
+    size = ((boxes["last_node"] - boxes["first_node"] + 1) * (boxes["end"] - boxes["start"])).to_numpy()
+    above, below = (inner[name].to_numpy() for name in ("place", "place_below"))
+    shows = np.ones(boxes.height, bool)
+    shows[np.where(size[above] < size[below], above, below)] = False
+    return shows
 
 
 def _lanes(result: Result) -> dict[str, Lane]:

@@ -3,9 +3,10 @@
 Numbers are for Python callers. A file must name its units: `capacity = 10` may be a slip for bytes, GB or TB.
 """
 
+import re
 import sys
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import (
@@ -28,6 +29,9 @@ FROM_FILE = "from file"
 
 _FLOAT_MAX = sys.float_info.max
 _DIGITS = 1000  # of a whole number; what is kept of a longer one is beyond all bounds too
+
+_PARTS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of a second
+_A_LATENCY = 'write a time such as "50 us" or "0.5 ms"'
 
 AUTO: Literal["auto"] = "auto"
 """A capacity that the workload decides."""
@@ -54,6 +58,17 @@ class Model(BaseModel):
             problems = Problems(cls.__name__, equals="=")
             problems.take(error, cls)
             raise problems.error() from None
+
+    told_if_set: ClassVar[tuple[str, ...]] = ()
+    """Keys that descriptions leave out where they have no value."""
+
+    def described(self) -> dict[str, Any]:
+        """Its values, for descriptions."""
+        return {
+            name: value
+            for name, value in self.model_dump().items()
+            if value is not None or name not in self.told_if_set
+        }
 
 
 def _parse(parse: Callable[[str], Any], value: Any, info: ValidationInfo) -> Any:
@@ -144,6 +159,29 @@ def _rate(value: Any, info: ValidationInfo) -> float:
     return _positive_float(_parse(parse_rate, value, info), "bandwidth", 'write a rate such as "5 GB/s"')
 
 
+def _latency(value: Any, info: ValidationInfo) -> float:
+    parsed = _parse(parse_latency, value, info)
+    if isinstance(parsed, bool) or not isinstance(parsed, int | float | np.integer | np.floating):
+        raise ValueError(f"{brief(value)} is not a latency; {_A_LATENCY}")
+    if not 0 <= parsed <= 1:
+        raise ValueError(f"{brief(value)} is no latency from 0 to 1 s; {_A_LATENCY}")
+    return float(parsed)
+
+
+def parse_latency(text: str) -> float:
+    """Seconds of "50 us"."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*(s|ms|us|ns)\s*", text)
+    if not found:
+        raise InputError(f"{brief(text)} is not a latency; {_A_LATENCY}")
+    return float(found[1]) / _PARTS[found[2]]
+
+
+def format_latency(seconds: float) -> str:
+    """A latency to read: "50 us"."""
+    unit = next((unit for unit, parts in _PARTS.items() if seconds * parts >= 1), "ns")
+    return f"{seconds * _PARTS[unit]:.4g} {unit}"
+
+
 def _flops(value: Any, info: ValidationInfo) -> float:
     return _positive_float(_parse(parse_flops, value, info), "speed", 'write a speed such as "1 Gflop/s"')
 
@@ -156,5 +194,6 @@ BytesOrZero = Annotated[int, BeforeValidator(_bytes_or_zero), Field(examples=["1
 Ratio = Annotated[float, BeforeValidator(_ratio), Field(examples=[5.0])]
 Units = Annotated[int, BeforeValidator(_units), Field(examples=[12])]
 Rate = Annotated[float, BeforeValidator(_rate), Field(examples=["5 GB/s"])]
+Latency = Annotated[float, BeforeValidator(_latency), Field(examples=["50 us"])]
 Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]
 Pools = Annotated[tuple[int, ...], BeforeValidator(_pools), Field(examples=["5000/200"])]

@@ -39,6 +39,7 @@ class Fabric:
     names: tuple[str, ...]  # of every shared link: the network's first, then those of tiers in order
     capacity: NDArray[np.float64]  # [link] bytes/s
     port: float  # bytes/s of a compute node's own port, each way; inf where it never limits
+    latency: float  # seconds between two compute nodes
     site: NDArray[np.int32]  # [node]
     n_sites: int
     first: NDArray[np.int64]  # [n_sites * n_sites + 1]: a to b crosses links[first[a * n_sites + b]:first[... + 1]]
@@ -47,6 +48,7 @@ class Fabric:
     server_capacity: NDArray[np.int64]  # [server] bytes of the buffer, pooled or chunked; empty if it has no servers
     buffer: str | None  # name of the tier that staging uses, the first of the stores; None if there is none
     chunked: bool  # whether that tier is chunked
+    device: float  # bytes/s that reads and writes together get of a node's own device; inf where they do not share it
     read: Wire | None  # from the file system to nodes; None if there is none
     write: Wire | None
     stores: tuple[Store, ...]
@@ -69,6 +71,7 @@ def make(nodes: int, topology: BaseTopology, tiers: tuple[BaseTier, ...]) -> Fab
         names=tuple(capacity),
         capacity=np.array(list(capacity.values()), np.float64),
         port=topology.port,
+        latency=2 * topology.hop,
         site=network.site,
         n_sites=network.n_sites,
         first=network.first,
@@ -77,6 +80,7 @@ def make(nodes: int, topology: BaseTopology, tiers: tuple[BaseTier, ...]) -> Fab
         server_capacity=np.full(servers, int(stores[0].size or 0) // servers if servers else 0, np.int64),
         buffer=stores[0].name if stores else None,
         chunked=bool(stores) and stores[0].chunked,
+        device=stores[0].device if stores else math.inf,
         read=read,
         write=write,
         stores=tuple(wires.values()),

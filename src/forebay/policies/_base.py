@@ -10,8 +10,9 @@ import numpy as np
 from forebay.errors import InputError, nearest
 
 if TYPE_CHECKING:
+    from forebay.core.actions import Actions
     from forebay.core.tables import State
-    from forebay.core.view import Actions, View
+    from forebay.core.view import View
 
 
 def lay(names: type[IntEnum], **values: float) -> np.ndarray:
@@ -48,6 +49,8 @@ class Policy:
 
     compiled: ClassVar[str] = ""
     """The kernel that decides, as file.function of policies/_kernels; empty = `decide` does, or `kernel` names one."""
+    resizes: ClassVar[bool] = False
+    """Whether it is called at scheduling points and may resize jobs. Others run them at their preferred sizes."""
     needs_tiers: ClassVar[bool] = False
     """Whether it is of use only where jobs may run on several tiers of storage."""
 

@@ -35,8 +35,9 @@ JOBS_CSV = (
 """Batsim's columns, in its order, so that tools of the field (evalys, notebooks) load a run as it is."""
 
 STAGING = ("stage_in_time", "io_time", "compute_start")
-JOBS_MORE = ("total_wait", "n_legs", "user", "group", "queue", "priority", "tier", *STAGING)
-"""Further columns of the job table; the last four where jobs choose a tier of storage, or stage data."""
+SIZES = ("type", "mean_nodes", "n_resizes")
+JOBS_MORE = ("total_wait", "n_legs", "user", "group", "queue", "priority", "tier", *STAGING, *SIZES)
+"""Further columns; the last seven where jobs choose a tier of storage, stage data, or are not all of one size."""
 
 _WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
 _JOBS = {name: pl.String if name in _WORDS else pl.Float64 for name in JOBS_CSV}
@@ -62,8 +63,8 @@ class Result:
     jobs
         A row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
         `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where jobs stage data
-        also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`. Times of rejected jobs are
-        null.
+        also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; where some may change their
+        size `type`, `mean_nodes` (over the time it ran) and `n_resizes`. Times of rejected jobs are null.
     log
         A row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject, begin_phase,
         end_phase), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A start row carries the

@@ -3,7 +3,7 @@
 Whoever writes a policy can run this: `forebay check-policy mine.py:Mine`, or `check_policy(...)` in one's own tests.
 """
 
-from forebay.testing.case import Case, Job, Leg
+from forebay.testing.case import Case, Flexible, Job, Leg
 from forebay.testing.check import RULES, check_policy
 from forebay.testing.kinds import KINDS, Kind, random_case
 from forebay.testing.report import Check, Report
@@ -14,6 +14,7 @@ __all__ = [
     "RULES",
     "Case",
     "Check",
+    "Flexible",
     "Job",
     "Kind",
     "Leg",

@@ -12,6 +12,7 @@ from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.tiers.shared_bb import Placement
+from forebay.workload.applications import TABLES, Applications, table
 from forebay.workload.workload import Workload, job_table
 
 
@@ -44,6 +45,31 @@ class Leg:
 
 
 @dataclass(frozen=True)
+class Flexible:
+    """The sizes of a small job: with more nodes it takes less time, in proportion.
+
+    Parameters
+    ----------
+    type
+        Who decides on them, and when: "moldable", "malleable" or "evolving".
+    low
+        The fewest nodes.
+    high
+        The most nodes.
+    rounds
+        With a scheduling point or a request before each but the first.
+    wants
+        Nodes that it asks for before each of them, if it is evolving.
+    """
+
+    type: str
+    low: int
+    high: int
+    rounds: int
+    wants: int
+
+
+@dataclass(frozen=True)
 class Job:
     """A job of a small case.
 
@@ -55,11 +81,14 @@ class Job:
         In the order in which they run.
     cancel
         Seconds until its user withdraws it.
+    flexible
+        How its size may differ from that of its leg, which must then be its only one; None = it does not.
     """
 
     submit: float
     legs: tuple[Leg, ...]
     cancel: float = math.inf  # seconds until its user withdraws it
+    flexible: Flexible | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +154,7 @@ class Case:
             (i + 1, k, leg) for i, job in enumerate(self.jobs) if len(job.legs) > 1 for k, leg in enumerate(job.legs)
         ]
         if not rows:
-            return Workload("case", jobs)
+            return Workload("case", jobs, applications=self._applications())
         legs = pl.DataFrame(
             [(i, k, leg.walltime, leg.nodes, leg.carry, leg.buffer, leg.nodes * leg.ssd) for i, k, leg in rows],
             schema={**LEG_SCHEMA, "burst_buffer": pl.Int64, "ssd": pl.Int64},
@@ -137,6 +166,26 @@ class Case:
             orient="row",
         )
         return Workload("case", jobs, legs, phases)
+
+    def _applications(self) -> Applications | None:
+        """What jobs of several sizes do; None if there are none."""
+        tables: dict[str, list[tuple[object, ...]]] = {name: [] for name in TABLES}
+        for job, one in enumerate(self.jobs, 1):
+            flexible, leg = one.flexible, one.legs[0]
+            if flexible is None:
+                continue
+            sizes = range(flexible.low, flexible.high + 1)
+            tables["jobs"].append((job, flexible.type))
+            tables["sizes"] += [(job, n, leg.walltime) for n in sizes]
+            tables["loops"].append((job, 0, flexible.rounds, flexible.type == "malleable", True))
+            tables["tasks"].append((job, 0, "run", 0, "compute", False, True))
+            each = leg.seconds * leg.nodes / flexible.rounds
+            tables["amounts"] += [(job, 0, n, each / n, 0.0, 0.0, 0.0, 0) for n in sizes]
+            if flexible.type == "evolving":
+                tables["requests"] += [(job, 0, -1, n, flexible.wants) for n in sizes]
+        if not tables["jobs"]:
+            return None
+        return Applications(**{name: table(name, rows) for name, rows in tables.items()})
 
     def text(self) -> str:
         """The case as a table to read."""
@@ -150,6 +199,13 @@ class Case:
                 + (f", carries {leg.carry}" if leg.carry else "")
                 for leg in job.legs
             )
+            legs += "" if job.flexible is None else _in_words(job.flexible)
             withdrawn = "" if job.cancel == math.inf else f", withdrawn after {job.cancel:g} s"
             lines.append(f"job {i + 1} (row {i}): submitted at {job.submit:g} s{withdrawn}, {legs}")
         return "\n".join(lines)
+
+
+def _in_words(flexible: Flexible) -> str:
+    asks = f", asks for {flexible.wants}" if flexible.type == "evolving" else ""
+    rounds = counted(flexible.rounds, "round")
+    return f", {flexible.type}: {flexible.low} to {counted(flexible.high, 'node')} in {rounds}{asks}"

@@ -76,7 +76,8 @@ def _breach(spec: Any, case: Case) -> tuple[str, str] | None:
     """The rule that the policy breaks on a case and how, or None."""
     policy, limits = apart(load_policy(spec))
     platform, workload = case.platform(), case.workload()
-    state, truth, _ = build(workload, platform, make_program(workload, platform, "alloc-only"), limits)
+    model = "alloc-only" if workload.applications is None else "application"
+    state, truth, _ = build(workload, platform, make_program(workload, platform, model), limits)
     tables = state, truth
     try:
         first = watched_run(policy, *tables, platform.resources)

@@ -13,7 +13,7 @@ import numpy as np
 
 from forebay.engine.run import params_of
 from forebay.errors import InputError
-from forebay.testing.case import Case, Job, Leg
+from forebay.testing.case import Case, Flexible, Job, Leg
 
 
 class Kind:
@@ -113,7 +113,33 @@ class TwoSizes(Kind):
                 yield with_job(case, i, _with_ssd(job, 0))
 
 
-KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes())
+class Sizes(Kind):
+    """Jobs that can run on more or fewer nodes."""
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """Half of the jobs of one case in three, which then has no chunks, no SSDs and jobs of one leg."""
+        if rng.random() < 0.7:
+            return case
+        plain = [_with_ssd(replace(job, legs=job.legs[len(job.legs) // 2 :][:1]), 0) for job in case.jobs]
+        jobs = (replace(job, flexible=self._drawn(rng, job)) if rng.random() < 0.5 else job for job in plain)
+        return replace(case, servers=0, large=0, jobs=tuple(jobs))
+
+    def _drawn(self, rng: np.random.Generator, job: Job) -> Flexible:
+        nodes = job.legs[0].nodes
+        low, high = int(rng.integers(1, nodes + 1)), int(rng.integers(nodes, 2 * nodes + 1))
+        type_ = ("moldable", "malleable", "malleable", "evolving")[int(rng.integers(4))]
+        return Flexible(type_, low, high, int(rng.integers(1, 5)), int(rng.integers(low, high + 1)))
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """A job whose size is fixed, or of one round."""
+        for i, job in enumerate(case.jobs):
+            if job.flexible is not None:
+                yield with_job(case, i, replace(job, flexible=None))
+                if job.flexible.rounds > 1:
+                    yield with_job(case, i, replace(job, flexible=replace(job.flexible, rounds=1)))
+
+
+KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes(), Sizes())
 """All of them; a case may be of several."""
 
 

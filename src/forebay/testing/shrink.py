@@ -74,5 +74,7 @@ def _simpler(job: Job) -> Iterator[Job]:
             {"buffer": 0},
         ):
             simpler = replace(leg, **changes)
+            if job.flexible is not None and simpler.nodes < job.flexible.low:
+                continue
             if simpler != leg and simpler.nodes >= 0:
                 yield replace(job, legs=(*job.legs[:k], simpler, *job.legs[k + 1 :]))

@@ -6,9 +6,10 @@ import numpy as np
 
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
+from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Trigger
 from forebay.core.tables import STATE, State
-from forebay.core.view import Actions, View
+from forebay.core.view import View
 from forebay.engine.run import params_of, run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
@@ -36,6 +37,7 @@ class _Watched:
 
     def __init__(self, policy: Any, state: State):
         self._policy, self._state, self._n_wakes = policy, state, 0
+        self.resizes = getattr(policy, "resizes", False)
 
     def setup(self, view: View) -> None:
         """Prepare the policy, compiled or not."""
@@ -72,7 +74,7 @@ class _Watched:
             if was != now[name]:
                 raise WroteError(
                     f"{view.when} changed the table {name!r}; "
-                    "read it only, and act through act.start, act.wake and act.reject"
+                    "read it only, and act through act.start, act.resize, act.wake, act.reject and act.kill"
                 )
 
 

@@ -53,11 +53,13 @@ def wider(w: Workload, n_nodes: int) -> Flags:
 
 
 def idle(w: Workload) -> Flags:
-    """Jobs with nothing to do; what a job with phases does stands there."""
+    """Jobs with nothing to do; what a job with phases or an application does stands there."""
     jobs = w.jobs
     nothing = (jobs["run_time"] <= 0) & (jobs["flop"] <= 0)
     if w.phases is not None:
         nothing &= ~jobs["id"].is_in(w.phases["job"].implode())
+    if w.applications is not None:
+        nothing &= ~jobs["id"].is_in(w.applications.jobs["job"].implode())
     return nothing.to_numpy()
 
 

@@ -11,7 +11,7 @@ from forebay.core.schemas import JOB_SCHEMA
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
-from forebay.workload._valid import LONGEST, MOST_NODES
+from forebay.workload._rules import LONGEST, MOST_NODES
 
 KEYS = ("id", "job", "job_id", "JobID")
 """Names that the column of job numbers may have; the first one found counts."""

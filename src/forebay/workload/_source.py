@@ -155,6 +155,13 @@ def demands(workload: Workload) -> list[str]:
     return [name for name in workload.resources if name in workload.jobs.columns]
 
 
+def application_notes(workload: Workload) -> list[str]:
+    """What of a workload is lost in a format that has no applications."""
+    if workload.applications is None:
+        return []
+    return ["applications are not written: of their loops and sizes, jobs keep their work at the preferred size"]
+
+
 def dropped_text(dropped: dict[str, int]) -> str:
     """`2 run time not positive, 1 no processors`."""
     return ", ".join(f"{count:,} {reason}" for reason, count in dropped.items())

@@ -6,28 +6,33 @@ import polars as pl
 
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA
-from forebay.errors import InputError, brief, listed
+from forebay.errors import InputError, listed
+from forebay.workload import _valid_applications
+from forebay.workload._rules import (
+    AMOUNT,
+    LENGTH,
+    LIMIT,
+    LONGEST,
+    MOST_NODES,
+    Rule,
+    amount,
+    counted,
+    limit,
+    refuse,
+    within,
+)
 from forebay.workload.workload import RELEASED, RELEASED_PART, Workload
 
-LONGEST = 1e15
-"""Seconds, 30 million years: a larger number is in other units, or a slip; and doubles get coarse there."""
-
-MOST_NODES = 10**9
-"""Of one job. Sums over all jobs of a trace stay far within 64 bits."""
-
-_LENGTH = f"seconds from 0 to {LONGEST:g}"
-_LIMIT = f"seconds above 0, {LONGEST:g} at most"
-_AMOUNT = "a finite number from 0 up"
 _KINDS = [kind.name.lower() for kind in PhaseKind]
 
 
 def checked(w: Workload, path: Path) -> Workload:
     """`w`, if all its numbers make sense; else the first that does not, by file, job and column."""
-    _refuse(
+    refuse(
         w.jobs,
         "id",
         f"{path}: job",
-        [*_JOB_RULES, *(_counted(name) for name in w.jobs.columns if name not in JOB_SCHEMA)],
+        [*_JOB_RULES, *(counted(name) for name in w.jobs.columns if name not in JOB_SCHEMA)],
     )
     if not abs(w.epoch) <= LONGEST:
         raise InputError(f"{path}: its first job arrives {w.epoch:g} s after 1970; times must be in seconds")
@@ -35,64 +40,38 @@ def checked(w: Workload, path: Path) -> Workload:
         _check_legs(w, w.legs, f"{path}: leg of job")
     if w.phases is not None:
         _check_phases(w, w.phases, f"{path}: phase of job")
+    if w.applications is not None:
+        _valid_applications.check(w, w.applications, path)
     return w
 
 
-def _within(name: str, least: float, most: float) -> pl.Expr:
-    """Not so for NaN, which polars takes to be larger than all else."""
-    return pl.col(name).is_between(least, most)
-
-
-def _limit(name: str) -> pl.Expr:
-    return (pl.col(name) > 0) & ((pl.col(name) <= LONGEST) | pl.col(name).is_infinite())
-
-
-def _amount(name: str) -> pl.Expr:
-    return (pl.col(name) >= 0) & pl.col(name).is_finite()
-
-
-def _counted(name: str) -> tuple[str, pl.Expr, str]:
-    return name, pl.col(name) >= 0, "a whole number from 0 up"
-
-
-_Rule = tuple[str, pl.Expr, str]  # a column, what must hold of it, and that in words
-
-_JOB_RULES: list[_Rule] = [
+_JOB_RULES: list[Rule] = [
     (
         "submit",
-        _within("submit", 0, LONGEST),
+        within("submit", 0, LONGEST),
         f"within {LONGEST:g} s after the first one's; are all times in seconds?",
     ),
-    ("run_time", _within("run_time", 0, LONGEST), _LENGTH),
-    ("walltime", _limit("walltime"), _LIMIT),
-    ("cancel", _limit("cancel"), _LIMIT),
-    ("flop", _amount("flop"), _AMOUNT),
-    ("communication", _amount("communication"), _AMOUNT),
-    ("nodes", _within("nodes", 1, MOST_NODES), f"from 1 to {MOST_NODES:,}"),
+    ("run_time", within("run_time", 0, LONGEST), LENGTH),
+    ("walltime", limit("walltime"), LIMIT),
+    ("cancel", limit("cancel"), LIMIT),
+    ("flop", amount("flop"), AMOUNT),
+    ("communication", amount("communication"), AMOUNT),
+    ("nodes", within("nodes", 1, MOST_NODES), f"from 1 to {MOST_NODES:,}"),
     ("priority", pl.col("priority").is_finite(), "a finite number"),
 ]
-
-
-def _refuse(frame: pl.DataFrame, key: str, where: str, rules: list[_Rule]) -> None:
-    """Complain of the first rule that a row breaks; one pass where all is well, which is nearly always."""
-    held = frame.select(rule.all().alias(str(k)) for k, (_, rule, _) in enumerate(rules)).row(0)
-    for fine, (name, rule, must) in zip(held, rules, strict=True):
-        if not fine:
-            row = frame.filter(~rule).row(0, named=True)
-            raise InputError(f"{where} {row[key]}: {name} is {brief(row[name])}; it must be {must}")
 
 
 def _check_legs(w: Workload, legs: pl.DataFrame, where: str) -> None:
     """Legs of jobs that exist, numbered 0, 1, ..., that carry what there is."""
     in_file = pl.col("leg").rank("ordinal").over("job") - 1
-    rules: list[_Rule] = [
+    rules: list[Rule] = [
         ("job", pl.col("job").is_in(w.jobs["id"].implode()), "the id of a job in the file"),
         ("leg", pl.col("leg") == in_file, "0, 1, 2, ... for each job"),
-        ("walltime", _limit("walltime"), _LIMIT),
-        ("nodes", _within("nodes", 0, MOST_NODES), f"from 0 to {MOST_NODES:,}"),
+        ("walltime", limit("walltime"), LIMIT),
+        ("nodes", within("nodes", 0, MOST_NODES), f"from 0 to {MOST_NODES:,}"),
     ]
-    rules += [_counted(name) for name in legs.columns if name not in LEG_SCHEMA]
-    _refuse(legs, "job", where, rules)
+    rules += [counted(name) for name in legs.columns if name not in LEG_SCHEMA]
+    refuse(legs, "job", where, rules)
     unknown = set(" ".join(legs["carry"]).split()) - {"nodes", *w.resources}
     if unknown:
         first = legs.filter(pl.col("carry").str.split(" ").list.set_intersection(sorted(unknown)).list.len() > 0)[
@@ -112,8 +91,8 @@ def _check_phases(w: Workload, phases: pl.DataFrame, where: str) -> None:
     lost = phases.join(single, on=["job", "leg"], how="anti")
     if len(lost):
         raise InputError(f"{where} {lost['job'][0]}: its leg {lost['leg'][0]} does not exist; correct its job or leg")
-    rules: list[_Rule] = [("seconds", _within("seconds", 0, LONGEST), _LENGTH)]
-    rules += [(name, _amount(name), _AMOUNT) for name in ("flop", "communication", "bytes")]
+    rules: list[Rule] = [("seconds", within("seconds", 0, LONGEST), LENGTH)]
+    rules += [(name, amount(name), AMOUNT) for name in ("flop", "communication", "bytes")]
     rules += [
         ("kind", pl.col("kind").is_in(_KINDS), f"one of {', '.join(_KINDS)}"),
         (
@@ -124,4 +103,4 @@ def _check_phases(w: Workload, phases: pl.DataFrame, where: str) -> None:
             f"one of {listed(known)}, perhaps with = and a whole number above 0, or none",
         ),
     ]
-    _refuse(phases, "job", where, rules)
+    refuse(phases, "job", where, rules)

@@ -39,6 +39,7 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
         jobs=jobs,
         legs=legs,
         phases=phases,
+        applications=w.applications and w.applications.renumbered(old, new),
         platform=_machine(w.platform),
         records=len(jobs),
         notes=tuple(notes),

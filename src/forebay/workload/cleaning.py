@@ -51,6 +51,8 @@ def _timed(w: Workload) -> Workload:
     seconds_alone = pl.col("flop") == 0
     if w.phases is not None:
         seconds_alone &= ~pl.col("id").is_in(w.phases["job"].implode())
+    if w.applications is not None:
+        seconds_alone &= ~pl.col("id").is_in(w.applications.jobs["job"].implode())
     instead = pl.when(seconds_alone).then("run_time").otherwise(float("inf"))
     walltime = pl.when(pl.Series(odd)).then(instead).otherwise("walltime")
     several = counted(int(odd.sum()), "walltime")

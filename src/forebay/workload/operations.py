@@ -18,6 +18,7 @@ from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA
 from forebay.errors import InputError, brief, nearest
 from forebay.workload import _sidecar
 from forebay.workload._source import in_order
+from forebay.workload.applications import stacked
 from forebay.workload.workload import Workload
 
 REFERENCE_SPEED = 1e9
@@ -112,6 +113,10 @@ def perfect_estimates(w: Workload, speed: float = REFERENCE_SPEED) -> Workload:
         raise InputError(f"{w.name}: {speed:g} flop/s is no speed; give a number above 0")
     if w.legs is not None:
         raise InputError(f"{w.name}: legs have walltimes of their own; perfect estimates are for jobs without legs")
+    if w.applications is not None:
+        raise InputError(
+            f"{w.name}: how long its jobs take depends on their sizes; perfect estimates are for jobs of one size"
+        )
     line = "perfect estimates: walltime = run time"
     if (w.jobs["flop"] > 0).any():
         line += f", at {speed:g} flop/s"
@@ -128,6 +133,8 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
     """
     if w.legs is not None:
         raise InputError(f"{w.name}: legs have demands of their own; a table can be attached to jobs without legs only")
+    if w.applications is not None:
+        raise InputError(f"{w.name}: its jobs have sizes and tasks of their own, which a table for jobs cannot change")
     frame = _sidecar.typed(frame, label)
     names = [name for name in frame.columns if name != "id"]
     jobs = w.jobs.join(frame, on="id", how="left", suffix=" given", maintain_order="left")
@@ -170,9 +177,13 @@ def join(ws: Sequence[Workload]) -> Workload:
     base = min(w.epoch for w in ws)
     shifted = [w.jobs.with_columns(pl.col("submit") + (w.epoch - base)) for w in ws]
     tables: list[_Tables] = [[w.legs for w in ws], [w.phases for w in ws]]
+    applications = [w.applications for w in ws]
     notes = [note for w in ws for note in w.notes]
     if pl.concat([jobs["id"] for jobs in shifted]).is_duplicated().any():
+        before = [jobs["id"] for jobs in shifted]
         shifted, tables = _renumbered(shifted, tables)
+        after = [jobs["id"] for jobs in shifted]
+        applications = [one and one.renumbered(*ids) for one, *ids in zip(applications, before, after, strict=True)]
         notes.append("job ids of the parts clash: all jobs are renumbered from 1")
     if len({w.platform for w in ws}) > 1:
         notes.append("the parts come from different machines: name a platform when you simulate")
@@ -183,6 +194,7 @@ def join(ws: Sequence[Workload]) -> Workload:
         jobs=jobs,
         legs=_stacked(legs) if legs else None,
         phases=_stacked(phases) if phases else None,
+        applications=stacked(some) if (some := [one for one in applications if one is not None]) else None,
         epoch=base + moved,
         platform=ws[0].platform if len({w.platform for w in ws}) == 1 else None,
         records=sum(w.records for w in sources),
@@ -221,7 +233,8 @@ def only(w: Workload, jobs: pl.DataFrame) -> Workload:
         None if table is None else table.filter(pl.col("job").is_in(jobs["id"].implode()))
         for table in (w.legs, w.phases)
     )
-    return dataclasses.replace(w, jobs=jobs, legs=legs, phases=phases, epoch=w.epoch + moved)
+    applications = w.applications and w.applications.only(jobs["id"])
+    return dataclasses.replace(w, jobs=jobs, legs=legs, phases=phases, applications=applications, epoch=w.epoch + moved)
 
 
 def _keep(w: Workload, jobs: pl.DataFrame, what: str) -> Workload:

@@ -15,6 +15,7 @@ from polars.exceptions import PolarsError
 from forebay._text import about, counted, html_table, plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA, TOLD
 from forebay.errors import InputError, brief, listed, wrong_type
+from forebay.workload.applications import Applications
 
 RELEASED = pl.col("release").str.extract(r"^([^=]*)")
 """The resource that a phase gives back."""
@@ -37,6 +38,8 @@ class Workload:
         For jobs that the scheduler starts in several steps: job, leg, walltime, nodes, carry, and demands.
     phases
         What legs do, in order: job, leg, kind, seconds, flop, communication, bytes, release.
+    applications
+        Loops of tasks, for jobs that may change their size.
     epoch
         Unix time of second 0.
     platform
@@ -65,6 +68,7 @@ class Workload:
     jobs: pl.DataFrame
     legs: pl.DataFrame | None = None
     phases: pl.DataFrame | None = None
+    applications: Applications | None = None
     epoch: float = 0.0  # Unix time of second 0
     platform: str | None = None  # the machine it was recorded on or made for, as `--platform` takes it
     records: int = 0  # lines or entries read, used or not

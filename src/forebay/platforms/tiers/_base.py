@@ -1,5 +1,6 @@
 """What every kind of tier has: a name, a kind, perhaps a finite size, what it is to jobs, and its wires."""
 
+import math
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
@@ -87,6 +88,11 @@ class BaseTier(Model):
     def may_run_on(self) -> bool:
         """Whether a job can run on it or do without, as the policy likes."""
         return self.buffers > 0 and not self.chunked and self.per_node is None
+
+    @property
+    def device(self) -> float:
+        """Bytes/s that a node's own device gives reads and writes together; inf where they do not share it."""
+        return math.inf
 
     def servers_on(self, topology: BaseTopology) -> int:
         """Its storage servers on a network."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from forebay.core.units import format_rate
-from forebay.platforms._fields import Rate
+from forebay.platforms._fields import Count, Latency, Rate, format_latency
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.wires import Door, Surroundings, Wire, joined
@@ -24,6 +24,9 @@ class Tier(BaseTier):
 
     `through_ports` says whether its traffic also crosses the port of the server or node at the other end. It never
     crosses the links between routers.
+
+    `latency`, in seconds, is that of its link. It has `targets` servers, and every stream is as many equal parts: where
+    the network bounds a stream, it bounds each part.
     """
 
     kind: Literal["pfs"] = "pfs"
@@ -33,6 +36,10 @@ class Tier(BaseTier):
     read: Rate | None = Field(default=None, validate_default=True)
     write: Rate | None = Field(default=None, validate_default=True)
     through_ports: bool = True
+    latency: Latency | None = None
+    targets: Count | None = None
+
+    told_if_set: ClassVar[tuple[str, ...]] = ("latency", "targets")
 
     @field_validator("read")
     @classmethod
@@ -65,6 +72,8 @@ class Tier(BaseTier):
             parts.append(f"{format_rate(self.bandwidth)} for reads and writes")
         parts += [f"{way} {format_rate(rate)}" for way, rate in (("read", self.read), ("write", self.write)) if rate]
         parts += [f"{format_rate(self.per_job)} a job"] if self.per_job else []
+        parts += [f"{format_latency(self.latency)} away"] if self.latency else []
+        parts += [f"{self.targets} targets"] if self.targets else []
         return ", ".join(parts if self.through_ports else [*parts, "past all ports"])
 
     def check(self, nodes: int, topology: BaseTopology) -> None:
@@ -83,11 +92,17 @@ class Tier(BaseTier):
         names = (self.name, self.name) if self.bandwidth is not None else (f"{self.name} write", f"{self.name} read")
         shared = self.bandwidth is not None or self.read is not None
         into, out = (
-            Wire({name: 1.0} if shared else {}, math.inf if self.per_job is None else self.per_job, bool(self.per_job))
+            Wire(
+                {name: 1.0} if shared else {},
+                math.inf if self.per_job is None else self.per_job,
+                bool(self.per_job),
+                self.latency or 0.0,
+            )
             for name in names
         )
-        return Door(into, out, self.through_ports)
+        return Door(into, out, self.through_ports, self.targets or 1)
 
     def with_nodes(self, around: Surroundings, inwards: bool, site: int, servers: list[int]) -> Wire:
-        """Its link, wherever the node is, and the node's port."""
-        return joined(self.door().into if inwards else self.door().out, Wire({}, cap=around.port))
+        """Its link, wherever the node is, and the node's own."""
+        link = self.door().into if inwards else self.door().out
+        return around.bounded(joined(link, around.own_link), around.files.parts)

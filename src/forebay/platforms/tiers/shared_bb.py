@@ -109,13 +109,15 @@ class Tier(BaseTier):
                 loads[name] = loads.get(name, 0.0) + 1.0 / len(servers)
         # A pool's shares add up to 1 but for the last bits.
         crossed = {name: min(load, 1.0) for name, load in loads.items()}
-        return joined(Wire(crossed, around.topology.port), self._lane())
+        wire = joined(Wire(crossed, around.topology.port, delay=around.topology.hop), self._lane())
+        return around.bounded(wire, len(servers))
 
     def with_files(self, around: Surroundings, inwards: bool, servers: list[int]) -> Wire:
         """The file system's links, and the servers' ports if its traffic crosses ports."""
         ports = around.files.through_ports and self._server_rate(around.topology) < math.inf
         crossed = {_port(server, inwards): 1.0 / len(servers) for server in servers} if ports else {}
-        return joined(around.files.out if inwards else around.files.into, Wire(crossed), self._lane())
+        wire = joined(around.files.out if inwards else around.files.into, Wire(crossed), self._lane())
+        return around.bounded(wire, around.files.parts)
 
     def check(self, nodes: int, topology: BaseTopology) -> None:
         """Raise ValueError where servers have no place or nothing to hold, or a lane for each job meets ports."""

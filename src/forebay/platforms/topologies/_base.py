@@ -47,6 +47,15 @@ class BaseTopology(Model):
         return math.inf
 
     @property
+    def hop(self) -> float:
+        """Seconds that a compute node's own link delays what crosses it."""
+        return 0.0
+
+    def bound(self, latency: float) -> float:
+        """Bytes/s that one stream gets at most over a route of that latency; inf where it never limits."""
+        return math.inf
+
+    @property
     def server_slots(self) -> int | None:
         """How many storage servers it has places for; None for as many as one likes."""
         return None

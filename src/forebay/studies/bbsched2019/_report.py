@@ -100,9 +100,13 @@ def wasted(row: Row, machine: platforms.Platform) -> float:
     """The share of all SSDs, over time, that was in nodes of running jobs and not asked for by them."""
     kinds = machine.kinds
     assert kinds is not None
-    in_nodes = machine.nodes * kinds.capacity * row[NODES.name]
-    in_nodes += (kinds.most - kinds.capacity) * (kinds.large_nodes or 0) * row[f"{SSD.name}_large"]
-    return float(in_nodes / kinds.on(machine.nodes) - row[SSD.name])
+    capacity, larger, whole = kinds.capacity, kinds.large, kinds.on(machine.nodes)
+    assert capacity is not None, "as of all nodes of two kinds"
+    assert larger is not None
+    assert whole is not None
+    in_nodes = machine.nodes * capacity * row[NODES.name]
+    in_nodes += (larger - capacity) * (kinds.large_nodes or 0) * row[f"{SSD.name}_large"]
+    return float(in_nodes / whole - row[SSD.name])
 
 
 def _method(scope: Scope, every: list[Row], workload: str, policy: str, metrics: Sequence[Metric]) -> Row:

@@ -152,6 +152,7 @@ def _lost(workload: Workload) -> list[str]:
     notes += [f"{name} is not written: Batsim has no word for it" for name in others]
     if workload.legs is not None:
         notes.append("legs are not written: a Batsim job starts once")
+    notes += _source.application_notes(workload)
     if "burst_buffer" in jobs.columns:
         odd = int((jobs["burst_buffer"] % jobs["nodes"] != 0).sum())
         if odd:

@@ -5,7 +5,7 @@ import re
 from datetime import UTC, datetime
 
 from forebay.errors import InputError, brief
-from forebay.workload._valid import LONGEST
+from forebay.workload._rules import LONGEST
 
 UNKNOWN = frozenset({"", "unknown", "none", "invalid", "n/a", "not_set"})
 """What stands for a value that is not there, in lower case."""

@@ -1,4 +1,7 @@
-"""forebay's own format, which loses nothing: a zip of Parquet tables (jobs, legs, phases) and `workload.json`."""
+"""forebay's own format, which loses nothing: a zip of Parquet tables and `workload.json`.
+
+The tables are jobs, legs and phases; those of applications are in a folder of that name.
+"""
 
 import io
 import json
@@ -6,6 +9,7 @@ import lzma
 import math
 import zipfile
 import zlib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +22,23 @@ from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
+from forebay.workload.applications import Applications
 from forebay.workload.formats._json_values import count, member, number, parse, text, whole
 from forebay.workload.workload import Workload
 
-DESCRIPTION = "forebay's own: Parquet tables of jobs, legs and phases in a zip; loses nothing"
+DESCRIPTION = "forebay's own: Parquet tables of jobs, legs, phases and applications in a zip; loses nothing"
 SUFFIXES = (".parquet.zip",)
 
-_VERSION = 1
+_PLAIN, _WITH_APPLICATIONS = 1, 2  # versions: what knows of no applications must not read such a file without them
 _FACTS = "workload.json"
 _TABLES: dict[str, dict[str, Any]] = {"jobs": JOB_SCHEMA, "legs": LEG_SCHEMA, "phases": PHASE_SCHEMA}
-_MEMBERS = (_FACTS, *(f"{name}.parquet" for name in _TABLES))
+_APPLICATIONS = tuple(one.name for one in fields(Applications))
+_FOLDER = "applications/"
+_MEMBERS = (
+    _FACTS,
+    *(f"{name}.parquet" for name in _TABLES),
+    *(f"{_FOLDER}{name}.parquet" for name in _APPLICATIONS),
+)
 _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that zip knows, so that equal workloads are equal bytes
 
 # What zipfile and the unpackers behind it raise on damaged files, a negative place to seek among them.
@@ -56,7 +67,11 @@ def read(path: Path) -> Workload:
         raise InputError(f"{path}: jobs.parquet must have jobs, each with an id of its own")
     for name, table in tables.items():
         _check_columns(table, name, path)
-    workload = checked(Workload(jobs=jobs, legs=tables.get("legs"), phases=tables.get("phases"), **facts), path)
+    applications = _applications(parts, source)
+    workload = checked(
+        Workload(jobs=jobs, legs=tables.get("legs"), phases=tables.get("phases"), applications=applications, **facts),
+        path,
+    )
     if not jobs["submit"].is_sorted():
         raise InputError(f"{path}: jobs.parquet: jobs are not in order of submission; sort them by submit, then id")
     return workload
@@ -83,8 +98,9 @@ def _facts(data: bytes, path: Path) -> dict[str, Any]:
     if not isinstance(facts, dict):
         raise InputError(f"{where}: is {brief(facts)}; it must be an object")
     version = whole(member(facts, "version", where), where, "version")
-    if version != _VERSION:
-        raise InputError(f"{where}: is of version {version}, and this forebay reads {_VERSION}; use a newer forebay")
+    if version not in (_PLAIN, _WITH_APPLICATIONS):
+        known = f"{_PLAIN} and {_WITH_APPLICATIONS}"
+        raise InputError(f"{where}: is of version {version}, and this forebay reads {known}; use a newer forebay")
     dropped = member(facts, "dropped", where)
     if not isinstance(dropped, dict):
         raise InputError(f"{where}: 'dropped' is {brief(dropped)}; it must be an object")
@@ -125,6 +141,21 @@ def _table(data: bytes, name: str, source: _source.Source) -> pl.DataFrame:
     return table
 
 
+def _applications(parts: dict[str, bytes], source: _source.Source) -> Applications | None:
+    """All of their tables, or none."""
+    names = {name: f"{_FOLDER}{name}.parquet" for name in _APPLICATIONS}
+    missing = [name for name in names.values() if name not in parts]
+    if len(missing) == len(names):
+        return None
+    if missing:
+        raise InputError(f"{source.path}: holds tables of applications, but no {listed(missing)}; is the file whole?")
+    tables = {name: _table(parts[member], f"{_FOLDER}{name}", source) for name, member in names.items()}
+    try:
+        return Applications(**tables)
+    except InputError as error:
+        raise InputError(f"{source.path}: {error}") from None
+
+
 def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
     """Refuse tables without the columns that they must have, or with any of another type."""
     where, schema = f"{path}: {name}.parquet: the {name[:-1]} table", _TABLES[name]
@@ -152,7 +183,7 @@ def _complete(jobs: pl.DataFrame) -> pl.DataFrame:
 def write(workload: Workload, path: Path) -> list[str]:
     """Write all of a workload; there is nothing that it cannot hold."""
     facts = {
-        "version": _VERSION,
+        "version": _PLAIN if workload.applications is None else _WITH_APPLICATIONS,
         "name": workload.name,
         "epoch": workload.epoch,
         "platform": workload.platform,
@@ -165,11 +196,17 @@ def write(workload: Workload, path: Path) -> list[str]:
     whole_file = io.BytesIO()
     with zipfile.ZipFile(whole_file, "w") as file:
         file.writestr(zipfile.ZipInfo(_FACTS, _DATE), json.dumps(facts, ensure_ascii=False, indent=2) + "\n")
-        for name in _TABLES:
-            table: pl.DataFrame | None = getattr(workload, name)
-            if table is not None:
-                data = io.BytesIO()
-                table.write_parquet(data)
-                file.writestr(zipfile.ZipInfo(f"{name}.parquet", _DATE), data.getvalue())
+        for name, table in _tables(workload).items():
+            data = io.BytesIO()
+            table.write_parquet(data)
+            file.writestr(zipfile.ZipInfo(f"{name}.parquet", _DATE), data.getvalue())
     _source.save(path, whole_file.getvalue())
     return []
+
+
+def _tables(workload: Workload) -> dict[str, pl.DataFrame]:
+    """The tables that there are, by the names of their files."""
+    tables = {name: getattr(workload, name) for name in _TABLES}
+    if workload.applications is not None:
+        tables |= {f"{_FOLDER}{name}": getattr(workload.applications, name) for name in _APPLICATIONS}
+    return {name: table for name, table in tables.items() if table is not None}

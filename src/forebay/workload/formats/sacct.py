@@ -14,7 +14,8 @@ from forebay._text import counted
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _cancelled, _source
-from forebay.workload._valid import MOST_NODES, checked
+from forebay.workload._rules import MOST_NODES
+from forebay.workload._valid import checked
 from forebay.workload.formats import _sacct_values as values
 from forebay.workload.formats._sacct_rows import Row, is_header, rows
 from forebay.workload.workload import Workload, job_table
@@ -338,6 +339,7 @@ def write(workload: Workload, path: Path) -> list[str]:
     notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: sacct has jobs only")
+    notes += _source.application_notes(workload)
     if workload.platform is not None:
         notes.append(f"the platform {workload.platform!r} is not kept: name it again when you simulate")
     return notes

@@ -28,14 +28,14 @@ def above(model: str, limit: float, **values: float) -> None:
     """Refuse what is not a finite number above `limit`."""
     for name, value in values.items():
         if not (value > limit and math.isfinite(value)):
-            raise InputError(f"model {model!r}: {name} is {value:g}; give a number above {limit:g}")
+            raise InputError(f"model {model!r}: {name.rstrip('_')} is {value:g}; give a number above {limit:g}")
 
 
 def at_least(model: str, limit: float, **values: float) -> None:
     """Refuse what is not a finite number from `limit` up."""
     for name, value in values.items():
         if not (value >= limit and math.isfinite(value)):
-            raise InputError(f"model {model!r}: {name} is {value:g}; give a number from {limit:g} up")
+            raise InputError(f"model {model!r}: {name.rstrip('_')} is {value:g}; give a number from {limit:g} up")
 
 
 def most_jobs() -> int:
@@ -54,6 +54,12 @@ def phases(model: str, number: int) -> None:
     _affordable(model, number, "phases", most, f"jobs or writes, or set the variable {_bounds.STEPS} to as many")
 
 
+def sizes(model: str, number: int) -> None:
+    """Refuse sizes of all jobs together that would not."""
+    most = _bounds.limit(_bounds.STEPS, MAX_PHASES)
+    _affordable(model, number, "sizes", most, f"share or sizes, or set the variable {_bounds.STEPS} to as many")
+
+
 def _affordable(model: str, number: int, what: str, most: int, lower: str) -> None:
     if number > most:
         raise InputError(f"model {model!r}: its jobs have {number:,} {what}, {most:,} at most; lower {lower}")
@@ -64,7 +70,7 @@ def share(model: str, **values: float) -> None:
     for name, value in values.items():
         if not 0 <= value <= 1:
             meant = f": write {value / 100:g} for {value:g} %" if 1 < value <= 100 else ""
-            raise InputError(f"model {model!r}: {name} is {value:g}; give a share from 0 to 1{meant}")
+            raise InputError(f"model {model!r}: {name.rstrip('_')} is {value:g}; give a share from 0 to 1{meant}")
 
 
 def load(model: str, value: float) -> None:
@@ -81,7 +87,7 @@ def finite(model: str, **values: float) -> None:
     """Refuse infinities and what is not a number."""
     for name, value in values.items():
         if not math.isfinite(value):
-            raise InputError(f"model {model!r}: {name} is {value:g}; give a finite number")
+            raise InputError(f"model {model!r}: {name.rstrip('_')} is {value:g}; give a finite number")
 
 
 def ordered(model: str, **values: float) -> None:
@@ -102,6 +108,8 @@ def whole_jobs(model: str, w: Workload) -> None:
     """Refuse workloads whose jobs come in steps: these ask for resources, and take time, step by step."""
     if w.legs is not None or w.phases is not None:
         raise InputError(f"{w.name}: model {model!r} is for jobs of one step; these have legs or phases of their own")
+    if w.applications is not None:
+        raise InputError(f"{w.name}: model {model!r} is for jobs of one size; these have applications of their own")
 
 
 def changed(w: Workload, line: str, *notes: str, **changes: Any) -> Workload:

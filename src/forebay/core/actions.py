@@ -1,0 +1,191 @@
+"""What a policy in plain Python writes: the verbs."""
+
+from collections.abc import Iterable
+from itertools import islice
+from operator import index
+from typing import Any, Protocol
+
+import numpy as np
+
+from forebay.core.codes import LogReason, Verb
+from forebay.core.kinds import taken
+from forebay.core.tables import State
+from forebay.core.view import View
+from forebay.errors import BadActionError, brief
+
+
+class Places(Protocol):
+    """Where jobs would go, after what this decision has started."""
+
+    matter: bool  # whether fitting depends on places, not on amounts alone
+
+    def begin(self) -> None: ...
+    def fits(self, job: int) -> bool: ...
+    def pick(self, nodes: list[int]) -> tuple[int, int]: ...
+    def place(self, job: int, nodes: list[int] | None = None, count: int | None = None) -> tuple[int, int]: ...
+
+
+class Actions:
+    """The verbs. The engine checks and carries them out, in order, when the policy returns.
+
+    Examples
+    --------
+    >>> class Patient(fb.Policy):
+    ...     def decide(self, view, act):
+    ...         if view.now < 60:
+    ...             act.wake(60)
+    ...             return
+    ...         for job in view.queue:
+    ...             if act.fits(job):
+    ...                 act.start(job)
+    >>> fb.simulate("table1", policy=Patient()).jobs["waiting_time"][0]
+    60.0
+    """
+
+    def __init__(self, state: State, view: View, places: Places):
+        self._view, self._counts, self._actions = view, state.counts[0], state.actions
+        self._machine = state.machine[0]
+        self._places = places
+        self._free = state.resources["free"]
+        self._n = 0
+        self._left: list[int] | None = None
+        # Legs started since `_left` was counted, on how many nodes (-1: as demanded), how many of them large.
+        self._uncounted: list[tuple[int, int, int]] = []
+        self._held: dict[int, int] = {}  # nodes of jobs that this decision has resized
+
+    def begin(self) -> None:
+        """A new decision: forget what the last one started."""
+        self._n = 0
+        self._left = None
+        self._uncounted.clear()
+        self._held.clear()
+        self._places.begin()
+
+    @property
+    def free(self) -> list[int]:
+        """What each resource has left after what this decision has started."""
+        return self._count_free().copy()
+
+    def _count_free(self) -> list[int]:
+        if self._left is None:
+            self._left = self._free.tolist()
+        for leg, nodes, n_large in self._uncounted:
+            demand = self._view.demands[leg].tolist()
+            if nodes >= 0:
+                demand[0] = nodes
+            needs = taken(demand, self._left, int(self._machine["large"]), n_large)
+            self._left = [left - need for left, need in zip(self._left, needs, strict=True)]
+        self._uncounted.clear()
+        return self._left
+
+    def fits(self, job: int, way: int = 0, nodes: int | None = None) -> bool:
+        """Whether the job could start now, in that way, with so many nodes, beside what this decision has started."""
+        needs = self._view.demands[self._view.leg_of(job, way)].tolist()
+        if nodes is not None:
+            needs[0] = self._whole(nodes, "a number of nodes")
+        for need, left in zip(needs, self._count_free(), strict=True):
+            if need > left:
+                return False
+        return self._places.fits(job) if self._places.matter else True
+
+    def start(
+        self, job: int, reason: LogReason = LogReason.NONE, nodes: int | Iterable[int] | None = None, way: int = 0
+    ) -> None:
+        """Start the job's waiting leg now, on the lowest idle nodes, on as many of them as given, or on those given.
+
+        A job that begins does so in that way, where it has several. Only one whose size is not fixed takes a number.
+        """
+        row, way = self._view.row(job), self._whole(way, "a way to run")
+        count, chosen = self._size_or_set(row, nodes)
+        action = self._add(Verb.START, row, reason=self._whole(reason, "a reason"))
+        action["way"], action["nodes"] = way, count
+        if chosen is not None or self._places.matter:
+            action["first_pick"], action["n_picks"] = self._places.place(row, chosen, count or None)
+        n_large = -1 if chosen is None else sum(node >= self._machine["first_large"] for node in chosen)
+        self._uncounted.append((self._view.leg_of(row, way), count or -1, n_large))
+
+    def resize(self, job: int, nodes: int | Iterable[int]) -> None:
+        """Give a running job another size: at once if it stands at a point, else from its next one on.
+
+        Nodes that it gains are taken now; those that it loses are free at its point. Instead of their number, `nodes`
+        may be all the nodes that it shall have; away from its point, what it has is then among them.
+        """
+        row = self._view.row(job)
+        count, chosen = self._size_or_set(row, nodes)
+        action = self._add(Verb.RESIZE, row)
+        if chosen is not None:
+            count = len(chosen)
+            action["first_pick"], action["n_picks"] = self._places.pick(chosen)
+        action["nodes"] = count
+        table = self._view.jobs
+        held = self._held.get(row, int(table["held"][row]))
+        keeps = count if row in self._view.points else max(count, int(table["nodes"][row]))
+        left = self._count_free()
+        left[0] -= keeps - held
+        self._held[row] = keeps
+
+    def kill(self, job: int) -> None:
+        """End a job, wherever it is."""
+        self._add(Verb.KILL, self._view.row(job))
+
+    def _size_or_set(self, row: int, nodes: int | Iterable[int] | None) -> tuple[int, list[int] | None]:
+        """How many nodes, 0 if nothing is said of it, and which."""
+        if nodes is None:
+            return 0, None
+        if isinstance(nodes, int | np.integer):
+            count = self._whole(nodes, "a number of nodes")
+            if count < 1:
+                raise BadActionError(f"{self._view.when} gave {count} as a number of nodes; see view.sizes(job)")
+            return count, None
+        chosen = self._chosen(nodes)
+        return (len(chosen) if len(self._view.sizes(row)) > 1 else 0), chosen
+
+    def _whole(self, value: Any, what: str) -> int:
+        try:
+            whole = index(value)
+        except TypeError:
+            raise BadActionError(f"{self._view.when} gave {brief(value)} as {what}; give a whole number") from None
+        if not -(2**31) <= whole < 2**31:
+            raise BadActionError(f"{self._view.when} gave {brief(value)} as {what}, which is none")
+        return whole
+
+    def _chosen(self, nodes: Iterable[int]) -> list[int]:
+        """Nodes that a policy names, if it comes to an end with them."""
+        most = int(self._view.capacity[0])
+        try:
+            chosen = list(islice(nodes, most + 1))
+        except TypeError:
+            raise BadActionError(
+                f"{self._view.when} gave {brief(nodes)} as nodes; give a list of their numbers"
+            ) from None
+        if len(chosen) > most:
+            raise BadActionError(f"{self._view.when} picked more than the {most:,} nodes that there are")
+        return [self._whole(node, "a node") for node in chosen]
+
+    def wake(self, time: float) -> None:
+        """Be called at `time` even if nothing happens then."""
+        try:
+            seconds = float(time)
+        except (TypeError, ValueError):
+            raise BadActionError(
+                f"{self._view.when} asked to be woken at {brief(time)}; give seconds, such as view.now + 60"
+            ) from None
+        self._add(Verb.WAKE, -1)["time"] = seconds
+
+    def reject(self, job: int) -> None:
+        """Turn a waiting job away for good."""
+        self._add(Verb.REJECT, self._view.row(job))
+
+    def stop(self) -> None:
+        """End the run: the policy cannot go on."""
+        self._n = 0
+        self._add(Verb.STOP, -1)
+
+    def _add(self, verb: int, job: int, reason: int = LogReason.NONE) -> np.void:
+        """The next row. When the table is full it is the last, again and again: the engine then refuses the run."""
+        at = min(self._n, len(self._actions) - 1)
+        self._actions[at] = (0.0, job, 0, 0, 0, -1, 0, verb, reason)
+        self._n += 1
+        self._counts["n_actions"] = self._n
+        row: np.void = self._actions[at]
+        return row

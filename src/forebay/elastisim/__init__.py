@@ -1,0 +1,1 @@
+"""ElastiSim's world: its jobs, application models, platforms and configurations read, its algorithms run."""
