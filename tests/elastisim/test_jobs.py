@@ -80,7 +80,7 @@ def io(**more):
 @pytest.mark.parametrize(
     ("job", "model", "complaint"),
     [
-        (RIGID, phase({"flops": "wrok"}), r"task 1: 'flops' 'wrok' unknown name 'wrok'; did you mean 'work'\?"),
+        (RIGID, phase({"flops": "wrok"}), r"task 1: 'flops' 'wrok' has the unknown name 'wrok'; did you mean 'work'\?"),
         (FLEXIBLE, phase({"flops": "1/(num_nodes-3)"}), r"below 0, for 2 nodes"),
         (FLEXIBLE, phase({"flops": "1/abs(num_nodes-3)"}), r"no number for 3 nodes \(.*jobs.json: jobs\[0\]\)"),
         (RIGID, phase({"flops": "0-1"}), "gives -1, which is below 0, for 4 node"),
@@ -105,7 +105,7 @@ def io(**more):
         (RIGID, phase(iterations="0-1"), "iterations '0-1' give -1; give 0 to 2,147,483,647"),
         (RIGID, phase(iterations=2**31), "iterations 2147483648 give"),
         (RIGID, phase(iterations="1/0"), "give inf"),
-        (RIGID, phase(iterations="num_nodes"), "phase 1: iterations 'num_nodes' unknown name 'num_nodes'"),
+        (RIGID, phase(iterations="num_nodes"), "phase 1: iterations 'num_nodes' has the unknown name 'num_nodes'"),
         (RIGID, phase(iterations=0), "all phases of model.json have 0 iterations"),
         (RIGID, phase(barrier="yes"), "'barrier' is 'yes'; it must be true or false"),
         (RIGID, phase(evolving_request=3), "'evolving_request' is 3; it must be text"),

@@ -134,7 +134,7 @@ def checked(text: str, known: Mapping[str, Any], more: Mapping[str, Any]) -> For
     """The formula in a text, in which only `known` names stand; `more` are names that are put in before."""
     formula = parsed(text)
     for name in sorted(formula.names.difference(known)):
-        raise FormulaError(f"unknown name {brief(name)}; {nearest(name, {*known, *more, *_FUNCTIONS})}")
+        raise FormulaError(f"has the unknown name {brief(name)}; {nearest(name, {*known, *more, *_FUNCTIONS})}")
     return formula
 
 
@@ -180,7 +180,7 @@ class _Parser:
 
     def _odd(self, wanted: str = "") -> FormulaError:
         more = f" where {wanted!r} should stand" if wanted else ""
-        return FormulaError(f"has {brief(self._next)}{more}" if self._next else f"ends too early{more}")
+        return FormulaError(f"has {brief(self._next)} out of place{more}" if self._next else f"ends too early{more}")
 
     def _deeper(self) -> None:
         self.depth += 1
