@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import flexible
 import numpy as np
 import polars as pl
 
@@ -365,12 +366,23 @@ def tiers() -> None:
         say(f"sas2019, {policy}", best(partial(fb.simulate, jobs, None, policy)), note)
 
 
+def sizes() -> None:
+    """Jobs that change their size."""
+    for what, case in flexible.CASES.items():
+        jobs = flexible.workload(*case)
+        rounds = int(jobs.applications.loops["rounds"].sum())
+        for policy in flexible.POLICIES:
+            result = fb.simulate(jobs, flexible.PLATFORM, policy)
+            note = f"{rounds:,} rounds, {(result.log['reason'] == 'resized').sum():,} changes of size"
+            say(f"{what}, {policy}", best(partial(fb.simulate, jobs, flexible.PLATFORM, policy), 3), note)
+
+
 def main() -> None:
     """The whole table."""
     cores, load = os.cpu_count(), os.getloadavg()[0]
     print(f"{platform.machine()}, Python {platform.python_version()}, {cores} cores, load {load:.2f}")
     print("| work | measured | note |\n|---|---|---|")
-    for part in (logs, growth, million, data, transfers, plans, knapsacks, tiers, python_policy, start_up):
+    for part in (logs, growth, million, data, transfers, plans, knapsacks, tiers, sizes, python_policy, start_up):
         part()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")
