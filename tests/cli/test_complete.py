@@ -21,7 +21,7 @@ def offered(forebay, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (["run", "--policy", "fcfs"], ["fcfs", "fcfs-bb", "fcfs-easy"]),
+        (["run", "--policy", "fcfs"], ["fcfs", "fcfs-bb", "fcfs-easy", "fcfs-malleable"]),
         (["compare", "--policies", "fcfs,filler,sjf-e"], ["fcfs,filler,sjf-easy"]),
         (["run", "--platform", "dragonfly"], ["dragonfly-96", "dragonfly-96-nic"]),
         (["platforms", "tab"], ["table1"]),

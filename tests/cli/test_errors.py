@@ -16,7 +16,7 @@ BAD_INPUT = {
     "unknown preset key": (["--platform", "flat:nods=4"], "did you mean 'nodes'?"),
     "bad preset value": (["--platform", "flat:nodes=four"], "not a whole number"),
     "platform file missing": (["--platform", "nowhere.toml"], "nowhere.toml"),
-    "unknown job model": (["--job-model", "aloc-only"], "did you mean 'alloc-only'?"),
+    "unknown job model": (["--job-model", "aloc-only"], "did you mean 'alloc-only'"),
     "bad job model": (["--job-model", "alloc-only:kil=true"], "did you mean 'kill'?"),
     "empty window": (["--window", "5:1"], "its start must come before its end"),
     "no window": (["--window", "5"], "START:END"),
