@@ -50,6 +50,6 @@ def workload(n_jobs: int, share: float, rounds: tuple[int, int], spacing: float)
 
 CASES = {
     "4,000 jobs, 20 % malleable": (4000, 0.2, (10, 26), 40.0),
-    "100,000 malleable jobs": (100_000, 1.0, (1, 8), 10.0),
+    "100,000 malleable jobs": (100_000, 1.0, (1, 8), 9.0),
 }
 POLICIES = ("fcfs-easy", "fcfs-malleable", "fcfs-malleable:when=idle")
