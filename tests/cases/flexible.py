@@ -59,6 +59,18 @@ class Jobs:
         return fb.Workload("flexible", jobs, applications=applications.Applications(**tables))
 
 
+def growing():
+    """Job 1 has nodes 12 to 15 from 0 to 80, and 8 to 11 from 40 on; job 0 has 0 to 11 before, job 2 0 to 7 after.
+
+    So it is on 16 nodes under fcfs-malleable.
+    """
+    jobs = Jobs()
+    jobs.add("rigid", 0, [12], loop(1, compute(35)))
+    for submit in (0, 3):
+        jobs.add("malleable", submit, range(2, 9), loop(6, compute(lambda n: 80 / n)), nodes=6, walltime=500)
+    return jobs.workload()
+
+
 def loop(rounds, *tasks, point=True, barrier=True, requests=lambda sizes: []):
     """Tasks, so many times; `requests(sizes)` are rows of rounds over, nodes and what is wanted then."""
     return {

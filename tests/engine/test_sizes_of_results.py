@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from cases.flexible import Jobs, compute, loop
+from cases.flexible import Jobs, compute, growing, loop
 from forebay import metrics
 
 pytestmark = pytest.mark.small
@@ -19,11 +19,7 @@ pytestmark = pytest.mark.small
 
 @pytest.fixture(scope="module")
 def result():
-    jobs = Jobs()
-    jobs.add("rigid", 0, [12], loop(1, compute(35)))
-    for submit in (0, 3):
-        jobs.add("malleable", submit, range(2, 9), loop(6, compute(lambda n: 80 / n)), nodes=6, walltime=500)
-    return fb.simulate(jobs.workload(), "flat:nodes=16", "fcfs-malleable")
+    return fb.simulate(growing(), "flat:nodes=16", "fcfs-malleable")
 
 
 def test_a_job_asked_for_what_it_prefers(result):

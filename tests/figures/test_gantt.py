@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from cases.flexible import Jobs, compute, loop
+from cases.flexible import growing
 from forebay import figures
 from forebay.figures import gantt
 
@@ -13,12 +13,7 @@ pytestmark = pytest.mark.small
 
 @pytest.fixture(scope="module")
 def result():
-    """Job 1 has nodes 12 to 15 from 0 to 80, and 8 to 11 from 40 on; job 0 has 0 to 11 before, job 2 0 to 7 after."""
-    jobs = Jobs()
-    jobs.add("rigid", 0, [12], loop(1, compute(35)))
-    for submit in (0, 3):
-        jobs.add("malleable", submit, range(2, 9), loop(6, compute(lambda n: 80 / n)), nodes=6)
-    return fb.simulate(jobs.workload(), "flat:nodes=16", "fcfs-malleable")
+    return fb.simulate(growing(), "flat:nodes=16", "fcfs-malleable")
 
 
 def test_the_data_drawn_has_what_a_job_got_later(result, tmp_path):
