@@ -260,6 +260,12 @@ policy_kernel = allocating_kernel(DECIDE)
 
 
 @kernel
+def flex_row(state, j):
+    """The row of job `j` among those whose size is not fixed; -1 if it is."""
+    return state.flexible.row[j] if len(state.flexible.row) > 0 else -1
+
+
+@kernel
 def instant_width(time):
     """Events this close to the first are one instant: analytically equal times differ in their last bits."""
     return min(1e-9 * max(1.0, abs(time)), 1e-6)

@@ -6,10 +6,10 @@ job that is to grow holds its new nodes idle until its point, and one that is to
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility, JobState, Refusal, Trigger
+from forebay.core.tables import flex_row
 from forebay.engine.holding import give_some, have_these, take_more
 from forebay.engine.phases import begin_phase, cancel_timer, set_timer
 from forebay.engine.queue import add_running, drop_running
-from forebay.engine.stepping import flex_row
 
 
 @kernel

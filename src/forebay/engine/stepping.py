@@ -2,13 +2,8 @@
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility, Trigger
+from forebay.core.tables import flex_row
 from forebay.engine.rounds import ADDED, BY_ROUND, POINT, WAITS
-
-
-@kernel
-def flex_row(state, j):
-    """The row of job `j` among those whose size is not fixed; -1 if it is."""
-    return state.flexible.row[j] if len(state.flexible.row) > 0 else -1
 
 
 @kernel

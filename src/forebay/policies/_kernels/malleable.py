@@ -2,17 +2,11 @@
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import LogReason
-from forebay.core.tables import policy_kernel
+from forebay.core.tables import flex_row, policy_kernel
 from forebay.core.verbs import act_resize, act_start
 from forebay.policies._families.malleable import Param
 from forebay.policies._kernels.backfill import start_now
 from forebay.policies._kernels.places import fits_now, what_is_there
-
-
-@kernel
-def flex_of(state, j):
-    """The row of job `j` among those whose size is not fixed; -1 if it is."""
-    return state.flexible.row[j] if len(state.flexible.row) > 0 else -1
 
 
 @kernel
@@ -52,7 +46,7 @@ def _serve(state, have):
         j = state.queue[q]
         if j < 0:
             continue
-        row = flex_of(state, j)
+        row = flex_row(state, j)
         if row < 0:
             if not fits_now(state, have, j):
                 return
@@ -77,7 +71,7 @@ def malleable(state, params, memory, rng):
     nobody_waits = state.counts[0]["n_queued"] == 0
     for k in range(flexible.n_points[0]):
         j = flexible.points[k]["job"]
-        row = flex_of(state, j)
+        row = flex_row(state, j)
         if flexible.jobs[row]["at_point"] and flexible.jobs[row]["wants"] > 0:
             _grant(state, have, j, row)
     _serve(state, have)
@@ -85,6 +79,6 @@ def malleable(state, params, memory, rng):
         return
     for k in range(flexible.n_points[0]):
         j = flexible.points[k]["job"]
-        row = flex_of(state, j)
+        row = flex_row(state, j)
         if flexible.jobs[row]["at_point"] and flexible.jobs[row]["wants"] == 0:
             _grow(state, have, j, row)
