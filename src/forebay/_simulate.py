@@ -16,6 +16,7 @@ from forebay import _compile, _fork, _plugins, _progress
 from forebay._text import counted
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
+from forebay.engine.program import Program
 from forebay.engine.run import Progress, run
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
@@ -97,6 +98,7 @@ def simulate(
     _compile.prepare([scheduler])
     job_model = _plugins.spelled("engine.jobmodels", job_model) if job_model else default_model(workload, chosen)
     program = make_program(workload, chosen, job_model)
+    _check_needs(scheduler, name, workload, chosen, program)
     state, truth, notes = build(workload, chosen, program, limits)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     with _progress.following(progress, name, len(workload)) as call:
@@ -171,6 +173,25 @@ def machine_of(workload: Workload) -> Platform:
             'name one: --platform flat:nodes=100, in Python platform="flat:nodes=100"'
         )
     return load_platform(workload.platform)
+
+
+def _check_needs(policy: Any, name: str, workload: Workload, platform: Platform, program: Program) -> None:
+    """Refuse a policy that needs what the workload or the machine cannot tell."""
+    if getattr(policy, "needs_files", False) and platform.fabric().read is None:
+        raise InputError(
+            f"policy {name!r} weighs what jobs read and write, and {platform.name} has no file system; add a tier of "
+            "kind pfs (or pfs=5GB/s to flat)"
+        )
+    if not getattr(policy, "needs_times", False):
+        return
+    known = np.zeros(len(workload), bool) if program.rounds is None else program.rounds.row >= 0
+    if len(known) == 0 or not known.all():
+        job = workload.jobs["id"][int(np.argmin(known)) if len(known) else 0]
+        raise InputError(
+            f"policy {name!r} needs to know how long jobs take alone on the machine, which applications tell, and job "
+            f"{job} of {workload.name} has none; attach them to all jobs, run with --job-model application, or choose "
+            "another policy"
+        )
 
 
 def _workload(given: Any) -> Workload:

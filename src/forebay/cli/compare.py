@@ -84,12 +84,7 @@ def command(
     if plots:
         _pictures.check([*FIGURES, SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window)
-    if not setting.platform.by_choice:
-        schedulers = {
-            spec: policy
-            for spec, policy in schedulers.items()
-            if spec in given or not getattr(policy, "needs_tiers", False)
-        }
+    schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
     refuse_other(output, "a comparison")
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
         if lost := made.replaces():
@@ -109,6 +104,13 @@ def command(
         _report(documents, output, pictures)
     if failed:
         raise _explained(failed, len(schedulers))
+
+
+def _is_of_use(policy: Any, setting: "Setting") -> bool:
+    """Whether a policy can make use of what this machine and these jobs have."""
+    if getattr(policy, "needs_tiers", False) and not setting.platform.by_choice:
+        return False
+    return not getattr(policy, "needs_times", False) or setting.workload.applications is not None
 
 
 def _wanted(text: str | None) -> tuple[list[str], list[str]]:

@@ -125,7 +125,7 @@ FLEX = np.dtype(
     ],
     align=True,
 )
-"""A job whose size is not fixed."""
+"""A job with an application; a rigid one has one size."""
 SIZE = np.dtype([("walltime", "f8"), ("seconds", "f8"), ("io", "f8"), ("nodes", "i8")], align=True)
 """A size that a job may have: what its user asked for at it, and how long the whole job and its transfers take at it
 when alone on the machine."""
@@ -160,9 +160,9 @@ class Tiers(NamedTuple):
 
 
 class Flexible(NamedTuple):
-    """Jobs whose size is not fixed. All tables are empty where there is none."""
+    """Jobs with applications: how long they take, and the sizes they may have. All empty where there is none."""
 
-    row: np.ndarray  # int64[job]: its row in `jobs`; -1 = rigid
+    row: np.ndarray  # int64[job]: its row in `jobs`; -1 = it has no application
     jobs: np.ndarray  # FLEX
     sizes: np.ndarray  # SIZE
     points: np.ndarray  # POINT, the first n_points, in the order in which jobs came there
@@ -202,7 +202,7 @@ class Sizes(NamedTuple):
     chunks: int = 0
     seats: int = 0
     tiers: int = 0
-    flexible: int = 0  # jobs whose size is not fixed
+    flexible: int = 0  # jobs with applications
     sizes: int = 0  # that these may have
 
 
@@ -261,7 +261,7 @@ policy_kernel = allocating_kernel(DECIDE)
 
 @kernel
 def flex_row(state, j):
-    """The row of job `j` among those whose size is not fixed; -1 if it is."""
+    """The row of job `j` among those with applications; -1 if it has none."""
     return state.flexible.row[j] if len(state.flexible.row) > 0 else -1
 
 

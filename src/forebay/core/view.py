@@ -176,7 +176,7 @@ class View:
         return float(self._walltime[self._leg[self.row(job)]])
 
     def _flex(self, job: int) -> np.void | None:
-        """What is known of a job whose size is not fixed; None of others."""
+        """What is known of a job with an application; None of others."""
         flexible, row = self._state.flexible, self.row(job)
         if not len(flexible.row) or flexible.row[row] < 0:
             return None
@@ -213,7 +213,7 @@ class View:
         return int(self.jobs["nodes"][self.row(job)])
 
     def time(self, job: int, nodes: int | None = None) -> float:
-        """Seconds that the whole job takes with so many nodes, alone on the machine; its walltime if it is rigid."""
+        """Seconds that a job with an application takes with so many nodes, alone on the machine; else its walltime."""
         size = self._size(job, nodes)
         return self.walltime(job) if size is None else float(size["seconds"])
 

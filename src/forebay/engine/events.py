@@ -26,7 +26,7 @@ def _exceeds_limit(state, truth, j):
 
 @kernel
 def _show_sizes(state, truth, j):
-    """Show the sizes of job `j`, if they are not fixed."""
+    """Show what the application of job `j` tells, if it has one."""
     rounds = truth.rounds
     if len(rounds.row) == 0 or rounds.row[j] < 0:
         return

@@ -14,7 +14,7 @@ from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay._text import amount, counted
 from forebay.core.actions import Actions
-from forebay.core.codes import JobState, Refusal, Status
+from forebay.core.codes import Flexibility, JobState, Refusal, Status
 from forebay.core.limits import NO_LIMIT
 from forebay.core.tables import STATE, State
 from forebay.core.view import View
@@ -61,7 +61,7 @@ def run(
     record, interrupts, n_decisions = Record(truth), Interrupts(), 256
     prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
     truth.rounds.visits[0] = getattr(policy, "resizes", False)
-    _check_limits(state, truth)
+    _check_limits(truth)
     advance, memory = prepare(state, truth, policy, resources, rng)
 
     def look_up() -> None:  # Python handles signals as it comes here
@@ -94,10 +94,12 @@ def run(
     return record
 
 
-def _check_limits(state: State, truth: Truth) -> None:
+def _check_limits(truth: Truth) -> None:
     """Refuse limits on nodes where a policy chooses how many jobs have: it would choose the same again and again."""
     limits = truth.limits[0]
-    if truth.rounds.visits[0] and len(state.flexible.jobs) and limits["active"] and limits["user_nodes"] < NO_LIMIT:
+    if not truth.rounds.visits[0] or not (truth.rounds.jobs["kind"] != Flexibility.RIGID).any():
+        return
+    if limits["active"] and limits["user_nodes"] < NO_LIMIT:
         raise InputError(
             "limits: user_nodes does not go with a policy that changes the sizes of jobs; leave it out, or run another "
             "policy, under which jobs have the sizes that they prefer"

@@ -53,6 +53,13 @@ class Policy:
     """Whether it is called at scheduling points and may resize jobs. Others run them at their preferred sizes."""
     needs_tiers: ClassVar[bool] = False
     """Whether it is of use only where jobs may run on several tiers of storage."""
+    needs_files: ClassVar[bool] = False
+    """Whether it is of use only where the machine has a file system."""
+
+    @property
+    def needs_times(self) -> bool:
+        """Whether it asks how long jobs take alone on the machine, as their applications tell."""
+        return False
 
     def setup(self, view: "View") -> None:
         """Called once before a run's first decision: forget the last run here."""

@@ -67,6 +67,9 @@ def _sizes(w: Workload, tables: Applications, where: str) -> None:
         ("walltime", limit("walltime"), LIMIT),
     ]
     refuse(tables.sizes, "job", where, rules)
+    several = tables.sizes.filter(pl.len().over("job") > 1).join(tables.jobs.filter(type="rigid"), on="job", how="semi")
+    if len(several):
+        raise InputError(f"{where} {several['job'][0]}: it is rigid and has several sizes; give it one")
     preferred = w.jobs.select(job="id", nodes="nodes").join(tables.jobs, on="job", how="semi")
     _all_in(preferred, tables.sizes, ["job", "nodes"], where, "it prefers a size")
 

@@ -7,7 +7,7 @@ run at their preferred size under policies that know nothing of sizes.
 import numpy as np
 import polars as pl
 
-from forebay.core.codes import Flexibility, PhaseKind
+from forebay.core.codes import PhaseKind
 from forebay.core.tables import FLEX, SIZE
 from forebay.engine.program import Program, demands, resource_notes, work
 from forebay.engine.rounds import (
@@ -202,11 +202,11 @@ def _rounds(
 def _sizes(
     workload: Workload, applications: Applications, rows: pl.DataFrame
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Jobs whose size is not fixed, their sizes, and the row of each job among the former (-1: none)."""
+    """Jobs with applications, their sizes, and the row of each job among the former (-1: none)."""
     kinds = dict(zip(TYPES, range(len(TYPES)), strict=True))
     jobs = applications.jobs.join(rows, on="job").sort("row")
     kind = jobs["type"].replace_strict(kinds, return_dtype=pl.Int64)
-    jobs = jobs.with_columns(kind=kind).filter(kind != Flexibility.RIGID)
+    jobs = jobs.with_columns(kind=kind)
     sizes = applications.sizes.join(jobs, on="job").sort("row", "nodes")
     of = np.full(len(workload), -1, np.int64)
     of[jobs["row"].to_numpy()] = np.arange(len(jobs))

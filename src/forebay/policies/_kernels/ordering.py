@@ -8,7 +8,7 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.places import fits_now
 from forebay.policies._orders import ORDERS
 
-AS_IS, _WALLTIME, _PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
+AS_IS, _WALLTIME, PRIORITY, _NODES, _AREA, _USER, _GROUP, _QUEUE = range(len(ORDERS))
 
 
 @kernel
@@ -17,7 +17,7 @@ def _key(state, j, order):
     leg = job["leg"]
     if order == _WALLTIME:
         return state.legs[leg]["walltime"]
-    if order == _PRIORITY:
+    if order == PRIORITY:
         return job["priority"]
     if order == _NODES:
         return float(state.demands[leg, 0])

@@ -1,0 +1,46 @@
+"""The parameters of policies that balance I/O intensity, by place."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar
+
+import numpy as np
+
+from forebay.errors import InputError
+from forebay.policies._base import Policy, lay, one_of
+
+
+class Param(IntEnum):
+    """What the kernel reads, by place."""
+
+    ALPHA = 0
+    CLUSTER = 1  # whether the workload's intensity is per node of the machine
+    ADAPTIVE = 2
+
+
+@dataclass(frozen=True)
+class Intensity(Policy):
+    """Jobs by a mix of their place in the queue and of how near they bring the running jobs to the workload's mean."""
+
+    compiled: ClassVar[str] = "intensity.balance"
+    resizes: ClassVar[bool] = True
+    needs_files: ClassVar[bool] = True
+    adaptive: ClassVar[bool] = False
+
+    alpha: float = 0.4  # how much I/O intensity counts against order of arrival, from 0 to 1
+    workload: str = "mean"  # the workload's intensity: "mean" over the nodes asked for, or per node of the "cluster"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, by the parameter's name."""
+        if not 0 <= self.alpha <= 1:
+            raise InputError(f"alpha is {self.alpha:g}; give a number from 0 (order of arrival) to 1 (intensity alone)")
+        one_of(self, workload=("mean", "cluster"))
+
+    @property
+    def needs_times(self) -> bool:
+        """Intensities are shares of times."""
+        return True
+
+    def params(self) -> np.ndarray:
+        """The row of numbers that the kernel reads."""
+        return lay(Param, alpha=self.alpha, cluster=self.workload == "cluster", adaptive=self.adaptive)
