@@ -112,15 +112,16 @@ def values(
     return found
 
 
-_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+"""What specs have for true and false."""
 
 
 def _convert(what: str, text: str, parameter: inspect.Parameter, words: Mapping[str, Any]) -> Any:
     default = parameter.default
     if isinstance(default, bool):
-        if text.lower() not in _BOOLEANS:
+        if text.lower() not in TRUTH:
             raise InputError(f"{what}={brief(text)} is not true or false")
-        return _BOOLEANS[text.lower()]
+        return TRUTH[text.lower()]
     if not isinstance(default, int | float):
         return text
     whole = isinstance(default, int)

@@ -1,6 +1,7 @@
 """The commands that tell what there is."""
 
 import json
+import re
 
 import pytest
 
@@ -47,6 +48,7 @@ def test_unknown_policy(forebay):
 
 def test_platforms_show_parameters_machines_and_files(forebay, tmp_path):
     assert "must be given" in forebay("platforms", "flat").out
+    assert re.search(r"bound +false", forebay("platforms", "admire2023").out)
     assert "3 nodes" in forebay("platforms", "flat:nodes=3").out
     assert json.loads(forebay("platforms", "table1", "--format", "json").out)["nodes"] == 4
     assert forebay("platforms", "flat:nods=3").code == 2

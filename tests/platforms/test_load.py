@@ -5,7 +5,7 @@ import pytest
 from forebay.errors import InputError
 from forebay.platforms import Platform, load, names
 from forebay.platforms.tiers import pfs, shared_bb
-from forebay.platforms.topologies import dragonfly
+from forebay.platforms.topologies import dragonfly, flat
 
 pytestmark = pytest.mark.small
 
@@ -99,6 +99,24 @@ def test_trinity():
     assert load("trinity-io:cores=7").capacities == (7,)
 
 
+def test_admire2023():
+    machine = load("admire2023")
+    assert (machine.capacities, machine.speed) == ((500,), 100e9)
+    assert machine.topology == flat.Topology(bandwidth=12.5e9)
+    assert machine.tiers == (pfs.Tier(name="pfs", read=48e9, write=48e9),)
+    machine = load("admire2023:nodes=16,pfs=24GB/s")
+    assert machine.capacities == (16,)
+    assert machine.tiers == (pfs.Tier(name="pfs", read=24e9, write=24e9),)
+
+
+def test_admire2023_bounds_streams_as_elastisim_does():
+    machine = load("admire2023:bound=true")
+    assert machine.topology == flat.Topology(bandwidth=12.5e9, latency=50e-6, window=4194304)
+    assert machine.tiers == (pfs.Tier(name="pfs", read=48e9, write=48e9, latency=500e-6),)
+    assert machine.topology.bound(550e-6) == pytest.approx(3.813e9, rel=1e-4)
+    assert load("admire2023:bound=no") == load("admire2023")
+
+
 def test_far_servers_by_name():
     # Slots of servers 0, 1, ... are 0, 9, 18, ...; as text "9" comes after "81". Site 12 is the first of group 1,
     # chassis 4: its own server 4, then 5 6 7 of its group, then the others by the text of 0 9 18 27 72 81 90 99.
@@ -140,6 +158,7 @@ def test_a_platform_is_returned_as_it_is():
         ("dragonfly-96:bandwidth=0GB/s", "bandwidth: zero bandwidth is refused"),
         ("dragonfly-96-nic:burst_buffer=11B", "tiers: burst_buffer has 11 bytes for 12 servers, less than a byte each"),
         ("table1:nodes=3", "nodes: unknown key; nothing can be set here"),
+        ("admire2023:bound=maybe", "bound: 'maybe' is not true or false"),
         ("flat:nodes", "'nodes' is not key=value"),
     ],
 )

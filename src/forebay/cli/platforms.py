@@ -83,6 +83,6 @@ def _default(parameter: dict[str, Any]) -> str:
     if parameter["required"]:
         return "must be given"
     default = parameter["default"]
-    if isinstance(default, str):
-        return default
+    if isinstance(default, bool | str):
+        return str(default).lower()
     return "none" if default is None else f"{default:g}"

@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from forebay._plugins import TRUTH
 from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate
 from forebay.errors import InputError, brief
 from forebay.platforms._problems import Problems
@@ -182,6 +183,13 @@ def format_latency(seconds: float) -> str:
     return f"{seconds * _PARTS[unit]:.4g} {unit}"
 
 
+def _flag(value: Any) -> bool:
+    found = TRUTH.get(value.lower()) if isinstance(value, str) else value
+    if not isinstance(found, bool):
+        raise ValueError(f"{brief(value)} is not true or false")
+    return found
+
+
 def _flops(value: Any, info: ValidationInfo) -> float:
     return _positive_float(_parse(parse_flops, value, info), "speed", 'write a speed such as "1 Gflop/s"')
 
@@ -196,4 +204,5 @@ Units = Annotated[int, BeforeValidator(_units), Field(examples=[12])]
 Rate = Annotated[float, BeforeValidator(_rate), Field(examples=["5 GB/s"])]
 Latency = Annotated[float, BeforeValidator(_latency), Field(examples=["50 us"])]
 Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]
+Flag = Annotated[bool, BeforeValidator(_flag), Field(examples=[True])]
 Pools = Annotated[tuple[int, ...], BeforeValidator(_pools), Field(examples=["5000/200"])]

@@ -60,6 +60,12 @@ def sizes(model: str, number: int) -> None:
     _affordable(model, number, "sizes", most, f"share or sizes, or set the variable {_bounds.STEPS} to as many")
 
 
+def amounts(model: str, number: int) -> None:
+    """Refuse amounts, one for each task at each size of all jobs together, that would not."""
+    most = _bounds.limit(_bounds.STEPS, MAX_PHASES)
+    _affordable(model, number, "amounts", most, f"jobs, or set the variable {_bounds.STEPS} to as many")
+
+
 def _affordable(model: str, number: int, what: str, most: int, lower: str) -> None:
     if number > most:
         raise InputError(f"model {model!r}: its jobs have {number:,} {what}, {most:,} at most; lower {lower}")
