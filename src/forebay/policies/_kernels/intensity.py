@@ -5,6 +5,8 @@ system is the mean over allocated nodes, that of the workload the mean over all 
 waiting ones prefer. Algorithm 3 as printed never ends if its best candidate does not fit; here it stops there.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
@@ -102,67 +104,98 @@ def reordering(state, sums, params):
     return params[Param.ALPHA] * min(1.0, at_a_time * sums[_WORKLOAD] / sums[_ASKED])
 
 
+class Line(NamedTuple):
+    """The waiting jobs in order of arrival, and all sizes that each may have."""
+
+    n: np.ndarray  # int64[1]: how many wait; -1 = nobody has been lined up
+    jobs: np.ndarray  # int64[place]: -1 = it has been started
+    first: np.ndarray  # int64[place + 1]: the first of its candidates
+    nodes: np.ndarray  # int64[candidate]
+    load: np.ndarray  # float64[candidate]: intensity x nodes
+    delta: np.ndarray  # float64[candidate]: how far the system would be from its target
+
+
+@allocating_kernel
+def _line_up(state, lined_up):
+    """All that wait, or a line of which is only known that it is not lined up."""
+    counts, n, n_candidates = state.counts[0], 0, 0
+    first_place = counts["queue_first"] if lined_up else counts["queue_last"]
+    for q in range(first_place, counts["queue_last"]):
+        if state.queue[q] >= 0:
+            n += 1
+            n_candidates += n_sizes(state, flex_row(state, state.queue[q]))
+    line = Line(
+        np.full(1, n if lined_up else -1),
+        np.empty(n, np.int64),
+        np.zeros(n + 1, np.int64),
+        np.empty(n_candidates, np.int64),
+        np.empty(n_candidates),
+        np.empty(n_candidates),
+    )
+    at = c = 0
+    for q in range(first_place, counts["queue_last"]):
+        j = state.queue[q]
+        if j >= 0:
+            row = flex_row(state, j)
+            line.jobs[at] = j
+            for k in range(n_sizes(state, row)):
+                line.nodes[c] = size_nodes(state, j, row, k)
+                line.load[c] = intensity(state, row, k) * line.nodes[c]
+                c += 1
+            at += 1
+            line.first[at] = c
+    return line
+
+
 @kernel
-def _best(state, have, waiting, n, sums, target, alpha):
-    """The place in line and the size with the least weighted priority, eqs. 4.5 to 4.11.
+def _best(state, have, line, sums, target, alpha):
+    """The place in line and the candidate with the least weighted priority, eqs. 4.5 to 4.11, and whether it fits.
 
     Of equal ones the job that came first; of its sizes one that fits, and then the largest.
     """
     least, most = np.inf, -np.inf
-    for at in range(n):
-        row = flex_row(state, waiting[at])
-        for k in range(n_sizes(state, row)):
-            nodes = size_nodes(state, waiting[at], row, k)
-            delta = _off(sums, target, intensity(state, row, k) * nodes, nodes)
-            least, most = min(least, delta), max(most, delta)
-    width = most - least
-    best, best_at, best_k, best_fits = np.inf, 0, 0, False
-    for at in range(n):
-        row = flex_row(state, waiting[at])
-        fairness = (1.0 - alpha) * (at / (n - 1) if n > 1 else 0.0)
+    for at in range(len(line.jobs)):
+        if line.jobs[at] >= 0:
+            for c in range(line.first[at], line.first[at + 1]):
+                delta = _off(sums, target, line.load[c], line.nodes[c])
+                line.delta[c] = delta
+                least, most = min(least, delta), max(most, delta)
+    width, last, place = most - least, line.n[0] - 1, 0
+    best, best_at, best_c, best_fits = np.inf, -1, 0, False
+    for at in range(len(line.jobs)):
+        if line.jobs[at] < 0:
+            continue
+        fairness = (1.0 - alpha) * (place / last if last > 0 else 0.0)
         if fairness > best:
             break
-        for k in range(n_sizes(state, row)):
-            nodes = size_nodes(state, waiting[at], row, k)
-            delta = _off(sums, target, intensity(state, row, k) * nodes, nodes)
-            priority = fairness + alpha * ((delta - least) / width if width > 0 else 0.0)
-            if priority > best:
+        place += 1
+        for c in range(line.first[at], line.first[at + 1]):
+            priority = fairness + alpha * ((line.delta[c] - least) / width if width > 0 else 0.0)
+            if priority > best or (priority == best and at != best_at):
                 continue
-            fits = has_room(state, have, waiting[at], nodes)
-            if priority < best or (at == best_at and fits >= best_fits):
-                best, best_at, best_k, best_fits = priority, at, k, fits
-    return best_at, best_k, best_fits
-
-
-@allocating_kernel
-def _in_line(state):
-    """The waiting jobs in order of arrival, and how many."""
-    counts = state.counts[0]
-    line, n = np.empty(counts["n_queued"], np.int64), np.zeros(1, np.int64)
-    for q in range(counts["queue_first"], counts["queue_last"]):
-        if state.queue[q] >= 0:
-            line[n[0]] = state.queue[q]
-            n[0] += 1
-    return line, n
+            fits = has_room(state, have, line.jobs[at], line.nodes[c])
+            if priority < best or fits >= best_fits:
+                best, best_at, best_c, best_fits = priority, at, c, fits
+    return best_at, best_c, best_fits
 
 
 @kernel
-def _admit(state, have, line, n, sums, params):
+def _admit(state, have, line, sums, params):
     """Algorithm 3: start the best candidate again and again, until it does not fit."""
-    while n[0] > 0 and (have.free[0] > 0 or len(state.flexible.row) == 0):
+    is_first = True
+    while line.n[0] > 0 and (have.free[0] > 0 or len(state.flexible.row) == 0):
         target, alpha = aim(state, sums, params), reordering(state, sums, params)
-        at, k, fits = _best(state, have, line, n[0], sums, target, alpha)
+        at, c, fits = _best(state, have, line, sums, target, alpha)
         if not fits:
             return
-        j = line[at]
-        row = flex_row(state, j)
-        nodes = size_nodes(state, j, row, k)
-        start_sized(state, have, j, nodes, LogReason.IN_ORDER if at == 0 else LogReason.BACKFILLED)
-        _change_aim(state, sums, j, row, k)
-        _move(sums, intensity(state, row, k) * nodes, nodes)
-        for i in range(at, n[0] - 1):
-            line[i] = line[i + 1]
-        n[0] -= 1
+        j = line.jobs[at]
+        for before in line.jobs[:at]:
+            is_first = is_first and before < 0
+        start_sized(state, have, j, line.nodes[c], LogReason.IN_ORDER if is_first else LogReason.BACKFILLED)
+        _change_aim(state, sums, j, flex_row(state, j), c - line.first[at])
+        _move(sums, line.load[c], line.nodes[c])
+        line.jobs[at] = -1
+        line.n[0] -= 1
 
 
 @kernel
@@ -177,47 +210,33 @@ def _change_aim(state, sums, j, row, k):
 
 
 @kernel
-def _helps(state, have, line, n, sums, target, load, change, now):
+def _helps(state, have, line, sums, target, load, change):
     """Whether some waiting job would bring the system nearer than now, if one that runs gave back so many nodes."""
-    for at in range(n[0]):
-        row = flex_row(state, line[at])
-        for k in range(n_sizes(state, row)):
-            nodes = size_nodes(state, line[at], row, k)
-            if not has_room(state, have, line[at], nodes + change):
+    now = _off(sums, target, 0.0, 0)
+    for at in range(len(line.jobs)):
+        if line.jobs[at] < 0:
+            continue
+        for c in range(line.first[at], line.first[at + 1]):
+            if not has_room(state, have, line.jobs[at], line.nodes[c] + change):
                 break
-            if _off(sums, target, load + intensity(state, row, k) * nodes, nodes + change) < now:
+            if _off(sums, target, load + line.load[c], line.nodes[c] + change) < now:
                 return True
     return False
 
 
 @kernel
-def _reconfigure(state, have, line, n, sums, params, j, row):
-    """Give job `j` the size that brings the system nearest, eqs. 4.12 and 4.13; whether it gave back nodes.
-
-    It shrinks only if a waiting job would then bring the system nearer than it is.
-    """
-    target, present, old = aim(state, sums, params), _present(state, row), state.jobs[j]["nodes"]
-    now, had = _off(sums, target, 0.0, 0), intensity(state, row, present) * old
-    for may_shrink in (True, False):
-        nearest, chosen = now, -1
-        for k in range(n_sizes(state, row)):
-            nodes = size_nodes(state, j, row, k)
-            if nodes - old > have.free[0]:
-                break
-            if k == present or (nodes < old and not may_shrink):
-                continue
-            distance = _off(sums, target, intensity(state, row, k) * nodes - had, nodes - old)
-            if distance < nearest:
-                nearest, chosen = distance, k
-        if chosen < 0:
-            return False
-        nodes = size_nodes(state, j, row, chosen)
-        load = intensity(state, row, chosen) * nodes - had
-        if nodes > old or _helps(state, have, line, n, sums, target, load, nodes - old, now):
-            _move(sums, *_change_aim(state, sums, j, row, chosen))
-            resize_now(state, have, j, nodes)
-            return nodes < old
-    return False
+def _nearest(state, have, sums, target, j, row, may_shrink):
+    """The size of job `j` that brings the system nearest to its target, eqs. 4.12 and 4.13; the present one if none."""
+    present, old = _present(state, row), state.jobs[j]["nodes"]
+    nearest, chosen, had = _off(sums, target, 0.0, 0), present, intensity(state, row, present) * old
+    for k in range(0 if may_shrink else present + 1, n_sizes(state, row)):
+        nodes = size_nodes(state, j, row, k)
+        if nodes - old > have.free[0]:
+            break
+        distance = _off(sums, target, intensity(state, row, k) * nodes - had, nodes - old)
+        if k != present and distance < nearest:
+            nearest, chosen = distance, k
+    return chosen
 
 
 @kernel
@@ -233,18 +252,34 @@ def _count_granted(state, sums):
 
 @policy_kernel
 def balance(state, params, memory, rng):
-    """Algorithm 2: the queue when jobs come or go, then jobs at points, then the queue again if nodes came back."""
+    """Algorithm 2: the queue when jobs come or go, then jobs at points, then the queue again if nodes came back.
+
+    A job shrinks only if a waiting one would then bring the system nearer to its target than it is.
+    """
     have, flexible, sums = what_is_there(state, False), state.flexible, count_up(state)
-    line, n = _in_line(state)
     grant_requests(state, have)
     _count_granted(state, sums)
-    if state.clock[0]["triggers"] & ~Trigger.SCHEDULING_POINT:
-        _admit(state, have, line, n, sums, params)
-    shrunk = False
+    comes_or_goes = state.clock[0]["triggers"] & ~Trigger.SCHEDULING_POINT != 0
+    line, shrunk = _line_up(state, comes_or_goes), False
+    if comes_or_goes:
+        _admit(state, have, line, sums, params)
     for p in range(flexible.n_points[0]):
         j = flexible.points[p]["job"]
         row = flex_row(state, j)
-        if flexible.jobs[row]["at_point"] and flexible.jobs[row]["wants"] == 0 and is_malleable(state, row):
-            shrunk = _reconfigure(state, have, line, n, sums, params, j, row) or shrunk
+        if not flexible.jobs[row]["at_point"] or flexible.jobs[row]["wants"] > 0 or not is_malleable(state, row):
+            continue
+        target, present = aim(state, sums, params), _present(state, row)
+        k = _nearest(state, have, sums, target, j, row, True)
+        if k < present:
+            if line.n[0] < 0:
+                line = _line_up(state, True)
+            old, nodes = state.jobs[j]["nodes"], size_nodes(state, j, row, k)
+            load = intensity(state, row, k) * nodes - intensity(state, row, present) * old
+            if not _helps(state, have, line, sums, target, load, nodes - old):
+                k = _nearest(state, have, sums, target, j, row, False)
+        if k != present:
+            _move(sums, *_change_aim(state, sums, j, row, k))
+            resize_now(state, have, j, size_nodes(state, j, row, k))
+            shrunk = shrunk or k < present
     if shrunk:
-        _admit(state, have, line, n, sums, params)
+        _admit(state, have, line, sums, params)
