@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from forebay.workload._rules import LONGEST
 from forebay.workload.applications import Applications, empty
 
 _Floats = NDArray[np.float64]
@@ -52,7 +51,7 @@ def applications(
     amounts = pl.concat([_amounts(k, one, sizes) for k, one in enumerate(tasks)]).sort("job", "task", "nodes")
     return Applications(
         jobs=pl.DataFrame({"job": ids, "type": types}),
-        sizes=pl.DataFrame({"job": sizes.row, "nodes": sizes.nodes, "walltime": np.minimum(walltime, LONGEST)}),
+        sizes=pl.DataFrame({"job": sizes.row, "nodes": sizes.nodes, "walltime": walltime}),
         loops=pl.DataFrame(
             {"job": ids, "loop": np.zeros(len(ids), np.int64), "rounds": rounds, "point": types == "malleable"}
         ).with_columns(barrier=pl.lit(True)),

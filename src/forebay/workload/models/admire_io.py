@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay._text import counted
+from forebay.workload._rules import LONGEST
 from forebay.workload.models import _checks as checks
 from forebay.workload.models._rounds import Sizes, Task, applications
 from forebay.workload.workload import Workload, job_table
@@ -63,12 +64,12 @@ def generate(
     checkpoint = np.where(in_peak, peak, usual)
     preferred = LEAST + np.rint((MOST - LEAST) * (compute + checkpoint) / 2).astype(np.int64)
     flop, written = COMPUTE * compute, CHECKPOINT * checkpoint
-    length = rounds * _alone(flop, written, preferred)
+    length = rounds * alone(flop, written, preferred)
     least, most = np.where(flexible, LEAST, preferred), np.where(flexible, MOST, preferred)
     checks.amounts(_NAME, 2 * int((most - least + 1).sum()))
     sizes = Sizes.between(least, most)
     row = sizes.row
-    limits = walltime * rounds[row] * _alone(flop[row], written[row], sizes.nodes)
+    limits = np.minimum(walltime * rounds[row] * alone(flop[row], written[row], sizes.nodes), LONGEST)
     tasks = (
         Task("run", "compute", flop=flop[row] / sizes.nodes),
         Task("run", "write", bytes=written[row]),
@@ -77,7 +78,7 @@ def generate(
         {
             "id": np.arange(jobs),
             "submit": _submissions(gaps, float(preferred @ length) / nodes, load),
-            "walltime": walltime * length,
+            "walltime": limits[sizes.nodes == preferred[row]],
             "run_time": np.zeros(jobs),
             "flop": rounds * flop / preferred,
             "nodes": preferred,
@@ -102,8 +103,8 @@ def peaks(jobs: int) -> NDArray[np.bool_]:
     return found
 
 
-def _alone(flop: _Floats, written: _Floats, nodes: _Ints) -> _Floats:
-    """Seconds of a round on a machine that nobody else uses."""
+def alone(flop: _Floats | float, written: _Floats, nodes: _Ints) -> _Floats:
+    """Seconds that computing and then writing takes on a machine that nobody else uses."""
     seconds: _Floats = flop / (nodes * SPEED) + written / np.minimum(nodes * PORT, FILES)
     return seconds
 
