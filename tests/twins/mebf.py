@@ -10,7 +10,7 @@ class Naive(fb.Policy):
 
     resizes = True
 
-    def __init__(self, sharing_factor=0.2, gamma=1.24, alpha=10.0, recorded=False, guard=True):
+    def __init__(self, sharing_factor=0.2, gamma=1.24, alpha=10.0, recorded=False, guard=False):
         self.sharing, self.gamma, self.alpha, self.recorded, self.guard = sharing_factor, gamma, alpha, recorded, guard
 
     def decide(self, view, act):

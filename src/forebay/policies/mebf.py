@@ -25,7 +25,7 @@ class Mebf(Policy):
     gamma: float = 1.24  # how much longer it may take for that, as a ratio
     alpha: float = 10.0  # seconds that a change of size costs
     times: str = "walltime"  # how long jobs take: what users say, "walltime", or as "recorded" alone on the machine
-    guard: bool = True  # whether a job grows only if that delays no reservation
+    guard: bool = False  # whether a job grows only if that delays no reservation
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""

@@ -41,7 +41,7 @@ def generate(
     jobs: int = PUBLISHED,
     nodes: int = 500,
     malleable: float = 0.2,
-    load: float = 1.2,
+    load: float = 0.0,
     walltime: float = 3.0,
 ) -> Workload:
     """`jobs` jobs, of which a share is `malleable`, numbered from 0 in the order of submission.

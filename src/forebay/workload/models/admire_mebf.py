@@ -2,7 +2,8 @@
 
 From section 4.1: a root node reads data and scatters it; then rounds of computing, whose results are gathered, and of
 writing; a workload is compute-, read- or write-intensive, or mixed. The text gives no number of a job. Ours are nodes,
-lengths, rounds, priorities, messages, the cost of a change of size, walltimes, and how much is read and written.
+lengths, rounds, priorities, messages, the cost of a change of size, walltimes, and how much is read and written. Nodes
+and lengths are such that EASY takes as long, and gives each node to as many jobs, as the text says.
 """
 
 import numpy as np
@@ -37,12 +38,17 @@ def generate(
     jobs: int = 100,
     application: str = "mixed",
     shortest: checks.Seconds = 1800.0,
-    longest: checks.Seconds = 36000.0,
+    longest: checks.Seconds = 43200.0,
+    least: float = 1.0,
+    most: float = 4.0,
     io: float = 0.5,
     cost: checks.Seconds = 10.0,
     walltime: float = 2.0,
 ) -> Workload:
     """`jobs` jobs that take `shortest` to `longest` seconds alone, on 2 to 12 nodes that they prefer.
+
+    Most are short: a length is the cube of a uniform draw of the way from one to the other. A job can run on `least` to
+    `most` times the nodes that it prefers.
 
     A read-intensive job reads as much as keeps the file system busy for a share `io` of the job's part of the makespan:
     of its node-seconds over the nodes of the machine. A write-intensive one writes as much. Whatever else jobs read or
@@ -54,11 +60,13 @@ def generate(
     checks.at_least(_NAME, _SHORTEST, shortest=shortest)
     checks.finite(_NAME, longest=longest)
     checks.ordered(_NAME, shortest=shortest, longest=longest)
-    checks.share(_NAME, io=io)
+    checks.share(_NAME, io=io, least=least)
+    checks.above(_NAME, 0, least=least)
+    checks.at_least(_NAME, 1, most=most)
     checks.at_least(_NAME, 0, cost=cost)
     checks.above(_NAME, 0, walltime=walltime)
     preferred = rng.integers(2, 12, jobs, endpoint=True)
-    length = shortest + rng.random(jobs) * (longest - shortest)
+    length = shortest + rng.random(jobs) ** 3 * (longest - shortest)
     rounds = rng.integers(20, 60, jobs, endpoint=True)
     quarter = rng.permutation(jobs) * 4 // jobs
     priority = rng.integers(0, 9, jobs, endpoint=True)
@@ -68,9 +76,10 @@ def generate(
     written /= rounds
     before = read / PORT + _messages(preferred)
     flop = SPEED * preferred * ((length - before) / rounds - alone(0.0, written, preferred))
-    least, most = (preferred + 1) // 2, 2 * preferred
-    checks.amounts(_NAME, 5 * int((most - least + 1).sum()))
-    sizes = Sizes.between(least, most)
+    fewest = np.maximum(np.ceil(np.round(least * preferred, 6)), 1).astype(np.int64)
+    largest = np.minimum(np.floor(np.round(most * preferred, 6)), NODES).astype(np.int64)
+    checks.amounts(_NAME, 5 * int((largest - fewest + 1).sum()))
+    sizes = Sizes.between(fewest, largest)
     row, nodes = sizes.row, sizes.nodes
     takes = read[row] / PORT + _messages(nodes) + rounds[row] * alone(flop[row], written[row], nodes)
     limits = np.minimum(walltime * takes, LONGEST)
