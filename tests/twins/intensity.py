@@ -84,7 +84,9 @@ class Naive(fb.Policy):
         now = self.distance(target)
         options = [n for n in self.view.sizes(job) if n != old and n - old <= free]
         for sizes in (options, [n for n in options if n > old]):
-            better = [(self.distance(target, to={job: n}), n) for n in sizes if self.distance(target, to={job: n}) < now]
+            better = [
+                (self.distance(target, to={job: n}), n) for n in sizes if self.distance(target, to={job: n}) < now
+            ]
             if not better:
                 return False
             nodes = min(better)[1]

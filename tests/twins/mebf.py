@@ -1,4 +1,4 @@
-"""Malleable EASY backfilling as ADMIRE's D3.3 (2023), Algorithm 1, has it, in plain Python and without care for speed."""
+"""Malleable EASY backfilling as ADMIRE's D3.3 (2023), Algorithm 1, has it, in plain Python."""
 
 import math
 
@@ -38,7 +38,9 @@ class Naive(fb.Policy):
                 head = job
                 self.shadow, self.spare = self.reservation(job)
             if act.free[0] > 0:
-                other = next((o for o in pending if self.start(o, view.size(o), view.size(o), fb.LogReason.BACKFILLED)), None)
+                other = next(
+                    (o for o in pending if self.start(o, view.size(o), view.size(o), fb.LogReason.BACKFILLED)), None
+                )
                 if other is None:
                     self.expand(self.priority(job))
                 else:

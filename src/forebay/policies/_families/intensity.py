@@ -18,6 +18,17 @@ class Param(IntEnum):
     ADAPTIVE = 2
 
 
+def check_alpha(alpha: float) -> None:
+    """Refuse what is no share."""
+    if not 0 <= alpha <= 1:
+        raise InputError(f"alpha is {alpha:g}; give a number from 0 (order of arrival) to 1 (intensity alone)")
+
+
+def intensity_params(alpha: float, cluster: bool = False, adaptive: bool = False) -> np.ndarray:
+    """The row of numbers that the kernel reads."""
+    return lay(Param, alpha=alpha, cluster=cluster, adaptive=adaptive)
+
+
 @dataclass(frozen=True)
 class Intensity(Policy):
     """Jobs by a mix of their place in the queue and of how near they bring the running jobs to the workload's mean."""
@@ -32,8 +43,7 @@ class Intensity(Policy):
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
-        if not 0 <= self.alpha <= 1:
-            raise InputError(f"alpha is {self.alpha:g}; give a number from 0 (order of arrival) to 1 (intensity alone)")
+        check_alpha(self.alpha)
         one_of(self, workload=("mean", "cluster"))
 
     @property
@@ -43,4 +53,4 @@ class Intensity(Policy):
 
     def params(self) -> np.ndarray:
         """The row of numbers that the kernel reads."""
-        return lay(Param, alpha=self.alpha, cluster=self.workload == "cluster", adaptive=self.adaptive)
+        return intensity_params(self.alpha, self.workload == "cluster", self.adaptive)

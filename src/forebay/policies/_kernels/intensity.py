@@ -10,9 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import LogReason, Trigger
 from forebay.core.tables import flex_row, policy_kernel
+from forebay.policies._families.backfill import Param as Backfilling
 from forebay.policies._families.intensity import Param
+from forebay.policies._kernels.backfill import serve
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, resize_now, start_sized
 
@@ -148,29 +151,41 @@ def _line_up(state, lined_up):
 
 
 @kernel
+def _weigh(line, sums, target):
+    """Fill in how far each candidate would bring the system from its target; the least and the most of it."""
+    least, most = np.inf, -np.inf
+    for at in range(len(line.jobs)):
+        if line.jobs[at] >= 0:
+            for c in range(line.first[at], line.first[at + 1]):
+                line.delta[c] = _off(sums, target, line.load[c], line.nodes[c])
+                least, most = min(least, line.delta[c]), max(most, line.delta[c])
+    return least, most - least
+
+
+@kernel
+def _priority(alpha, place, last, delta, least, width):
+    """The weighted priority of a candidate, eq. 4.9; a single value is normalised to 0."""
+    fairness = place / last if last > 0 else 0.0
+    return (1.0 - alpha) * fairness + alpha * ((delta - least) / width if width > 0 else 0.0)
+
+
+@kernel
 def _best(state, have, line, sums, target, alpha):
     """The place in line and the candidate with the least weighted priority, eqs. 4.5 to 4.11, and whether it fits.
 
     Of equal ones the job that came first; of its sizes one that fits, and then the largest.
     """
-    least, most = np.inf, -np.inf
-    for at in range(len(line.jobs)):
-        if line.jobs[at] >= 0:
-            for c in range(line.first[at], line.first[at + 1]):
-                delta = _off(sums, target, line.load[c], line.nodes[c])
-                line.delta[c] = delta
-                least, most = min(least, delta), max(most, delta)
-    width, last, place = most - least, line.n[0] - 1, 0
+    least, width = _weigh(line, sums, target)
+    last, place = line.n[0] - 1, 0
     best, best_at, best_c, best_fits = np.inf, -1, 0, False
     for at in range(len(line.jobs)):
         if line.jobs[at] < 0:
             continue
-        fairness = (1.0 - alpha) * (place / last if last > 0 else 0.0)
-        if fairness > best:
+        if _priority(alpha, place, last, least, least, width) > best:  # nor would anybody behind be better
             break
         place += 1
         for c in range(line.first[at], line.first[at + 1]):
-            priority = fairness + alpha * ((line.delta[c] - least) / width if width > 0 else 0.0)
+            priority = _priority(alpha, place - 1, last, line.delta[c], least, width)
             if priority > best or (priority == best and at != best_at):
                 continue
             fits = has_room(state, have, line.jobs[at], line.nodes[c])
@@ -283,3 +298,25 @@ def balance(state, params, memory, rng):
             shrunk = shrunk or k < present
     if shrunk:
         _admit(state, have, line, sums, params)
+
+
+@policy_kernel
+def balanced_backfill(state, params, memory, rng):
+    """EASY backfilling over the waiting jobs by weighted priority at the sizes that they prefer: see io-bb."""
+    n_backfill = len(Backfilling)
+    sums, line, weights = count_up(state), _line_up(state, True), params[n_backfill:]
+    target, alpha, n = aim(state, sums, weights), reordering(state, sums, weights), line.n[0]
+    if n == 0:
+        return
+    keys, ties, order = np.empty(n), np.arange(n), line.jobs.copy()
+    preferred = line._replace(first=np.arange(n + 1))  # a candidate each, in the same room: none is behind its place
+    for at in range(n):
+        row = flex_row(state, line.jobs[at])
+        c = line.first[at] + _present(state, row)
+        preferred.nodes[at], preferred.load[at] = line.nodes[c], line.load[c]
+    least, width = _weigh(preferred, sums, target)
+    for at in range(n):
+        keys[at] = _priority(alpha, at, n - 1, preferred.delta[at], least, width)
+    sort_smallest(keys, ties, order, n, n)
+    pinned = params[Backfilling.PINNED] > 0 and params[Backfilling.DEPTH] > 0
+    serve(state, what_is_there(state, pinned), order, params[:n_backfill])

@@ -293,6 +293,7 @@ def _serve(state, have, params, line, running):
             _shrink(state, have, params, running, j, coming)
             if _start_within(state, have, params, ahead, j, least, _preferred(state, j), reason):
                 continue
+            passed = 0  # nodes may have come back
         if not blocked:
             blocked = True
             ahead.shadow[0], ahead.spare[0] = _reserve(state, have, params, j)
