@@ -20,6 +20,7 @@ from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, resize_now, start_sized
 
 _SYSTEM, _ALLOCATED, _WORKLOAD, _ASKED, _JOBS = range(5)  # sums of intensity x nodes, of nodes, and of jobs
+_N_BACKFILL = len(Backfilling)
 
 
 @kernel
@@ -303,13 +304,13 @@ def balance(state, params, memory, rng):
 @policy_kernel
 def balanced_backfill(state, params, memory, rng):
     """EASY backfilling over the waiting jobs by weighted priority at the sizes that they prefer: see io-bb."""
-    n_backfill = len(Backfilling)
-    sums, line, weights = count_up(state), _line_up(state, True), params[n_backfill:]
+    sums, line, weights = count_up(state), _line_up(state, True), params[_N_BACKFILL:]
     target, alpha, n = aim(state, sums, weights), reordering(state, sums, weights), line.n[0]
     if n == 0:
         return
     keys, ties, order = np.empty(n), np.arange(n), line.jobs.copy()
-    preferred = line._replace(first=np.arange(n + 1))  # a candidate each, in the same room: none is behind its place
+    # A candidate each, in the same room: none is behind its place.
+    preferred = Line(line.n, line.jobs, np.arange(n + 1), line.nodes, line.load, line.delta)
     for at in range(n):
         row = flex_row(state, line.jobs[at])
         c = line.first[at] + _present(state, row)
@@ -319,4 +320,4 @@ def balanced_backfill(state, params, memory, rng):
         keys[at] = _priority(alpha, at, n - 1, preferred.delta[at], least, width)
     sort_smallest(keys, ties, order, n, n)
     pinned = params[Backfilling.PINNED] > 0 and params[Backfilling.DEPTH] > 0
-    serve(state, what_is_there(state, pinned), order, params[:n_backfill])
+    serve(state, what_is_there(state, pinned), order, params[:_N_BACKFILL])
