@@ -10,7 +10,7 @@ class Naive(fb.Policy):
 
     def __init__(self, alpha, workload="mean", adaptive=False):
         self.alpha, self.workload, self.adaptive = alpha, workload, adaptive
-        self.chosen = []  # at each start: what |W - S| would have been for all candidates, and what it then was
+        self.chosen = []  # at each start: |W - S|, the least there could be, the job's place, how many waited
 
     def decide(self, view, act):
         """Algorithm 2."""
@@ -70,10 +70,10 @@ class Naive(fb.Policy):
                 norm = (delta - min(deltas)) / width if width > 0 else 0.0
                 fits = self.act.fits(job, nodes=nodes)
                 ranked.append(((1 - alpha) * fair + alpha * norm, place, not fits, -nodes, job, delta))
-            _, _, unfit, minus, job, delta = min(ranked)
+            _, place, unfit, minus, job, delta = min(ranked)
             if unfit:
                 return
-            self.chosen.append((delta, min(deltas)))
+            self.chosen.append((delta, min(deltas), place, len(self.line)))
             self.act.start(job, nodes=-minus)
             self.runs[job] = -minus
             self.line.remove(job)

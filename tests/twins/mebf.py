@@ -81,13 +81,14 @@ class Naive(fb.Policy):
         """When the head will have the fewest nodes that it can run on, and what will be left."""
         ends = [(self.left(job) or 1.0, int(self.view.jobs["held"][job])) for job in map(int, self.view.running["job"])]
         ends += [(self.seconds(job, nodes), nodes) for job, nodes in self.started.items()]
-        free, at = self.act.free[0], 0.0
+        free, at = self.act.free[0], self.view.now
         needs = self.view.sizes(head)[0]
-        for end, nodes in sorted(ends, key=lambda one: one[0]):
-            if free >= needs:
+        for left, nodes in sorted(ends, key=lambda one: one[0]):
+            end = self.view.now + left
+            if free >= needs and end > at + min(1e-9 * max(1.0, at), 1e-6):
                 break
             free, at = free + nodes, end
-        return self.view.now + (at if free >= needs else math.inf), free - needs
+        return (at if free >= needs else math.inf), free - needs
 
     def resizable(self):
         found = []

@@ -15,7 +15,7 @@ from forebay.core.codes import LogReason, Trigger
 from forebay.core.tables import flex_row, policy_kernel
 from forebay.policies._families.backfill import Param as Backfilling
 from forebay.policies._families.intensity import Param
-from forebay.policies._kernels.backfill import serve
+from forebay.policies._kernels.backfill import serve, start_now
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, resize_now, start_sized
 
@@ -196,18 +196,25 @@ def _best(state, have, line, sums, target, alpha):
 
 
 @kernel
+def _is_first(line, at):
+    """Whether nobody waits before this place."""
+    for before in line.jobs[:at]:
+        if before >= 0:
+            return False
+    return True
+
+
+@kernel
 def _admit(state, have, line, sums, params):
     """Algorithm 3: start the best candidate again and again, until it does not fit."""
-    is_first = True
     while line.n[0] > 0 and (have.free[0] > 0 or len(state.flexible.row) == 0):
         target, alpha = aim(state, sums, params), reordering(state, sums, params)
         at, c, fits = _best(state, have, line, sums, target, alpha)
         if not fits:
             return
         j = line.jobs[at]
-        for before in line.jobs[:at]:
-            is_first = is_first and before < 0
-        start_sized(state, have, j, line.nodes[c], LogReason.IN_ORDER if is_first else LogReason.BACKFILLED)
+        reason = LogReason.IN_ORDER if _is_first(line, at) else LogReason.BACKFILLED
+        start_sized(state, have, j, line.nodes[c], reason)
         _change_aim(state, sums, j, flex_row(state, j), c - line.first[at])
         _move(sums, line.load[c], line.nodes[c])
         line.jobs[at] = -1
@@ -301,23 +308,42 @@ def balance(state, params, memory, rng):
         _admit(state, have, line, sums, params)
 
 
+@allocating_kernel
+def _preferred_only(state):
+    """The waiting jobs, each at the size that it prefers alone."""
+    line = _line_up(state, True)
+    for at in range(len(line.jobs)):  # in the same room: none of them is behind its place
+        c = line.first[at] + _present(state, flex_row(state, line.jobs[at]))
+        line.nodes[at], line.load[at] = line.nodes[c], line.load[c]
+    return Line(line.n, line.jobs, np.arange(len(line.first)), line.nodes, line.load, line.delta)
+
+
+@allocating_kernel
+def _by_priority(line, sums, target, alpha):
+    """The jobs that are left in line, by weighted priority."""
+    n, place, least, width = line.n[0], 0, *_weigh(line, sums, target)
+    keys, ties, jobs = np.empty(n), np.arange(n), np.empty(n, np.int64)
+    for at in range(len(line.jobs)):
+        if line.jobs[at] >= 0:
+            jobs[place] = line.jobs[at]
+            keys[place] = _priority(alpha, place, n - 1, line.delta[line.first[at]], least, width)
+            place += 1
+    sort_smallest(keys, ties, jobs, n, n)
+    return jobs
+
+
 @policy_kernel
 def balanced_backfill(state, params, memory, rng):
-    """EASY backfilling over the waiting jobs by weighted priority at the sizes that they prefer: see io-bb."""
-    sums, line, weights = count_up(state), _line_up(state, True), params[_N_BACKFILL:]
-    target, alpha, n = aim(state, sums, weights), reordering(state, sums, weights), line.n[0]
-    if n == 0:
-        return
-    keys, ties, order = np.empty(n), np.arange(n), line.jobs.copy()
-    # A candidate each, in the same room: none is behind its place.
-    preferred = Line(line.n, line.jobs, np.arange(n + 1), line.nodes, line.load, line.delta)
-    for at in range(n):
-        row = flex_row(state, line.jobs[at])
-        c = line.first[at] + _present(state, row)
-        preferred.nodes[at], preferred.load[at] = line.nodes[c], line.load[c]
-    least, width = _weigh(preferred, sums, target)
-    for at in range(n):
-        keys[at] = _priority(alpha, at, n - 1, preferred.delta[at], least, width)
-    sort_smallest(keys, ties, order, n, n)
-    pinned = params[Backfilling.PINNED] > 0 and params[Backfilling.DEPTH] > 0
-    serve(state, what_is_there(state, pinned), order, params[:_N_BACKFILL])
+    """Start the best candidate again and again, then backfill in the order of priority: see io-bb."""
+    line, sums, weights = _preferred_only(state), count_up(state), params[_N_BACKFILL:]
+    have = what_is_there(state, params[Backfilling.PINNED] > 0 and params[Backfilling.DEPTH] > 0)
+    while line.n[0] > 0:
+        target, alpha = aim(state, sums, weights), reordering(state, sums, weights)
+        at, c, fits = _best(state, have, line, sums, target, alpha)
+        if not fits:
+            serve(state, have, _by_priority(line, sums, target, alpha), params[:_N_BACKFILL])
+            return
+        start_now(state, have, line.jobs[at], LogReason.IN_ORDER if _is_first(line, at) else LogReason.BACKFILLED)
+        _move(sums, line.load[c], line.nodes[c])
+        line.jobs[at] = -1
+        line.n[0] -= 1

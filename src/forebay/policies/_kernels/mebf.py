@@ -89,7 +89,7 @@ def _resizable(state):
 @allocating_kernel
 def _reserve(state, have, params, j):
     """When job `j` is expected to have the fewest nodes that it can run on, and the nodes that are left then."""
-    row, counts = flex_row(state, j), state.counts[0]
+    row, counts, now = flex_row(state, j), state.counts[0], state.clock[0]["now"]
     needs = state.demands[state.jobs[j]["leg"], 0]
     if row >= 0:
         needs = state.flexible.sizes[state.flexible.jobs[row]["first"]]["nodes"]
@@ -110,16 +110,14 @@ def _reserve(state, have, params, j):
             n += 1
     order = np.arange(n)
     sort_smallest(ends.copy(), ties, order, n, n)
-    free, shadow = have.free[0], 0.0
+    free, shadow = have.free[0], now
     for i in range(n):
-        if free >= needs:
+        end = now + ends[order[i]]
+        if free >= needs and end > shadow + instant_width(shadow):  # whoever ends in the same instant leaves nodes too
             break
         free += nodes[order[i]]
-        shadow = ends[order[i]]
-    if free < needs:
-        shadow = np.inf
-    now = state.clock[0]["now"]
-    return now + shadow, free - needs
+        shadow = max(end, shadow)
+    return (shadow if free >= needs else np.inf), free - needs
 
 
 @kernel
