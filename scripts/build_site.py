@@ -62,6 +62,7 @@ NAVIGATION = {
                 "tiers",
                 "slurm-bb",
                 "malleable",
+                "intensity",
                 "limits",
             )
         ]
