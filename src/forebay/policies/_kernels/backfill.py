@@ -25,7 +25,7 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import HAVE, availability
 from forebay.policies._kernels.kinds import charge, fewest, fewest_beside, spare_fewest
 from forebay.policies._kernels.long_line import SHORT, bring_up_to_date, next_place
-from forebay.policies._kernels.ordering import AS_IS, behind, in_order
+from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
 from forebay.policies._kernels.places import fits_now, start_fitting, what_is_there
 from forebay.policies._kernels.reservations import deep
 
@@ -142,7 +142,7 @@ def decide(state, params, index):
     line = state.queue[counts["queue_first"] : counts["queue_last"]]
     if params[Param.ORDER] != AS_IS:
         sign = -1.0 if params[Param.DESCENDING] > 0 else 1.0
-        line = in_order(state, have, line, False, int(params[Param.ORDER]), sign, len(line))
+        line = queue_by(state, have, int(params[Param.ORDER]), sign)
     if counts["n_queued"] <= SHORT:
         index = index[:0]
     elif len(index) > 0:

@@ -17,7 +17,7 @@ from forebay.core.codes import LogReason, Verb
 from forebay.core.tables import flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_resize
 from forebay.policies._families.mebf import Param
-from forebay.policies._kernels.ordering import PRIORITY, in_order
+from forebay.policies._kernels.ordering import PRIORITY, queue_by
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, largest_size, start_sized
 
@@ -310,8 +310,6 @@ def _serve(state, have, params, line, running):
 @policy_kernel
 def mebf(state, params, memory, rng):
     """The decision of one instant: requests first, then the queue by priority."""
-    have, counts = what_is_there(state, False), state.counts[0]
+    have = what_is_there(state, False)
     grant_requests(state, have)
-    line = state.queue[counts["queue_first"] : counts["queue_last"]]
-    line = in_order(state, have, line, False, PRIORITY, -1.0, len(line))
-    _serve(state, have, params, line, _resizable(state))
+    _serve(state, have, params, queue_by(state, have, PRIORITY, -1.0), _resizable(state))

@@ -55,6 +55,19 @@ def in_order(state, have, line, fitting, order, sign, count):
 
 
 @allocating_kernel
+def queue_by(state, have, order, sign):
+    """The queue by key. Jobs that have begun stay first: what they hold while they wait, the head may need for ever."""
+    counts = state.counts[0]
+    begun = state.queue[counts["queue_first"] : counts["queue_begun"]]
+    rest = state.queue[counts["queue_begun"] : counts["queue_last"]]
+    ordered = in_order(state, have, rest, False, order, sign, len(rest))
+    line = np.empty(len(begun) + len(ordered), np.int64)
+    line[: len(begun)] = begun
+    line[len(begun) :] = ordered
+    return line
+
+
+@allocating_kernel
 def behind(state, have, rest, params, limit):
     """The jobs behind the reservations in backfill order; the first `limit` of them may be tried."""
     order = int(params[Param.BACKFILL_ORDER])
