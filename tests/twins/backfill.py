@@ -15,6 +15,7 @@ PRESETS = {
     "sjf-easy": {"depth": 1, "reserve": "nodes", "backfill_order": "walltime"},
     "sjf-bb": {"depth": 1, "backfill_order": "walltime"},
     "priority": {"depth": 1, "order": "priority", "descending": True},
+    "ebf": {"depth": 1, "reserve": "nodes", "order": "priority", "descending": True},
     "conservative": {"depth": ALL, "reserve": "nodes"},
     "conservative-bb": {"depth": ALL},
 }
@@ -85,7 +86,8 @@ class Backfill(Run):
     def decide(self, now):
         """With `depth` reservations in line 14."""
         policy, reservations = self.policy, {}
-        waiting = self.ordered(self.allowed(), policy.order, policy.descending)
+        begun = [job for job in self.allowed() if job.leg > 0]
+        waiting = begun + self.ordered([job for job in self.allowed() if job.leg == 0], policy.order, policy.descending)
         while waiting and (place := self.fits_now(waiting[0])):
             self.start(waiting.pop(0), now, place)
         if not waiting or policy.max_backfill == 0:
