@@ -36,6 +36,7 @@ def draw(bars: Sequence[Bar], path: Path, label: str, groups: str = "") -> list[
         for axis, panel in zip(axes, panels, strict=True):
             _panel(axis, [one for one in bars if one.panel == panel], look)
             axis.set_title(panel, loc="left", fontweight="bold")
+        axes[0].set_ylim(bottom=0)  # intervals of a few draws may reach below
         axes[0].set_ylabel(label)
         if groups:
             figure.supxlabel(groups, fontsize=8)
@@ -56,7 +57,6 @@ def _panel(axis: Any, bars: Sequence[Bar], look: dict[str, str]) -> None:
             axis.errorbar(x, one.mean, one.half, color="black", elinewidth=0.9, capsize=2, capthick=0.9)
         if one.published is not None:
             axis.plot(x, one.published, "D", color="black", ms=3.6, mfc="white", mew=0.8, zorder=4)
-    axis.set_ylim(bottom=0)  # intervals of a few draws may reach below
     axis.set_xticks(range(len(groups)), groups)
     axis.tick_params(axis="x", length=0)
     axis.grid(True, axis="y")
