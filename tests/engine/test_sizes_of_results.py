@@ -42,6 +42,13 @@ def test_node_seconds(result):
     assert metrics.usage(result, "nodes").rows() == [(0, 16), (35, 12), (40, 16), (80, 8), (95, 0)]
 
 
+def test_nodes_are_given_to_jobs_that_start_and_that_grow(result):
+    # 12, 4 and 8 to those that start, 4 more to job 1: of 16.
+    assert metrics.summary(result)["allocations_per_node"] == 28 / 16
+    late = metrics.window(result, 3, 10)
+    assert metrics.allocations_per_node(late) == 8 / 16
+
+
 def test_weighted_means(result):
     # Waits of 0, 0 and 32 s: by nodes asked for 6 of 24; by node-seconds 480 of 1380.
     assert metrics.weighted_mean(result, by="nodes") == pytest.approx(32 * 6 / 24)

@@ -11,7 +11,7 @@ import pytest
 
 from forebay import figures
 from forebay.figures import _header, _style, letter_values, panels
-from forebay.figures.panels import against, boxes, means, tails
+from forebay.figures.panels import against, bars, boxes, means, over_time, tails
 
 pytestmark = pytest.mark.small
 
@@ -46,8 +46,22 @@ def some_choices(path):
     return against.draw(table, path, "divided by pinned", "choice")
 
 
+def some_bars(path):
+    pairs = [(jobs, policy) for jobs in ("100", "200") for policy in ("a", "b")]
+    found = [bars.Bar("x", jobs, policy, 5.0, 9.0 if policy == "a" else None, 4.0) for jobs, policy in pairs]
+    return bars.draw(found, path, "time (min)", "jobs")
+
+
+def some_curves(path):
+    steps = np.array([0.0, 50.0, 4000.0]), np.array([100.0, 30.0, 0.0])
+    return over_time.draw({"x": {"a": steps, "b": steps}, "y": {"a": steps}, "z": {"b": steps}}, path, "in use (%)")
+
+
 def letters(path):
     return letter_values.draw_values({"a": np.geomspace(1, 1e4, 500)}, path, "slowdown", log_x)
+
+
+EVERY = [some_means, some_tails, some_boxes, some_against, some_choices, some_bars, some_curves, letters]
 
 
 def test_panels_are_no_figures_of_runs():
@@ -56,7 +70,7 @@ def test_panels_are_no_figures_of_runs():
         assert callable(import_module(f"forebay.figures.panels.{module.name}").draw)
 
 
-@pytest.mark.parametrize("draw", [some_means, some_tails, some_boxes, some_against, some_choices, letters])
+@pytest.mark.parametrize("draw", EVERY)
 def test_a_picture_and_its_data(draw, tmp_path):
     files = draw(tmp_path / "a.svg")
     assert sorted(files) == sorted(tmp_path.iterdir())
@@ -69,7 +83,7 @@ def test_a_picture_and_its_data(draw, tmp_path):
 DRAW = r"_style\.write\(figure, path, .*, _header\.told\)"
 
 
-@pytest.mark.parametrize("draw", [some_means, some_tails, some_boxes, some_against, some_choices, letters])
+@pytest.mark.parametrize("draw", EVERY)
 def test_the_line_of_the_block_stands_above(draw, tmp_path):
     with _header.telling(["kth", "cluster, 4 nodes", ""]):
         assert ">kth · cluster, 4 nodes<" in draw(tmp_path / "a.svg")[0].read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from forebay.cli._numbers import shown
 from forebay.errors import InputError
 from forebay.metrics import _listing
 from forebay.metrics._metric import GROUPS, UNITS
+from forebay.workload import models
 from forebay.workload.operations import first
 
 pytestmark = pytest.mark.small
@@ -31,10 +32,11 @@ def documented():
 
 @pytest.fixture(scope="module")
 def runs():
-    """Runs that have all there is: plain, with staging, on several tiers."""
+    """Runs that have all there is: plain, with staging, on several tiers, of jobs that change their size."""
     tiers = run([job(1, 18, fast=10)], steps(1, read=8, compute=10))
     staged = fb.simulate(first(fb.read("default"), 9), "dragonfly-96")
-    return [fb.simulate(fb.read("table1")), staged, tiers]
+    malleable = fb.simulate(models.generate("admire-mebf:jobs=3,longest=1h", 1), policy="fcfs-malleable")
+    return [fb.simulate(fb.read("table1")), staged, tiers, malleable]
 
 
 def test_the_documentation_names_every_metric_and_no_other():

@@ -42,6 +42,12 @@ def test_utilisation(run):
     assert metrics.utilisation(run, "bb") == pytest.approx(640 / 1500)
 
 
+def test_allocations_per_node(run):
+    # Jobs take 2, 1 and 4 of 4 nodes.
+    assert metrics.allocations_per_node(run) == 7 / 4
+    assert "allocations_per_node" not in metrics.summary(run)  # no job can change its size
+
+
 def test_an_unknown_resource_is_named(run):
     with pytest.raises(InputError, match="unknown resource 'node': did you mean 'nodes'"):
         metrics.usage(run, "node")

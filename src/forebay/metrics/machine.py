@@ -78,6 +78,14 @@ def _every_utilisation(result: Result) -> dict[str, float | None]:
     return {f"utilisation_{name}": utilisation(result, name) for name in result.resources}
 
 
+@metric(unit="", group="machine", needs=lambda result: "n_resizes" in result.jobs.columns)
+def allocations_per_node(result: Result) -> float | None:
+    """How many times a node was given to a job, on average: when the job started, or when it grew."""
+    jobs = result.jobs.lazy().select(job="job_id")
+    taken = number(changes(result, "nodes").join(jobs, on="job", how="semi"), pl.col("amount").clip(0).sum())
+    return None if taken is None else taken / result.resources["nodes"]
+
+
 @metric(unit="jobs", group="counts")
 def n_jobs(result: Result) -> int:
     """Jobs of the result, rejected and cancelled ones too."""

@@ -143,13 +143,14 @@ def test_load(share):
 
 def test_arrivals_are_poisson():
     """Exponential gaps have a deviation as large as their mean; their ratio has an error of n^-1/2."""
-    gaps = make().jobs["submit"].diff().drop_nulls().to_numpy()
+    gaps = make("load=1.2").jobs["submit"].diff().drop_nulls().to_numpy()
     assert gaps.std() / gaps.mean() == pytest.approx(1, abs=4 / len(gaps) ** 0.5)
 
 
 def test_without_a_load_all_come_at_once():
-    assert make("load=0").jobs["submit"].to_list() == [0] * 4000
-    assert make("jobs=1").jobs["submit"].to_list() == [0]
+    assert make().jobs["submit"].to_list() == [0] * 4000
+    assert make("load=1.2,jobs=1").jobs["submit"].to_list() == [0]
+    same_but(make(), make("load=1.2"), jobs=["submit"])
 
 
 def same_but(one, two, jobs=(), sizes=()):
@@ -163,7 +164,7 @@ def same_but(one, two, jobs=(), sizes=()):
 
 
 def test_load_and_walltime_change_nothing_else():
-    plain, slower, longer = make(), make("load=0.6"), make("walltime=6")
+    plain, slower, longer = make("load=1.2"), make("load=0.6"), make("load=1.2,walltime=6")
     same_but(plain, slower, jobs=["submit"])
     assert slower.jobs["submit"].to_numpy() == pytest.approx(2 * plain.jobs["submit"].to_numpy())
     same_but(plain, longer, jobs=["walltime"], sizes=["walltime"])

@@ -61,16 +61,27 @@ def test_jobs():
     assert near(priority, 4.5, (99 / 12) ** 0.5)
     assert sorted(set(rounds(w))) == [*range(20, 61)]
     assert near(rounds(w), 40, (1680 / 12) ** 0.5)
-    assert near(lengths(w), 18_900, 34_200 / 12**0.5)
+    # Of the cube of a uniform draw: a mean of 1/4, a variance of 1/7 - 1/16.
+    assert near(lengths(w), 1800 + 41_400 / 4, 41_400 * (9 / 112) ** 0.5)
+    assert np.median(lengths(w)) == pytest.approx(1800 + 41_400 / 8, rel=0.1)
     assert lengths(w).min() >= 1800
-    assert lengths(w).max() <= 36_000
+    assert lengths(w).max() <= 43_200
     assert load(w.platform) == load("admire2023")
 
 
-def test_sizes_are_half_to_twice_the_preferred():
-    w = make()
-    sizes = w.applications.sizes.group_by("job", maintain_order=True).agg("nodes")["nodes"].to_list()
-    assert sizes == [[*range(-(-n // 2), 2 * n + 1)] for n in w.jobs["nodes"]]
+def sizes(workload):
+    return workload.applications.sizes.group_by("job", maintain_order=True).agg("nodes")["nodes"].to_list()
+
+
+def test_sizes_are_the_preferred_to_four_times_it():
+    assert sizes(make()) == [[*range(n, 4 * n + 1)] for n in make().jobs["nodes"]]
+
+
+def test_sizes_in_shares_of_the_preferred():
+    """The least is rounded up and the largest down; nobody has more nodes than the machine."""
+    w = make("least=0.55,most=1.1,jobs=300")
+    assert sizes(w) == [[*range(-(-55 * n // 100), 110 * n // 100 + 1)] for n in w.jobs["nodes"]]
+    assert max(map(max, sizes(make("most=50,jobs=30")))) == 500
 
 
 def test_tasks():
@@ -118,7 +129,7 @@ def test_a_mixed_workload_has_a_half_and_two_quarters():
 
 def test_walltimes_by_hand():
     """Twice: the root's reading at 12.5 GB/s and its scattering of 1 GB, then all rounds, which write at 48 GB/s."""
-    w = make()
+    w = make("least=0.5")
     job = int(w.jobs["nodes"].arg_max())
     n = w.jobs["nodes"][job]
     flop = preferred(w, COMPUTE, "flop")[job] * n
@@ -132,7 +143,7 @@ def test_walltimes_by_hand():
 
 @pytest.mark.parametrize("size", ["least", "preferred", "most"])
 def test_alone_a_job_takes_half_of_its_walltime(size):
-    w = make()
+    w = make("least=0.5")
     for job in range(4):
         limits = w.applications.sizes.filter(job=job)
         n = {"least": limits["nodes"][0], "preferred": w.jobs["nodes"][job], "most": limits["nodes"][-1]}[size]
@@ -192,6 +203,9 @@ def test_it_runs(given):
         ("shortest=59", "shortest is 59; give a number from 60 up"),
         ("shortest=2h,longest=1h", "shortest is 7200; give at most longest, which is 3600"),
         ("longest=inf", "longest is inf; give a finite number"),
+        ("least=0", "least is 0; give a number above 0"),
+        ("least=2", "least is 2; give a share from 0 to 1"),
+        ("most=0.5", "most is 0.5; give a number from 1 up"),
         ("io=50", "io is 50; give a share from 0 to 1: write 0.5 for 50 %"),
         ("cost=-1", "cost is -1; give a number from 0 up"),
         ("walltime=0", "walltime is 0; give a number above 0"),

@@ -1,0 +1,159 @@
+"""The text's claims, and what our runs say of each."""
+
+from collections.abc import Sequence
+
+from forebay.experiments.statistics import Spread
+from forebay.studies._expected import Expected, Published
+from forebay.studies._tables import Metric, Row, averaged
+from forebay.studies.admire2023_mebf import _numbers as numbers
+from forebay.studies.admire2023_mebf._plan import Scope
+
+MINUTE = 60.0
+
+
+def of(scope: Scope, rows: Sequence[Row], expected: Expected) -> list[Row]:
+    """All of them, figure by figure."""
+    chosen = scope.settings
+    mine = numbers.chosen(rows, policy=chosen.proposed)
+    bases = numbers.chosen(rows, policy=chosen.reference)
+    return [
+        *_execution(chosen.published.applications, mine, bases, expected),
+        *_turnaround(chosen.published.applications, mine, bases),
+        *_use(chosen.published.applications, mine, bases),
+        *_allocations(mine, bases, expected),
+        *_early(chosen.published.applications, mine, bases),
+        *_makespans(mine, bases, expected),
+    ]
+
+
+def verdict(value: float, published: Published) -> str:
+    """Yes within the tolerance; else on which side of it our number is."""
+    assert published.tolerance is not None, "as of all numbers that are compared with"
+    margin = published.tolerance * published.value
+    if abs(value - published.value) <= margin:
+        return "yes"
+    return "no: more" if value > published.value else "no: less"
+
+
+def _claim(text: str, where: str, published: str, ours: str, held: str) -> Row:
+    return {"claim": text, "where": where, "published": published, "ours": ours, "verdict": held}
+
+
+def _is(held: bool) -> str:
+    return "yes" if held else "no"
+
+
+def _above(one: Spread) -> str:
+    """Whether a difference is above 0; unclear where its interval has both signs."""
+    return "unclear" if abs(one.mean) <= (one.half or 0.0) else _is(one.mean > 0)
+
+
+def _text(one: Spread, scale: float, digits: int, unit: str = "") -> str:
+    half = "" if one.half is None else f" ± {one.half * scale:.{digits}f}"
+    return f"{one.mean * scale:.{digits}f}{half}{unit}"
+
+
+def _percent(one: Spread) -> str:
+    return _text(one, 100, 1, " %")
+
+
+def _sizes(rows: Sequence[Row]) -> list[int]:
+    return sorted({row["jobs"] for row in rows})
+
+
+def _execution(names: Sequence[str], mine: list[Row], bases: list[Row], expected: Expected) -> list[Row]:
+    """Fig. 4.1. "Up to" is the largest of the sizes."""
+    made = []
+    for name in names:
+        each = {
+            jobs: numbers.falls(
+                numbers.chosen(mine, application=name, jobs=jobs),
+                numbers.chosen(bases, application=name, jobs=jobs),
+                numbers.EXECUTION,
+            )
+            for jobs in _sizes(mine)
+        }
+        best = max(each, key=lambda jobs: each[jobs].mean)
+        found = expected.find(section="published", policy="mebf", metric=f"execution_falls_{name}")
+        if found is not None:
+            ours = f"{_percent(each[best])} ({best} jobs)"
+            held = verdict(each[best].mean, found)
+            made.append(_claim("Fig. 4.1: execution falls by up to", name, f"{100 * found.value:g} %", ours, held))
+    return made
+
+
+def _turnaround(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list[Row]:
+    """The conclusion: response times fall too."""
+    made = []
+    for name in names:
+        each = [
+            numbers.falls(
+                numbers.chosen(mine, application=name, jobs=jobs),
+                numbers.chosen(bases, application=name, jobs=jobs),
+                numbers.TURNAROUND,
+            )
+            for jobs in _sizes(mine)
+        ]
+        ours, held = f"by {', '.join(map(_percent, each))}", dict.fromkeys(map(_above, each))
+        made.append(_claim("Conclusion: response times fall", name, "", ours, ", ".join(held)))
+    return made
+
+
+def _largest(names: Sequence[str], rows: list[Row]) -> dict[str, list[Row]]:
+    most = _sizes(rows)[-1]
+    return {name: numbers.chosen(rows, application=name, jobs=most) for name in names}
+
+
+def _use(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list[Row]:
+    """Fig. 4.2, of the largest workload."""
+    ours, theirs = _largest(names, mine), _largest(names, bases)
+    made = []
+    for name in names:
+        one, other = (numbers.spread(rows[name], numbers.NODES) for rows in (ours, theirs))
+        over = numbers.more(ours[name], theirs[name], numbers.NODES)
+        text = f"{_percent(one)}, not {_percent(other)}"
+        made.append(_claim("Fig. 4.2: more of the nodes is in use", name, "", text, _above(over)))
+    return made
+
+
+def _allocations(mine: list[Row], bases: list[Row], expected: Expected) -> list[Row]:
+    """Fig. 4.3: means over all applications of the largest workload, one a draw."""
+    made = []
+    for policy, rows in (("ebf", bases), ("mebf", mine)):
+        found = expected.find(section="published", policy=policy, metric=numbers.ALLOCATIONS.name)
+        if found is not None:
+            one = numbers.spread(_over_applications(rows, numbers.ALLOCATIONS), numbers.ALLOCATIONS)
+            held = verdict(one.mean, found)
+            text = f"Fig. 4.3: jobs per node under {policy.upper()}"
+            made.append(_claim(text, "all", f"{found.value:g}", _text(one, 1, 2), held))
+    return made
+
+
+def _over_applications(rows: list[Row], metric: Metric) -> list[Row]:
+    return averaged(numbers.chosen(rows, jobs=_sizes(rows)[-1]), "application", ("draw",), metric.name)
+
+
+def _early(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list[Row]:
+    """Fig. 4.4, of the smallest workload."""
+    least, made = _sizes(mine)[0], []
+    for name in names:
+        ours, theirs = (numbers.chosen(rows, application=name, jobs=least) for rows in (mine, bases))
+        fall = numbers.falls(ours, theirs, numbers.MAKESPAN)
+        text = f"{_percent(fall)} earlier"
+        made.append(_claim(f"Fig. 4.4: {least} jobs end earlier", name, "", text, _above(fall)))
+    return made
+
+
+def _makespans(mine: list[Row], bases: list[Row], expected: Expected) -> list[Row]:
+    """Fig. 4.5: bounds, of the smallest mixed workload."""
+    least, made = _sizes(mine)[0], []
+    for policy, rows, over in (("ebf", bases, True), ("mebf", mine, False)):
+        some = numbers.chosen(rows, application="mixed", jobs=least)
+        found = expected.find(section="published", policy=policy, metric=numbers.MAKESPAN.name)
+        if found is not None and some:
+            one = numbers.spread(some, numbers.MAKESPAN)
+            bound = f"{'more' if over else 'less'} than {found.value / MINUTE:g} min"
+            held = _is((one.mean > found.value) == over)
+            ours = _text(one, 1 / MINUTE, 0, " min")
+            made.append(_claim(f"Fig. 4.5: {least} jobs under {policy.upper()} take", "mixed", bound, ours, held))
+    return made
