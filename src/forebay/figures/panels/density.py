@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
+from matplotlib.ticker import MaxNLocator
 
 from forebay.figures import _header, _style
 
@@ -17,7 +18,7 @@ def draw(table: pl.DataFrame, path: Path, labels: Mapping[str, str]) -> list[Pat
         left, right = figure.subplots(1, 2)
         x, y = table[first].to_numpy(), table[second].to_numpy()
         *_, image = left.hist2d(x, y, bins=BINS, cmap="viridis", cmin=1, rasterized=True)
-        figure.colorbar(image, ax=left, label="jobs")
+        figure.colorbar(image, ax=left, label="jobs", ticks=MaxNLocator(integer=True))
         left.set(xlabel=labels[first], ylabel=labels[second])
         right.plot(table[job].to_numpy(), y, ".", ms=1.2, mew=0, color=_style.BLUE, rasterized=True)
         right.set(xlabel=labels[job], ylabel=labels[second])

@@ -76,31 +76,33 @@ def runs(scope: Scope) -> list[Run]:
 
 @dataclass(frozen=True)
 class Setting:
-    """What of a run is not usual: options of the model and of the machine."""
+    """What of a run is not usual: the workload, options of it, and of the machine."""
 
     model: str = ""
     machine: str = ""
+    workload: str = ""
 
 
-def _run(scope: Scope, policy: str, draw: int, setting: Setting, keep: Sequence[str] = (), **tags: Any) -> Run:
-    """One of them; `policy` is what it is called unless a tag says otherwise."""
+def _run(scope: Scope, spec: str, draw: int, setting: Setting, keep: Sequence[str] = (), **tags: Any) -> Run:
+    """One of them; a policy is called by its spec unless a tag says otherwise."""
     chosen = scope.settings
-    told = {"policy": policy, **tags}
+    told = {"policy": spec, **tags}
     words = ", ".join(f"{key} {value}" for key, value in told.items() if value is not None)
     return Run(
         name=f"{words}, workload {draw}",
-        jobs=Jobs(_spec(chosen.workload, setting.model), made=True, draw=draw),
-        platform=_spec(chosen.platform, setting.machine),
-        policy=policy,
+        jobs=Jobs(_with(setting.workload or chosen.workload, setting.model), made=True, draw=draw),
+        platform=_with(chosen.platform, setting.machine),
+        policy=spec,
         job_model=chosen.job_model,
         keep=tuple(keep),
         tags={**told, "workload": draw},
-        effort=30.0 if policy.startswith("plan") else 1.0,
+        effort=30.0 if spec.startswith("plan") else 1.0,
     )
 
 
-def _spec(name: str, options: str) -> str:
-    return f"{name}:{options}" if options else name
+def _with(spec: str, options: str) -> str:
+    """A spec with more options."""
+    return f"{spec}{',' if ':' in spec else ':'}{options}" if options else spec
 
 
 def _published(scope: Scope, section: str) -> Iterator[Run]:
@@ -129,17 +131,16 @@ def _choices(scope: Scope) -> Iterator[Run]:
 
 def _beyond(scope: Scope) -> Iterator[Run]:
     """Every policy as it is; some with a pool of bandwidth; and plans of fewer jobs."""
-    mine = scope.settings.beyond
+    chosen, mine = scope.settings, scope.settings.beyond
     policy_specs([*mine.policies, *mine.pooled, *mine.plans.policies])
-    few, names = f"jobs={mine.plans.jobs}", mine.plans.policies
-    for jobs, model, policies, pooled, n in (
-        ("all", "", mine.policies, mine.pooled, mine.workloads),
-        (f"{mine.plans.jobs:,}", few, names, names, mine.plans.workloads),
+    for jobs, policies, pooled, n in (
+        (chosen.workload, mine.policies, mine.pooled, mine.workloads),
+        (mine.plans.workload, mine.plans.policies, mine.plans.policies, mine.plans.workloads),
     ):
         for draw in range(n):
-            for policy in dict.fromkeys([scope.settings.reference, *policies]):
-                yield _run(scope, policy, draw, Setting(model), section="beyond", jobs=jobs, share=None)
+            for policy in dict.fromkeys([chosen.reference, *policies]):
+                yield _run(scope, policy, draw, Setting(workload=jobs), section="beyond", jobs=jobs, share=None)
             for share in mine.share:
-                reserved = Setting(",".join(filter(None, (model, "bandwidth=true"))), f"share={share:g}")
+                reserved = Setting("bandwidth=true", f"share={share:g}", jobs)
                 for policy in pooled:
                     yield _run(scope, policy, draw, reserved, section="beyond", jobs=jobs, share=float(share))

@@ -22,7 +22,7 @@ class Plans(Strict):
     """Policies that are too slow for all jobs, and others beside them."""
 
     policies: list[str] = Field(min_length=1)
-    jobs: int = Field(ge=1)
+    workload: str
     workloads: int = Field(ge=1)
 
 
