@@ -67,7 +67,10 @@ NAVIGATION = {
         ]
     },
     "reference/studies.md": {
-        "": [f"{STUDIES}/{name}/README.md" for name in ("kopanski2021", "cerberus2016", "bbsched2019", "sas2019")]
+        "": [
+            f"{STUDIES}/{name}/README.md"
+            for name in ("kopanski2021", "cerberus2016", "bbsched2019", "sas2019", "admire2023_io")
+        ]
     },
 }
 """Page to caption to the pages below it."""

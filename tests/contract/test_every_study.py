@@ -18,7 +18,7 @@ def folder(name):
 
 
 def test_all_are_found():
-    assert {"bbsched2019", "cerberus2016", "kopanski2021", "sas2019"} <= set(NAMES)
+    assert {"admire2023-io", "bbsched2019", "cerberus2016", "kopanski2021", "sas2019"} <= set(NAMES)
 
 
 @each

@@ -12,7 +12,7 @@ TURNAROUND = Metric("mean_turnaround_time", "mean turnaround (s)", 0)
 WAIT = Metric("mean_waiting_time", "mean queue time (s)", 0)
 TIMES = (CHECKPOINT, MAKESPAN, TURNAROUND, WAIT)
 CPU = Metric("cpu_utilisation", "CPU in use", 3)
-FILES = Metric("pfs_utilisation", "file system in use", 3)
+FILES = Metric("write_utilisation", "file system in use", 3)
 
 
 def chosen(rows: Sequence[Row], **tags: Any) -> list[Row]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from forebay.experiments import statistics
 from forebay.experiments.runs import Jobs, Run, workload_of
 from forebay.platforms import load
+from forebay.platforms.tiers import pfs
 from forebay.studies import _tables
 from forebay.studies._expected import read_expected
 from forebay.studies._frame import Finished, Report
@@ -27,7 +28,7 @@ UNPUBLISHED = (
 
 def report(scope: Scope, finished: Finished) -> Report:
     """Tables and figures of every section that was run."""
-    rows = [row | _cpu(run, row) for (run, _), row in zip(finished, _tables.rows_of(finished), strict=True)]
+    rows = [row | _use(run, row) for (run, _), row in zip(finished, _tables.rows_of(finished), strict=True)]
     made = Report(frames={"runs": _tables.all_numbers(rows)}, notes=[UNPUBLISHED])
     expected, claims = read_expected(FOLDER / "expected.csv"), list[Row]()
     for section in scope.sections:
@@ -48,10 +49,14 @@ def report(scope: Scope, finished: Finished) -> Report:
     return made
 
 
-def _cpu(run: Run, row: Row) -> Row:
-    """All that was computed, over what the machine could have computed meanwhile."""
+def _use(run: Run, row: Row) -> Row:
+    """All that was computed, and written, over what the machine could have computed and written meanwhile."""
     machine = load(run.platform)
-    return {numbers.CPU.name: _flop(run.jobs) / (machine.speed * machine.nodes * row["makespan"])}
+    written = next(tier.write for tier in machine.tiers if isinstance(tier, pfs.Tier) and tier.write is not None)
+    return {
+        numbers.CPU.name: _flop(run.jobs) / (machine.speed * machine.nodes * row["makespan"]),
+        numbers.FILES.name: row["bytes_write"] / (written * row["makespan"]),
+    }
 
 
 @lru_cache(maxsize=1000)
