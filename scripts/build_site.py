@@ -70,7 +70,7 @@ NAVIGATION = {
     "reference/studies.md": {
         "": [
             f"{STUDIES}/{name}/README.md"
-            for name in ("kopanski2021", "cerberus2016", "bbsched2019", "sas2019", "admire2023_mebf")
+            for name in ("kopanski2021", "cerberus2016", "bbsched2019", "sas2019", "admire2023_mebf", "admire2023_io")
         ]
     },
 }

@@ -11,7 +11,7 @@ import pytest
 
 from forebay import figures
 from forebay.figures import _header, _style, letter_values, panels
-from forebay.figures.panels import against, bars, boxes, means, over_time, tails
+from forebay.figures.panels import admissions, against, bars, boxes, density, means, over_time, spreads, tails
 
 pytestmark = pytest.mark.small
 
@@ -52,16 +52,43 @@ def some_bars(path):
     return bars.draw(found, path, "time (min)", "jobs")
 
 
-def some_curves(path):
-    steps = np.array([0.0, 50.0, 4000.0]), np.array([100.0, 30.0, 0.0])
-    return over_time.draw({"x": {"a": steps, "b": steps}, "y": {"a": steps}, "z": {"b": steps}}, path, "in use (%)")
+def some_steps(path):
+    lines = {"CPU": (np.arange(5.0), np.linspace(0, 1, 5)), "file system": (np.arange(5.0), np.ones(5))}
+    return over_time.draw({f"p{k}": lines for k in range(4)}, path, "in use")
+
+
+def some_admissions(path):
+    table = pl.DataFrame({"job": [1, 2], "submit": [0.0, 0.0], "start": [0.0, 60.0], "end": [60.0, 90.0]})
+    return admissions.draw({"a": table, "b": table}, path)
+
+
+def some_spreads(path):
+    values = {"a": np.arange(20.0), "b": np.append(np.arange(20.0), 500.0)}
+    return spreads.draw({"turnaround": values, "queue": values}, path, "hours")
+
+
+def some_density(path):
+    table = pl.DataFrame({"job": range(50), "x": np.linspace(0, 9, 50), "y": np.linspace(3, 5, 50)})
+    return density.draw(table, path, {"x": "computing", "y": "writing", "job": "job"})
 
 
 def letters(path):
     return letter_values.draw_values({"a": np.geomspace(1, 1e4, 500)}, path, "slowdown", log_x)
 
 
-EVERY = [some_means, some_tails, some_boxes, some_against, some_choices, some_bars, some_curves, letters]
+EVERY = [
+    some_means,
+    some_tails,
+    some_boxes,
+    some_against,
+    some_choices,
+    some_bars,
+    some_steps,
+    some_admissions,
+    some_spreads,
+    some_density,
+    letters,
+]
 
 
 def test_panels_are_no_figures_of_runs():
@@ -105,3 +132,10 @@ def test_means_near_to_one_another_start_at_zero(tmp_path):
     linear, logarithmic = some_means(tmp_path / "a.svg", (5.0, 8.0))[0], some_means(tmp_path / "b.svg")[0]
     assert ">0<" in linear.read_text()
     assert ">1,000<" in logarithmic.read_text()
+
+
+def test_a_box_ends_where_its_whiskers_do(tmp_path):
+    """Quartiles of 0 to 19 and one far out, which lies beyond 1.5 boxes, and counts for the mean alone."""
+    row = pl.read_csv(some_spreads(tmp_path / "a.svg")[1]).filter(policy="b", what="queue").row(0, named=True)
+    assert (row["quartile_1"], row["median"], row["quartile_3"], row["largest"]) == (5, 10, 15, 19)
+    assert row["mean"] == pytest.approx((190 + 500) / 21, abs=1e-5)

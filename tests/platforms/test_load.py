@@ -4,7 +4,7 @@ import pytest
 
 from forebay.errors import InputError
 from forebay.platforms import Platform, load, names
-from forebay.platforms.tiers import pfs, shared_bb
+from forebay.platforms.tiers import pfs, pool, shared_bb
 from forebay.platforms.topologies import dragonfly, flat
 
 pytestmark = pytest.mark.small
@@ -117,6 +117,12 @@ def test_admire2023_bounds_streams_as_elastisim_does():
     assert load("admire2023:bound=no") == load("admire2023")
 
 
+def test_admire2023_has_a_pool_of_bandwidth():
+    machine = load("admire2023:share=1.5")
+    assert machine.tiers[1:] == (pool.Tier(name="bandwidth", capacity=72 * 10**9),)
+    assert load("admire2023:share=0.25,pfs=24GB/s").capacities == (500, 6 * 10**9)
+
+
 def test_far_servers_by_name():
     # Slots of servers 0, 1, ... are 0, 9, 18, ...; as text "9" comes after "81". Site 12 is the first of group 1,
     # chassis 4: its own server 4, then 5 6 7 of its group, then the others by the text of 0 9 18 27 72 81 90 99.
@@ -158,6 +164,7 @@ def test_a_platform_is_returned_as_it_is():
         ("dragonfly-96:bandwidth=0GB/s", "bandwidth: zero bandwidth is refused"),
         ("dragonfly-96-nic:burst_buffer=11B", "tiers: burst_buffer has 11 bytes for 12 servers, less than a byte each"),
         ("table1:nodes=3", "nodes: unknown key; nothing can be set here"),
+        ("admire2023:share=0", "share: zero ratio is refused"),
         ("admire2023:bound=maybe", "bound: 'maybe' is not true or false"),
         ("flat:nodes", "'nodes' is not key=value"),
     ],

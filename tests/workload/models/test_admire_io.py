@@ -217,3 +217,31 @@ def test_what_would_not_fit_in_memory_is_refused(monkeypatch):
     monkeypatch.setenv("FOREBAY_MAX_STEPS", "1000")
     with pytest.raises(InputError, match=r"its jobs have [\d,]+ amounts, 1,000 at most; lower jobs"):
         make("jobs=600")
+
+
+def test_bandwidth_is_what_a_job_writes_on_average():
+    w = make("bandwidth=true")
+    job = w.jobs.row(0, named=True)
+    rounds = w.applications.loops.filter(job=0)["rounds"].item()
+    # Alone it takes a third of its walltime, in which it writes all its checkpoints.
+    alone = rounds * checkpoints(w)[0] * GIB / (job["walltime"] / 3)
+    assert job["bandwidth"] == pytest.approx(alone, rel=1e-9, abs=1)
+    assert_frame_equal(make().jobs, w.jobs.drop("bandwidth"), check_exact=True)
+
+
+def test_jobs_that_would_crowd_the_file_system_do_not_run_together():
+    w = make("jobs=60,nodes=200,bandwidth=true")
+    assert w.platform == "admire2023:nodes=200,share=1"
+    assert w.jobs["bandwidth"].max() < 48e9
+    result = fb.simulate(w, policy="fcfs-bb", job_model="application:kill=false")
+    assert result.resources["bandwidth"] == 48 * 10**9
+    held = fb.metrics.machine.usage(result, "bandwidth")["amount"]
+    assert 40e9 < held.max() <= 48e9
+    # Without the pool they do.
+    crowd = fb.simulate(w, "admire2023:nodes=200", "fcfs-bb", job_model="application:kill=false").jobs
+    both = crowd.select("starting_time", "finish_time", asks=w.jobs["bandwidth"])
+    most = max(
+        both.filter((pl.col("starting_time") <= t) & (t < pl.col("finish_time")))["asks"].sum()
+        for t in crowd["starting_time"]
+    )
+    assert most > 48e9

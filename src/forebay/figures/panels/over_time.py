@@ -1,47 +1,59 @@
-"""A share of the machine over time under several policies, a panel a workload."""
+"""Curves over time, a panel for each policy, all on the same axes."""
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _header, _steps, _style
+from forebay.figures import _header, _style
+from forebay.figures._steps import Steps
 
-MOST = 240
-"""Intervals over which means are drawn: work that comes and goes in rounds would be a grey band."""
-
-Curves = Mapping[str, Mapping[str, _steps.Steps]]
-"""Steps in percent by workload and policy."""
+COLUMNS = 3
 
 
-def draw(curves: Curves, path: Path, label: str) -> list[Path]:
-    """Every policy is drawn to its end. The CSV has a row an interval."""
-    end = max(float(times[-1]) for some in curves.values() for times, _ in some.values())
-    width = _steps.width_for(0.0, end, MOST)
-    look = _style.looks(list(dict.fromkeys(policy for some in curves.values() for policy in some)))
-    frames = []
-    rows = -(-len(curves) // 2)
-    with _style.page(_style.PAGE, 0.7 + 1.5 * rows) as figure:
-        axes = figure.subplots(rows, 2, sharex=True, sharey=True, squeeze=False)
-        for axis in axes.ravel()[len(curves) :]:
-            axis.set_axis_off()
-        unit = _style.clock(axes[0, 0], 0.0, end)
-        clock = f"{axes[0, 0].get_xlabel()}; means over {_style.duration(width)}"
-        for axis, (workload, some) in zip(axes.ravel(), curves.items(), strict=False):
-            for policy, steps in some.items():
-                times, values = _steps.averaged(steps, 0.0, float(steps[0][-1]), width)
-                x, y = np.append(times, times[-1] + width) / unit, np.append(values, 0.0)
-                axis.plot(x, y, drawstyle="steps-post", **look[policy])
-                columns = {"workload": workload, "policy": policy, "time": times, "percent": values}
-                frames.append(pl.DataFrame(columns))
-            axis.set(xlabel="", ylim=(0, 104), yticks=[0, 25, 50, 75, 100])
-            axis.set_title(workload, loc="left", fontweight="bold")
+def draw(panels: Mapping[str, Mapping[str, Steps]], path: Path, label: str) -> list[Path]:
+    """The steps of each panel, by their names. The CSV has a row a step."""
+    names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
+    colour = dict(zip(names, _style.PALETTE, strict=False))
+    steps = [one for lines in panels.values() for one in lines.values()]
+    end = max(float(times[-1]) for times, _ in steps)
+    top = max(float(values.max()) for _, values in steps)
+    with _style.page(_style.PAGE, 0.4 + 1.35 * -(-len(panels) // COLUMNS)) as figure:
+        axes = grid(figure, len(panels))
+        for axis, (title, lines) in zip(axes, panels.items(), strict=False):
+            unit = _style.clock(axis, 0.0, end, ticks=5)
+            for name, (times, values) in lines.items():
+                axis.step(times / unit, values, where="post", color=colour[name], lw=0.7)
+            axis.set_title(title, loc="left")
+            axis.set_ylim(0, 1.05 * top or 1.0)
             axis.grid(True)
-        for axis in axes[-1]:
-            axis.set_xlabel(clock)
-        for row in axes:
-            row[0].set_ylabel(label)
-        _style.legend(figure, [Line2D([], [], label=policy, **style) for policy, style in look.items()], 4)
-        return _style.write(figure, path, {"": pl.concat(frames)}, _header.told)
+        tidy(axes, len(panels), label)
+        _style.legend(figure, [Line2D([], [], color=colour[name], label=name) for name in names], len(names))
+        return _style.write(figure, path, {"": _table(panels)}, _header.told)
+
+
+def grid(figure: Any, n: int) -> list[Any]:
+    """Axes for so many panels of equal size, in rows; those left over are empty."""
+    axes = list(figure.subplots(-(-n // COLUMNS), COLUMNS, squeeze=False).ravel())
+    for axis in axes[n:]:
+        axis.set_axis_off()
+    return axes
+
+
+def tidy(axes: list[Any], n: int, label: str) -> None:
+    """Labels at the left and below the lowest panels alone: all panels have the same axes."""
+    for place, axis in enumerate(axes[:n]):
+        axis.set_ylabel(label if place % COLUMNS == 0 else "")
+        if place + COLUMNS < n:
+            axis.set_xlabel("")
+
+
+def _table(panels: Mapping[str, Mapping[str, Steps]]) -> pl.DataFrame:
+    frames = []
+    for title, lines in panels.items():
+        for name, (times, values) in lines.items():
+            frame = pl.DataFrame({"time": times, "value": values})
+            frames.append(frame.select(pl.lit(title).alias("panel"), pl.lit(name).alias("what"), "time", "value"))
+    return pl.concat(frames)

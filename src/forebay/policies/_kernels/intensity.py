@@ -321,7 +321,8 @@ def _preferred_only(state):
 @allocating_kernel
 def _by_priority(line, sums, target, alpha):
     """The jobs that are left in line, by weighted priority."""
-    n, place, least, width = line.n[0], 0, *_weigh(line, sums, target)
+    n, place = line.n[0], 0
+    least, width = _weigh(line, sums, target)
     keys, ties, jobs = np.empty(n), np.arange(n), np.empty(n, np.int64)
     for at in range(len(line.jobs)):
         if line.jobs[at] >= 0:

@@ -22,6 +22,10 @@ Drawing = Callable[[Path], list[Path]]
 _MINUTE = 60.0
 
 
+INTERVALS = 240
+"""Over which means are drawn."""
+
+
 def published(scope: "Scope", rows: Sequence[Row], finished: Finished, expected: Expected, made: Report) -> None:
     """Figs 4.1 to 4.5."""
     chosen = scope.settings.published
@@ -90,8 +94,19 @@ def _over_time(runs: Sequence["Run"], path: Path) -> list[Path]:
 
     curves: dict[str, dict[str, Steps]] = {}
     for run in runs:
-        curves.setdefault(run.tags["application"], {})[_short(run.policy)] = computing(again(run))
+        curves.setdefault(run.tags["application"], {})[_short(run.policy)] = _smooth(computing(again(run)))
     return over_time.draw(curves, path, "nodes that\ncompute (%)")
+
+
+def _smooth(steps: "Steps") -> "Steps":
+    """Means over intervals, to the end: rounds of computing and writing would be a grey band."""
+    import numpy as np
+
+    from forebay.figures._steps import averaged, width_for
+
+    end = float(steps[0][-1])
+    times, values = averaged(steps, 0.0, end, width_for(0.0, end, INTERVALS))
+    return np.append(times, end), np.append(values, 0.0)
 
 
 def computing(result: "Result") -> "Steps":

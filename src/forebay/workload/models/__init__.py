@@ -113,7 +113,7 @@ def _bounded(name: str, values: dict[str, Any]) -> dict[str, Any]:
     What they mean, and so their own bounds, the models know.
     """
     for key, value in values.items():
-        if not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             continue
         most = checks.most_jobs() if key == "jobs" else _MOST.get(key, _MOST[type(value).__name__])
         if math.inf > abs(value) > most or 0 < abs(value) < _LEAST:

@@ -43,12 +43,14 @@ def generate(
     malleable: float = 0.2,
     load: float = 0.0,
     walltime: float = 3.0,
+    bandwidth: bool = False,
 ) -> Workload:
     """`jobs` jobs, of which a share is `malleable`, numbered from 0 in the order of submission.
 
     From the first submission to the last, jobs ask for a share `load` of the machine's `nodes`, each at its preferred
     size for as long as it takes alone; with 0 all are submitted at once. Users ask for `walltime` times what a job
     takes alone, at each size. Neither changes what is drawn. A larger share has the malleable jobs of a smaller one.
+    With `bandwidth` each job asks for what it writes on average while it is alone at its preferred size, in bytes/s.
     """
     checks.at_least(_NAME, 1, jobs=jobs)
     checks.at_least(_NAME, MOST, nodes=nodes)
@@ -74,23 +76,23 @@ def generate(
         Task("run", "compute", flop=flop[row] / sizes.nodes),
         Task("run", "write", bytes=written[row]),
     )
-    table = job_table(
-        {
-            "id": np.arange(jobs),
-            "submit": _submissions(gaps, float(preferred @ length) / nodes, load),
-            "walltime": limits[sizes.nodes == preferred[row]],
-            "run_time": np.zeros(jobs),
-            "flop": rounds * flop / preferred,
-            "nodes": preferred,
-        }
-    )
+    columns = {
+        "id": np.arange(jobs),
+        "submit": _submissions(gaps, float(preferred @ length) / nodes, load),
+        "walltime": limits[sizes.nodes == preferred[row]],
+        "run_time": np.zeros(jobs),
+        "flop": rounds * flop / preferred,
+        "nodes": preferred,
+    }
+    if bandwidth:
+        columns["bandwidth"] = np.rint(rounds * written / length).astype(np.int64)
     types = np.where(flexible, "malleable", "rigid")
     made = f"{counted(jobs, 'job')}, {flexible.sum():,} malleable and {in_peak.sum():,} in peaks of I/O"
     return Workload(
         _NAME,
-        table,
+        job_table(columns),
         applications=applications(types, rounds, sizes, limits, tasks),
-        platform=f"admire2023:nodes={nodes}",
+        platform=f"admire2023:nodes={nodes}{',share=1' if bandwidth else ''}",
         records=jobs,
         provenance=(f"made by {_NAME}: {made}",),
     )
