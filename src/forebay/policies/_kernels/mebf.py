@@ -277,7 +277,10 @@ def _serve(state, have, params, line, running):
         if row >= 0 and state.flexible.jobs[row]["asked"] >= 0:
             flex = state.flexible.jobs[row]
             coming[0] += max(state.jobs[one]["nodes"] - state.flexible.sizes[flex["first"] + flex["asked"]]["nodes"], 0)
-    blocked = False
+    lowest = np.inf
+    for one in running:
+        lowest = min(lowest, state.jobs[one]["priority"])
+    blocked, expanded = False, np.nan
     for at in range(len(line)):
         j = line[at]
         if j < 0:
@@ -287,22 +290,24 @@ def _serve(state, have, params, line, running):
         line[at] = -1
         if _start_within(state, have, params, ahead, j, least, _preferred(state, j), reason):
             continue
-        if have.free[0] == 0 and len(running) > 0:
+        priority = state.jobs[j]["priority"]
+        if have.free[0] == 0 and priority > lowest:
             _shrink(state, have, params, running, j, coming)
             if _start_within(state, have, params, ahead, j, least, _preferred(state, j), reason):
                 continue
-            passed = 0  # nodes may have come back
+            passed, expanded = 0, np.nan  # nodes may have come back
         if not blocked:
             blocked = True
             ahead.shadow[0], ahead.spare[0] = _reserve(state, have, params, j)
-        if have.free[0] == 0 and len(running) == 0 and len(state.flexible.row) > 0:
-            return  # whoever has an application needs a node
+        if have.free[0] == 0 and priority <= lowest and len(state.flexible.row) > 0:
+            return  # whoever has an application needs a node, and nobody ranks below those that are left
         if have.free[0] > 0:
             passed = _next_that_fits(state, have, params, ahead, line, max(passed, at + 1))
             if passed < len(line):
                 line[passed] = -1
-            else:
-                _expand(state, have, params, ahead, running, state.jobs[j]["priority"])
+            elif priority != expanded:  # those that rank as high have had their chance
+                _expand(state, have, params, ahead, running, priority)
+                expanded = priority
     if not blocked:
         _expand(state, have, params, ahead, running, -np.inf)
 
