@@ -369,12 +369,19 @@ def tiers() -> None:
 def sizes() -> None:
     """Jobs that change their size."""
     for what, case in flexible.CASES.items():
-        jobs = flexible.workload(*case)
-        rounds = int(jobs.applications.loops["rounds"].sum())
         for policy in flexible.POLICIES:
-            result = fb.simulate(jobs, flexible.PLATFORM, policy)
-            note = f"{rounds:,} rounds, {(result.log['reason'] == 'resized').sum():,} changes of size"
-            say(f"{what}, {policy}", best(partial(fb.simulate, jobs, flexible.PLATFORM, policy), 3), note)
+            sized(what, flexible.workload(*case), flexible.PLATFORM, policy, "application")
+    for spec, policies in flexible.MODELS.items():
+        for policy in policies:
+            sized(spec, models.generate(spec, 1), None, policy, "application:kill=false")
+
+
+def sized(what: str, jobs: fb.Workload, machine: str | None, policy: str, job_model: str) -> None:
+    """A run of such jobs."""
+    run = partial(fb.simulate, jobs, machine, policy, job_model=job_model)
+    changes = (run().log["reason"] == "resized").sum()
+    note = f"{int(jobs.applications.loops['rounds'].sum()):,} rounds, {changes:,} changes of size"
+    say(f"{what}, {policy}", best(run, 3), note)
 
 
 def main() -> None:

@@ -53,3 +53,8 @@ CASES = {
     "100,000 malleable jobs": (100_000, 1.0, (1, 8), 9.0),
 }
 POLICIES = ("fcfs-easy", "fcfs-malleable", "fcfs-malleable:when=idle")
+MODELS = {
+    "admire-io": ("fcfs-malleable", "io-intensity", "io-bb"),
+    "admire-mebf:jobs=300": ("ebf", "mebf:times=recorded"),
+}
+"""Workloads of models, on the machines that they name, and policies to run them under."""
