@@ -83,11 +83,16 @@ class Backfill(Run):
         sign = -1 if descending else 1
         return sorted(jobs, key=lambda job: (sign * job.rank(column), job.id))
 
+    def in_line(self):
+        """All that may start, as the policy orders them; who has begun goes first."""
+        begun = [job for job in self.allowed() if job.leg > 0]
+        others = [job for job in self.allowed() if job.leg == 0]
+        return begun + self.ordered(others, self.policy.order, self.policy.descending)
+
     def decide(self, now):
         """With `depth` reservations in line 14."""
         policy, reservations = self.policy, {}
-        begun = [job for job in self.allowed() if job.leg > 0]
-        waiting = begun + self.ordered([job for job in self.allowed() if job.leg == 0], policy.order, policy.descending)
+        waiting = self.in_line()
         while waiting and (place := self.fits_now(waiting[0])):
             self.start(waiting.pop(0), now, place)
         if not waiting or policy.max_backfill == 0:

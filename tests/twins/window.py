@@ -20,12 +20,8 @@ class Window(Backfill):
             if job.id in reservations and self.ages.get(job, 0) >= self.window.bound:
                 self.promised.setdefault(job.id, reservations[job.id])
 
-    def ordered(self, jobs, column, descending=False):
-        """The first question of a decision is for the whole queue."""
-        if self.new is None:
-            return super().ordered(jobs, column, descending)
-        line, self.new = self.new, None
-        return line
+    def in_line(self):
+        return self.new
 
     def decide(self, now):
         if not self.queue:
@@ -39,7 +35,6 @@ class Window(Backfill):
         depth = {"easy": 1, "conservative": ALL, "none": 0}[self.window.backfill]
         self.policy.depth = depth + len(forced)
         super().decide(now)
-        self.new = None
         for job in window:
             self.ages[job] = self.ages.get(job, 0) + 1
 
