@@ -75,7 +75,7 @@ def draw(seed):
     rng = random.Random(f"run {seed}")
     machine = rng.choice(MACHINES)
     platform = _platform(machine)
-    name = rng.choice(policies.names())
+    name = rng.choice([name for name in policies.names() if not policies.load(name).needs_times])
     limits = rng.choice(("", "", "", "+limits:user_jobs=1", "+limits:user_nodes=4,run_time=1h,over=reject"))
     model = rng.choice([model for model in MODELS if model != "tiered" or platform.by_choice])
     n_jobs = rng.choice((1, 2, 2, 3, 5, 8, 13, 40))

@@ -62,8 +62,11 @@ def queue_by(state, have, order, sign):
     rest = state.queue[counts["queue_begun"] : counts["queue_last"]]
     ordered = in_order(state, have, rest, False, order, sign, len(rest))
     line = np.empty(len(begun) + len(ordered), np.int64)
-    line[: len(begun)] = begun
-    line[len(begun) :] = ordered
+    # Element by element: a copy of a slice would have compiled code load the compiler's part for arrays.
+    for i in range(len(begun)):
+        line[i] = begun[i]
+    for i in range(len(ordered)):
+        line[len(begun) + i] = ordered[i]
     return line
 
 
