@@ -111,7 +111,7 @@ def reordering(state, sums, params):
 class Line(NamedTuple):
     """The waiting jobs in order of arrival, and all sizes that each may have."""
 
-    n: np.ndarray  # int64[1]: how many wait; -1 = nobody has been lined up
+    n: np.ndarray  # int64[1]: how many wait; -1 = not filled yet
     jobs: np.ndarray  # int64[place]: -1 = it has been started
     first: np.ndarray  # int64[place + 1]: the first of its candidates
     nodes: np.ndarray  # int64[candidate]
@@ -120,16 +120,16 @@ class Line(NamedTuple):
 
 
 @allocating_kernel
-def _line_up(state, lined_up):
-    """All that wait, or a line of which is only known that it is not lined up."""
+def _line_up(state, needed):
+    """All waiting jobs with their sizes; an empty line marked as not filled where it is not `needed` yet."""
     counts, n, n_candidates = state.counts[0], 0, 0
-    first_place = counts["queue_first"] if lined_up else counts["queue_last"]
+    first_place = counts["queue_first"] if needed else counts["queue_last"]
     for q in range(first_place, counts["queue_last"]):
         if state.queue[q] >= 0:
             n += 1
             n_candidates += n_sizes(state, flex_row(state, state.queue[q]))
     line = Line(
-        np.full(1, n if lined_up else -1),
+        np.full(1, n if needed else -1),
         np.empty(n, np.int64),
         np.zeros(n + 1, np.int64),
         np.empty(n_candidates, np.int64),

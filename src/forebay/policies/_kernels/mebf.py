@@ -33,6 +33,18 @@ class Ahead(NamedTuple):
 
 
 @kernel
+def _preferred(state, j):
+    return state.demands[state.jobs[j]["leg"], 0]
+
+
+@kernel
+def _fewest(state, j):
+    """The fewest nodes that job `j` can run on."""
+    row = flex_row(state, j)
+    return _preferred(state, j) if row < 0 else state.flexible.sizes[state.flexible.jobs[row]["first"]]["nodes"]
+
+
+@kernel
 def _seconds(state, params, j, nodes):
     """How long waiting job `j` is said to take with so many nodes."""
     row = flex_row(state, j)
@@ -89,10 +101,7 @@ def _resizable(state):
 @allocating_kernel
 def _reserve(state, have, params, j):
     """When job `j` is expected to have the fewest nodes that it can run on, and the nodes that are left then."""
-    row, counts, now = flex_row(state, j), state.counts[0], state.clock[0]["now"]
-    needs = state.demands[state.jobs[j]["leg"], 0]
-    if row >= 0:
-        needs = state.flexible.sizes[state.flexible.jobs[row]["first"]]["nodes"]
+    needs, counts, now = _fewest(state, j), state.counts[0], state.clock[0]["now"]
     n_actions = min(counts["n_actions"], len(state.actions))
     n_most = counts["n_running"] + n_actions
     ends, ties, nodes = np.empty(n_most), np.empty(n_most, np.int64), np.empty(n_most, np.int64)
@@ -121,7 +130,7 @@ def _reserve(state, have, params, j):
 
 
 @kernel
-def _harmless(state, ahead, nodes, end):
+def _harmless(ahead, nodes, end):
     """Whether a job that takes so many nodes until then leaves the reservation as it is."""
     return nodes <= ahead.spare[0] or end <= ahead.shadow[0] + instant_width(ahead.shadow[0])
 
@@ -133,7 +142,7 @@ def _start_within(state, have, params, ahead, j, least, most, reason):
     nodes = most if row < 0 else largest_size(state, row, min(most, have.free[0]))
     while nodes >= max(least, 1) or row < 0:
         end = now + _seconds(state, params, j, nodes)
-        if has_room(state, have, j, nodes) and _harmless(state, ahead, nodes, end):
+        if has_room(state, have, j, nodes) and _harmless(ahead, nodes, end):
             start_sized(state, have, j, nodes, reason)
             if end > ahead.shadow[0] + instant_width(ahead.shadow[0]):
                 ahead.spare[0] -= nodes
@@ -142,11 +151,6 @@ def _start_within(state, have, params, ahead, j, least, most, reason):
             return False
         nodes = largest_size(state, row, nodes - 1)
     return False
-
-
-@kernel
-def _preferred(state, j):
-    return state.demands[state.jobs[j]["leg"], 0]
 
 
 @kernel
@@ -169,12 +173,11 @@ def _granted(state, params, j):
 
 @allocating_kernel
 def _shrink(state, have, params, running, j, coming):
-    """SHRINK: let jobs of lower priority than `j` give back nodes until it can start, if they can; the nodes then free.
+    """SHRINK: let jobs of lower priority than `j` give back nodes until it can start, if they can.
 
     `coming` are nodes that will be given back and that nobody before `j` waits for.
     """
-    row = flex_row(state, j)
-    needs = _preferred(state, j) if row < 0 else state.flexible.sizes[state.flexible.jobs[row]["first"]]["nodes"]
+    needs = _fewest(state, j)
     if coming[0] >= needs:
         coming[0] -= needs
         return
@@ -285,8 +288,7 @@ def _serve(state, have, params, line, running):
         j = line[at]
         if j < 0:
             continue
-        row, reason = flex_row(state, j), LogReason.BACKFILLED if blocked else LogReason.IN_ORDER
-        least = 0 if row < 0 else state.flexible.sizes[state.flexible.jobs[row]["first"]]["nodes"]
+        least, reason = _fewest(state, j), LogReason.BACKFILLED if blocked else LogReason.IN_ORDER
         line[at] = -1
         if _start_within(state, have, params, ahead, j, least, _preferred(state, j), reason):
             continue
