@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from forebay.errors import InputError
+from forebay.errors import InputError, nearest
 from forebay.policies._base import Policy, lay
 from forebay.policies._families.backfill import Backfill
 
@@ -35,15 +35,9 @@ class If(IntEnum):
     LOWER_FLOW = 3  # the larger of both flows is expected to be lower
 
 
-def _known() -> dict[str, type[Backfill]]:
-    """The policies that nodes can be stolen under, by name: all that backfill with the same kernel."""
-    from forebay.policies import load, names
-
-    found = {name: type(load(name)) for name in names() if name not in _OURS}
-    return {name: policy for name, policy in found.items() if policy.compiled == Backfill.compiled}
-
-
-_OURS = ("steal", "sfsj", "steal-malleable")
+def _backfills(policy: object) -> bool:
+    """Whether nodes can be stolen under a policy: it backfills with the kernel that stealing calls."""
+    return isinstance(policy, Backfill) and policy.compiled == Backfill.compiled
 
 
 @dataclass(frozen=True)
@@ -60,22 +54,22 @@ class Stealing(Policy):
         code = str(self.variant)
         if len(code) != 3 or any(not "1" <= digit <= most for digit, most in zip(code, "323", strict=True)):
             raise InputError(
-                f"variant is {self.variant!r}; give three digits: the victim goes on from its last checkpoint, one that "
-                "it writes now, or its next one (1 to 3); it is the smallest or the latest job (1, 2); it is smaller, "
-                "later, or the larger of both flows falls (1 to 3); such as 111"
+                f"variant is {self.variant!r}; give three digits: the victim goes on from its last checkpoint, one "
+                "that it writes now, or its next one (1 to 3); it is the smallest or the latest job (1, 2); it is "
+                "smaller, later, or the larger of both flows falls (1 to 3); such as 111"
             )
         _ = self._inner
 
     @property
     def _inner(self) -> Backfill:
-        if isinstance(self.over, Backfill) and self.over.compiled == Backfill.compiled:
-            return self.over
-        known = _known() if isinstance(self.over, str) else {}
-        if self.over not in known:
-            from forebay.errors import nearest
+        from forebay.policies import load, names
 
-            raise InputError(f"over is {self.over!r}, which nodes are not stolen under: {nearest(self.over, _known())}")
-        return known[str(self.over)]()
+        policy = load(self.over)
+        if not _backfills(policy):
+            known = [name for name in names() if _backfills(load(name))]
+            raise InputError(f"over is {self.over!r}, under which nodes cannot be stolen: {nearest(self.over, known)}")
+        assert isinstance(policy, Backfill)
+        return policy
 
     def _own(self) -> np.ndarray:
         resume, victim, condition = (int(digit) for digit in str(self.variant))

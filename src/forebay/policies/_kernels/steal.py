@@ -148,9 +148,9 @@ def _shrink(state, missing, numbers):
         row = flex_row(state, j)
         if row < 0 or not is_malleable(state, row) or not _may_be_robbed(state, j) or _gives(state, j) > 0:
             continue
-        if largest_size(state, row, state.jobs[j]["nodes"] - missing) > 0:
-            if found < 0 or _goes_first(state, j, found, numbers[Param.VICTIM]):
-                found = j
+        can_give = largest_size(state, row, state.jobs[j]["nodes"] - missing) > 0
+        if can_give and (found < 0 or _goes_first(state, j, found, numbers[Param.VICTIM])):
+            found = j
     if found < 0:
         return False
     act_resize(state, found, largest_size(state, flex_row(state, found), state.jobs[found]["nodes"] - missing))
