@@ -72,18 +72,20 @@ def read_setting(
     """Read and check everything that runs share. What is quick to check comes first."""
     from forebay import _plugins, workload
     from forebay import platforms as machines
-    from forebay.platforms.failures import load as load_failures
+    from forebay.platforms import failures as traces
 
     period = parse_period(window, "--window")
     if job_model is not None:
         _plugins.load("engine.jobmodels", _plugins.parse_spec(job_model)[0], "job model")
-    failing = None if failures is None else load_failures(failures)
+    failing = None if failures is None else traces.load(failures)
     machine = None if platform is None else machines.load(platform)
     jobs = workload.read(source)
     if machine is None:
         from forebay._simulate import machine_of
 
         machine = machine_of(jobs)
+    if failing is not None:
+        traces.check(failing, machine.nodes)
     if period and not jobs.jobs["submit"].is_between(*period, closed="left").any():
         last = float(jobs.jobs["submit"][-1])
         raise InputError(f"--window {window!r}: no job is submitted in it; {source} has jobs from 0 to {last:.10g} s")

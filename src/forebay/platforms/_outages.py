@@ -7,6 +7,7 @@ import math
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -181,7 +182,7 @@ def _since(gone: dict[int, float], node: int, event: _Event) -> float:
 
 def _events(text: str, path: Path) -> Iterator[_Event]:
     for entry, where in _entries(text, path):
-        time, event = entry.get("timestamp"), _inner(entry, where)
+        time, event = entry.get("timestamp"), _inner(entry)
         if isinstance(time, bool) or not isinstance(time, int | float) or not 0 <= time <= LONGEST:
             raise InputError(f"{where}: 'timestamp' is {brief(time)}; it must be a time from 0 up, in seconds")
         kind = event.get("type")
@@ -206,13 +207,14 @@ def _entries(text: str, path: Path) -> Iterator[tuple[dict[str, Any], str]]:
         yield entry, where
 
 
-def _inner(entry: dict[str, Any], where: str) -> dict[str, Any]:
+def _inner(entry: dict[str, Any]) -> dict[str, Any]:
     """The event that a generic one of Batsim 5 wraps as text; any other as it is."""
     data = entry.get("data")
-    if entry.get("type") != "generic" or not isinstance(data, str):
-        return entry
-    found = _json(data, f"{where}: 'data'")
-    return found if isinstance(found, dict) else entry
+    if entry.get("type") == "generic" and isinstance(data, str):
+        with suppress(ValueError, RecursionError):  # text of any other kind is no event of ours
+            found = json.loads(data)
+            return found if isinstance(found, dict) else entry
+    return entry
 
 
 def _json(text: str, where: str) -> Any:
