@@ -194,8 +194,10 @@ def test_failures_are_those_of_the_platform_unless_others_are_given(told):
 def test_without_failures_there_is_nothing_to_tell(told):
     own = fb.platform("table1").model_copy(update={"failures": fb.platforms.Failures(mtbf=60)})
     assert "failures" not in fb.simulate("table1").facts
-    assert "failures" not in fb.simulate("table1", own, failures="mtbf=inf").facts
-    assert told == [{}, {}]
+    for none in ("mtbf=inf", "downtime=1min"):
+        assert "failures" not in fb.simulate("table1", own, failures=none).facts
+    assert told == [{}, {}, {}]
+    assert fb.simulate("table1", failures="checkpoint=1s,period=1min").facts["failures"]["period"] == 60
 
 
 def test_checkpoints_in_bytes_need_a_file_system(told):

@@ -210,7 +210,7 @@ def _check_needs(policy: Any, name: str, workload: Workload, platform: Platform,
 def _failures(given: Any, platform: Platform) -> Failures | None:
     """What can fail of this machine, as told for this run or else by the platform; None where nothing can."""
     failures = platform.failures if given is None else load_failures(given)
-    if failures is None or failures == Failures():
+    if failures is None or not (failures.draws or failures.outages or failures.writes):
         return None
     check_failures(failures, platform.nodes)
     if failures.checkpoint_bytes and platform.fabric().write is None:

@@ -18,7 +18,7 @@ EXAMPLES = options.examples(
     "forebay run table1 --policy fcfs-easy",
     "forebay run trace.swf.gz --platform flat:nodes=512 -o out",
     "forebay run default --policy mine.py:Mine:patience=3 --format json",
-    "forebay run default --failures mtbf=12h,downtime=1h,checkpoint=300s",
+    "forebay run default --failures mtbf=12h,downtime=1h",
 )
 
 
