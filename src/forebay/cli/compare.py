@@ -55,6 +55,7 @@ def command(
     platform: options.PlatformOption = None,
     job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
+    failures: options.FailuresOption = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.")
     ] = Path("forebay-results"),
@@ -83,7 +84,7 @@ def command(
     schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
         _pictures.check([*FIGURES, SCHEDULE])
-    setting = _runs.read_setting(workload, platform, job_model, seed, window)
+    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures)
     schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
     refuse_other(output, "a comparison")
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
@@ -266,6 +267,7 @@ def _comparison(
     shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
     return {
         **{key: documents[0][key] for key in (*shared, "versions")},
+        **{key: documents[0][key] for key in ("failures",) if key in documents[0]},
         "notes": _notes(documents),
         "policies": [
             {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
@@ -284,6 +286,8 @@ def _report(documents: list[dict[str, Any]], folder: Path, pictures: list[Path])
         ("workload", f"{first['workload']}, {counted(first['summary']['n_jobs'], 'job')}"),
         ("platform", first["platform"]["text"]),
     ]
+    if "failures" in first:
+        about.append(("failures", first["failures"]["text"]))
     if first["window"]:
         about.append(("window", f"jobs submitted from {' to '.join(map(_numbers.seconds, first['window']))}"))
     tables = [fitting(partial(_ranking, documents))]
