@@ -18,6 +18,7 @@ from forebay._text import counted
 from forebay.core.failures import Failures
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
+from forebay.engine.faults import draws
 from forebay.engine.program import Program
 from forebay.engine.run import Progress, run
 from forebay.errors import InputError, wrong_type
@@ -109,12 +110,12 @@ def simulate(
     program = make_program(workload, chosen, job_model)
     _check_needs(scheduler, name, workload, chosen, program)
     failing = _failures(failures, chosen)
+    state, truth, notes = build(workload, chosen, program, limits, failing)
     # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
-    more = {} if failing is None else {"failures": failing, "seed": failing.seed if failing.seed >= 0 else seed}
-    state, truth, notes = build(workload, chosen, program, limits, **more)
+    draw = None if failing is None else draws(truth, failing, chosen.nodes, failing.seed if failing.seed >= 0 else seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     with _progress.following(progress, name, len(workload)) as call:
-        record = run(state, truth, scheduler, chosen.resources, rng, call, notes)
+        record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw)
     left, decisions = collect.left_of(state, truth), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte
     facts = {
@@ -213,11 +214,6 @@ def _failures(given: Any, platform: Platform) -> Failures | None:
     if failures is None or not (failures.draws or failures.outages or failures.writes):
         return None
     check_failures(failures, platform.nodes)
-    if failures.checkpoint_bytes and platform.fabric().write is None:
-        raise InputError(
-            f"failures: checkpoint_bytes go to the file system, and {platform.name} has none; add a tier of kind pfs "
-            "(or pfs=5GB/s to flat), or give checkpoint, a time, instead"
-        )
     return failures
 
 
