@@ -69,10 +69,9 @@ def log_frame(record: Record, jobs: np.ndarray, resources: tuple[str, ...]) -> p
         }
     )
     frame = frame.with_columns(pl.when(pl.col("resource") != "none").then(pl.col("resource")).alias("resource"))
-    of_nodes = job < 0
-    if not of_nodes.any():
+    if (job >= 0).all():
         return frame
-    return frame.with_columns(pl.select(pl.when(~pl.Series(of_nodes)).then(frame["job"]).alias("job"))["job"])
+    return frame.with_columns(pl.when(pl.Series(job >= 0)).then("job").alias("job"))  # rows of nodes have none
 
 
 def _allocations(record: Record, n_jobs: int) -> pl.Series:

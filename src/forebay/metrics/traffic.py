@@ -84,9 +84,8 @@ def moved(result: Result) -> dict[str, int]:
         ends = ends.join(result.jobs.lazy().select(job="job_id"), on="job", how="semi")
     rows = ends.group_by(pl.col("reason").cast(pl.String)).agg(pl.col("amount").clip(0).sum()).collect().rows()
     found = {kind: int(amount) for kind, amount in rows if amount or kind not in SAFE}
-    return (
-        {**dict.fromkeys(MOVES, 0), **{kind: found[kind] for kind in (*MOVES, *SAFE) if kind in found}} if found else {}
-    )
+    kinds = [*MOVES, *(kind for kind in SAFE if kind in found)]
+    return {kind: found.get(kind, 0) for kind in kinds} if found else {}
 
 
 @metric("bytes_KIND", unit="bytes", group="staging", needs=lambda result: stages(result) and _moves(result))
