@@ -105,8 +105,7 @@ def staging_frame(left: Left, record: Record) -> pl.DataFrame | None:
         return None
     n_jobs = len(left.jobs)
     first_leg = left.jobs["last_leg"] - left.number  # of the way it ran
-    job = record.log["job"]
-    legs = record.rows((job >= 0) & (left.logged[first_leg[job] + record.log["leg"]] != 0))
+    legs = record.rows(left.logged[first_leg[record.log["job"]] + record.log["leg"]] != 0)
     held = np.zeros(n_jobs)  # seconds that legs with staging ran
     for kind, sign in ((LogKind.START, -1), (LogKind.END, 1)):
         rows = legs[legs["kind"] == kind]
