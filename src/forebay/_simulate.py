@@ -135,9 +135,11 @@ def simulate(
         "versions": dict(versions()),
         **({"failures": failing.describe()} if failing else {}),
     }
+    jobs = collect.jobs_frame(left, record, workload, chosen)
+    log = collect.log_frame(record, left.jobs, chosen.resources)
     return Result(
-        jobs=collect.jobs_frame(left, record, workload, chosen),
-        log=collect.log_frame(record, left.jobs, chosen.resources),
+        jobs=collect.with_attempts(jobs, log),
+        log=log,
         placements=collect.placements_frame(record),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,

@@ -293,6 +293,8 @@ def _report(documents: list[dict[str, Any]], folder: Path, pictures: list[Path])
     tables = [fitting(partial(_ranking, documents))]
     if "mean_io_time" in first["summary"]:
         tables.append(fitting(partial(_staging, documents)))
+    if any("useful_utilisation" in document["summary"] for document in documents):
+        tables.append(fitting(partial(_failures, documents)))
     files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
     files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
     drawn = [picture.name for picture in pictures if picture.suffix != ".csv"]
@@ -325,6 +327,22 @@ def _staging(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Ta
     return _table(documents, [column for column in columns if column[0] in documents[0]["summary"]], seconds, gap)
 
 
+def _failures(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
+    """What runs have besides in which nodes fail or jobs are interrupted."""
+    columns: Columns = [
+        ("useful_utilisation", "useful\n%"),
+        ("checkpoint_share", "check-\npoints\n%"),
+        ("recovery_share", "recovery\n%"),
+        ("lost_to_failures_share", "lost to\nfailures\n%"),
+        ("lost_to_stealing_share", "lost to\nstealing\n%"),
+        ("max_flow", "max\nflow"),
+        ("node_weighted_flow", "node-weighted\nmean flow"),
+        ("n_failures", "failures"),
+        ("n_steals", "steals"),
+    ]
+    return _table(documents, columns, seconds, gap)
+
+
 def _share(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}"
 
@@ -333,7 +351,7 @@ def _table(documents: list[dict[str, Any]], columns: Columns, seconds: Seconds, 
     from forebay.cli._numbers import shown
 
     rows = [
-        [document["policy"], *(shown(name, document["summary"][name], seconds, _share) for name, _ in columns)]
+        [document["policy"], *(shown(name, document["summary"].get(name), seconds, _share) for name, _ in columns)]
         for document in documents
     ]
     titles = ["policy", *(title for _, title in columns)]

@@ -107,7 +107,7 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
 
 
 def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Words and names of what a page has room for; staging only of a run that stages data."""
+    """Words and names of what a page has room for; staging only of a run that stages data, and so with failures."""
     return [
         ("95 % of jobs wait at most", "p95_waiting_time"),
         ("longest wait", "max_waiting_time"),
@@ -117,6 +117,11 @@ def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("file system in use", "pfs_utilisation"),
         ("mean stage-in time", "mean_stage_in_time"),
         ("mean I/O time", "mean_io_time"),
+        ("useful work", "useful_utilisation"),
+        ("lost to failures", "lost_to_failures_share"),
+        ("lost to stealing", "lost_to_stealing_share"),
+        ("node failures", "n_failures"),
+        ("given up after failures", "n_failed"),
         ("killed", "n_killed"),
         ("rejected", "n_rejected"),
         *([("cancelled while waiting", "n_cancelled")] if document["summary"]["n_cancelled"] else []),
