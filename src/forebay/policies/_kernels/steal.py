@@ -129,7 +129,7 @@ def _lowers_flow(state, have, failed, victim, resume):
     return max(begins + seconds - jobs[failed]["submit"], robbed) < without
 
 
-@kernel
+@allocating_kernel
 def _is_worth_it(state, have, failed, victim, numbers):
     a, b = state.jobs[victim], state.jobs[failed]
     if numbers[Param.IF] == If.SMALLER:
@@ -166,7 +166,7 @@ def _lacks_only_nodes(state, have, j):
     return True
 
 
-@kernel
+@allocating_kernel
 def _steals(state, numbers):
     """Rob a running job for the first of those that have just failed and lack nodes; whether one was interrupted."""
     have, counts, now = what_is_there(state, False), state.counts[0], state.clock[0]["now"]
