@@ -30,7 +30,9 @@ def again(run: "Run") -> "Result":
     """The whole result of a run: stores keep its numbers alone."""
     from forebay._simulate import simulate
 
-    return simulate(workload_of(run.jobs), run.platform, run.policy, run.seed, run.job_model, False, run.failures or None)
+    return simulate(
+        workload_of(run.jobs), run.platform, run.policy, run.seed, run.job_model, False, run.failures or None
+    )
 
 
 def toy(runs: Sequence["Run"], path: Path) -> list[Path]:

@@ -21,7 +21,7 @@ class Case(Strict):
 
     policies: list[str] = Field(min_length=2)  # the first is what the others are compared with
     checkpoint: str | None = None
-    models: list[str] = []
+    models: list[str] = Field(default_factory=list)
     job_model: str | None = None
 
 
