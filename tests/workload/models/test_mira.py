@@ -57,6 +57,12 @@ def test_the_load_is_what_was_asked_for(load_):
     assert (nodes * run).sum() / (49152 * submit.max()) == pytest.approx(load_, rel=1e-4)
 
 
+def test_the_largest_jobs_may_leave_some_nodes():
+    whole, some = (columns(made(jobs=20_000, largest=largest))[0] for largest in (49152, 48640))
+    assert (some == np.where(whole == 49152, 48640, whole)).all()
+    assert some.max() == 48640
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_few_jobs(jobs):
     assert len(made(jobs=jobs)) == jobs
@@ -76,6 +82,7 @@ def test_its_machine():
         ({"load": 86.0}, "write 0.86 for 86 %"),
         ({"accuracy": 0.0}, "accuracy is 0; give a number above 0"),
         ({"accuracy": 1.5}, "accuracy is 1.5; give a share from 0 to 1"),
+        ({"largest": 50_000}, "largest is 50000; give at most nodes, which is 49152"),
         ({"jobs": 0}, "jobs is 0; give a number from 1 up"),
     ],
 )

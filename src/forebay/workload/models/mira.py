@@ -58,23 +58,27 @@ def generate(
     jobs: int = 4000,
     load: float = 0.86,
     accuracy: float = 0.6,
+    largest: int = NODES,
 ) -> Workload:
     """`jobs` jobs that ask for that share of the machine from the first to the last arrival.
 
-    `accuracy` is the mean share of its walltime that a job takes; nobody's job is killed.
+    `accuracy` is the mean share of its walltime that a job takes; nobody's job is killed. Jobs have `largest` nodes at
+    most: on a machine whose nodes fail, one that needs all of them may never find them all up.
     """
     checks.at_least(_NAME, 1, jobs=jobs)
     checks.above(_NAME, 0, load=load)
     checks.load(_NAME, load)
     checks.share(_NAME, accuracy=accuracy)
     checks.above(_NAME, 0, accuracy=accuracy)
+    checks.at_least(_NAME, 1, largest=largest)
+    checks.ordered(_NAME, largest=largest, nodes=NODES)
     kind = rng.choice(len(KINDS), jobs, p=[one.share for one in KINDS])
     size, walltime = np.empty(jobs, np.int64), np.empty(jobs)
     for k, one in enumerate(KINDS):
         mine = kind == k
         size[mine] = rng.choice(list(one.sizes), int(mine.sum()), p=list(one.sizes.values()))
         walltime[mine] = 3600 * rng.choice(HOURS, int(mine.sum()), p=one.hours)
-    run = _run_times(rng, walltime, accuracy)
+    size, run = np.minimum(size, largest), _run_times(rng, walltime, accuracy)
     table, _ = in_order(
         job_table(
             {
