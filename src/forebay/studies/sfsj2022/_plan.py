@@ -67,18 +67,18 @@ def _toy(scope: Scope) -> Iterator[Run]:
         )
 
 
-def _run(scope: Scope, spec: str, draw: int, mtbf: str, downtime: str, case: Case | None = None, **tags: Any) -> Run:
+def _run(scope: Scope, spec: str, draw: int, mtbf: str, downtime: str, how: Case | None = None, **tags: Any) -> Run:
     """One of them; a draw has jobs and failures of its own, the same for every policy."""
     chosen = scope.settings
-    given = (case.checkpoint if case else None) or chosen.checkpoint
+    given = (how.checkpoint if how else None) or chosen.checkpoint
     name = ", ".join(str(value) for value in tags.values())
     start, end = chosen.window
     return Run(
         name=f"{name}, a failure every {mtbf}, {downtime} down, draw {draw}",
-        jobs=Jobs(chosen.workload, made=True, models=tuple(case.models) if case else (), draw=draw),
+        jobs=Jobs(chosen.workload, made=True, models=tuple(how.models) if how else (), draw=draw),
         platform=chosen.platform,
         policy=spec,
-        job_model=(case.job_model if case else None) or chosen.job_model,
+        job_model=(how.job_model if how else None) or chosen.job_model,
         failures=f"mtbf={mtbf},downtime={downtime},{given},seed={draw}",
         window=(start * DAY, end * DAY),
         keep=KEEP,
