@@ -36,6 +36,7 @@ def test_the_key_stays_what_it_is():
         {"added": Added(5.0, (0, 1))},
         {"keep": ("waiting_time",)},
         {"failures": "mtbf=1h"},
+        {"window": (0.0, 60.0)},
     ],
 )
 def test_whatever_changes_the_outcome_changes_the_key(change):
@@ -63,6 +64,14 @@ def test_a_policy_of_ones_own_counts_by_its_file(tmp_path):
     before = run.key
     path.write_text("class Mine:\n    def decide(self, view, act): return\n")
     assert run.key != before
+
+
+def test_numbers_may_be_of_a_part_of_the_run():
+    """Of Table 1's jobs two are submitted in the first minute; the schedule is that of all."""
+    whole, part = perform(RUN), perform(replace(RUN, window=(0.0, 60.0), keep=("requested_nodes",)))
+    assert (whole.summary["n_jobs"], part.summary["n_jobs"]) == (8, 2)
+    assert part.measures["requested_nodes"].tolist() == [1, 1]
+    assert part.document["facts"]["log_sha256"] == whole.document["facts"]["log_sha256"]
 
 
 def test_runs_without_failures_are_described_as_ever():

@@ -56,6 +56,7 @@ class Run:
     added: Added | None = None
     known: bool = False  # whether users ask for just the time their jobs take, as added to
     failures: str = ""  # a spec of what fails; empty: as the platform says
+    window: tuple[float, float] | None = None  # seconds: numbers are of this part of the run alone
     keep: tuple[str, ...] = ()  # measures of every job that figures will need, such as waiting_time
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
     effort: float = 1.0  # a guess at how long it takes, compared with others: long ones go first
@@ -73,7 +74,8 @@ class Run:
         if self.jobs.users_sha256:
             del jobs["users"]
         files = {spec: digest for spec in (self.platform, self.policy) if (digest := own_file(spec))}
-        failures = {"failures": self.failures} if self.failures else {}
+        failures: dict[str, Any] = {"failures": self.failures} if self.failures else {}
+        window = {"window": list(self.window)} if self.window else {}
         if self.failures and (digest := trace_digest(self.failures)):
             files[self.failures] = digest
         return {
@@ -87,6 +89,7 @@ class Run:
             "keep": list(self.keep),
             "files": files,
             **failures,
+            **window,
         }
 
 
@@ -168,6 +171,7 @@ def perform(run: Run) -> Record:
     from forebay._simulate import simulate
     from forebay.metrics import summary
     from forebay.metrics._table import counted, measure
+    from forebay.metrics.window import window
     from forebay.workload.operations import perfect_estimates
 
     workload = workload_of(run.jobs)
@@ -176,6 +180,8 @@ def perform(run: Run) -> Record:
     if run.known:
         workload = perfect_estimates(workload)
     result = simulate(workload, run.platform, run.policy, run.seed, run.job_model, False, run.failures or None)
+    if run.window is not None:
+        result = window(result, *run.window)
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}

@@ -33,6 +33,7 @@ MEASURES = {
     "bounded_slowdown_10min": bounded_slowdown(600),
     "stage_in_time": pl.col("stage_in_time"),
     "io_time": pl.col("io_time"),
+    "requested_nodes": pl.col(NODES),
 }
 """What can be taken of each job, by its name in tables and summaries."""
 

@@ -73,7 +73,7 @@ def _victim(state, numbers):
     found = -1
     for i in range(state.counts[0]["n_running"]):
         j = state.running[i]["job"]
-        if _may_be_robbed(state, j) and (found < 0 or _goes_first(state, j, found, numbers[Param.VICTIM])):
+        if _may_be_robbed(state, j) and (found < 0 or _goes_first(state, j, found, int(numbers[Param.VICTIM]))):
             found = j
     return found
 
@@ -132,10 +132,10 @@ def _lowers_flow(state, have, failed, victim, resume):
 @allocating_kernel
 def _is_worth_it(state, have, failed, victim, numbers):
     """Whether the condition holds under which the victim is robbed."""
-    a, b = state.jobs[victim], state.jobs[failed]
-    if numbers[Param.IF] == If.SMALLER:
+    a, b, condition = state.jobs[victim], state.jobs[failed], int(numbers[Param.IF])
+    if condition == If.SMALLER:
         return a["nodes"] < b["nodes"]
-    if numbers[Param.IF] == If.LATER:
+    if condition == If.LATER:
         return a["submit"] > b["submit"] or (a["submit"] == b["submit"] and victim > failed)
     return _lowers_flow(state, have, failed, victim, _resume(state, victim, numbers))
 
@@ -150,7 +150,7 @@ def _shrink(state, missing, numbers):
         if row < 0 or not is_malleable(state, row) or not _may_be_robbed(state, j) or _gives(state, j) > 0:
             continue
         can_give = largest_size(state, row, state.jobs[j]["nodes"] - missing) > 0
-        if can_give and (found < 0 or _goes_first(state, j, found, numbers[Param.VICTIM])):
+        if can_give and (found < 0 or _goes_first(state, j, found, int(numbers[Param.VICTIM]))):
             found = j
     if found < 0:
         return False
