@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import failing
 import flexible
 import numpy as np
 import polars as pl
@@ -391,6 +392,7 @@ def main() -> None:
     print("| work | measured | note |\n|---|---|---|")
     for part in (logs, growth, million, data, transfers, plans, knapsacks, tiers, sizes, python_policy, start_up):
         part()
+    failing.measure(best, say)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")
 
