@@ -387,9 +387,8 @@ def sized(what: str, jobs: fb.Workload, machine: str | None, policy: str, job_mo
 
 def main() -> None:
     """The whole table."""
-    cores, load = os.cpu_count(), os.getloadavg()[0]
-    print(f"{platform.machine()}, Python {platform.python_version()}, {cores} cores, load {load:.2f}")
-    print("| work | measured | note |\n|---|---|---|")
+    machine = f"{platform.machine()}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    print(f"{machine}, load {os.getloadavg()[0]:.2f}\n| work | measured | note |\n|---|---|---|")
     for part in (logs, growth, million, data, transfers, plans, knapsacks, tiers, sizes, python_policy, start_up):
         part()
     failing.measure(best, say)
