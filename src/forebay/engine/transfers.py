@@ -110,6 +110,7 @@ def _moved(net, f, time):
 @kernel
 def free_transfer(net, f):
     """Hand a row back."""
+    net.transfers[f]["job"] = -1
     net.transfers[f]["sibling"] = net.state[0]["blank_transfer"]
     net.state[0]["blank_transfer"] = f
 
@@ -271,6 +272,14 @@ def _on_devices(state, truth, j, c, streams, amount, time, beside):
 
 
 @kernel
+def move_files(truth, j, kind, streams, amount, time, beside):
+    """Read from the file system, or write to it; returns how many transfers of job `j` that is."""
+    paths = truth.paths
+    c = paths.routes[READ if kind == PhaseKind.READ else WRITE, 0]
+    return _send(truth, j, c, 1 if paths.whole[FILES, 0] else streams, amount, time, beside)
+
+
+@kernel
 def launch(state, truth, j, time):
     """Begin what the phase of job `j` does; returns (transfers begun, seconds that it takes if there are none)."""
     paths, p = truth.paths, truth.activities[j]["phase"]
@@ -296,8 +305,7 @@ def launch(state, truth, j, time):
                 n += more
             return n + _pause(truth, j, seconds, time, beside), 0.0
         return _inside(state, truth, j, amount, time, row), 0.0
-    c = paths.routes[READ if kind == PhaseKind.READ else WRITE, 0]
-    return _send(truth, j, c, 1 if paths.whole[FILES, 0] else streams, amount, time, beside), 0.0
+    return move_files(truth, j, kind, streams, amount, time, beside), 0.0
 
 
 @kernel
@@ -315,12 +323,21 @@ def clear_phase(truth, j):
 
 @kernel
 def stop_beside(truth, j, time):
-    """Break off what runs beside the phases of job `j`."""
-    progress = truth.rounds.progress[j]
-    while progress["beside"] >= 0:
-        f = progress["beside"]
-        _moved(truth.network, f, time)
-        leave_beside(truth, j, f)
+    """Break off what runs beside the phases of job `j`. Who has rounds has a list of it."""
+    if len(truth.rounds.progress) > 0:
+        progress = truth.rounds.progress[j]
+        while progress["beside"] >= 0:
+            f = progress["beside"]
+            _moved(truth.network, f, time)
+            leave_beside(truth, j, f)
+        return
+    for f in range(len(truth.network.transfers)):
+        transfer = truth.network.transfers[f]
+        if truth.activities[j]["drains"] == 0:
+            return
+        if transfer["job"] == j and transfer["beside"] > 0:
+            _moved(truth.network, f, time)
+            leave_beside(truth, j, f)
 
 
 @kernel
