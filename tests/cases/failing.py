@@ -9,7 +9,7 @@ from cases.pooled import CLOCKS
 from forebay.core.failures import Failures, Outages
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs, pool, shared_bb
-from forebay.platforms.topologies import flat
+from forebay.platforms.topologies import dragonfly, flat
 
 GB = 10**9
 HORIZON = 200
@@ -19,7 +19,8 @@ class _Maker:
     def __init__(self, seed):
         self.rng = rng = random.Random(f"failing {seed}")
         self.clock = rng.choice(list(CLOCKS))
-        self.nodes = rng.randint(1, 5)
+        self.flat = rng.random() < 0.7
+        self.nodes = rng.randint(1, 5) if self.flat else 6
         self.n = rng.randint(1, 7)
         self.legs, self.phases = [], []
 
@@ -31,23 +32,26 @@ class _Maker:
         return float(self.rng.randint(1, 20) * GB if self.clock == "integer" else self.rng.randint(1, 20 * GB))
 
     def platform(self):
-        """Ports and the file system limit what is read and written; there is room for every job's buffer."""
+        """Ports and the file system limit what is read and written; there is mostly room for every job's buffer."""
         rng = self.rng
         rates = {"bandwidth": rng.choice((1.0, 2.0, 3.7)) * GB}
         if rng.random() < 0.3:
             rates = {"read": 2.0 * GB, "write": 1.0 * GB}
         tiers = (
             pfs.Tier(name="pfs", **rates),
-            shared_bb.Tier(name="burst_buffer", capacity=1000 * GB),
+            shared_bb.Tier(name="burst_buffer", capacity=rng.choice((30, 1000, 1000)) * GB),
             pool.Tier(name="licences", capacity=rng.randint(3, 8)),
         )
         topology = flat.Topology(bandwidth=rng.choice((None, 1.25 * GB)))
+        if not self.flat:
+            topology = dragonfly.Topology(groups=1, chassis=2, routers=2, ports=2, storage=1, bandwidth=1.25 * GB)
         return Platform(name="failing", nodes=self.nodes, topology=topology, tiers=tiers)
 
     def job(self, number, submit):
         rng = self.rng
         row = {"id": number, "submit": submit, "nodes": rng.randint(1, self.nodes), "run_time": 0.0, "flop": 0.0}
         row |= {"burst_buffer": 0, "licences": rng.choice((0, 0, 1, 3)), "communication": 0.0, "walltime": 0.0}
+        row["cancel"] = self.time(1, 150) if rng.random() < 0.15 else float("inf")
         kind = rng.choice(("plain", "plain", "phases", "phases", "phases", "staged", "legs"))
         if kind == "plain":
             row["run_time"] = self.time(1, 40)
@@ -87,10 +91,19 @@ class _Maker:
             each = float(rng.randint(1, 9) * GB) if kind == "talk" else 0.0
             self.phase(row, leg, "compute", seconds=seconds, communication=each)
             length += seconds + row["nodes"] * each / GB
+            if rng.random() < 0.1:
+                self.gives_back(row)
             if staged and rng.random() < 0.4:
                 self.phase(row, leg, "checkpoint", bytes=self.size())
                 self.phase(row, leg, "drain", bytes=self.size())
         return length
+
+    def gives_back(self, row):
+        """Its last phase so far gives a licence back at its end, if the leg still has one."""
+        leg = self.phases[-1]["leg"]
+        given = [one for one in self.phases if (one["job"], one["leg"]) == (row["id"], leg) and one.get("release")]
+        if len(given) < row["licences"]:
+            self.phases[-1]["release"] = "licences=1"
 
     def in_legs(self, row):
         """The data is staged in and out without nodes; the buffer is carried along."""
@@ -114,7 +127,9 @@ class _Maker:
             rules["checkpoint"] = self.time(1, 4)
         elif saves == "bytes":
             rules["checkpoint_bytes"] = int(self.size()) // 4 + 1
-        rules["recovery"] = rng.choice((-1.0, -1.0, 0.0, self.time(1, 4)))
+        if saves == "seconds":
+            rules["recovery"] = rng.choice((-1.0, -1.0, 0.0, self.time(1, 4)))
+        rules["known"] = rng.random() < 0.8
         drawn = rng.random() < 0.4
         if not drawn or rng.random() < 0.5:
             rules["period"] = self.time(2, 15)

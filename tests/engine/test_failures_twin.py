@@ -1,7 +1,6 @@
 """Random workloads on machines whose nodes fail: as their slow twin has them."""
 
 import numpy as np
-import polars as pl
 import pytest
 
 import forebay as fb

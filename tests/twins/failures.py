@@ -13,7 +13,7 @@ from twins.careful import Careful, drawn
 from twins.jobs import KILLED, TOO_LONG
 from twins.network import fill
 from twins.run import Stream
-from twins.times import before, width
+from twins.times import before
 
 FAILED = "COMPLETED_FAILED"
 BUFFER = ("stage_in", "checkpoint", "drain", "stage_out", "fetch")
@@ -151,19 +151,24 @@ class Failing(Backfill):
                 yield "save", None, None
             index, done = job.at
             phase = phases[index]
-            if self.cuttable(job, phase):
-                left = phase.seconds - done
-                took = yield "work", index, min(left, period - job.worked)
-                through = not before(took, left)
-            else:
+            length = self.length(job, phase)
+            if length is None:
                 took = yield "work", index, None
                 through = True
+            else:
+                took = yield "work", index, min(length - done, period - job.worked)
+                through = not before(took, length - done)
             job.worked += took
             job.at = (index + 1, 0.0) if through else (index, done + took)
 
-    def cuttable(self, job, phase):
-        """Computing without messages."""
-        return phase.kind == "compute" and not (phase.communication > 0 and len(job.nodes) > 1)
+    def length(self, job, phase):
+        """Seconds of computing that can be cut; None of any other phase, messages over shared links included."""
+        if phase.kind != "compute":
+            return None
+        if phase.communication > 0 and len(job.nodes) > 1:
+            total, cap, links = self.network.talk(phase.communication, job.nodes, phase.seconds)
+            return None if links else total / cap
+        return phase.seconds
 
     def begin_phases(self, job, time):
         """Go on; True if the leg is over."""
@@ -208,11 +213,15 @@ class Failing(Backfill):
                 self.event(time + total / cap, "phase", job, job.step)
 
     def hold_clock(self, job, time):
-        """Walltime counts work only; what is reached in this instant is reached."""
-        later = time + width(time)
-        self.events = [
-            event for event in self.events if (event.kind, event.job) != ("kill", job) or event.time <= later
-        ]
+        """Walltime counts work only: it goes on for as long as a checkpoint was to take, then stands.
+
+        It is longer by a checkpoint that the policy wants before its time.
+        """
+        expected = job.rule.recover if job.step == "recover" else job.rule.save
+        if job.step == "save" and before(job.worked, job.rule.period) and before(time, job.deadline):
+            job.deadline += expected
+        if not before(job.deadline, time + expected):
+            self.events = [event for event in self.events if (event.kind, event.job) != ("kill", job)]
 
     def end_phase(self, event):
         """A piece is through."""
@@ -236,7 +245,8 @@ class Failing(Backfill):
         """Give back what a phase does, if this is its end."""
         index, done = job.at
         phase = job.legs[job.leg].phases[index]
-        if self.cuttable(job, phase) and before(took, phase.seconds - done):
+        length = self.length(job, phase)
+        if length is not None and before(took, length - done):
             return False
         return self.release(job, phase.release) > 0
 
@@ -245,6 +255,7 @@ class Failing(Backfill):
         rule, saving = job.rule, job.step == "save"
         self.note(time, "end_phase", job, job.step)
         job.deadline += took - (rule.save if saving else rule.recover)
+        self.events = [event for event in self.events if (event.kind, event.job) != ("kill", job)]
         if self.kill and job.deadline < math.inf:
             self.event(job.deadline, "kill", job)
         job.step = ""
@@ -262,20 +273,21 @@ class Failing(Backfill):
         """What the policy asks for."""
         assert job in self.running
         assert before(job.leg_start, now)
+        self.interrupts += 1
         if how == "last" or (how == "now" and not self.worth_saving(job, now)):
             self.interrupted(job, now, "interrupted")
-            self.interrupts += 1
             return
         assert job.rule is not None
         job.asked, rule = how, job.rule
         if job.step == "save":
-            job.leaves = job.step_began + rule.save
-        elif how == "now" and self.cuttable(job, job.legs[job.leg].phases[job.at[0]]):
-            self.events = [event for event in self.events if (event.job, event.phase) != (job, job.blocking)]
-            del job.active[job.blocking]
-            self.go_on(job, now, now - job.step_began)
-            job.leaves = now + rule.save
-        elif how == "next":
+            job.leaves = min(job.leaves, job.step_began + rule.save)
+        elif how == "now":
+            job.leaves = min(job.leaves, now + rule.save)
+            if self.length(job, job.legs[job.leg].phases[job.at[0]]) is not None:
+                self.events = [event for event in self.events if (event.job, event.phase) != (job, job.blocking)]
+                del job.active[job.blocking]
+                self.go_on(job, now, now - job.step_began)
+        else:
             rest = rule.period - job.worked if job.step == "work" else rule.recover + rule.period
             job.leaves = job.step_began + max(rest, 0.0) + rule.save
 
