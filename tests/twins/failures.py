@@ -72,11 +72,15 @@ class Failing(Backfill):
 
     def finished(self):
         """Until the last job has ended, or until nothing can bring a waiting one forward."""
-        while any(not job.state for job in self.jobs):
+        while self.open():
             if not self.running and all(event.kind == "failure" for event in self.events):
                 break
             self.instant()
         return self
+
+    def open(self):
+        """Whether any job has not ended; with the last end, all is over."""
+        return any(not job.state for job in self.jobs)
 
     def note(self, time, kind, job, reason="none", amount=0):
         """A row of the log."""
@@ -97,7 +101,7 @@ class Failing(Backfill):
         how, which, until = event.phase
         self.draw()
         up = sorted(set(range(self.space.n_nodes)) - set(self.down))
-        if (not up and how == "u") or all(job.state for job in self.jobs):
+        if (not up and how == "u") or not self.open():
             return False
         node = up[math.floor(which * len(up))] if how == "u" else which
         if node in self.down:
@@ -122,7 +126,7 @@ class Failing(Backfill):
 
     def repair(self, event):
         """A node is back."""
-        if all(job.state for job in self.jobs):
+        if not self.open():
             return False
         self.idle.add(event.phase)
         del self.down[event.phase]
@@ -254,7 +258,8 @@ class Failing(Backfill):
         """A checkpoint is written, or read back; whoever was waiting for it leaves."""
         rule, saving = job.rule, job.step == "save"
         self.note(time, "end_phase", job, job.step)
-        job.deadline += took - (rule.save if saving else rule.recover)
+        late = took - (rule.save if saving else rule.recover)
+        job.deadline, job.leaves = job.deadline + late, job.leaves + late
         self.events = [event for event in self.events if (event.kind, event.job) != ("kill", job)]
         if self.kill and job.deadline < math.inf:
             self.event(job.deadline, "kill", job)
