@@ -7,12 +7,18 @@ import numpy as np
 from cases import transfers
 from cases.pooled import CLOCKS
 from forebay.core.failures import Failures, Outages
+from forebay.engine import collect
+from forebay.engine.build import build, make_program
+from forebay.engine.faults import draws
+from forebay.engine.run import run
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs, pool, shared_bb
 from forebay.platforms.topologies import dragonfly, flat
+from forebay.policies import load
 
 GB = 10**9
 HORIZON = 200
+KINDS = ("start", "end", "queue", "node_down", "node_up")  # of the log, beside checkpoints and recoveries
 
 
 class _Maker:
@@ -194,3 +200,44 @@ class Fate:
     def next(self):
         """When it strikes next; None if never."""
         return self.due[0][0] if self.due else None
+
+
+def simulate(workload, platform, policy, failures, seed, job_model):
+    """The engine's run: jobs, log and the number of decisions."""
+    program = make_program(workload, platform, job_model)
+    state, truth, _ = build(workload, platform, program, None, failures)
+    draw = draws(truth, failures, platform.nodes, seed)
+    record = run(state, truth, load(policy), platform.resources, np.random.default_rng(0), draw=draw)
+    left = collect.left_of(state, truth)
+    return (
+        collect.jobs_frame(left, record, workload, platform),
+        collect.log_frame(record, left.jobs, platform.resources),
+        int(truth.cursor[0]["n_decisions"]),
+    )
+
+
+def lines(log):
+    """Rows of the log by job, None for those of nodes: (time, kind, reason, amount)."""
+    found = {}
+    for time, job, kind, reason, amount in log.select("time", "job", "kind", "reason", "amount").rows():
+        if kind in KINDS or reason in ("save", "recover"):
+            told = "start" if kind == "start" else reason
+            owner = None if kind.startswith("node") else job
+            found.setdefault(owner, []).append((time, kind, told, 0 if kind.endswith("phase") else amount))
+    return found
+
+
+def same_times(ours, theirs):
+    """Whether times are the same within a millionth of a second."""
+    return abs(ours - theirs) <= 1e-6 or ours == theirs
+
+
+def check_log(log, slow):
+    """Every start, end, checkpoint, recovery and failure, job by job."""
+    rows, ours = {}, lines(log)
+    for time, kind, job, reason, amount in slow:
+        rows.setdefault(job, []).append((time, kind, reason, amount))
+    for job in {*rows, *ours}:
+        mine, other = ours.get(job, []), rows.get(job, [])
+        assert [row[1:] for row in mine] == [row[1:] for row in other], (job, mine, other)
+        assert all(same_times(a[0], b[0]) for a, b in zip(mine, other, strict=True)), (job, mine, other)

@@ -1,23 +1,16 @@
 """Random workloads on machines whose nodes fail: as their slow twin has them."""
 
-import numpy as np
 import pytest
 
 import forebay as fb
 from cases import failing
 from cases.chunks import chunks
-from forebay.engine import collect
-from forebay.engine.build import build, make_program
-from forebay.engine.faults import draws
-from forebay.engine.run import run
 from forebay.errors import StalledError
-from forebay.policies import load
 from twins import failures as twin
 from twins.backfill import PRESETS
 from twins.compare import ids
 from twins.jobs import CANCELLED, REJECTED
 
-KINDS = ("start", "end", "queue", "node_down", "node_up")
 MODEL = "io-aware"
 CHUNKS, CHUNK = 20, 10
 
@@ -74,37 +67,6 @@ class Theirs(twin.Failing):
             self.event(self.asked_for, "wake", None)
 
 
-def simulate(workload, platform, policy, failures, seed):
-    """The engine's run."""
-    policy = load(policy)
-    program = make_program(workload, platform, MODEL)
-    state, truth, _ = build(workload, platform, program, None, failures)
-    draw = draws(truth, failures, platform.nodes, seed)
-    record = run(state, truth, policy, platform.resources, np.random.default_rng(0), draw=draw)
-    left = collect.left_of(state, truth)
-    return (
-        collect.jobs_frame(left, record, workload, platform),
-        collect.log_frame(record, left.jobs, platform.resources),
-        int(truth.cursor[0]["n_decisions"]),
-    )
-
-
-def lines(log):
-    """Rows of the log by job, None for those of nodes: (time, kind, reason, amount)."""
-    found = {}
-    for time, job, kind, reason, amount in log.select("time", "job", "kind", "reason", "amount").rows():
-        if kind in KINDS or reason in ("save", "recover"):
-            told = "start" if kind == "start" else reason
-            owner = None if kind.startswith("node") else job
-            found.setdefault(owner, []).append((time, kind, told, 0 if kind.endswith("phase") else amount))
-    return found
-
-
-def same_times(ours, theirs):
-    """Whether times are the same within a millionth of a second."""
-    return abs(ours - theirs) <= 1e-6 or ours == theirs
-
-
 def check(seed, policy):
     """One workload under one policy."""
     workload, platform, failures = failing.make(seed)
@@ -116,30 +78,23 @@ def check(seed, policy):
         slow = twin.simulate(workload, platform, policy, failures, MODEL, seed)
     if slow.queue:
         with pytest.raises(StalledError, match=f"leaves {len(slow.queue)} job"):
-            simulate(workload, platform, policy, failures, seed)
+            failing.simulate(workload, platform, policy, failures, seed, MODEL)
         return
-    jobs, log, n_decisions = simulate(workload, platform, policy, failures, seed)
-    rows = {}
-    for time, kind, job, reason, amount in slow.log:
-        rows.setdefault(job, []).append((time, kind, reason, amount))
-    ours = lines(log)
-    for job in {*rows, *ours}:
-        mine, other = ours.get(job, []), rows.get(job, [])
-        assert [row[1:] for row in mine] == [row[1:] for row in other], (job, mine, other)
-        assert all(same_times(a[0], b[0]) for a, b in zip(mine, other, strict=True)), (job, mine, other)
+    jobs, log, n_decisions = failing.simulate(workload, platform, policy, failures, seed, MODEL)
+    failing.check_log(log, slow.log)
     for row, job in zip(jobs.to_dicts(), slow.jobs, strict=True):
         assert (row["job_id"], row["final_state"]) == (job.id, job.state)
         if job.state in (REJECTED, CANCELLED):
             continue
         for name, value in (("starting_time", job.start), ("finish_time", job.finish), ("total_wait", job.waited)):
-            assert same_times(row[name], value), (job.id, name, row[name], value)
+            assert failing.same_times(row[name], value), (job.id, name, row[name], value)
         nodes = set().union(*(nodes for _, owner, _, nodes in slow.starts if owner == job.id))
         assert ids(row["allocated_resources"]) == nodes
     assert n_decisions == len(slow.decisions)
     if isinstance(policy, Ours):
         for (now, mine), (_, other) in zip(policy.ends, slow.ends, strict=True):
             assert mine.keys() == other.keys()
-            assert all(same_times(mine[job], other[job]) for job in mine), (now, mine, other)
+            assert all(failing.same_times(mine[job], other[job]) for job in mine), (now, mine, other)
 
 
 POLICIES = ("fcfs", "fcfs-easy", "fate")

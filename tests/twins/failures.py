@@ -166,13 +166,9 @@ class Failing(Backfill):
             job.at = (index + 1, 0.0) if through else (index, done + took)
 
     def length(self, job, phase):
-        """Seconds of computing that can be cut; None of any other phase, messages over shared links included."""
-        if phase.kind != "compute":
-            return None
-        if phase.communication > 0 and len(job.nodes) > 1:
-            total, cap, links = self.network.talk(phase.communication, job.nodes, phase.seconds)
-            return None if links else total / cap
-        return phase.seconds
+        """Seconds of computing that can be cut; None of any other phase, such as computing with messages."""
+        cuttable = phase.kind == "compute" and not (phase.communication > 0 and len(job.nodes) > 1)
+        return phase.seconds if cuttable else None
 
     def begin_phases(self, job, time):
         """Go on; True if the leg is over."""
