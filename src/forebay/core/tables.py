@@ -119,9 +119,9 @@ ACTION = np.dtype(
     align=True,
 )
 """A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a way to run,
-which counts for a job's first leg; with an interrupt, that is its Resume. A flexible job may be started, or resized, with `nodes`; 0 means as many as it asks
-for. Where nodes are of two kinds it may say how many large ones it takes; with -1 these
-are as few as they can be."""
+which counts for a job's first leg; in an interrupt, `way` is its Resume. A flexible job may be started, or resized,
+with `nodes`; 0 means as many as it asks for. Where nodes are of two kinds it may say how many large ones it takes; with
+-1 these are as few as they can be."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)

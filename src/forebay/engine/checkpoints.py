@@ -100,6 +100,17 @@ def _show(state, truth, j):
 
 
 @kernel
+def tell_nothing(state, j):
+    """Job `j` writes no checkpoints in the leg that it begins."""
+    told = state.safety[j]
+    told["left"] = state.legs[state.jobs[j]["leg"]]["walltime"]
+    told["save"] = 0.0
+    told["recovery"] = 0.0
+    told["next"] = np.inf
+    told["leaves"] = np.inf
+
+
+@kernel
 def begin_attempt(state, truth, j, time):
     """Job `j` starts; whether it begins with a recovery."""
     safe, activity, rounds = truth.resilience.safe[j], truth.activities[j], truth.rounds

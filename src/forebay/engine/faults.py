@@ -98,7 +98,8 @@ def _add_checkpoints(truth: Truth, program: Program) -> None:
 
 
 def _wires(fabric: Fabric) -> tuple[Wire, Wire]:
-    assert fabric.read is not None and fabric.write is not None
+    assert fabric.read is not None
+    assert fabric.write is not None
     return fabric.write, fabric.read
 
 

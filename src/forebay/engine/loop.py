@@ -35,12 +35,13 @@ def _next_time(truth):
 
 @kernel
 def _next_of_nodes(state, truth, time):
-    """When a node fails or is back, if that is before `time`. While nothing else happens, it counts as a wake."""
-    if len(state.down) == 0 or (time == np.inf and truth.cursor[0]["n_open"] == 0):
+    """When a node fails or is back, while anything else may happen: at `time`, at a wake, or because it is back."""
+    cursor = truth.cursor[0]
+    if len(state.down) == 0 or (time == np.inf and cursor["n_open"] == 0):
         return np.inf
     repair = next_repair(state, truth)
-    # Without anybody running or to come, it matters only if nodes come back.
-    return min(repair, next_failure(truth)) if time < np.inf or repair < np.inf else np.inf
+    goes_on = time < np.inf or cursor["n_wakes"] > 0 or repair < np.inf
+    return min(repair, next_failure(truth)) if goes_on else np.inf
 
 
 @kernel

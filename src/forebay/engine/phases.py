@@ -16,6 +16,7 @@ from forebay.engine.checkpoints import (
     is_guarded,
     must_save,
     set_walltime,
+    tell_nothing,
 )
 from forebay.engine.holding import give, give_at_end, give_early, take_all
 from forebay.engine.journal import write_log
@@ -340,5 +341,7 @@ def start_leg(state, truth, j, reason, picks, first_pick, n_picks):
     # A leg that is sure to end a second before its walltime needs no second timer.
     if script["kills"] and (guarded or script["seconds"] > script["walltime"] - 1.0):
         set_timer(truth, 2 * j + 1, now + script["walltime"])
+    if len(state.safety) > 0 and not guarded:
+        tell_nothing(state, j)
     if not (guarded and begin_attempt(state, truth, j, now)):
         begin_phase(state, truth, j, now, True)

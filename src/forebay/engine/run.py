@@ -259,8 +259,8 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return BadActionError(f"{at} interrupted {job}, which it had started in the same instant; start others")
         case Refusal.NO_CHECKPOINTS:
             return BadActionError(
-                f"{at} asked {job} to stop after a checkpoint, and it writes none; interrupt it with checkpoint='last', "
-                "or run with --failures checkpoint=300s,period=1h"
+                f"{at} asked {job} to stop after a checkpoint, and it writes none; interrupt it with "
+                "checkpoint='last', or run with --failures checkpoint=300s,period=1h"
             )
         case Refusal.UNKNOWN_RESUME:
             return BadActionError(f"{at} interrupted {job} in way {r}, which there is not; see fb.Resume")
