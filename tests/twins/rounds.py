@@ -76,20 +76,21 @@ class Run:
         times = [job.submit for job in self.jobs if job.state == "unsubmitted"]
         times += [job.timer for job in self.running()] + [self.kill_time(job) for job in self.running()]
         times += list(self.down.values()) + [time for time, *_ in self.outages] + self.wakes
-        streams = self.streams()
-        total = sum(count for _, count in streams)
-        times += [self.now + left / (self.rate * count / total) for left, count in streams]
+        times += [self.now + one[0] / rate for one, rate in self.rates()]
         return max(min(times), self.now)
 
-    def streams(self):
-        waited = [job.stream for job in self.running() if job.stream]
-        return waited + [one for job in self.running() for one in job.beside]
+    def rates(self):
+        """Each (bytes left, streams) that flows, and how fast: checkpoints are read back past all that is written."""
+        read = [job.stream for job in self.running() if job.stream and job.doing == "recover"]
+        written = [job.stream for job in self.running() if job.stream and job.doing != "recover"]
+        written += [one for job in self.running() for one in job.beside]
+        return [
+            (one, self.rate * one[1] / sum(count for _, count in alike)) for alike in (read, written) for one in alike
+        ]
 
     def flow(self, time):
-        streams = self.streams()
-        total = sum(count for _, count in streams)
-        for one in streams:
-            one[0] -= self.rate * one[1] / total * (time - self.now)
+        for one, rate in self.rates():
+            one[0] -= rate * (time - self.now)
         self.now = time
 
     def kill_time(self, job):
