@@ -116,12 +116,17 @@ class _Maker:
         row["burst_buffer"] = D = self.rng.randint(1, 20) * GB
         pools = {"job": row["id"], "burst_buffer": D, "licences": row["licences"]}
         self.phase(row, 0, "stage_in", bytes=float(D))
-        length = self.works(row, 1)
+        length, rest = self.works(row, 1), D
+        if self.rng.random() < 0.2 and not self.phases[-1].get("release"):
+            rest -= self.rng.randint(1, D - 1)
+            self.phases[-1]["release"] = f"burst_buffer={D - rest}"
+            length += self.works(row, 1)
         self.phase(row, 2, "stage_out", bytes=self.size())
         for leg, (nodes, carry, walltime) in enumerate(
             ((0, "", 1e6), (row["nodes"], "burst_buffer", self.walltime(length)), (0, "burst_buffer", 1e6))
         ):
             self.legs.append(pools | {"leg": leg, "nodes": nodes, "carry": carry, "walltime": walltime})
+        self.legs[-1]["burst_buffer"] = rest
         row["walltime"] = 3e6
 
     def failures(self):
@@ -232,8 +237,19 @@ def same_times(ours, theirs):
     return abs(ours - theirs) <= 1e-6 or ours == theirs
 
 
+def check_balance(log):
+    """Nobody gives back what it does not hold, and at the end nobody holds anything."""
+    held = {}
+    for job, kind, resource, amount in log.select("job", "kind", "resource", "amount").rows():
+        if resource not in (None, "nodes") and kind in ("acquire", "release"):
+            now = held[job, resource] = held.get((job, resource), 0) + (amount if kind == "acquire" else -amount)
+            assert now >= 0, (job, resource, now)
+    assert not any(held.values()), held
+
+
 def check_log(log, slow):
     """Every start, end, checkpoint, recovery and failure, job by job."""
+    check_balance(log)
     rows, ours = {}, lines(log)
     for time, kind, job, reason, amount in slow:
         rows.setdefault(job, []).append((time, kind, reason, amount))

@@ -217,6 +217,18 @@ def test_a_carried_buffer_is_kept():
     assert made.jobs[1].start == 19.0
 
 
+def test_what_was_given_back_is_taken_again():
+    # As above, but leg 1 gives back 40 GB after 10 s and fails at 15: job 2 has those from 13 on, so it waits until 43.
+    pools = {"job": 1, "burst_buffer": 100 * GB, "walltime": 100.0}
+    legs = [{**pools, "leg": 0, "nodes": 0, "carry": ""}, {**pools, "leg": 1, "nodes": 1, "carry": "burst_buffer"}]
+    phases = [phase(1, "stage_in", 2 * GB), phase(1, "compute", leg=1, seconds=10.0, release=f"burst_buffer={40 * GB}")]
+    phases += [phase(1, "compute", leg=1, seconds=10.0), phase(2, "compute", seconds=30.0)]
+    other = job(2, 0, 30.0, 13.0, burst_buffer=40 * GB)
+    made = run(1, [job(1, 1, 0.0, burst_buffer=100 * GB), other], [(0, 15.0, 16.0)], phases, legs)
+    assert ends(made) == [63.0, 43.0]
+    assert made.pools == [100 * GB]
+
+
 def test_checkpoints_of_bytes_contend():
     # Two jobs of one node write 2 GB each after 10 s, together at 1 GB/s: 4 s instead of 2. Read back by one: 2 s.
     made = run(2, [job(1, 1, 15.0), job(2, 1, 15.0)], [(0, 16.0, 17.0)], checkpoint_bytes=2 * GB, period=10.0)
