@@ -1,259 +1,188 @@
-"""Small random workloads on machines whose nodes fail, each the same for ever by its seed."""
+"""Runs in which nodes fail and jobs are interrupted, written down by hand: the log first, the job table from it."""
 
-import random
+import polars as pl
 
-import numpy as np
+from forebay.engine.collect import with_attempts
+from forebay.results import JOBS_CSV, Result
 
-from cases import transfers
-from cases.pooled import CLOCKS
-from forebay.core.failures import Failures, Outages
-from forebay.engine import collect
-from forebay.engine.build import build, make_program
-from forebay.engine.faults import draws
-from forebay.engine.run import run
-from forebay.platforms.platform import Platform
-from forebay.platforms.tiers import pfs, pool, shared_bb
-from forebay.platforms.topologies import dragonfly, flat
-from forebay.policies import load
+LOG = {
+    "time": pl.Float64,
+    "job": pl.Int64,
+    "kind": pl.String,
+    "leg": pl.Int64,
+    "resource": pl.String,
+    "amount": pl.Int64,
+    "reason": pl.String,
+}
+STATES = {
+    "completed": "COMPLETED_SUCCESSFULLY",
+    "walltime": "COMPLETED_WALLTIME_REACHED",
+    "node_down": "COMPLETED_FAILED",
+}
+TIMES = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch", "total_wait")
+NUMBERS = ("job_id", "requested_number_of_resources", "success", "n_legs", "user", "group", "queue")
+WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
 
-GB = 10**9
-HORIZON = 200
-KINDS = ("start", "end", "queue", "node_down", "node_up")  # of the log, beside checkpoints and recoveries
 
+class Tape:
+    """Rows of a log, one method a kind. Nodes are text: "0-2 5"; an end gives back all that its job has."""
 
-class _Maker:
-    def __init__(self, seed):
-        self.rng = rng = random.Random(f"failing {seed}")
-        self.clock = rng.choice(list(CLOCKS))
-        self.flat = rng.random() < 0.7
-        self.nodes = rng.randint(1, 5) if self.flat else 6
-        self.n = rng.randint(1, 7)
-        self.legs, self.phases = [], []
+    def __init__(self, nodes):
+        self.nodes, self.rows, self.placed, self.held = nodes, [], [], {}
 
-    def time(self, low, high):
-        return CLOCKS[self.clock](self.rng, low, high)
+    def row(self, time, job, kind, resource, amount, reason, where=""):
+        for piece in where.split():
+            low, _, high = piece.partition("-")
+            self.placed.append((len(self.rows), int(low), int(high or low)))
+        self.rows.append((time, job, kind, 0, resource, amount, reason))
 
-    def size(self):
-        """Whole gigabytes with whole seconds, else any number of bytes."""
-        return float(self.rng.randint(1, 20) * GB if self.clock == "integer" else self.rng.randint(1, 20 * GB))
+    def submit(self, time, job, nodes):
+        self.row(time, job, "submit", "nodes", nodes, "none")
 
-    def platform(self):
-        """Ports and the file system limit what is read and written; there is mostly room for every job's buffer."""
-        rng = self.rng
-        rates = {"bandwidth": rng.choice((1.0, 2.0, 3.7)) * GB}
-        if rng.random() < 0.3:
-            rates = {"read": 2.0 * GB, "write": 1.0 * GB}
-        tiers = (
-            pfs.Tier(name="pfs", **rates),
-            shared_bb.Tier(name="burst_buffer", capacity=rng.choice((30, 1000, 1000)) * GB),
-            pool.Tier(name="licences", capacity=rng.randint(3, 8)),
+    def start(self, time, job, where, reason="in_order"):
+        self.held[job] = size(where)
+        self.row(time, job, "start", "nodes", self.held[job], reason, where)
+
+    def grow(self, time, job, where):
+        self.held[job] += size(where)
+        self.row(time, job, "acquire", "nodes", size(where), "resized", where)
+
+    def shrink(self, time, job, where):
+        self.held[job] -= size(where)
+        self.row(time, job, "release", "nodes", size(where), "resized", where)
+
+    def phase(self, start, end, job, reason, complete=True):
+        """Both rows of a checkpoint or recovery: nothing else happens in between."""
+        self.row(start, job, "begin_phase", None, 0, reason)
+        self.row(end, job, "end_phase", None, 0 if complete else -1, reason)
+
+    def end(self, time, job, reason="completed", again=False):
+        self.row(time, job, "end", "nodes", self.held.pop(job), reason)
+        if again:
+            self.row(time, job, "queue", None, 0, "none")
+
+    def fails(self, time, job, node, again=True):
+        """A node fails, and so does the job on it."""
+        self.end(time, job, "node_down", again)
+        self.down(time, node)
+
+    def stolen(self, time, job):
+        self.end(time, job, "interrupted", again=True)
+
+    def down(self, time, node):
+        self.row(time, None, "node_down", None, node, "none")
+
+    def up(self, time, node):
+        self.row(time, None, "node_up", None, node, "none")
+
+    def result(self, **facts):
+        log = pl.DataFrame(self.rows, schema=LOG, orient="row")
+        schema = dict.fromkeys((*JOBS_CSV, *TIMES), pl.Float64) | dict.fromkeys(NUMBERS, pl.Int64)
+        schema |= dict.fromkeys(WORDS, pl.String)
+        jobs = pl.DataFrame([self.job(job) for _, job, kind, *_ in self.rows if kind == "submit"], schema=schema)
+        placements = pl.DataFrame(
+            self.placed, schema={"row": pl.UInt32, "low": pl.Int32, "high": pl.Int32}, orient="row"
         )
-        topology = flat.Topology(bandwidth=rng.choice((None, 1.25 * GB)))
-        if not self.flat:
-            topology = dragonfly.Topology(groups=1, chassis=2, routers=2, ports=2, storage=1, bandwidth=1.25 * GB)
-        return Platform(name="failing", nodes=self.nodes, topology=topology, tiers=tiers)
+        told = {"workload": "by hand", "policy": "by hand", **facts}
+        return Result(with_attempts(jobs, log), log, {"nodes": self.nodes}, told, placements=placements)
 
-    def job(self, number, submit):
-        rng = self.rng
-        row = {"id": number, "submit": submit, "nodes": rng.randint(1, self.nodes), "run_time": 0.0, "flop": 0.0}
-        row |= {"burst_buffer": 0, "licences": rng.choice((0, 0, 1, 3)), "communication": 0.0, "walltime": 0.0}
-        row["cancel"] = self.time(1, 150) if rng.random() < 0.15 else float("inf")
-        kind = rng.choice(("plain", "plain", "phases", "phases", "phases", "staged", "legs"))
-        if kind == "plain":
-            row["run_time"] = self.time(1, 40)
-            row["walltime"] = self.walltime(row["run_time"])
-        elif kind == "legs":
-            self.in_legs(row)
-        else:
-            row["burst_buffer"] = rng.randint(1, 20) * GB if kind == "staged" else 0
-            row["walltime"] = self.walltime(self.works(row, 0, staged=kind == "staged"))
-        return row
-
-    def walltime(self, length):
-        """Ample, just enough, or too short."""
-        kind = self.rng.random()
-        if kind < 0.1:
-            return float("inf")
-        if kind < 0.25:
-            return max(length * self.rng.choice((0.5, 0.9)), 1.0)
-        return max(length, 1.0) if kind < 0.45 else length + self.time(5, 60)
-
-    def phase(self, row, leg, kind, **values):
-        self.phases.append({"job": row["id"], "leg": leg, "kind": kind, **values})
-
-    def works(self, row, leg, staged=False):
-        """Phases of a leg; about how long they take."""
-        rng, length = self.rng, 0.0
-        if staged:
-            self.phase(row, leg, "stage_in", bytes=float(row["burst_buffer"]))
-        for _ in range(rng.randint(1, 4)):
-            kind = rng.choice(("compute", "compute", "read", "write", "talk"))
-            if kind in ("read", "write"):
-                amount = self.size()
-                self.phase(row, leg, kind, bytes=amount)
-                length += amount / GB
-                continue
-            seconds = 0.0 if rng.random() < 0.05 else self.time(1, 25)
-            each = float(rng.randint(1, 9) * GB) if kind == "talk" else 0.0
-            self.phase(row, leg, "compute", seconds=seconds, communication=each)
-            length += seconds + row["nodes"] * each / GB
-            if rng.random() < 0.1:
-                self.gives_back(row)
-            if staged and rng.random() < 0.4:
-                self.phase(row, leg, "checkpoint", bytes=self.size())
-                self.phase(row, leg, "drain", bytes=self.size())
-        return length
-
-    def gives_back(self, row):
-        """Its last phase so far gives a licence back at its end, if the leg still has one."""
-        leg = self.phases[-1]["leg"]
-        given = [one for one in self.phases if (one["job"], one["leg"]) == (row["id"], leg) and one.get("release")]
-        if len(given) < row["licences"]:
-            self.phases[-1]["release"] = "licences=1"
-
-    def in_legs(self, row):
-        """The data is staged in and out without nodes; the buffer is carried along."""
-        row["burst_buffer"] = D = self.rng.randint(1, 20) * GB
-        pools = {"job": row["id"], "burst_buffer": D, "licences": row["licences"]}
-        self.phase(row, 0, "stage_in", bytes=float(D))
-        length, rest = self.works(row, 1), D
-        if self.rng.random() < 0.2 and not self.phases[-1].get("release"):
-            rest -= self.rng.randint(1, D - 1)
-            self.phases[-1]["release"] = f"burst_buffer={D - rest}"
-            length += self.works(row, 1)
-        self.phase(row, 2, "stage_out", bytes=self.size())
-        for leg, (nodes, carry, walltime) in enumerate(
-            ((0, "", 1e6), (row["nodes"], "burst_buffer", self.walltime(length)), (0, "burst_buffer", 1e6))
-        ):
-            self.legs.append(pools | {"leg": leg, "nodes": nodes, "carry": carry, "walltime": walltime})
-        self.legs[-1]["burst_buffer"] = rest
-        row["walltime"] = 3e6
-
-    def failures(self):
-        """A trace or draws; checkpoints in seconds, in bytes or none."""
-        rng = self.rng
-        rules = {"downtime": self.time(1, 30), "max_attempts": rng.choice((1, 2, 3, 100, 100))}
-        saves = rng.choice(("none", "seconds", "seconds", "bytes", "bytes"))
-        if saves == "seconds":
-            rules["checkpoint"] = self.time(1, 4)
-        elif saves == "bytes":
-            rules["checkpoint_bytes"] = int(self.size()) // 4 + 1
-        if saves == "seconds":
-            rules["recovery"] = rng.choice((-1.0, -1.0, 0.0, self.time(1, 4)))
-        rules["known"] = rng.random() < 0.8
-        drawn = rng.random() < 0.4
-        if not drawn or rng.random() < 0.5:
-            rules["period"] = self.time(2, 15)
-        if drawn:
-            rules |= {"mtbf": rng.choice((20.0, 40.0, 100.0)), "shape": rng.choice((1.0, 0.7, 1.5))}
-        else:
-            rules["outages"] = self.outages()
-        return Failures(**rules)
-
-    def outages(self):
-        """Up to ten, one after the other or not."""
-        down = sorted(self.time(0, HORIZON // 2) for _ in range(self.rng.randint(0, 10)))
-        node = [self.rng.randrange(self.nodes) for _ in down]
-        up = [time + self.time(1, 30) for time in down]
-        return Outages("random", "", np.array(node, np.int64), np.array(down, float), np.array(up, float))
-
-    def make(self):
-        rng, submit, jobs = self.rng, 0.0, []
-        for number in rng.sample(range(1, 3 * self.n + 1), self.n):
-            jobs.append(self.job(number, submit))
-            if rng.random() < 0.6:
-                submit += self.time(0, 20)
-        return transfers.workload(jobs, self.legs, self.phases), self.platform(), self.failures()
+    def job(self, job):
+        """The row of the job table."""
+        mine = [row for row in self.rows if row[1] == job]
+        submit, start, finish = (
+            [row for row in mine if row[2] == kind][place] for kind, place in (("submit", 0), ("start", 0), ("end", -1))
+        )
+        times = {"starting_time": start[0], "finish_time": finish[0], "submission_time": submit[0]}
+        times |= {"waiting_time": start[0] - submit[0], "turnaround_time": finish[0] - submit[0]}
+        times |= {"execution_time": finish[0] - start[0], "total_wait": start[0] - submit[0], "requested_time": 100}
+        more = {"job_id": job, "requested_number_of_resources": submit[5], "final_state": STATES[finish[6]]}
+        return dict.fromkeys((*JOBS_CSV, *TIMES, *NUMBERS)) | times | more | {"user": -1, "n_legs": 1}
 
 
-def make(seed):
-    """A workload of up to seven jobs, a machine for it, and how that fails."""
-    return _Maker(seed).make()
+def size(where):
+    ends = [piece.partition("-") for piece in where.split()]
+    return sum(int(high or low) - int(low) + 1 for low, _, high in ends)
 
 
-class Fate:
-    """Interrupts at times that are drawn; whom and how is told by numbers, so that both simulators do the same."""
+def toy(steals):
+    """The example of D3.3 of ADMIRE, Table 3.1: eight nodes, five jobs at 0, node 2 fails at 1 and is down for 5 s.
 
-    def __init__(self, seed):
-        rng = random.Random(f"fate {seed}")
-        times = sorted(rng.choice((float(rng.randint(1, HORIZON)), rng.uniform(0, HORIZON))) for _ in range(20))
-        self.due = [(time, rng.random(), rng.choice(("last", "now", "next"))) for time in times]
-        self.pending = {}  # job -> what it was asked
-
-    def started(self, job):
-        """A leg starts: nothing is asked of it."""
-        self.pending.pop(job, None)
-
-    def strike(self, now, running):
-        """(job, how) for each interrupt that is due, of the ids that run and do so since before now; `running` tells
-        whether they write checkpoints."""
-        found = []
-        while self.due and self.due[0][0] <= now:
-            _, u, how = self.due.pop(0)
-            left = sorted(set(running) - {job for job, _ in found})
-            if not left:
-                continue
-            job = left[int(u * len(left))]
-            if not running[job]:
-                how = "last"
-            if how != "last" and self.pending.get(job) in (how, "now"):
-                continue
-            self.pending[job] = how
-            found.append((job, how))
-        return found
-
-    def next(self):
-        """When it strikes next; None if never."""
-        return self.due[0][0] if self.due else None
-
-
-def simulate(workload, platform, policy, failures, seed, job_model):
-    """The engine's run: jobs, log and the number of decisions."""
-    program = make_program(workload, platform, job_model)
-    state, truth, _ = build(workload, platform, program, None, failures)
-    draw = draws(truth, failures, platform.nodes, seed)
-    record = run(state, truth, load(policy), platform.resources, np.random.default_rng(0), draw=draw)
-    left = collect.left_of(state, truth)
-    return (
-        collect.jobs_frame(left, record, workload, platform),
-        collect.log_frame(record, left.jobs, platform.resources),
-        int(truth.cursor[0]["n_decisions"]),
-    )
+    Without checkpoints. Job 3 waits until 5; if it steals the node of job 2, it starts again at once.
+    """
+    tape = Tape(8)
+    for job, nodes in enumerate((1, 1, 6, 6, 1), 1):
+        tape.submit(0, job, nodes)
+    for job, where in ((1, "0"), (2, "1"), (3, "2-7")):
+        tape.start(0, job, where)
+    tape.fails(1, 3, 2)
+    if steals:
+        tape.stolen(1, 2)
+        tape.start(1, 3, "1 3-7")
+        tape.up(6, 2)
+        tape.start(6, 2, "2")
+        tape.end(8, 1)
+        tape.start(8, 5, "0", "backfilled")
+        tape.end(10, 5)
+        tape.end(11, 2)
+        tape.end(11, 3)
+        tape.start(11, 4, "0-5")
+        tape.end(21, 4)
+    else:
+        tape.start(1, 5, "5", "backfilled")
+        tape.end(3, 5)
+        tape.end(5, 2)
+        tape.start(5, 3, "1 3-7")
+        tape.up(6, 2)
+        tape.end(8, 1)
+        tape.end(15, 3)
+        tape.start(15, 4, "0-5")
+        tape.end(25, 4)
+    return tape.result()
 
 
-def lines(log):
-    """Rows of the log by job, None for those of nodes: (time, kind, reason, amount)."""
-    found = {}
-    for time, job, kind, reason, amount in log.select("time", "job", "kind", "reason", "amount").rows():
-        if kind in KINDS or reason in ("save", "recover"):
-            told = "start" if kind == "start" else reason
-            owner = None if kind.startswith("node") else job
-            found.setdefault(owner, []).append((time, kind, told, 0 if kind.endswith("phase") else amount))
-    return found
+def guarded():
+    """Ten nodes; jobs that write checkpoints, are interrupted in every way, and change their size.
 
-
-def same_times(ours, theirs):
-    """Whether times are the same within a millionth of a second."""
-    return abs(ours - theirs) <= 1e-6 or ours == theirs
-
-
-def check_balance(log):
-    """Nobody gives back what it does not hold, and at the end nobody holds anything."""
-    held = {}
-    for job, kind, resource, amount in log.select("job", "kind", "resource", "amount").rows():
-        if resource not in (None, "nodes") and kind in ("acquire", "release"):
-            now = held[job, resource] = held.get((job, resource), 0) + (amount if kind == "acquire" else -amount)
-            assert now >= 0, (job, resource, now)
-    assert not any(held.values()), held
-
-
-def check_log(log, slow):
-    """Every start, end, checkpoint, recovery and failure, job by job."""
-    check_balance(log)
-    rows, ours = {}, lines(log)
-    for time, kind, job, reason, amount in slow:
-        rows.setdefault(job, []).append((time, kind, reason, amount))
-    for job in {*rows, *ours}:
-        mine, other = ours.get(job, []), rows.get(job, [])
-        assert [row[1:] for row in mine] == [row[1:] for row in other], (job, mine, other)
-        assert all(same_times(a[0], b[0]) for a, b in zip(mine, other, strict=True)), (job, mine, other)
+    Job 1 on 4 nodes saves at 10-12 and fails at 20 (node 0, down 20-40). It recovers at 25-28, gives up 2 nodes at 30,
+    saves at 35-37 with 2 left, and ends at 50. Job 2 on 3 nodes fails at 20 in a checkpoint that it began at 18 (node
+    4, down for good): all of it is lost. It runs again from 21, saves at 31-33, and is interrupted just then; again at
+    64, after its recovery from 60 to 62; again at 67, in that from 66 on. It recovers at 70-73 and ends at 80. Job 3 on
+    1 node saves at 40-41, fails at 45 (node 9, down 45-46), recovers at 46-47, fails at 49 (node 9 again, down for
+    good) and is given up.
+    """
+    tape = Tape(10)
+    tape.submit(0, 1, 4)
+    tape.submit(0, 2, 3)
+    tape.start(0, 1, "0-3")
+    tape.start(0, 2, "4-6")
+    tape.phase(10, 12, 1, "save")
+    tape.phase(18, 20, 2, "save", complete=False)
+    tape.fails(20, 2, 4)
+    tape.fails(20, 1, 0)
+    tape.start(21, 2, "5-7")
+    tape.start(25, 1, "1-3 8")
+    tape.phase(25, 28, 1, "recover")
+    tape.submit(30, 3, 1)
+    tape.shrink(30, 1, "3 8")
+    tape.start(30, 3, "9")
+    tape.phase(31, 33, 2, "save")
+    tape.stolen(33, 2)
+    tape.phase(35, 37, 1, "save")
+    tape.up(40, 0)
+    tape.phase(40, 41, 3, "save")
+    tape.fails(45, 3, 9)
+    tape.up(46, 9)
+    tape.start(46, 3, "9")
+    tape.phase(46, 47, 3, "recover")
+    tape.fails(49, 3, 9, again=False)
+    tape.end(50, 1)
+    tape.start(60, 2, "5-7")
+    tape.phase(60, 62, 2, "recover")
+    tape.stolen(64, 2)
+    tape.start(66, 2, "5-7")
+    tape.phase(66, 67, 2, "recover")
+    tape.stolen(67, 2)
+    tape.start(70, 2, "0-2")
+    tape.phase(70, 73, 2, "recover")
+    tape.end(80, 2)
+    return tape.result()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from cases import failing
+from cases import breaking
 from cases.chunks import chunks
 from cases.flexible import Jobs, compute, loop, move, stage
 from cases.pooled import CLOCKS
@@ -54,14 +54,14 @@ def draw(seed):
     up = [start + time(rng, 1, 30) for start in down]
     node = [rng.randrange(nodes) for _ in down]
     known = Outages("random", "", np.array(node, np.int64), np.array(down, float), np.array(up, float))
-    rules = {"max_attempts": rng.choice((2, 3, 100)), "period": time(rng, 3, 20)}
+    rules = {"max_attempts": rng.choice((2, 3, 100))}
     saves = rng.choice(("none", "seconds", "seconds", "bytes"))
     if saves == "seconds":
         rules |= {"checkpoint": time(rng, 1, 4), "recovery": rng.choice((-1.0, 2.0))}
     elif saves == "bytes":
         rules["checkpoint_bytes"] = rng.choice((GB, 3 * GB, 700_000_001))
-    else:
-        rules["period"] = 0.0
+    if saves != "none":
+        rules["period"] = time(rng, 3, 20)
     return nodes, found, Failures(outages=known, **rules)
 
 
@@ -82,7 +82,7 @@ class Ours(fb.Policy):
     """In order, with the sizes and interrupts that are drawn."""
 
     def __init__(self, seed, writes):
-        self.sizes, self.fate, self.writes = Sizes(seed), failing.Fate(seed), writes
+        self.sizes, self.fate, self.writes = Sizes(seed), breaking.Fate(seed), writes
         self.since, self.asked_for = {}, None
 
     def decide(self, view, act):
@@ -104,7 +104,7 @@ class Ours(fb.Policy):
 
 def theirs(seed, writes):
     """The same for the twin."""
-    sizes, fate, asked_for = Sizes(seed), failing.Fate(seed), None
+    sizes, fate, asked_for = Sizes(seed), breaking.Fate(seed), None
 
     def policy(run):
         nonlocal asked_for
@@ -133,18 +133,18 @@ def both(seed):
         twins.append(rounds.Job(number, kind, submit, sizes, parts, sizes[-1], walltime))
     slow = rounds.Run(twins, nodes, RATE, failures, theirs(seed, failures.writes)).run()
     machine = load(f"flat:nodes={nodes},pfs={RATE // GB}GB/s")
-    fast = failing.simulate(jobs.workload(), machine, Ours(seed, failures.writes), failures, seed, "application")
+    fast = breaking.simulate(jobs.workload(), machine, Ours(seed, failures.writes), failures, seed, "application")
     return fast, slow
 
 
 def check(seed):
     """One workload."""
     (jobs, log, n_decisions), slow = both(seed)
-    failing.check_log(log, slow.log)
+    breaking.check_log(log, slow.log)
     for row, job in zip(jobs.to_dicts(), slow.jobs, strict=True):
         assert row["final_state"] == ("COMPLETED_WALLTIME_REACHED" if job.killed else STATES[job.state])
-        assert failing.same_times(row["starting_time"], job.start)
-        assert failing.same_times(row["finish_time"], job.end)
+        assert breaking.same_times(row["starting_time"], job.start)
+        assert breaking.same_times(row["finish_time"], job.end)
     assert n_decisions == slow.n_decisions
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import forebay as fb
-from cases import failing
+from cases import breaking
 from cases.chunks import chunks
 from forebay.errors import StalledError
 from twins import failures as twin
@@ -69,32 +69,32 @@ class Theirs(twin.Failing):
 
 def check(seed, policy):
     """One workload under one policy."""
-    workload, platform, failures = failing.make(seed)
+    workload, platform, failures = breaking.make(seed)
     if policy == "fate":
-        slow = Theirs(workload, platform, PRESETS["fcfs"], failures, MODEL, seed, fate=failing.Fate(seed)).finished()
+        slow = Theirs(workload, platform, PRESETS["fcfs"], failures, MODEL, seed, fate=breaking.Fate(seed)).finished()
         guarded = {job.id: {leg for leg, rule in enumerate(job.rules) if rule} for job in slow.jobs}
-        policy = Ours(failing.Fate(seed), guarded)
+        policy = Ours(breaking.Fate(seed), guarded)
     else:
         slow = twin.simulate(workload, platform, policy, failures, MODEL, seed)
     if slow.queue:
         with pytest.raises(StalledError, match=f"leaves {len(slow.queue)} job"):
-            failing.simulate(workload, platform, policy, failures, seed, MODEL)
+            breaking.simulate(workload, platform, policy, failures, seed, MODEL)
         return
-    jobs, log, n_decisions = failing.simulate(workload, platform, policy, failures, seed, MODEL)
-    failing.check_log(log, slow.log)
+    jobs, log, n_decisions = breaking.simulate(workload, platform, policy, failures, seed, MODEL)
+    breaking.check_log(log, slow.log)
     for row, job in zip(jobs.to_dicts(), slow.jobs, strict=True):
         assert (row["job_id"], row["final_state"]) == (job.id, job.state)
         if job.state in (REJECTED, CANCELLED):
             continue
         for name, value in (("starting_time", job.start), ("finish_time", job.finish), ("total_wait", job.waited)):
-            assert failing.same_times(row[name], value), (job.id, name, row[name], value)
+            assert breaking.same_times(row[name], value), (job.id, name, row[name], value)
         nodes = set().union(*(nodes for _, owner, _, nodes in slow.starts if owner == job.id))
         assert ids(row["allocated_resources"]) == nodes
     assert n_decisions == len(slow.decisions)
     if isinstance(policy, Ours):
         for (now, mine), (_, other) in zip(policy.ends, slow.ends, strict=True):
             assert mine.keys() == other.keys()
-            assert all(failing.same_times(mine[job], other[job]) for job in mine), (now, mine, other)
+            assert all(breaking.same_times(mine[job], other[job]) for job in mine), (now, mine, other)
 
 
 POLICIES = ("fcfs", "fcfs-easy", "fate")

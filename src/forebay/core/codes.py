@@ -147,7 +147,7 @@ class LogKind(IntEnum):
     END = 5  # a leg's end; the job's when it was its last leg
     REJECT = 6
     BEGIN_PHASE = 7
-    END_PHASE = 8  # with the bytes it moved; a drain may have several, one a route
+    END_PHASE = 8  # with the bytes it moved; a drain may have several, one a route; a SAVE that was cut off has -1
     CANCEL = 9  # withdrawn while it waits
     NODE_DOWN = 10  # of no job; the amount is the number of the node
     NODE_UP = 11

@@ -23,13 +23,7 @@ _IN_BUFFER = (PhaseKind.STAGE_IN, PhaseKind.CHECKPOINT, PhaseKind.DRAIN, PhaseKi
 
 
 def check_failures(workload: Workload, platform: Platform, failures: Failures, ledger: Ledger) -> None:
-    """Refuse what cannot be: nodes that do not exist, or that a waiting job keeps, and checkpoints that go nowhere."""
-    outages = failures.outages
-    if outages is not None and len(outages.node) and outages.node.max() >= platform.nodes:
-        raise InputError(
-            f"{outages.name}: node {outages.node.max()} fails, and {platform.name} has {platform.nodes:,}, numbered "
-            "from 0; correct the trace, or name another machine"
-        )
+    """Refuse nodes that a waiting job keeps, and checkpoints that go nowhere, or take no time."""
     if ledger.carries[:, 0].any():
         raise InputError(
             f"{workload.name}: jobs keep nodes while they wait for their next leg, and a node may fail then; let each "
@@ -37,8 +31,8 @@ def check_failures(workload: Workload, platform: Platform, failures: Failures, l
         )
     if failures.checkpoint_bytes and _slowest(platform.fabric()) == inf:
         raise InputError(
-            f"failures: checkpoint_bytes go to the file system, and {platform.name} has none that limits them; add a "
-            "tier of kind pfs (or pfs=5GB/s to flat), or give checkpoint=300s"
+            f"failures: checkpoint_bytes go to the file system, and {platform.name} has none; add a tier of kind pfs "
+            "(or pfs=5GB/s to flat), or give checkpoint, a time, instead"
         )
 
 
@@ -48,15 +42,11 @@ def make_tables(failures: Failures | None, platform: Platform, n_jobs: int) -> R
         return make_resilience()
     outages = failures.outages
     n_failures = BLOCK if outages is None else len(outages.node) + 1
-    tables = make_resilience(n_failures if outages or _draws(failures) else 1, platform.nodes, n_jobs)
+    tables = make_resilience(n_failures if outages or failures.draws else 1, platform.nodes, n_jobs)
     if outages is not None:
         rows = tables.failures[:-1]
         rows["time"], rows["node"], rows["downtime"] = outages.down, outages.node, outages.up - outages.down
     return tables
-
-
-def _draws(failures: Failures) -> bool:
-    return min(failures.mtbf, failures.node_mtbf) < inf
 
 
 def fill_resilience(truth: Truth, platform: Platform, program: Program, failures: Failures) -> list[str]:
@@ -127,6 +117,6 @@ def draws(truth: Truth, failures: Failures, nodes: int, seed: int) -> Callable[[
         last[0] = float(table["time"][-1])
         truth.cursor["next_failure"] = 0
 
-    if failures.outages is None and _draws(failures):
+    if failures.outages is None and failures.draws:
         draw()
     return draw

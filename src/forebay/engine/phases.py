@@ -233,8 +233,10 @@ def _stop(state, truth, j, time):
         return
     moved = stop_phase(truth, j, time)
     if is_guarded(state, truth, j) and truth.resilience.safe[j]["doing"] != WORKING:
-        reason = LogReason.SAVE if truth.resilience.safe[j]["doing"] == SAVING else LogReason.RECOVER
-        write_log(state, truth, time, j, LogKind.END_PHASE, -1, moved, reason)
+        if truth.resilience.safe[j]["doing"] == SAVING:
+            write_log(state, truth, time, j, LogKind.END_PHASE, -1, -1, LogReason.SAVE)  # it is of no use
+        else:
+            write_log(state, truth, time, j, LogKind.END_PHASE, -1, moved, LogReason.RECOVER)
         return
     kind = truth.phases[activity["phase"]]["kind"]
     if kind == PhaseKind.COMPUTE:

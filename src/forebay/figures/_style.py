@@ -50,6 +50,7 @@ _SETTINGS = {
     "axes.grid": False,
     "grid.color": "#e4e4e4",
     "grid.linewidth": 0.5,
+    "hatch.linewidth": 0.5,
     "axes.axisbelow": True,
     "lines.linewidth": 1.2,
     "svg.fonttype": "none",

@@ -70,6 +70,11 @@ def stages(result: Result) -> bool:
     return set(STAGING) <= set(result.jobs.columns)
 
 
+def fails(result: Result) -> bool:
+    """Whether nodes of the run may fail, or jobs of it were interrupted."""
+    return "failures" in result.facts or "n_attempts" in result.jobs.columns
+
+
 def tiers_of(result: Result) -> list[str]:
     """The tiers that jobs may run on, the file system first; none where there was nothing to choose."""
     ways: list[str] = result.facts["platform"]["ways"] if "tier" in result.jobs.columns else []
