@@ -123,8 +123,10 @@ class Run:
         for job in self.jobs:
             if job.state == "unsubmitted" and job.submit <= until:
                 job.state, self.called = "queued", True
-        self.called |= any(time <= until for time in self.wakes)
+        due = [time for time in self.wakes if time <= until]
         self.wakes = [time for time in self.wakes if time > until]
+        self.called |= bool(due)
+        self.flow(max([self.now, *due]))
         while self.called:
             self.called, self.n_decisions = False, self.n_decisions + 1
             self.policy(self)
