@@ -64,6 +64,7 @@ NAVIGATION = {
                 "slurm-bb",
                 "malleable",
                 "intensity",
+                "steal",
                 "limits",
             )
         ]

@@ -17,6 +17,7 @@ from forebay.engine.transfers import clear_phase, move_files
 
 _DUE, _ALMOST = 1.0 - 1e-12, 1.0 + 1e-9
 """Of a period: sums of slices differ from it in their last bits."""
+_ALL = -1.0  # of a phase
 
 
 @kernel
@@ -60,22 +61,28 @@ def _asked_walltime(state, truth, j):
 
 
 @kernel
-def _walltime(state, truth, j, used, recovers):
-    """The walltime of the leg of job `j` with all its checkpoints, once a part of what was asked for is used."""
-    rule, nodes = truth.resilience.rule[0], max(state.jobs[j]["nodes"], 1)
-    left = max((1.0 - used) * _asked_walltime(state, truth, j), 1e-6)
-    if left == np.inf:
-        return left
+def _as_much(part, whole, now):
+    """The same share of `now` as `part` is of `whole`: what is done at one size of a job, at another one."""
+    return part if whole == now or part == 0.0 else part / whole * now
+
+
+@kernel
+def _walltime(state, truth, j):
+    """The walltime of the leg of job `j` from its last checkpoint on, with all those that it will write."""
+    rule, nodes, safe = truth.resilience.rule[0], max(state.jobs[j]["nodes"], 1), truth.resilience.safe[j]
+    asked = _asked_walltime(state, truth, j)
+    if asked == np.inf:
+        return asked
+    left = max(asked - _as_much(safe["saved_used"], safe["saved_asked"], asked), 1e-6)
     saves = max(np.ceil(left / _period(rule, nodes) * _DUE) - 1.0, 0.0)
-    return left + saves * _cost(rule, nodes) + (_recovery(rule, nodes) if recovers else 0.0)
+    return left + saves * _cost(rule, nodes) + (_recovery(rule, nodes) if safe["saved_phase"] >= 0 else 0.0)
 
 
 @kernel
 def set_walltime(state, truth, j):
     """Let the leg that job `j` waits for ask for as long as it takes from its last checkpoint on."""
-    safe, leg = truth.resilience.safe[j], state.jobs[j]["leg"]
-    seconds = _walltime(state, truth, j, safe["saved_used"], safe["saved_phase"] >= 0)
-    state.legs[leg]["walltime"] = truth.scripts[leg]["walltime"] = seconds
+    leg = state.jobs[j]["leg"]
+    state.legs[leg]["walltime"] = truth.scripts[leg]["walltime"] = _walltime(state, truth, j)
 
 
 @kernel
@@ -92,7 +99,7 @@ def _show(state, truth, j):
     """Tell policies what job `j` would lose if it were interrupted."""
     safe, told, rule = truth.resilience.safe[j], state.safety[j], truth.resilience.rule[0]
     nodes = max(state.jobs[j]["nodes"], 1)
-    told["left"] = _walltime(state, truth, j, safe["saved_used"], safe["saved_phase"] >= 0)
+    told["left"] = _walltime(state, truth, j)
     told["save"] = _cost(rule, nodes)
     told["recovery"] = _recovery(rule, nodes)
     told["next"] = safe["began"] + told["save"] + max(safe["period"] - safe["since"], 0.0)
@@ -120,13 +127,16 @@ def begin_attempt(state, truth, j, time):
     safe["part"] = 0.0
     safe["doing"] = WORKING
     safe["leaves"] = GOES_ON
-    safe["used"] = safe["saved_used"]
+    safe["asked"] = _asked_walltime(state, truth, j)
+    safe["used"] = _as_much(safe["saved_used"], safe["saved_asked"], safe["asked"])
     safe["began"] = time
     _show(state, truth, j)
     if safe["saved_phase"] < 0:
         return False
+    state.safety[j]["next"] += state.safety[j]["recovery"]
     activity["phase"] = safe["saved_phase"]
     safe["part"] = safe["saved_part"]
+    safe["whole"] = safe["saved_whole"]
     if len(rounds.steps) > 0:
         rounds.progress[j]["left"] = safe["saved_left"]
         rounds.progress[j]["begun"] = 1
@@ -139,10 +149,11 @@ def begin_attempt(state, truth, j, time):
 
 @kernel
 def _begin(state, truth, j, time, what):
-    """Job `j` writes a checkpoint, or reads its last one."""
+    """Job `j` writes a checkpoint, or reads its last one. Its walltime does not run on."""
     safe, rule, nodes = truth.resilience.safe[j], truth.resilience.rule[0], max(state.jobs[j]["nodes"], 1)
     safe["doing"] = what
     safe["began"] = time
+    cancel_timer(truth, 2 * j + 1)
     saves = what == SAVING
     reason = LogReason.SAVE if saves else LogReason.RECOVER
     write_log(state, truth, time, j, LogKind.BEGIN_PHASE, -1, 0, reason)
@@ -173,12 +184,14 @@ def begin_saving(state, truth, j, time):
 def begin_slice(truth, j, time, seconds):
     """Job `j` works on a phase that takes so long as a whole; returns how long until it ends, or is cut."""
     safe = truth.resilience.safe[j]
-    left, room = seconds * (1.0 - safe["part"]), safe["period"] - safe["since"]
+    safe["part"] = _as_much(safe["part"], safe["whole"], seconds)
+    safe["whole"] = seconds
+    left, room = seconds - safe["part"], safe["period"] - safe["since"]
     safe["began"] = time
     if left <= room * _ALMOST or room <= 0.0:  # no room: it is due, and was put off
-        safe["upto"] = 1.0
+        safe["upto"] = _ALL
         return left
-    safe["upto"] = safe["part"] + room / seconds
+    safe["upto"] = safe["part"] + room
     return room
 
 
@@ -186,14 +199,14 @@ def begin_slice(truth, j, time, seconds):
 def begin_whole(truth, j, time):
     """Job `j` begins a phase that cannot be cut."""
     truth.resilience.safe[j]["began"] = time
-    truth.resilience.safe[j]["upto"] = 1.0
+    truth.resilience.safe[j]["upto"] = _ALL
 
 
 @kernel
 def end_slice(truth, j, time):
     """The slice of job `j` is over; whether its phase is."""
     safe = truth.resilience.safe[j]
-    if safe["upto"] < 1.0:
+    if safe["upto"] != _ALL:
         safe["since"] = safe["period"]
         safe["part"] = safe["upto"]
         return False
@@ -203,29 +216,30 @@ def end_slice(truth, j, time):
 
 
 @kernel
-def cut_slice(truth, j, time, seconds):
-    """Stop job `j` in the middle of a compute phase that takes so long as a whole."""
+def cut_slice(truth, j, time):
+    """Stop job `j` in the middle of a compute phase."""
     safe = truth.resilience.safe[j]
     worked = time - safe["began"]
     cancel_timer(truth, 2 * j)
     safe["since"] += worked
-    safe["part"] = min(safe["part"] + worked / seconds, 1.0) if seconds > 0.0 else 0.0
+    safe["part"] = min(safe["part"] + worked, safe["whole"])
 
 
 @kernel
-def move_end(state, truth, j, by):
-    """Job `j` is expected to end so much later, and may run as long."""
+def _move_end(state, truth, j, by):
+    """Job `j` is expected to end so much later, and may run as long: its walltime runs again."""
     job, leg = state.jobs[j], state.jobs[j]["leg"]
-    if by == 0.0 or job["end"] == np.inf:
+    script = truth.scripts[leg]
+    if script["walltime"] == np.inf:
         return
-    drop_running(state, j)
-    job["end"] += by
-    add_running(state, j)
-    truth.scripts[leg]["walltime"] += by
-    state.legs[leg]["walltime"] += by
-    if truth.where[2 * j + 1] >= 0:
-        cancel_timer(truth, 2 * j + 1)
-        set_timer(truth, 2 * j + 1, job["leg_start"] + truth.scripts[leg]["walltime"])
+    if by != 0.0:
+        drop_running(state, j)
+        job["end"] += by
+        add_running(state, j)
+        script["walltime"] += by
+        state.legs[leg]["walltime"] += by
+    if script["kills"]:
+        set_timer(truth, 2 * j + 1, job["leg_start"] + script["walltime"])
 
 
 @kernel
@@ -241,11 +255,11 @@ def expect_to_leave(state, j, time):
 @kernel
 def _keep(state, truth, j, time):
     """What job `j` has done is safe."""
-    safe, job = truth.resilience.safe[j], state.jobs[j]
-    asked = _asked_walltime(state, truth, j)
-    worked = time - job["leg_start"] - safe["overhead"]
-    safe["saved_used"] = safe["used"] + (worked / asked if asked < np.inf else 0.0)
+    safe = truth.resilience.safe[j]
+    safe["saved_used"] = safe["used"] + time - state.jobs[j]["leg_start"] - safe["overhead"]
+    safe["saved_asked"] = safe["asked"]
     safe["saved_part"] = safe["part"]
+    safe["saved_whole"] = safe["whole"]
     safe["saved_phase"] = truth.activities[j]["phase"]
     if len(truth.rounds.steps) > 0:
         safe["saved_left"] = truth.rounds.progress[j]["left"]
@@ -265,11 +279,12 @@ def end_saving(state, truth, j, time):
     write_log(state, truth, time, j, LogKind.END_PHASE, -1, rule["bytes"] * nodes, reason)
     safe["doing"] = WORKING
     safe["overhead"] += took
-    if rule["bytes"] > 0.0:
-        move_end(state, truth, j, took - (_cost(rule, nodes) if saved else _recovery(rule, nodes)))
     if saved:
         _keep(state, truth, j, time)
     leaves = saved and safe["leaves"] != GOES_ON
+    if not leaves:
+        late = took - (_cost(rule, nodes) if saved else _recovery(rule, nodes))
+        _move_end(state, truth, j, late if rule["bytes"] > 0.0 else 0.0)
     safe["began"] = time
     if not leaves and safe["leaves"] == GOES_ON:
         _show(state, truth, j)

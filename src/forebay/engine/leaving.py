@@ -5,7 +5,6 @@ from forebay.core.codes import LogKind, LogReason, PhaseKind, Resume, Urgency
 from forebay.engine.checkpoints import cut_slice, expect_to_leave, is_guarded
 from forebay.engine.phases import begin_phase, interrupt, log_phase
 from forebay.engine.resilience import RECOVERING, SAVING
-from forebay.engine.stepping import amounts
 
 
 @kernel
@@ -43,6 +42,6 @@ def leave(state, truth, j, resume):
         expect_to_leave(state, j, now + told["save"])
         safe["leaves"] = resume
         if _can_be_cut(truth, j):
-            cut_slice(truth, j, now, amounts(state, truth, j, truth.activities[j]["phase"])[0])
+            cut_slice(truth, j, now)
             log_phase(state, truth, now, j, LogKind.END_PHASE, PhaseKind.COMPUTE, 0)
             begin_phase(state, truth, j, now, False)

@@ -37,7 +37,7 @@ def _next_time(truth):
 def _next_of_nodes(state, truth, time):
     """When a node fails or is back, while anything else may happen: at `time`, at a wake, or because it is back."""
     cursor = truth.cursor[0]
-    if len(state.down) == 0 or (time == np.inf and cursor["n_open"] == 0):
+    if len(state.down) == 0 or cursor["n_ended"] == len(state.jobs):
         return np.inf
     repair = next_repair(state, truth)
     goes_on = time < np.inf or cursor["n_wakes"] > 0 or repair < np.inf
@@ -120,7 +120,7 @@ def advance(state, truth):
             first = min(first, truth.wakes[0])
         until = first + instant_width(first)
         now = _ring(state, truth, until)
-        if of_nodes <= until:
+        if of_nodes <= until and cursor["n_ended"] < len(state.jobs):
             now = max(now, fail_and_repair(state, truth, until))
         now = max(now, happen(state, truth, until))
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:

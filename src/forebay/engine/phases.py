@@ -68,12 +68,17 @@ def _requeue(state, truth, j, time):
 def _restore(state, truth, j):
     """The leg of job `j` begins once more, as it did at first: with the size and the walltime that its user asked for.
 
-    With checkpoints, the walltime is what is left of it.
+    With checkpoints, the walltime is what is left of it. What it gave back of what it had carried it takes again.
     """
     job, leg, row = state.jobs[j], state.jobs[j]["leg"], flex_row(state, j)
     for r in range(len(state.resources)):
-        state.demands[leg, r] = truth.demands[leg, r]
+        held = state.releases[leg, r] + truth.carries[leg, r]
+        carried = truth.releases[leg, r] + truth.carries[leg, r] - truth.demands[leg, r]
+        missing = max(carried - held, 0)
+        state.demands[leg, r] = truth.demands[leg, r] + missing
         state.releases[leg, r] = truth.releases[leg, r]
+        if missing > 0 and r == state.machine[0]["chunked"]:  # all of it, see sizes.chunks
+            state.legs[leg]["chunk"] = -(-missing // max(truth.jobs[j]["nodes"], 1))
     job["nodes"] = truth.jobs[j]["nodes"]
     if row >= 0:
         state.flexible.jobs[row] = truth.rounds.jobs[row]

@@ -263,7 +263,7 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
                 "checkpoint='last', or run with --failures checkpoint=300s,period=1h"
             )
         case Refusal.UNKNOWN_RESUME:
-            return BadActionError(f"{at} interrupted {job} in way {r}, which there is not; see fb.Resume")
+            return BadActionError(f"{at} interrupted {job} in way {r}, which there is not; take one of Resume")
         case Refusal.CANNOT_KILL:
             return BadActionError(f"{at} killed {job}, which neither waits nor runs; kill jobs that do")
         case Refusal.WRONG_WAY:

@@ -129,8 +129,9 @@ def _lowers_flow(state, have, failed, victim, resume):
     return max(begins + seconds - jobs[failed]["submit"], robbed) < without
 
 
-@kernel
+@allocating_kernel
 def _is_worth_it(state, have, failed, victim, numbers):
+    """Whether the condition holds under which the victim is robbed."""
     a, b = state.jobs[victim], state.jobs[failed]
     if numbers[Param.IF] == If.SMALLER:
         return a["nodes"] < b["nodes"]
@@ -159,6 +160,7 @@ def _shrink(state, missing, numbers):
 
 @kernel
 def _lacks_only_nodes(state, have, j):
+    """Whether all else that job `j` asks for is there."""
     leg = state.jobs[j]["leg"]
     for r in range(1, len(have.free)):
         if state.demands[leg, r] > have.free[r]:
@@ -166,7 +168,7 @@ def _lacks_only_nodes(state, have, j):
     return True
 
 
-@kernel
+@allocating_kernel
 def _steals(state, numbers):
     """Rob a running job for the first of those that have just failed and lack nodes; whether one was interrupted."""
     have, counts, now = what_is_there(state, False), state.counts[0], state.clock[0]["now"]
