@@ -16,7 +16,7 @@ class Careful(Job):
     """A job with what it has saved."""
 
     rules: list = field(default_factory=list)  # by leg: period, save and recover in seconds, nodes; None = unguarded
-    safe: tuple | None = None  # (phase, seconds done of it) where it goes on
+    safe: tuple | None = None  # (phase, part of it that is done) where it goes on
     saved: float = 0.0  # work up to there
     worked: float = 0.0  # since then, but for the piece under way
     at: tuple = (0, 0.0)  # where it is, if it were saved now

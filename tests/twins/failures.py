@@ -6,6 +6,7 @@ leg in no workload here: who keeps a node that has failed is nobody's question.
 """
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 from twins.backfill import PRESETS, Backfill
@@ -59,7 +60,7 @@ class Failing(Backfill):
         save, recover = rule.checkpoint, rule.recovery
         if rule.checkpoint_bytes:
             save = self.alone("write", rule.checkpoint_bytes * n, n)
-            recover = self.alone("read", rule.checkpoint_bytes * n, n) if recover < 0 else recover
+            recover = self.alone("read", rule.checkpoint_bytes * n, n)
         recover = save if recover < 0 else recover
         own = self.failures.machine_mtbf(self.space.n_nodes) * self.space.n_nodes / n
         return SimpleNamespace(period=rule.period or math.sqrt(2 * save * own), save=save, recover=recover, nodes=n)
@@ -143,7 +144,7 @@ class Failing(Backfill):
         self.note(now, "start", job, "start", len(place.nodes))
         super().start(job, now, place)
         if job.step == "recover":
-            self.hold_clock(job, now)
+            self.hold_clock(job)
 
     def pieces(self, job):
         """What a leg does: (what, phase, seconds if it may be cut)."""
@@ -154,21 +155,33 @@ class Failing(Backfill):
             if not before(job.worked, period) or (job.asked == "now" and job.worked > 0):
                 yield "save", None, None
             index, done = job.at
-            phase = phases[index]
-            length = self.length(job, phase)
-            if length is None:
+            left = self.left(job)
+            if left is None:
                 took = yield "work", index, None
                 through = True
             else:
-                took = yield "work", index, min(length - done, period - job.worked)
-                through = not before(took, length - done)
+                took = yield "work", index, min(left, period - job.worked)
+                through = not before(took, left)
             job.worked += took
-            job.at = (index + 1, 0.0) if through else (index, done + took)
+            job.at = (index + 1, 0.0) if through else (index, done + (1 - done) * took / left)
 
-    def length(self, job, phase):
-        """Seconds of computing that can be cut; None of any other phase, such as computing with messages."""
-        cuttable = phase.kind == "compute" and not (phase.communication > 0 and len(job.nodes) > 1)
-        return phase.seconds if cuttable else None
+    def to_do(self, job, index):
+        """Of the phase that a leg was safe in, the rest."""
+        phase = super().to_do(job, index)
+        if job.life is None or job.at[1] == 0:
+            return phase
+        rest = 1 - job.at[1]
+        return replace(phase, seconds=phase.seconds * rest, communication=phase.communication * rest)
+
+    def left(self, job):
+        """Seconds left of a phase that can be cut: of computing, with messages only if nobody else has their links."""
+        phase = self.to_do(job, job.at[0])
+        if phase.kind != "compute":
+            return None
+        if phase.communication == 0 or len(job.nodes) == 1:
+            return phase.seconds
+        total, cap, links = self.network.talk(phase.communication, job.nodes, phase.seconds)
+        return None if links else total / cap
 
     def begin_phases(self, job, time):
         """Go on; True if the leg is over."""
@@ -192,7 +205,7 @@ class Failing(Backfill):
             self.event(time + seconds, "phase", job, index)
         else:
             self.note(time, "begin_phase", job, job.step)
-            self.hold_clock(job, time)
+            self.hold_clock(job)
             self.move(job, time)
         return False
 
@@ -201,8 +214,6 @@ class Failing(Backfill):
         rule, bytes_ = job.rule, self.failures.checkpoint_bytes * job.rule.nodes
         kind, seconds = ("write", rule.save) if job.step == "save" else ("read", rule.recover)
         streams = [] if not bytes_ else self.network.streams(kind, bytes_, job.nodes, rule.nodes, [])
-        if job.step == "recover" and self.failures.recovery >= 0:
-            streams = []
         job.active[job.step] = max(1, len(streams))
         if not streams:
             self.event(time + seconds, "phase", job, job.step)
@@ -212,16 +223,9 @@ class Failing(Backfill):
             else:
                 self.event(time + total / cap, "phase", job, job.step)
 
-    def hold_clock(self, job, time):
-        """Walltime counts work only: it goes on for as long as a checkpoint was to take, then stands.
-
-        It is longer by a checkpoint that the policy wants before its time.
-        """
-        expected = job.rule.recover if job.step == "recover" else job.rule.save
-        if job.step == "save" and before(job.worked, job.rule.period) and before(time, job.deadline):
-            job.deadline += expected
-        if not before(job.deadline, time + expected):
-            self.events = [event for event in self.events if (event.kind, event.job) != ("kill", job)]
+    def hold_clock(self, job):
+        """Walltime counts work only: nobody is killed while it saves itself or recovers."""
+        self.events = [event for event in self.events if (event.kind, event.job) != ("kill", job)]
 
     def end_phase(self, event):
         """A piece is through."""
@@ -243,12 +247,10 @@ class Failing(Backfill):
 
     def released(self, job, took):
         """Give back what a phase does, if this is its end."""
-        index, done = job.at
-        phase = job.legs[job.leg].phases[index]
-        length = self.length(job, phase)
-        if length is not None and before(took, length - done):
+        left = self.left(job)
+        if left is not None and before(took, left):
             return False
-        return self.release(job, phase.release) > 0
+        return self.release(job, job.legs[job.leg].phases[job.at[0]].release) > 0
 
     def end_move(self, job, time, took):
         """A checkpoint is written, or read back; whoever was waiting for it leaves."""
@@ -256,7 +258,6 @@ class Failing(Backfill):
         self.note(time, "end_phase", job, job.step)
         late = took - (rule.save if saving else rule.recover)
         job.deadline, job.leaves = job.deadline + late, job.leaves + late
-        self.events = [event for event in self.events if (event.kind, event.job) != ("kill", job)]
         if self.kill and job.deadline < math.inf:
             self.event(job.deadline, "kill", job)
         job.step = ""
@@ -284,7 +285,7 @@ class Failing(Backfill):
             job.leaves = min(job.leaves, job.step_began + rule.save)
         elif how == "now":
             job.leaves = min(job.leaves, now + rule.save)
-            if self.length(job, job.legs[job.leg].phases[job.at[0]]) is not None:
+            if self.left(job) is not None:
                 self.events = [event for event in self.events if (event.job, event.phase) != (job, job.blocking)]
                 del job.active[job.blocking]
                 self.go_on(job, now, now - job.step_began)

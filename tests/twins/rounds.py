@@ -21,8 +21,9 @@ class Job(flexible.Job):
     steps: list = field(default_factory=list)
     at: tuple = (0, 0.0)  # step, part of it that is done
     safe: tuple | None = None
-    saved: float = 0.0
-    worked: float = 0.0  # since it was safe, up to the piece under way
+    saved: float = 0.0  # of its walltime
+    safe_since: float = 0.0  # when it started, or went on after a checkpoint or a recovery
+    worked: float = 0.0  # since then, up to the piece under way and without waiting
     doing: str = ""  # compute, move, settle, save or recover
     began: float = 0.0  # that piece
     deadline: float = NEVER
@@ -94,9 +95,8 @@ class Run:
         self.now = time
 
     def kill_time(self, job):
-        """The walltime stands while a checkpoint takes longer than it should."""
-        expected = {"save": job.save, "recover": job.recover}.get(job.doing)
-        return NEVER if expected is not None and not before(job.deadline, job.began + expected) else job.deadline
+        """The walltime stands still while it saves itself or recovers."""
+        return NEVER if job.doing in ("save", "recover") else job.deadline
 
     def instant(self, until):
         """All that happens now, in its order, and then the policy."""
@@ -154,7 +154,8 @@ class Run:
         self.note("start", job, "start", n)
         self.set_rule(job)
         job.start = self.now if job.start is None else job.start
-        job.since, job.at, job.worked, job.asked = self.now, job.safe or (0, 0.0), 0.0, ""
+        job.since, job.safe_since, job.at = self.now, self.now, job.safe or (0, 0.0)
+        job.worked, job.asked = 0.0, ""
         left = max(job.walltime - job.saved, 0.0)
         saves = 0 if left == NEVER else max(math.ceil(left / job.period - 1e-9) - 1, 0)
         job.deadline = self.now + left + saves * job.save + (job.recover if job.safe else 0.0)
@@ -185,8 +186,6 @@ class Run:
             due = not before(job.worked, job.period) or (job.asked == "now" and job.worked > 0)
             more = any(what != "settle" for what, *_ in job.steps[job.at[0] :])
             if due and more and not job.beside:
-                if before(job.worked, job.period):
-                    job.deadline += job.save
                 self.move(job, "save")
                 return
             index, part = job.at
@@ -215,7 +214,9 @@ class Run:
             job.deadline += took - (job.save if job.doing == "save" else job.recover)
             saved, job.doing = job.doing == "save", ""
             if saved:
-                job.safe, job.saved, job.worked, job.attempts = job.at, job.saved + job.worked, 0.0, 0
+                job.safe, job.worked, job.attempts = job.at, 0.0, 0
+                job.saved += job.began - job.safe_since
+            job.safe_since = self.now
             if saved and job.asked:
                 self.again(job, "interrupted")
             else:
@@ -232,7 +233,7 @@ class Run:
         """Work done, and where that leads."""
         index, part = job.at
         what, amount, _ = job.steps[index]
-        job.worked += took
+        job.worked += took if what != "settle" else 0.0
         done = part + took / amount if what == "compute" and amount > 0 else 1.0
         job.at = (index, done) if before(done * amount, amount) else (index + 1, 0.0)
 

@@ -206,8 +206,12 @@ class Run:
             job.phase += 1
         return not job.active
 
+    def to_do(self, job, index):
+        """What a phase of the running leg does."""
+        return job.legs[job.leg].phases[index]
+
     def begin(self, job, index, time):
-        phase = job.legs[job.leg].phases[index]
+        phase = self.to_do(job, index)
         if phase.kind == "compute" and phase.communication > 0 and len(job.nodes) > 1:
             streams = [self.network.talk(phase.communication, job.nodes, phase.seconds)]
         elif phase.kind in TRANSFERS and phase.bytes > 0:
