@@ -27,6 +27,12 @@ def is_guarded(state, truth, j):
 
 
 @kernel
+def stands_still(state, truth, j):
+    """Whether the walltime of job `j` does: it writes a checkpoint, or reads its last one."""
+    return is_guarded(state, truth, j) and truth.resilience.safe[j]["doing"] != WORKING
+
+
+@kernel
 def _transfer(rule, nodes, way):
     """Seconds that the bytes of so many nodes take, alone on the machine."""
     return rule["delay"][way] + rule["bytes"] * nodes / min(rule["rate"][way], rule["cap"][way] * nodes)
@@ -226,19 +232,20 @@ def cut_slice(truth, j, time):
 
 
 @kernel
-def _move_end(state, truth, j, by):
-    """Job `j` is expected to end so much later, and may run as long: its walltime runs again."""
+def _move_end(state, truth, j, time, by):
+    """Job `j` is expected to end so much later, and may run as long: its walltime runs again, if any is left."""
     job, leg = state.jobs[j], state.jobs[j]["leg"]
-    script = truth.scripts[leg]
-    if script["walltime"] == np.inf:
-        return
+    script, told = truth.scripts[leg], state.safety[j]
+    by = max(by, time - (job["leg_start"] + script["walltime"]))
     if by != 0.0:
         drop_running(state, j)
         job["end"] += by
         add_running(state, j)
         script["walltime"] += by
         state.legs[leg]["walltime"] += by
-    if script["kills"]:
+        told["next"] += by
+        told["leaves"] += by
+    if script["kills"] and script["walltime"] < np.inf:
         set_timer(truth, 2 * j + 1, job["leg_start"] + script["walltime"])
 
 
@@ -284,7 +291,7 @@ def end_saving(state, truth, j, time):
     leaves = saved and safe["leaves"] != GOES_ON
     if not leaves:
         late = took - (_cost(rule, nodes) if saved else _recovery(rule, nodes))
-        _move_end(state, truth, j, late if rule["bytes"] > 0.0 else 0.0)
+        _move_end(state, truth, j, time, late if rule["bytes"] > 0.0 else 0.0)
     safe["began"] = time
     if not leaves and safe["leaves"] == GOES_ON:
         _show(state, truth, j)

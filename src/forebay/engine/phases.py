@@ -16,12 +16,13 @@ from forebay.engine.checkpoints import (
     is_guarded,
     must_save,
     set_walltime,
+    stands_still,
     tell_nothing,
 )
 from forebay.engine.holding import give, give_at_end, give_early, take_all
 from forebay.engine.journal import write_log
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
-from forebay.engine.resilience import SAVING, WORKING
+from forebay.engine.resilience import SAVING
 from forebay.engine.rounds import BESIDE
 from forebay.engine.stepping import (
     amounts,
@@ -179,7 +180,7 @@ def begin_phase(state, truth, j, time, stops):
 def end_phase(state, truth, j, time):
     """The phase of job `j` is over: on to the next. It may be a slice of one, or a checkpoint, that is over."""
     p, guarded = truth.activities[j]["phase"], is_guarded(state, truth, j)
-    if guarded and truth.resilience.safe[j]["doing"] != WORKING:
+    if stands_still(state, truth, j):
         if end_saving(state, truth, j, time):
             _leave(state, truth, j, time, Urgency.INTERRUPTED, LogReason.INTERRUPTED)
         else:
@@ -237,7 +238,7 @@ def _stop(state, truth, j, time):
     if activity["final"] > 0 or _is_halted(truth, j):
         return
     moved = stop_phase(truth, j, time)
-    if is_guarded(state, truth, j) and truth.resilience.safe[j]["doing"] != WORKING:
+    if stands_still(state, truth, j):
         if truth.resilience.safe[j]["doing"] == SAVING:
             write_log(state, truth, time, j, LogKind.END_PHASE, -1, -1, LogReason.SAVE)  # it is of no use
         else:
