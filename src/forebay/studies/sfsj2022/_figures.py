@@ -55,6 +55,20 @@ def changes(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
     return panel.draw(found, path, "mean time between failures")
 
 
+def loads(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
+    """What stealing changes, by load."""
+    from forebay.figures.panels import changes as panel
+
+    found: list[Change] = []
+    for load in scope.settings.loads.loads:
+        cell = numbers.chosen(rows, load=load)
+        mine, base = (
+            numbers.chosen(cell, policy=policy) for policy in (scope.settings.proposed, scope.settings.reference)
+        )
+        found += _of(mine, base, f"{load:g}", "")
+    return panel.draw(found, path, "load")
+
+
 def variants(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
     """What each variant changes."""
     from forebay.figures.panels import changes as panel
