@@ -99,8 +99,7 @@ def _loads(scope: Scope) -> Iterator[Run]:
     for draw in range(chosen.draws):
         for load in chosen.loads.loads:
             for name, spec in scope.specs.items():
-                tags = {"section": "loads", "load": load, "policy": name}
-                yield _run(scope, spec, draw, chosen.mtbf, chosen.downtime, **tags)
+                yield _run(scope, spec, draw, chosen.mtbf, chosen.downtime, section="loads", load=load, policy=name)
 
 
 def _variants(scope: Scope) -> Iterator[Run]:
