@@ -27,6 +27,7 @@ def test_what_is_run():
     assert counts == {
         "toy": 3,
         "published": 6 * 3 * 10 * 2,
+        "loads": 6 * 10 * 2,
         "variants": 10 * 19,
         "beyond": 10 * sum(len(case.policies) for case in cases),
     }
@@ -127,10 +128,11 @@ def small():
     cases = {name: chosen.beyond.cases[name] for name in ("as published", "over EASY")}
     changes = {
         "platform": "flat:nodes=64",
-        "workload": "lublin99:jobs=60,nodes=64,load=0.9",
+        "workload": "lublin99:jobs=60,nodes=64",
         "draws": 2,
         "window": [0.0, 30.0],
         "published": chosen.published.model_copy(update={"mtbf": ["1h"], "downtime": ["10min", "1h"]}),
+        "loads": chosen.loads.model_copy(update={"loads": [0.5]}),
         "beyond": chosen.beyond.model_copy(update={"cases": cases}),
     }
     scope = _plan.Scope(chosen.model_copy(update=changes), scope.sections, scope.specs)
@@ -143,10 +145,11 @@ def small():
 def test_a_small_study(small, tmp_path):
     scope, finished = small
     report = _report.report(scope, finished)
-    assert [len(report.frames[name]) for name in ("toy", "claims", "published", "variants", "beyond")] == [
+    assert [len(report.frames[name]) for name in ("toy", "claims", "published", "loads", "variants", "beyond")] == [
         16,
         6,
         2 * 2,
+        2,
         19,
         2 * 2,
     ]
@@ -159,7 +162,7 @@ def test_a_small_study(small, tmp_path):
     # Over conservative backfilling the variant 111 is the proposed policy.
     same = published.filter(policy=SFSJ, downtime="1h").select("useful_utilisation", "mean_flow")
     assert report.frames["variants"].filter(policy="111").select("useful_utilisation", "mean_flow").equals(same)
-    assert list(report.figures) == ["fig-3-1-toy", "changes", "node-time", "variants"]
+    assert list(report.figures) == ["fig-3-1-toy", "changes", "node-time", "loads", "variants"]
     for name, draw in report.figures.items():
         pictures = [path for path in draw(tmp_path / f"{name}.svg") if path.suffix == ".svg"]
         assert len(pictures) == 1

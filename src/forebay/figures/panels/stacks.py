@@ -13,7 +13,7 @@ from forebay.figures import _header, _style
 
 @dataclass(frozen=True)
 class Stack:
-    """A bar: its parts, by their names, from the bottom up."""
+    """A bar: its parts, by their names, from the bottom up. The last one is what is left, in grey."""
 
     panel: str
     group: str
@@ -21,14 +21,11 @@ class Stack:
     parts: Mapping[str, float]
 
 
-def draw(stacks: Sequence[Stack], path: Path, label: str, groups: str, least: float = 0.0) -> list[Path]:
-    """A panel beside another, with a tick a group, in which policies stand in their order.
-
-    The y-axis begins at `least`. The CSV has the numbers as given.
-    """
+def draw(stacks: Sequence[Stack], path: Path, label: str, groups: str) -> list[Path]:
+    """A panel beside another, with a tick a group, in which policies stand in their order; the CSV has the numbers."""
     panels, policies = (list(dict.fromkeys(getattr(one, key) for one in stacks)) for key in ("panel", "policy"))
     parts = list(dict.fromkeys(name for one in stacks for name in one.parts))
-    look = dict(zip(parts, _style.FILLS, strict=False))
+    look = dict(zip(parts, _style.FILLS, strict=False)) | {parts[-1]: "#dddddd"}
     schema: dict[str, Any] = dict.fromkeys(("panel", "group", "policy", "part"), pl.String) | {"value": pl.Float64}
     rows = [(one.panel, one.group, one.policy, name, value) for one in stacks for name, value in one.parts.items()]
     with _style.page(_style.PAGE, 2.7) as figure:
@@ -36,7 +33,6 @@ def draw(stacks: Sequence[Stack], path: Path, label: str, groups: str, least: fl
         for axis, panel in zip(axes, panels, strict=True):
             _panel(axis, [one for one in stacks if one.panel == panel], policies, look)
             axis.set_title(panel, loc="left", fontweight="bold")
-        axes[0].set_ylim(bottom=least)
         axes[0].set_ylabel(label)
         figure.supxlabel(f"{groups}; bars: {', '.join(policies)}", fontsize=8)
         _style.legend(figure, [Patch(color=colour, label=name) for name, colour in look.items()], 8)
@@ -52,6 +48,6 @@ def _panel(axis: Any, stacks: Sequence[Stack], policies: list[str], look: dict[s
         for name, value in one.parts.items():
             axis.bar(x, value, 0.92 * width, bottom=bottom, color=look[name], lw=0)
             bottom += value
-    axis.set_xticks(range(len(groups)), groups)
+    axis.set_xticks(range(len(groups)), [group.replace(" ", "\n") for group in groups])
     axis.tick_params(axis="x", length=0)
     axis.grid(True, axis="y")

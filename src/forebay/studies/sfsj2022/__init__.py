@@ -1,14 +1,14 @@
 """Du, Marchal, Pallez & Robert (2022), in ADMIRE's deliverable D3.3 (2023), section 3.1: Steal From Small Jobs (SFSJ).
 
 Sections: `toy` (Table 3.1 and Fig. 3.1), `published` (a load like Mira's under failures, with and without stealing),
-`variants` (whom to rob, and when: all 18) and `beyond` (checkpoints through a shared file system, malleable victims,
-stealing over EASY backfilling).
+`loads` (other loads), `variants` (whom to rob, and when: all 18) and `beyond` (checkpoints through the file system,
+malleable victims, stealing over EASY backfilling).
 """
 
 from forebay.studies._frame import Options, Plan
 
 DESCRIPTION = "a failed job takes nodes from a small running one: SFSJ against conservative backfilling, Table 3.1"
-SECTIONS = ("toy", "published", "variants", "beyond")
+SECTIONS = ("toy", "published", "loads", "variants", "beyond")
 
 
 def plan(options: Options) -> Plan:

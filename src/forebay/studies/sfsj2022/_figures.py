@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.core.units import format_seconds, parse_seconds
 from forebay.experiments.runs import workload_of
 from forebay.experiments.statistics import Spread
 from forebay.studies._tables import Row
@@ -24,6 +25,11 @@ _FLOWS = {
     numbers.SMALL: "flow of small jobs (%)",
     numbers.WEIGHTED: "node-weighted flow (%)",
 }
+
+
+def _spaced(time: str) -> str:
+    """20min as 20 min."""
+    return format_seconds(parse_seconds(time))
 
 
 def again(run: "Run") -> "Result":
@@ -51,8 +57,22 @@ def changes(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
 
     found: list[Change] = []
     for (mtbf, downtime), mine, base in _claims.each_cell(scope, rows):
-        found += _of(mine, base, mtbf, f"{downtime} down")
+        found += _of(mine, base, _spaced(mtbf), f"{_spaced(downtime)} down")
     return panel.draw(found, path, "mean time between failures")
+
+
+def loads(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
+    """What stealing changes, by load."""
+    from forebay.figures.panels import changes as panel
+
+    found: list[Change] = []
+    for load in scope.settings.loads.loads:
+        cell = numbers.chosen(rows, load=load)
+        mine, base = (
+            numbers.chosen(cell, policy=policy) for policy in (scope.settings.proposed, scope.settings.reference)
+        )
+        found += _of(mine, base, f"{load:g}", "")
+    return panel.draw(found, path, "load")
 
 
 def variants(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
@@ -84,5 +104,5 @@ def node_time(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
         for policy, some in zip(policies, (base, mine), strict=True):
             share = partial(numbers.spread, some)
             parts = {metric.title: 100 * share(metric).mean for metric in numbers.SHARES.values()}
-            found.append(stacks.Stack(f"{downtime} down", mtbf, policy, parts))
+            found.append(stacks.Stack(f"{_spaced(downtime)} down", _spaced(mtbf), policy, parts))
     return stacks.draw(found, path, "node-time (%)", "mean time between failures")

@@ -12,18 +12,18 @@ from forebay.studies._frame import Finished
 from forebay.studies._tables import Metric, Row
 
 USEFUL = Metric("useful_utilisation", "useful", 4)
-LARGE = Metric("flow_large", "flow, 8,192 nodes and more", 0)
-MIDDLE = Metric("flow_middle", "flow, 2,048 to 4,096 nodes", 0)
-SMALL = Metric("flow_small", "flow, up to 1,024 nodes", 0)
-LONGEST = Metric("max_flow", "max flow", 0)
-MEAN = Metric("mean_flow", "mean flow", 0)
-WEIGHTED = Metric("node_weighted_flow", "weighted flow", 0)
+LARGE = Metric("flow_large", "large", 0)
+MIDDLE = Metric("flow_middle", "middle", 0)
+SMALL = Metric("flow_small", "small", 0)
+LONGEST = Metric("max_flow", "max", 0)
+MEAN = Metric("mean_flow", "mean", 0)
+WEIGHTED = Metric("node_weighted_flow", "weighted", 0)
 STEALS = Metric("n_steals", "steals", 0)
 FREE = Metric("free_node_share", "time with a free node", 3)
 FLOWS = (LONGEST, MEAN, WEIGHTED, LARGE, MIDDLE, SMALL)
 
 SIZES = {LARGE: (8192, np.inf), MIDDLE: (2048, 4096), SMALL: (0, 1024)}
-"""Classes of jobs: those that Mira counted as capability jobs are large."""
+"""Nodes of classes of jobs: those that Mira counted as capability jobs are large."""
 
 SHARES = {
     name: Metric("useful_utilisation" if name == "useful" else f"{name}_share", name.replace("_", " "), 4)

@@ -39,7 +39,7 @@ def scope(options: Options) -> Scope:
 
 def runs(scope: Scope) -> list[Run]:
     """All runs, section by section."""
-    makers = {"toy": _toy, "published": _published, "variants": _variants, "beyond": _beyond}
+    makers = {"toy": _toy, "published": _published, "loads": _loads, "variants": _variants, "beyond": _beyond}
     return [run for section in scope.sections for run in makers[section](scope)]
 
 
@@ -69,13 +69,13 @@ def _toy(scope: Scope) -> Iterator[Run]:
 
 def _run(scope: Scope, spec: str, draw: int, mtbf: str, downtime: str, how: Case | None = None, **tags: Any) -> Run:
     """One of them; a draw has jobs and failures of its own, the same for every policy."""
-    chosen = scope.settings
+    chosen, load = scope.settings, f",load={tags['load']:g}" if "load" in tags else ""
     given = (how.checkpoint if how else None) or chosen.checkpoint
     name = ", ".join(str(value) for value in tags.values())
     start, end = chosen.window
     return Run(
         name=f"{name}, a failure every {mtbf}, {downtime} down, draw {draw}",
-        jobs=Jobs(chosen.workload, made=True, models=tuple(how.models) if how else (), draw=draw),
+        jobs=Jobs(f"{chosen.workload}{load}", made=True, models=tuple(how.models) if how else (), draw=draw),
         platform=chosen.platform,
         policy=spec,
         job_model=(how.job_model if how else None) or chosen.job_model,
@@ -92,6 +92,14 @@ def _published(scope: Scope) -> Iterator[Run]:
         for downtime, mtbf in product(chosen.published.downtime, chosen.published.mtbf):
             for name, spec in scope.specs.items():
                 yield _run(scope, spec, draw, mtbf, downtime, section="published", policy=name)
+
+
+def _loads(scope: Scope) -> Iterator[Run]:
+    chosen = scope.settings
+    for draw in range(chosen.draws):
+        for load in chosen.loads.loads:
+            for name, spec in scope.specs.items():
+                yield _run(scope, spec, draw, chosen.mtbf, chosen.downtime, section="loads", load=load, policy=name)
 
 
 def _variants(scope: Scope) -> Iterator[Run]:

@@ -21,6 +21,7 @@ def report(scope: Scope, finished: Finished) -> Report:
     tellers: dict[str, Callable[[Scope, Finished, Report], None]] = {
         "toy": _toy,
         "published": _published,
+        "loads": _loads,
         "variants": _variants,
         "beyond": _beyond,
     }
@@ -54,6 +55,19 @@ def _published(scope: Scope, finished: Finished, made: Report) -> None:
     made.frames |= {"claims": _tables.all_numbers(claims), "published": _tables.all_numbers(told)}
     made.figures["changes"] = partial(_figures.changes, scope, rows)
     made.figures["node-time"] = partial(_figures.node_time, scope, rows)
+
+
+def _loads(scope: Scope, finished: Finished, made: Report) -> None:
+    rows, told = numbers.rows_of(finished), []
+    for load in scope.settings.loads.loads:
+        cell = numbers.chosen(rows, load=load)
+        base = numbers.chosen(cell, policy=scope.settings.reference)
+        for policy in scope.specs:
+            told.append({"load": load, "policy": policy} | _compared(numbers.chosen(cell, policy=policy), base))
+    title = f"Other loads, beside {scope.settings.reference}"
+    made.shown.append(_tables.written(title, told, ("load", "policy"), _columns()))
+    made.frames["loads"] = _tables.all_numbers(told)
+    made.figures["loads"] = partial(_figures.loads, scope, rows)
 
 
 def _variants(scope: Scope, finished: Finished, made: Report) -> None:
@@ -106,9 +120,9 @@ def _columns() -> list[Column]:
         ("free node", lambda row: f"{100 * row[numbers.FREE.name]:.0f} %"),
         ("steals", lambda row: f"{row[numbers.STEALS.name]:,.0f}"),
     ]
-    for metric in numbers.FLOWS:
-        columns += [(f"{metric.title} (h)", partial(_hours, metric)), ("change (%)", partial(_change, metric, 1))]
-    return columns
+    for metric in (numbers.LARGE, numbers.SMALL):
+        columns += [(f"{metric.title} (h)", partial(_hours, metric)), ("%", partial(_change, metric, 1))]
+    return columns + [(f"{metric.title} (%)", partial(_change, metric, 1)) for metric in numbers.FLOWS[:3]]
 
 
 def _hours(metric: Metric, row: Row) -> str:

@@ -16,6 +16,12 @@ class Published(Strict):
     downtime: list[str] = Field(min_length=1)
 
 
+class Loads(Strict):
+    """Shares of the machine that jobs ask for."""
+
+    loads: list[float] = Field(min_length=1)
+
+
 class Case(Strict):
     """What is done otherwise; None: as everywhere."""
 
@@ -45,6 +51,7 @@ class Sfsj(Settings):
     mtbf: str
     downtime: str
     published: Published
+    loads: Loads
     beyond: Beyond
 
 
