@@ -9,6 +9,7 @@ import numpy as np
 from twins.jobs import Job
 
 DRAWS = 4096  # of times, then of nodes
+LEAST = 1e-6  # seconds that are left of any walltime
 
 
 @dataclass(eq=False)
@@ -41,7 +42,7 @@ class Careful(Job):
         asked = self.legs[self.leg].walltime
         if self.rule is None or asked == math.inf:
             return asked
-        left = max(asked - self.saved, 0.0)
+        left = max(asked - self.saved, LEAST)
         saves = max(math.ceil(left / self.rule.period - 1e-9) - 1, 0)
         return left + saves * self.rule.save + (self.rule.recover if self.safe else 0.0)
 

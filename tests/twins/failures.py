@@ -152,7 +152,8 @@ class Failing(Backfill):
         if job.safe:
             yield "recover", None, None
         while job.at[0] < len(phases):
-            if not before(job.worked, period) or (job.asked == "now" and job.worked > 0):
+            due = not before(job.worked, period) or (job.asked == "now" and job.worked > 0)
+            if due and not (self.kill and not before(job.step_began, job.deadline)):
                 yield "save", None, None
             index, done = job.at
             left = self.left(job)
@@ -160,7 +161,8 @@ class Failing(Backfill):
                 took = yield "work", index, None
                 through = True
             else:
-                took = yield "work", index, min(left, period - job.worked)
+                rest = period - job.worked
+                took = yield "work", index, min(left, rest) if rest > 0 else left
                 through = not before(took, left)
             job.worked += took
             job.at = (index + 1, 0.0) if through else (index, done + (1 - done) * took / left)
@@ -191,12 +193,12 @@ class Failing(Backfill):
 
     def go_on(self, job, time, took):
         """The next piece, now that the one before is through; True if there is none."""
+        job.step_began = time
         try:
             job.step, index, seconds = job.life.send(took)
         except StopIteration:
             job.blocking = None
             return True
-        job.step_began = time
         job.blocking = job.step if index is None else index
         if job.step == "work" and seconds is None:
             self.begin(job, index, time)
@@ -257,7 +259,7 @@ class Failing(Backfill):
         rule, saving = job.rule, job.step == "save"
         self.note(time, "end_phase", job, job.step)
         late = took - (rule.save if saving else rule.recover)
-        job.deadline, job.leaves = job.deadline + late, job.leaves + late
+        job.deadline, job.leaves = max(job.deadline + late, time), job.leaves + late
         if self.kill and job.deadline < math.inf:
             self.event(job.deadline, "kill", job)
         job.step = ""
@@ -282,9 +284,9 @@ class Failing(Backfill):
         assert job.rule is not None
         job.asked, rule = how, job.rule
         if job.step == "save":
-            job.leaves = min(job.leaves, job.step_began + rule.save)
+            job.leaves = job.step_began + rule.save
         elif how == "now":
-            job.leaves = min(job.leaves, now + rule.save)
+            job.leaves = now + rule.save
             if self.left(job) is not None:
                 self.events = [event for event in self.events if (event.job, event.phase) != (job, job.blocking)]
                 del job.active[job.blocking]

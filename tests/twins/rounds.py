@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, field
 
 from twins import flexible
+from twins.careful import LEAST
 from twins.times import before, width
 
 NEVER = math.inf
@@ -156,7 +157,7 @@ class Run:
         job.start = self.now if job.start is None else job.start
         job.since, job.safe_since, job.at = self.now, self.now, job.safe or (0, 0.0)
         job.worked, job.asked = 0.0, ""
-        left = max(job.walltime - job.saved, 0.0)
+        left = max(job.walltime - job.saved, LEAST)
         saves = 0 if left == NEVER else max(math.ceil(left / job.period - 1e-9) - 1, 0)
         job.deadline = self.now + left + saves * job.save + (job.recover if job.safe else 0.0)
         if job.safe:
@@ -185,7 +186,7 @@ class Run:
         while job.at[0] < len(job.steps):
             due = not before(job.worked, job.period) or (job.asked == "now" and job.worked > 0)
             more = any(what != "settle" for what, *_ in job.steps[job.at[0] :])
-            if due and more and not job.beside:
+            if due and more and not job.beside and before(self.now, job.deadline):
                 self.move(job, "save")
                 return
             index, part = job.at
@@ -241,8 +242,9 @@ class Run:
         """What the policy asks for."""
         assert job.since < self.now
         self.called = True
-        idle = job.doing == "recover" or (job.doing != "save" and job.worked == 0 and job.began == self.now)
-        if how == "last" or (how == "now" and idle):
+        worked = job.worked + (self.now - job.began if job.doing in ("compute", "move") else 0.0)
+        worth_saving = job.doing == "save" or (job.doing != "recover" and worked > 0)
+        if how == "last" or (how == "now" and not worth_saving):
             self.again(job, "interrupted")
             return
         job.asked = how

@@ -15,6 +15,7 @@ from forebay.engine.checkpoints import (
     forget,
     is_guarded,
     must_save,
+    rest_of_phase,
     set_walltime,
     stands_still,
     tell_nothing,
@@ -152,13 +153,14 @@ def begin_phase(state, truth, j, time, stops):
         if stops and halts(state, truth, j, time):
             return
         go_on(truth, j)
-        if guarded and must_save(truth, j):
+        if guarded and must_save(state, truth, j, time):
             begin_saving(state, truth, j, time)
             return
         p = activity["phase"]
         kind = truth.phases[p]["kind"]
         log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, kind, 0)
-        begun, seconds = launch(state, truth, j, time)
+        rest = rest_of_phase(truth, j) if guarded else 1.0
+        begun, seconds = launch(state, truth, j, rest, time)
         if kind != PhaseKind.DRAIN and flags_of(truth, p) & BESIDE == 0:
             if guarded and begun == 0 and kind == PhaseKind.COMPUTE:
                 seconds = begin_slice(truth, j, time, seconds)
