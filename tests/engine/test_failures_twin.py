@@ -74,9 +74,9 @@ class Theirs(twin.Failing):
             self.event(self.asked_for, "wake", None)
 
 
-def check(seed, policy):
+def check(seed, policy, chunked=False):
     """One workload under one policy."""
-    workload, platform, failures = breaking.make(seed)
+    workload, platform, failures = breaking.make(seed, chunked)
     if policy == "fate":
         slow = Theirs(workload, platform, PRESETS["fcfs"], failures, MODEL, seed, fate=breaking.Fate(seed)).finished()
         guarded = {job.id: {leg for leg, rule in enumerate(job.rules) if rule} for job in slow.jobs}

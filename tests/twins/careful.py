@@ -29,7 +29,6 @@ class Careful(Job):
     asked: str = ""  # to leave at its "next" checkpoint, or at one that it writes "now"
     attempts: int = 0
     urgency: int = 0
-    carried: list = field(default_factory=list)  # what it had before the leg started
 
     @property
     def rule(self):

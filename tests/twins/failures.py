@@ -118,12 +118,11 @@ class Failing(Backfill):
         return True
 
     def stay_down(self, node, until):
-        """Until the later of two repairs."""
-        if until > self.down[node]:
-            self.events = [event for event in self.events if (event.kind, event.phase) != ("repair", node)]
-            self.down[node] = until
-            if until < math.inf:
-                self.event(until, "repair", None, node)
+        """Until the later of two repairs; among nodes that are back at once it is the last."""
+        self.events = [event for event in self.events if (event.kind, event.phase) != ("repair", node)]
+        self.down[node] = max(until, self.down[node])
+        if self.down[node] < math.inf:
+            self.event(self.down[node], "repair", None, node)
 
     def repair(self, event):
         """A node is back."""
@@ -138,7 +137,7 @@ class Failing(Backfill):
 
     def start(self, job, now, place):
         """Start a leg, from where it is safe."""
-        job.carried, job.asked, job.leaves, job.worked, job.at = job.held(), "", math.inf, 0.0, job.safe or (0, 0.0)
+        job.asked, job.leaves, job.worked, job.at = "", math.inf, 0.0, job.safe or (0, 0.0)
         job.deadline, job.urgency, job.step = now + job.walltime, 0, ""
         job.life = None if job.rule is None else self.pieces(job)
         self.note(now, "start", job, "start", len(place.nodes))
@@ -312,9 +311,9 @@ class Failing(Backfill):
         self.running.remove(job)
         job.attempts += reason == "node_down"
         over = reason == "node_down" and job.attempts >= self.failures.max_attempts
-        n = len(job.nodes)
+        n, carried = len(job.nodes), job.legs[job.leg - 1].keeps if job.leg > 0 and not over else [0] * self.space.R
         for r, held in enumerate(job.held()):
-            self.give_back(job, r, held - (0 if over else min(held, job.carried[r])))
+            self.give_back(job, r, max(held - carried[r], 0))
         self.note(time, "end", job, reason, n - len(job.nodes))
         if over:
             job.finish, job.state = time, FAILED

@@ -280,8 +280,11 @@ def _keep(state, truth, j, time):
     safe["saved_whole"] = safe["whole"]
     safe["saved_phase"] = truth.activities[j]["phase"]
     if len(truth.rounds.steps) > 0:
-        safe["saved_left"] = truth.rounds.progress[j]["left"]
-        row = flex_row(state, j)
+        progress, row = truth.rounds.progress[j], flex_row(state, j)
+        if progress["resume"] >= 0:  # it starts again with a size of its own, and has nothing to reconfigure
+            safe["saved_phase"] = progress["resume"]
+            safe["saved_part"] = 0.0
+        safe["saved_left"] = progress["left"]
         safe["saved_done"] = state.flexible.jobs[row]["done"] if row >= 0 else 0
     safe["since"] = 0.0
     safe["attempts"] = 0

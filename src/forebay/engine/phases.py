@@ -76,11 +76,10 @@ def _restore(state, truth, j):
     for r in range(len(state.resources)):
         held = state.releases[leg, r] + truth.carries[leg, r]
         carried = truth.releases[leg, r] + truth.carries[leg, r] - truth.demands[leg, r]
-        missing = max(carried - held, 0)
-        state.demands[leg, r] = truth.demands[leg, r] + missing
+        state.demands[leg, r] = truth.demands[leg, r] + max(carried - held, 0)
         state.releases[leg, r] = truth.releases[leg, r]
-        if missing > 0 and r == state.machine[0]["chunked"]:  # all of it, see sizes.chunks
-            state.legs[leg]["chunk"] = -(-missing // max(truth.jobs[j]["nodes"], 1))
+        if r == state.machine[0]["chunked"]:  # all of it or nothing, see sizes.chunks
+            state.legs[leg]["chunk"] = -(-state.demands[leg, r] // max(truth.jobs[j]["nodes"], 1))
     job["nodes"] = truth.jobs[j]["nodes"]
     if row >= 0:
         state.flexible.jobs[row] = truth.rounds.jobs[row]
