@@ -145,7 +145,7 @@ def begin_attempt(state, truth, j, time):
     safe["whole"] = safe["saved_whole"]
     if len(rounds.steps) > 0:
         rounds.progress[j]["left"] = safe["saved_left"]
-        rounds.progress[j]["begun"] = 1
+        rounds.progress[j]["begun"] = safe["saved_begun"]
         row = flex_row(state, j)
         if row >= 0:
             state.flexible.jobs[row]["done"] = safe["saved_done"]
@@ -285,6 +285,7 @@ def _keep(state, truth, j, time):
             safe["saved_phase"] = progress["resume"]
             safe["saved_part"] = 0.0
         safe["saved_left"] = progress["left"]
+        safe["saved_begun"] = progress["begun"]
         safe["saved_done"] = state.flexible.jobs[row]["done"] if row >= 0 else 0
     safe["since"] = 0.0
     safe["attempts"] = 0
