@@ -18,7 +18,8 @@ KINDS = ("start", "end", "queue", "node_down", "node_up")  # of the log, beside 
 
 
 class _Maker:
-    def __init__(self, seed):
+    def __init__(self, seed, chunked):
+        self.chunked = chunked
         self.rng = rng = random.Random(f"failing {seed}")
         self.clock = rng.choice(list(CLOCKS))
         self.flat = rng.random() < 0.7
@@ -41,13 +42,20 @@ class _Maker:
             rates = {"read": 2.0 * GB, "write": 1.0 * GB}
         tiers = (
             pfs.Tier(name="pfs", **rates),
-            shared_bb.Tier(name="burst_buffer", capacity=rng.choice((30, 1000, 1000)) * GB),
+            self.buffer(rng.choice((30, 1000, 1000)) * GB),
             pool.Tier(name="licences", capacity=rng.randint(3, 8)),
         )
         topology = flat.Topology(bandwidth=rng.choice((None, 1.25 * GB)))
         if not self.flat:
             topology = dragonfly.Topology(groups=1, chassis=2, routers=2, ports=2, storage=1, bandwidth=1.25 * GB)
         return Platform(name="failing", nodes=self.nodes, topology=topology, tiers=tiers)
+
+    def buffer(self, capacity):
+        """One room for all, or chunks on one to three servers."""
+        if not self.chunked:
+            return shared_bb.Tier(name="burst_buffer", capacity=capacity)
+        servers = self.rng.randint(1, 3) if self.flat else None
+        return shared_bb.Tier(name="burst_buffer", capacity=capacity, placement="chunked", servers=servers)
 
     def job(self, number, submit):
         rng = self.rng
@@ -114,8 +122,9 @@ class _Maker:
         self.phase(row, 0, "stage_in", bytes=float(D))
         length, rest = self.works(row, 1), D
         if self.rng.random() < 0.2 and not self.phases[-1].get("release"):
-            rest -= self.rng.randint(1, D - 1)
-            self.phases[-1]["release"] = f"burst_buffer={D - rest}"
+            given = D if self.chunked else self.rng.randint(1, D - 1)  # chunks go back all at once, and are taken anew
+            rest = D if self.chunked else D - given
+            self.phases[-1]["release"] = f"burst_buffer={given}"
             length += self.works(row, 1)
         self.phase(row, 2, "stage_out", bytes=self.size())
         for leg, (nodes, carry, walltime) in enumerate(
@@ -162,9 +171,9 @@ class _Maker:
         return transfers.workload(jobs, self.legs, self.phases), self.platform(), self.failures()
 
 
-def make(seed):
-    """A workload of up to seven jobs, a machine for it, and how that fails."""
-    return _Maker(seed).make()
+def make(seed, chunked=False):
+    """A workload of up to seven jobs, a machine for it, and how that fails; its buffer may be one of chunks."""
+    return _Maker(seed, chunked).make()
 
 
 class Fate:

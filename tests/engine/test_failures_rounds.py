@@ -47,6 +47,7 @@ def draw(seed):
         parts = [loop(rng.randint(1, 5), *tasks(rng), barrier=rng.random() < 0.7) for _ in range(rng.randint(1, 2))]
         if rng.random() < 0.3:
             parts.insert(0, stage("init", *tasks(rng)))
+        parts += [stage(name, *tasks(rng)) for name in ("reconfiguration", "expansion") if rng.random() < 0.4]
         walltime = rng.choice((math.inf, math.inf, 150.0, 40.0))
         found.append({"kind": kind, "submit": submit, "sizes": sizes, "parts": parts, "walltime": walltime})
         submit += rng.choice((0.0, time(rng, 1, 20)))
@@ -77,9 +78,17 @@ class Sizes:
         fitting = [n for n in sizes if n <= free]
         return random.Random(f"{self.seed} {job} {turn}").choice(fitting) if fitting else None
 
+    def at_point(self, job, sizes, held, free):
+        """The size of a job that stands at a point from there on; None leaves it as it is."""
+        turn = self.asked[job] = self.asked.get(job, 0) + 1
+        rng = random.Random(f"{self.seed} point {job} {turn}")
+        return rng.choice([n for n in sizes if n - held <= free]) if rng.random() < 0.5 else None
+
 
 class Ours(fb.Policy):
     """In order, with the sizes and interrupts that are drawn."""
+
+    resizes = True
 
     def __init__(self, seed, writes):
         self.sizes, self.fate, self.writes = Sizes(seed), breaking.Fate(seed), writes
@@ -87,6 +96,11 @@ class Ours(fb.Policy):
 
     def decide(self, view, act):
         ids, now = view.jobs["id"], view.now
+        for job in sorted(view.points, key=lambda job: ids[job]):
+            held = int(view.jobs["held"][job])
+            goal = self.sizes.at_point(int(ids[job]), view.sizes(job), held, act.free[0])
+            if goal is not None:
+                act.resize(job, goal)
         for job in view.queue.tolist():
             goal = self.sizes.pick(int(ids[job]), view.sizes(job), act.free[0])
             if goal is None:
@@ -108,6 +122,10 @@ def theirs(seed, writes):
 
     def policy(run):
         nonlocal asked_for
+        for job in run.points():
+            goal = sizes.at_point(job.id, job.sizes, len(job.nodes), len(run.idle))
+            if goal is not None:
+                run.resize(job, goal)
         for job in run.queue():
             goal = sizes.pick(job.id, job.sizes, len(run.idle))
             if goal is None:

@@ -1,5 +1,7 @@
 """Random workloads on machines whose nodes fail: as their slow twin has them."""
 
+import math
+
 import pytest
 
 import forebay as fb
@@ -15,6 +17,11 @@ MODEL = "io-aware"
 CHUNKS, CHUNK = 20, 10
 
 
+def told(view, job, end):
+    """When a running job is expected to end, and to leave."""
+    return float(end), view.safety(job).get("leaves", math.inf)
+
+
 class Ours(fb.Policy):
     """First come, first served, with the interrupts of a fate."""
 
@@ -24,7 +31,7 @@ class Ours(fb.Policy):
 
     def decide(self, view, act):
         table, now = view.jobs, view.now
-        self.ends.append((now, {int(table["id"][job]): float(end) for end, job, _ in view.running}))
+        self.ends.append((now, {int(table["id"][job]): told(view, job, end) for end, job, _ in view.running}))
         for job in view.queue.tolist():
             self.first.setdefault(job, int(table["leg"][job]))
             if not act.fits(job):
@@ -52,7 +59,7 @@ class Theirs(twin.Failing):
         self.fate, self.asked_for, self.ends = fate, None, []
 
     def decide(self, now):
-        self.ends.append((now, {job.id: job.expected_end for job in self.running}))
+        self.ends.append((now, {job.id: (job.expected_end, job.leaves) for job in self.running}))
         for job in list(self.queue):
             place = self.fits_now(job)
             if place is None:
@@ -67,9 +74,9 @@ class Theirs(twin.Failing):
             self.event(self.asked_for, "wake", None)
 
 
-def check(seed, policy):
+def check(seed, policy, chunked=False):
     """One workload under one policy."""
-    workload, platform, failures = breaking.make(seed)
+    workload, platform, failures = breaking.make(seed, chunked)
     if policy == "fate":
         slow = Theirs(workload, platform, PRESETS["fcfs"], failures, MODEL, seed, fate=breaking.Fate(seed)).finished()
         guarded = {job.id: {leg for leg, rule in enumerate(job.rules) if rule} for job in slow.jobs}
@@ -94,7 +101,8 @@ def check(seed, policy):
     if isinstance(policy, Ours):
         for (now, mine), (_, other) in zip(policy.ends, slow.ends, strict=True):
             assert mine.keys() == other.keys()
-            assert all(breaking.same_times(mine[job], other[job]) for job in mine), (now, mine, other)
+            pairs = [pair for job in mine for pair in zip(mine[job], other[job], strict=True)]
+            assert all(breaking.same_times(*pair) for pair in pairs), (now, mine, other)
 
 
 POLICIES = ("fcfs", "fcfs-easy", "fate")

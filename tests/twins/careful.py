@@ -9,6 +9,7 @@ import numpy as np
 from twins.jobs import Job
 
 DRAWS = 4096  # of times, then of nodes
+LEAST = 1e-6  # seconds that are left of any walltime
 
 
 @dataclass(eq=False)
@@ -28,7 +29,6 @@ class Careful(Job):
     asked: str = ""  # to leave at its "next" checkpoint, or at one that it writes "now"
     attempts: int = 0
     urgency: int = 0
-    carried: list = field(default_factory=list)  # what it had before the leg started
 
     @property
     def rule(self):
@@ -41,7 +41,7 @@ class Careful(Job):
         asked = self.legs[self.leg].walltime
         if self.rule is None or asked == math.inf:
             return asked
-        left = max(asked - self.saved, 0.0)
+        left = max(asked - self.saved, LEAST)
         saves = max(math.ceil(left / self.rule.period - 1e-9) - 1, 0)
         return left + saves * self.rule.save + (self.rule.recover if self.safe else 0.0)
 

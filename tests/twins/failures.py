@@ -118,12 +118,11 @@ class Failing(Backfill):
         return True
 
     def stay_down(self, node, until):
-        """Until the later of two repairs."""
-        if until > self.down[node]:
-            self.events = [event for event in self.events if (event.kind, event.phase) != ("repair", node)]
-            self.down[node] = until
-            if until < math.inf:
-                self.event(until, "repair", None, node)
+        """Until the later of two repairs; among nodes that are back at once it is the last."""
+        self.events = [event for event in self.events if (event.kind, event.phase) != ("repair", node)]
+        self.down[node] = max(until, self.down[node])
+        if self.down[node] < math.inf:
+            self.event(self.down[node], "repair", None, node)
 
     def repair(self, event):
         """A node is back."""
@@ -138,7 +137,7 @@ class Failing(Backfill):
 
     def start(self, job, now, place):
         """Start a leg, from where it is safe."""
-        job.carried, job.asked, job.leaves, job.worked, job.at = job.held(), "", math.inf, 0.0, job.safe or (0, 0.0)
+        job.asked, job.leaves, job.worked, job.at = "", math.inf, 0.0, job.safe or (0, 0.0)
         job.deadline, job.urgency, job.step = now + job.walltime, 0, ""
         job.life = None if job.rule is None else self.pieces(job)
         self.note(now, "start", job, "start", len(place.nodes))
@@ -152,7 +151,8 @@ class Failing(Backfill):
         if job.safe:
             yield "recover", None, None
         while job.at[0] < len(phases):
-            if not before(job.worked, period) or (job.asked == "now" and job.worked > 0):
+            due = not before(job.worked, period) or (job.asked == "now" and job.worked > 0)
+            if due and not (self.kill and not before(job.step_began, job.deadline)):
                 yield "save", None, None
             index, done = job.at
             left = self.left(job)
@@ -160,7 +160,8 @@ class Failing(Backfill):
                 took = yield "work", index, None
                 through = True
             else:
-                took = yield "work", index, min(left, period - job.worked)
+                rest = period - job.worked
+                took = yield "work", index, min(left, rest) if rest > 0 else left
                 through = not before(took, left)
             job.worked += took
             job.at = (index + 1, 0.0) if through else (index, done + (1 - done) * took / left)
@@ -191,12 +192,12 @@ class Failing(Backfill):
 
     def go_on(self, job, time, took):
         """The next piece, now that the one before is through; True if there is none."""
+        job.step_began = time
         try:
             job.step, index, seconds = job.life.send(took)
         except StopIteration:
             job.blocking = None
             return True
-        job.step_began = time
         job.blocking = job.step if index is None else index
         if job.step == "work" and seconds is None:
             self.begin(job, index, time)
@@ -257,7 +258,7 @@ class Failing(Backfill):
         rule, saving = job.rule, job.step == "save"
         self.note(time, "end_phase", job, job.step)
         late = took - (rule.save if saving else rule.recover)
-        job.deadline, job.leaves = job.deadline + late, job.leaves + late
+        job.deadline, job.leaves = max(job.deadline + late, time), job.leaves + late
         if self.kill and job.deadline < math.inf:
             self.event(job.deadline, "kill", job)
         job.step = ""
@@ -282,9 +283,9 @@ class Failing(Backfill):
         assert job.rule is not None
         job.asked, rule = how, job.rule
         if job.step == "save":
-            job.leaves = min(job.leaves, job.step_began + rule.save)
+            job.leaves = job.step_began + rule.save
         elif how == "now":
-            job.leaves = min(job.leaves, now + rule.save)
+            job.leaves = now + rule.save
             if self.left(job) is not None:
                 self.events = [event for event in self.events if (event.job, event.phase) != (job, job.blocking)]
                 del job.active[job.blocking]
@@ -310,9 +311,9 @@ class Failing(Backfill):
         self.running.remove(job)
         job.attempts += reason == "node_down"
         over = reason == "node_down" and job.attempts >= self.failures.max_attempts
-        n = len(job.nodes)
+        n, carried = len(job.nodes), job.legs[job.leg - 1].keeps if job.leg > 0 and not over else [0] * self.space.R
         for r, held in enumerate(job.held()):
-            self.give_back(job, r, held - (0 if over else min(held, job.carried[r])))
+            self.give_back(job, r, max(held - carried[r], 0))
         self.note(time, "end", job, reason, n - len(job.nodes))
         if over:
             job.finish, job.state = time, FAILED

@@ -1,13 +1,15 @@
 """The slow twin of failures for jobs in rounds: loops of tasks, some of them beside others, on sets of nodes.
 
-Written from the specification. Nobody is resized here, so what a job does is a list of steps that its size at the start
-gives the amounts; where it is safe is the number of a step and the part of it that is done, whatever its size is next.
+Written from the specification. What a job does is a list of steps that its size gives the amounts; where it is safe is
+the number of a step and the part of it that is done, whatever its size is next. What a job does for a new size stands
+among its steps only while it has that size: it is no place to be safe in, the step after it is.
 """
 
 import math
 from dataclasses import dataclass, field
 
 from twins import flexible
+from twins.careful import LEAST
 from twins.times import before, width
 
 NEVER = math.inf
@@ -17,14 +19,15 @@ NEVER = math.inf
 class Job(flexible.Job):
     """A job with what it has saved."""
 
-    nodes: set = field(default_factory=set)
+    nodes: list = field(default_factory=list)  # in the order in which they were taken
     steps: list = field(default_factory=list)
+    detour: tuple = (0, 0)  # those for its size: the first, and how many
     at: tuple = (0, 0.0)  # step, part of it that is done
     safe: tuple | None = None
     saved: float = 0.0  # of its walltime
     safe_since: float = 0.0  # when it started, or went on after a checkpoint or a recovery
     worked: float = 0.0  # since then, up to the piece under way and without waiting
-    doing: str = ""  # compute, move, settle, save or recover
+    doing: str = ""  # compute, move, settle, point, save or recover
     began: float = 0.0  # that piece
     deadline: float = NEVER
     asked: str = ""
@@ -33,13 +36,24 @@ class Job(flexible.Job):
     period: float = NEVER
     save: float = 0.0
     recover: float = 0.0
+    goal: int = 0  # its size from its point on; 0 = as it is
+
+    @property
+    def place(self):
+        """Where it would go on at any size."""
+        first, n = self.detour
+        index, part = self.at
+        if index < first:
+            return index, part
+        return (index - n, part) if index >= first + n else (first, 0.0)
 
 
 class Run:
-    """A run under `policy(run)`, which calls start and interrupt. `failures` are (time, node, until)."""
+    """A run under `policy(run)`, which calls start, interrupt and resize. `failures` are (time, node, until)."""
 
     def __init__(self, jobs, n_nodes, rate, failures, policy):
         self.jobs, self.n_nodes, self.rate, self.rules, self.policy = jobs, n_nodes, rate, failures, policy
+        self.repeats = False  # whether the policy decides once more before anybody goes on
         self.idle, self.down = set(range(n_nodes)), {}
         known = failures.outages
         self.outages = [
@@ -128,8 +142,49 @@ class Run:
         self.called |= bool(due)
         self.flow(max([self.now, *due]))
         while self.called:
-            self.called, self.n_decisions = False, self.n_decisions + 1
+            self.called, self.repeats, self.n_decisions = False, False, self.n_decisions + 1
             self.policy(self)
+            self.called |= self.repeats
+            if not self.repeats:
+                self.leave_points()
+
+    def points(self):
+        return [job for job in self.running() if job.doing == "point"]
+
+    def leave_points(self):
+        """Go on, with the size that was asked for."""
+        for job in self.points():
+            if job.goal not in (0, job.size):
+                self.take_detour(job)
+            job.goal = 0
+            job.at = (job.at[0] + 1, 0.0)
+            self.go_on(job)
+
+    def take_detour(self, job):
+        """What there is to do for its new size comes next."""
+        index, _ = job.place
+        grows = job.goal - job.size
+        job.size = job.goal
+        detour = [*job.stage("reconfiguration", job.size), *(job.stage("expansion", grows) if grows > 0 else ())]
+        steps = list(job.life(visits=True))
+        job.steps, job.at = [*steps[: index + 1], *detour, *steps[index + 1 :]], (index, 0.0)
+        job.detour = (index + 1, len(detour))
+        self.set_rule(job)
+
+    def resize(self, job, goal):
+        """Of a job at a point, which takes or gives back nodes at once."""
+        self.change(job, goal - len(job.nodes))
+        job.goal = goal
+
+    def change(self, job, n):
+        """The lowest nodes are taken, those taken last are given back."""
+        if n > 0:
+            taken = sorted(self.idle)[:n]
+            assert len(taken) == n
+            self.idle -= set(taken)
+            job.nodes += taken
+        for _ in range(-n):
+            self.idle.add(job.nodes.pop())
 
     def fail(self, node, until):
         if node in self.down:
@@ -147,16 +202,15 @@ class Run:
     def start(self, job, n):
         """On the lowest idle nodes."""
         job.size = n
-        nodes = sorted(self.idle)[:n]
-        assert len(nodes) == n
-        self.idle -= set(nodes)
-        job.nodes, job.state, job.steps = set(nodes), "running", list(job.life(visits=False))
+        self.change(job, n)
+        job.state, job.steps, job.detour, job.goal = "running", list(job.life(visits=True)), (0, 0), 0
         self.note("start", job, "start", n)
         self.set_rule(job)
+        job.period = self.rules.period if self.rules.writes else NEVER
         job.start = self.now if job.start is None else job.start
         job.since, job.safe_since, job.at = self.now, self.now, job.safe or (0, 0.0)
         job.worked, job.asked = 0.0, ""
-        left = max(job.walltime - job.saved, 0.0)
+        left = max(job.walltime - job.saved, LEAST)
         saves = 0 if left == NEVER else max(math.ceil(left / job.period - 1e-9) - 1, 0)
         job.deadline = self.now + left + saves * job.save + (job.recover if job.safe else 0.0)
         if job.safe:
@@ -165,11 +219,10 @@ class Run:
             self.go_on(job)
 
     def set_rule(self, job):
-        """Period and costs at this size."""
+        """Costs at this size."""
         rules, n = self.rules, job.size
         job.save = rules.checkpoint_bytes * n / self.rate if rules.checkpoint_bytes else rules.checkpoint
         job.recover = job.save if rules.recovery < 0 else rules.recovery
-        job.period = rules.period if rules.writes else NEVER
 
     def move(self, job, what):
         """Write a checkpoint, or read it back."""
@@ -184,12 +237,11 @@ class Run:
         """Begin what comes next; a checkpoint, if it is time for one and nothing runs beside."""
         while job.at[0] < len(job.steps):
             due = not before(job.worked, job.period) or (job.asked == "now" and job.worked > 0)
-            more = any(what != "settle" for what, *_ in job.steps[job.at[0] :])
-            if due and more and not job.beside:
-                self.move(job, "save")
-                return
             index, part = job.at
             what, amount, streams = job.steps[index]
+            if due and what not in ("settle", "point") and not job.beside and before(self.now, job.deadline):
+                self.move(job, "save")
+                return
             job.doing, job.began, job.timer = what, self.now, NEVER
             if what == "compute":
                 rest = job.period - job.worked
@@ -199,6 +251,9 @@ class Run:
                 job.stream = [amount, streams]
                 return
             if what == "settle" and job.beside:
+                return
+            if what == "point":
+                self.called = True
                 return
             if what == "beside" and amount > 0:
                 job.beside.append([amount, streams])
@@ -214,7 +269,7 @@ class Run:
             job.deadline += took - (job.save if job.doing == "save" else job.recover)
             saved, job.doing = job.doing == "save", ""
             if saved:
-                job.safe, job.worked, job.attempts = job.at, 0.0, 0
+                job.safe, job.worked, job.attempts = job.place, 0.0, 0
                 job.saved += job.began - job.safe_since
             job.safe_since = self.now
             if saved and job.asked:
@@ -240,9 +295,10 @@ class Run:
     def interrupt(self, job, how):
         """What the policy asks for."""
         assert job.since < self.now
-        self.called = True
-        idle = job.doing == "recover" or (job.doing != "save" and job.worked == 0 and job.began == self.now)
-        if how == "last" or (how == "now" and idle):
+        self.repeats = True
+        worked = job.worked + (self.now - job.began if job.doing in ("compute", "move") else 0.0)
+        worth_saving = job.doing == "save" or (job.doing != "recover" and worked > 0)
+        if how == "last" or (how == "now" and not worth_saving):
             self.again(job, "interrupted")
             return
         job.asked = how
@@ -255,9 +311,9 @@ class Run:
         if job.doing in ("save", "recover"):
             self.note("end_phase", job, job.doing)
         job.stream, job.beside, job.timer, job.doing = None, [], NEVER, ""
-        self.idle |= job.nodes
+        self.idle |= set(job.nodes)
         self.note("end", job, reason, len(job.nodes))
-        job.nodes, self.called = set(), True
+        job.nodes, self.called = [], True
         job.killed = reason == "walltime"
 
     def end(self, job):

@@ -8,7 +8,7 @@ import numpy as np
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import LogKind, LogReason, PhaseKind, Resume
-from forebay.core.tables import flex_row
+from forebay.core.tables import flex_row, instant_width
 from forebay.engine.journal import write_log
 from forebay.engine.queue import add_running, drop_running
 from forebay.engine.resilience import GOES_ON, RECOVERING, SAVING, WORKING
@@ -145,7 +145,7 @@ def begin_attempt(state, truth, j, time):
     safe["whole"] = safe["saved_whole"]
     if len(rounds.steps) > 0:
         rounds.progress[j]["left"] = safe["saved_left"]
-        rounds.progress[j]["begun"] = 1
+        rounds.progress[j]["begun"] = safe["saved_begun"]
         row = flex_row(state, j)
         if row >= 0:
             state.flexible.jobs[row]["done"] = safe["saved_done"]
@@ -173,17 +173,28 @@ def _begin(state, truth, j, time, what):
 
 
 @kernel
-def must_save(truth, j):
-    """Whether job `j` writes a checkpoint before its next phase, or the rest of one. What runs beside is not safe."""
-    safe = truth.resilience.safe[j]
+def must_save(state, truth, j, time):
+    """Whether job `j` writes a checkpoint before its next phase, or the rest of one.
+
+    It is of no use to a job that is killed in the same instant, and what runs beside would not be safe.
+    """
+    safe, script = truth.resilience.safe[j], truth.scripts[state.jobs[j]["leg"]]
     due = safe["since"] >= safe["period"] * _DUE or (safe["leaves"] == Resume.NOW and safe["since"] > 0.0)
-    return due and truth.activities[j]["drains"] == 0
+    killed = script["kills"] and state.jobs[j]["leg_start"] + script["walltime"] <= time + instant_width(time)
+    return due and not killed and truth.activities[j]["drains"] == 0
 
 
 @kernel
 def begin_saving(state, truth, j, time):
     """Job `j` writes a checkpoint."""
     _begin(state, truth, j, time, SAVING)
+
+
+@kernel
+def rest_of_phase(truth, j):
+    """The part of its phase that job `j` has still to do."""
+    safe = truth.resilience.safe[j]
+    return 1.0 - safe["part"] / safe["whole"] if safe["part"] > 0.0 else 1.0
 
 
 @kernel
@@ -251,12 +262,12 @@ def _move_end(state, truth, j, time, by):
 
 @kernel
 def expect_to_leave(state, j, time):
-    """Policies are to see that job `j` will stop at about that time."""
+    """Policies are to see that job `j` will stop at about that time, or at its walltime if that is over before."""
+    job = state.jobs[j]
     state.safety[j]["leaves"] = time
-    if time < state.jobs[j]["end"]:
-        drop_running(state, j)
-        state.jobs[j]["end"] = time
-        add_running(state, j)
+    drop_running(state, j)
+    job["end"] = min(time, job["leg_start"] + state.legs[job["leg"]]["walltime"])
+    add_running(state, j)
 
 
 @kernel
@@ -269,8 +280,12 @@ def _keep(state, truth, j, time):
     safe["saved_whole"] = safe["whole"]
     safe["saved_phase"] = truth.activities[j]["phase"]
     if len(truth.rounds.steps) > 0:
-        safe["saved_left"] = truth.rounds.progress[j]["left"]
-        row = flex_row(state, j)
+        progress, row = truth.rounds.progress[j], flex_row(state, j)
+        if progress["resume"] >= 0:  # it starts again with a size of its own, and has nothing to reconfigure
+            safe["saved_phase"] = progress["resume"]
+            safe["saved_part"] = 0.0
+        safe["saved_left"] = progress["left"]
+        safe["saved_begun"] = progress["begun"]
         safe["saved_done"] = state.flexible.jobs[row]["done"] if row >= 0 else 0
     safe["since"] = 0.0
     safe["attempts"] = 0

@@ -17,9 +17,10 @@ def _can_be_cut(truth, j):
 
 @kernel
 def _has_worked(state, truth, j):
-    """Whether job `j` has done anything that is not safe."""
+    """Whether job `j` has done anything that is not safe. To wait for what runs beside is no work."""
     safe = truth.resilience.safe[j]
-    return safe["since"] > 0.0 or state.clock[0]["now"] > safe["began"]
+    under_way = truth.where[2 * j] >= 0 or truth.activities[j]["streams"] > 0
+    return safe["since"] > 0.0 or (under_way and state.clock[0]["now"] > safe["began"])
 
 
 @kernel

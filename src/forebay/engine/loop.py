@@ -9,7 +9,6 @@ from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.engine.apply import apply, refuse
-from forebay.engine.checkpoints import stands_still
 from forebay.engine.events import happen, next_event
 from forebay.engine.failures import fail_and_repair, next_failure, next_repair
 from forebay.engine.flows import finish, settle
@@ -82,7 +81,7 @@ def _ring(state, truth, until):
     for i in range(n_due):
         j = truth.due[i]
         job = state.jobs[j]
-        if job["state"] == JobState.RUNNING and not stands_still(state, truth, j):
+        if job["state"] == JobState.RUNNING:
             time = job["leg_start"] + truth.scripts[job["leg"]]["walltime"]
             kill(state, truth, j, time, JobState.WALLTIME_REACHED)
     return latest

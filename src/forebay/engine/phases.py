@@ -15,6 +15,7 @@ from forebay.engine.checkpoints import (
     forget,
     is_guarded,
     must_save,
+    rest_of_phase,
     set_walltime,
     stands_still,
     tell_nothing,
@@ -75,11 +76,10 @@ def _restore(state, truth, j):
     for r in range(len(state.resources)):
         held = state.releases[leg, r] + truth.carries[leg, r]
         carried = truth.releases[leg, r] + truth.carries[leg, r] - truth.demands[leg, r]
-        missing = max(carried - held, 0)
-        state.demands[leg, r] = truth.demands[leg, r] + missing
+        state.demands[leg, r] = truth.demands[leg, r] + max(carried - held, 0)
         state.releases[leg, r] = truth.releases[leg, r]
-        if missing > 0 and r == state.machine[0]["chunked"]:  # all of it, see sizes.chunks
-            state.legs[leg]["chunk"] = -(-missing // max(truth.jobs[j]["nodes"], 1))
+        if r == state.machine[0]["chunked"]:  # all of it or nothing, see sizes.chunks
+            state.legs[leg]["chunk"] = -(-state.demands[leg, r] // max(truth.jobs[j]["nodes"], 1))
     job["nodes"] = truth.jobs[j]["nodes"]
     if row >= 0:
         state.flexible.jobs[row] = truth.rounds.jobs[row]
@@ -152,13 +152,14 @@ def begin_phase(state, truth, j, time, stops):
         if stops and halts(state, truth, j, time):
             return
         go_on(truth, j)
-        if guarded and must_save(truth, j):
+        if guarded and must_save(state, truth, j, time):
             begin_saving(state, truth, j, time)
             return
         p = activity["phase"]
         kind = truth.phases[p]["kind"]
         log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, kind, 0)
-        begun, seconds = launch(state, truth, j, time)
+        rest = rest_of_phase(truth, j) if guarded else 1.0
+        begun, seconds = launch(state, truth, j, rest, time)
         if kind != PhaseKind.DRAIN and flags_of(truth, p) & BESIDE == 0:
             if guarded and begun == 0 and kind == PhaseKind.COMPUTE:
                 seconds = begin_slice(truth, j, time, seconds)

@@ -41,6 +41,7 @@ SAFE = np.dtype(
         ("saved_phase", "i8"),  # where it goes on; -1 = from the beginning
         ("saved_left", "i8"),  # rounds of the loop under way there
         ("saved_done", "i8"),  # rounds that were over
+        ("saved_begun", "i8"),  # whether any had begun
         ("attempts", "i8"),  # that have failed since its last new checkpoint
         ("doing", "i1"),  # SAVING, RECOVERING or WORKING
         ("leaves", "i1"),  # whether it stops after its next checkpoint: GOES_ON, or a Resume

@@ -222,10 +222,11 @@ def _count_sites(state, truth, j):
 
 
 @kernel
-def _exchange(state, truth, j, compute, message, coupled, time, beside):
+def _exchange(state, truth, j, compute, message, coupled, rest, time, beside):
     """A compute phase in which every node sends to every other: one activity over all the links between them.
 
-    Returns (1, 0), or, where the nodes share no link, (0, the seconds it takes).
+    Only this `rest` of it is left to do. Returns (1, 0), or, where the nodes share no link, (0, the seconds that the
+    whole takes).
     """
     paths = truth.paths
     n_sites, n = _count_sites(state, truth, j)
@@ -255,7 +256,7 @@ def _exchange(state, truth, j, compute, message, coupled, time, beside):
         k = paths.touched[i]
         cross(truth.network, c, k, paths.by_link[k] / most)
         paths.by_link[k] = 0.0
-    return _send(truth, j, c, 1, message * most, time, beside), 0.0
+    return _send(truth, j, c, 1, message * most * rest, time, beside), 0.0
 
 
 @kernel
@@ -280,14 +281,17 @@ def move_files(truth, j, kind, streams, amount, time, beside):
 
 
 @kernel
-def launch(state, truth, j, time):
-    """Begin what the phase of job `j` does; returns (transfers begun, seconds that it takes if there are none)."""
+def launch(state, truth, j, rest, time):
+    """Begin what the phase of job `j` does; returns (transfers begun, seconds that it takes if there are none).
+
+    Of computing, only this `rest` is left to do.
+    """
     paths, p = truth.paths, truth.activities[j]["phase"]
     kind, flags = truth.phases[p]["kind"], flags_of(truth, p)
     seconds, amount, message, streams = amounts(state, truth, j, p)
     if kind == PhaseKind.COMPUTE:
         if message > 0.0 and state.jobs[j]["nodes"] > 1:
-            return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, time, 0)
+            return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, rest, time, 0)
         return 0, seconds
     if amount <= 0.0:
         return 0, seconds
@@ -301,7 +305,7 @@ def launch(state, truth, j, time):
         if len(truth.rounds.steps) > 0:  # in rounds only where nodes have devices of their own
             n = _on_devices(state, truth, j, paths.routes[row, 0], streams, amount, time, beside)
             if message > 0.0 and state.jobs[j]["nodes"] > 1:
-                more, seconds = _exchange(state, truth, j, seconds, message, True, time, beside)
+                more, seconds = _exchange(state, truth, j, seconds, message, True, 1.0, time, beside)
                 n += more
             return n + _pause(truth, j, seconds, time, beside), 0.0
         return _inside(state, truth, j, amount, time, row), 0.0
