@@ -71,11 +71,12 @@ def _run(scope: Scope, spec: str, draw: int, mtbf: str, downtime: str, how: Case
     """One of them; a draw has jobs and failures of its own, the same for every policy."""
     chosen, load = scope.settings, f",load={tags['load']:g}" if "load" in tags else ""
     given = (how.checkpoint if how else None) or chosen.checkpoint
+    workload = (how.workload if how else None) or chosen.workload
     name = ", ".join(str(value) for value in tags.values())
     start, end = chosen.window
     return Run(
         name=f"{name}, a failure every {mtbf}, {downtime} down, draw {draw}",
-        jobs=Jobs(f"{chosen.workload}{load}", made=True, models=tuple(how.models) if how else (), draw=draw),
+        jobs=Jobs(f"{workload}{load}", made=True, models=tuple(how.models) if how else (), draw=draw),
         platform=chosen.platform,
         policy=spec,
         job_model=(how.job_model if how else None) or chosen.job_model,
