@@ -31,7 +31,8 @@ def scope(options: Options) -> Scope:
     if options.parts is not None:
         raise InputError("--parts: this study has no parts; choose sections with --section")
     if options.seeds is not None:
-        chosen = chosen.model_copy(update={"draws": options.seeds})
+        beyond = chosen.beyond.model_copy(update={"draws": options.seeds})
+        chosen = chosen.model_copy(update={"draws": options.seeds, "beyond": beyond})
     # What claims are about is always there.
     names = list(dict.fromkeys([chosen.reference, chosen.proposed, *(options.policies or chosen.policies)]))
     return Scope(chosen, chosen_sections(options, SECTIONS, chosen.sections), policy_specs(names))
@@ -113,7 +114,7 @@ def _variants(scope: Scope) -> Iterator[Run]:
 
 def _beyond(scope: Scope) -> Iterator[Run]:
     chosen = scope.settings
-    for draw in range(chosen.draws):
+    for draw in range(chosen.beyond.draws):
         for name, case in chosen.beyond.cases.items():
             for policy, spec in policy_specs(case.policies).items():
                 tags = {"section": "beyond", "case": name, "policy": policy}

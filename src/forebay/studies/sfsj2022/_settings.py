@@ -35,6 +35,7 @@ class Case(Strict):
 class Beyond(Strict):
     """What the work does not look at, by the names of tables."""
 
+    draws: int = Field(ge=1)
     cases: dict[str, Case]
 
 
