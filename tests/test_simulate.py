@@ -162,16 +162,16 @@ def test_a_forked_process_says_so_and_does_not_hang():
 
 @pytest.fixture
 def told(monkeypatch):
-    """What the engine is told of failures in each run; here it lets nothing fail."""
+    """What each run draws its failures from."""
     from forebay import _simulate
 
-    build, calls = _simulate.build, []
+    draws, calls = _simulate.draws, []
 
-    def spy(*given, **more):
-        calls.append(more)
-        return build(*given)
+    def spy(truth, failures, nodes, seed):
+        calls.append({"failures": failures, "seed": seed})
+        return draws(truth, failures, nodes, seed)
 
-    monkeypatch.setattr(_simulate, "build", spy)
+    monkeypatch.setattr(_simulate, "draws", spy)
     return calls
 
 
@@ -196,7 +196,7 @@ def test_without_failures_there_is_nothing_to_tell(told):
     assert "failures" not in fb.simulate("table1").facts
     for none in ("mtbf=inf", "downtime=1min"):
         assert "failures" not in fb.simulate("table1", own, failures=none).facts
-    assert told == [{}, {}, {}]
+    assert told == []
     assert fb.simulate("table1", failures="checkpoint=1s,period=1min").facts["failures"]["period"] == 60
 
 

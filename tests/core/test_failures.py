@@ -33,6 +33,7 @@ REFUSED = {
     "period of nothing": ({"mtbf": 60, "period": 60}, "period is of checkpoints, and jobs write none"),
     "recovery": ({"mtbf": 60, "checkpoint": 1, "recovery": -2}, "recovery is -2; give a time from 0 up"),
     "recovery of nothing": ({"mtbf": 60, "recovery": 1}, "recovery is of checkpoints, and jobs write none"),
+    "recovery of bytes": ({"mtbf": 60, "checkpoint_bytes": 1, "recovery": 1}, "checkpoint_bytes are read back"),
     "no attempt": ({"mtbf": 60, "max_attempts": 0}, "max_attempts is 0; give a count from 1 up"),
     "seed": ({"mtbf": 60, "seed": -2}, "seed is -2; give a whole number from 0 up"),
     "trace and mtbf": ({"mtbf": 60, "outages": TRACE}, "mtbf is of failures that are drawn, and trace.csv says"),
@@ -63,7 +64,7 @@ def test_what_makes_no_sense_is_refused(case):
     [
         {},
         {"mtbf": 3600, "checkpoint": 300},
-        {"node_mtbf": 1e8, "shape": 0.7, "downtime": math.inf, "checkpoint_bytes": 10**9, "recovery": 0},
+        {"node_mtbf": 1e8, "shape": 0.7, "downtime": math.inf, "checkpoint_bytes": 10**9},
         {"checkpoint": 300, "period": 3600},  # nothing fails, but a policy may interrupt
         {"outages": TRACE, "checkpoint": 300, "period": 3600, "known": False, "max_attempts": 1, "seed": 0},
         {"mtbf": np.float64(60), "max_attempts": np.int64(3)},
@@ -98,10 +99,9 @@ def test_the_machine_fails_as_often_as_all_its_nodes_together():
             {"node_mtbf": 86400, "shape": 0.5, "seed": 7, "text": "a failure of each node every 1 d, down for good"},
         ),
         (
-            {"outages": TRACE, "checkpoint_bytes": 10**9, "period": 7200, "recovery": 0},
+            {"outages": TRACE, "checkpoint_bytes": 10**9, "period": 7200},
             {
                 "checkpoint_bytes": 10**9,
-                "recovery": 0,
                 "period": 7200,
                 "trace": "trace.csv",
                 "trace_sha256": "12ab",

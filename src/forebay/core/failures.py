@@ -61,7 +61,7 @@ class Failures:
     checkpoint_bytes
         Instead, what each of its nodes writes to the file system, where it shares the bandwidth with others.
     recovery
-        How long a job takes to read its last checkpoint back; without it, as long as to write one.
+        How long a job takes to read its last checkpoint back; without it, as long as to write one. Bytes are read.
     period
         Work between two checkpoints; without it, Young's and Daly's sqrt(2 x checkpoint x mtbf of the job's nodes).
     max_attempts
@@ -142,6 +142,8 @@ class Failures:
     def _check_checkpoints(self) -> None:
         if self.checkpoint > 0 and self.checkpoint_bytes > 0:
             raise InputError("failures: checkpoint is a time, checkpoint_bytes a size; give one of them, not both")
+        if self.recovery != _UNSET["recovery"] and self.checkpoint_bytes > 0:
+            raise InputError("failures: checkpoint_bytes are read back; leave recovery, a time, out")
         if self.writes and not self.period and not self.draws:
             raise InputError(
                 "failures: without an mtbf nothing says how often jobs write checkpoints; give a period, such as "

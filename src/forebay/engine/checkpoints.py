@@ -27,6 +27,12 @@ def is_guarded(state, truth, j):
 
 
 @kernel
+def stands_still(state, truth, j):
+    """Whether the walltime of job `j` does: it writes a checkpoint, or reads its last one."""
+    return is_guarded(state, truth, j) and truth.resilience.safe[j]["doing"] != WORKING
+
+
+@kernel
 def _transfer(rule, nodes, way):
     """Seconds that the bytes of so many nodes take, alone on the machine."""
     return rule["delay"][way] + rule["bytes"] * nodes / min(rule["rate"][way], rule["cap"][way] * nodes)
@@ -133,6 +139,7 @@ def begin_attempt(state, truth, j, time):
     _show(state, truth, j)
     if safe["saved_phase"] < 0:
         return False
+    state.safety[j]["next"] += state.safety[j]["recovery"]
     activity["phase"] = safe["saved_phase"]
     safe["part"] = safe["saved_part"]
     safe["whole"] = safe["saved_whole"]
@@ -148,10 +155,11 @@ def begin_attempt(state, truth, j, time):
 
 @kernel
 def _begin(state, truth, j, time, what):
-    """Job `j` writes a checkpoint, or reads its last one."""
+    """Job `j` writes a checkpoint, or reads its last one. Its walltime does not run on."""
     safe, rule, nodes = truth.resilience.safe[j], truth.resilience.rule[0], max(state.jobs[j]["nodes"], 1)
     safe["doing"] = what
     safe["began"] = time
+    cancel_timer(truth, 2 * j + 1)
     saves = what == SAVING
     reason = LogReason.SAVE if saves else LogReason.RECOVER
     write_log(state, truth, time, j, LogKind.BEGIN_PHASE, -1, 0, reason)
@@ -224,19 +232,21 @@ def cut_slice(truth, j, time):
 
 
 @kernel
-def move_end(state, truth, j, by):
-    """Job `j` is expected to end so much later, and may run as long."""
+def _move_end(state, truth, j, time, by):
+    """Job `j` is expected to end so much later, and may run as long: its walltime runs again, if any is left."""
     job, leg = state.jobs[j], state.jobs[j]["leg"]
-    if by == 0.0 or job["end"] == np.inf:
-        return
-    drop_running(state, j)
-    job["end"] += by
-    add_running(state, j)
-    truth.scripts[leg]["walltime"] += by
-    state.legs[leg]["walltime"] += by
-    if truth.where[2 * j + 1] >= 0:
-        cancel_timer(truth, 2 * j + 1)
-        set_timer(truth, 2 * j + 1, job["leg_start"] + truth.scripts[leg]["walltime"])
+    script, told = truth.scripts[leg], state.safety[j]
+    by = max(by, time - (job["leg_start"] + script["walltime"]))
+    if by != 0.0:
+        drop_running(state, j)
+        job["end"] += by
+        add_running(state, j)
+        script["walltime"] += by
+        state.legs[leg]["walltime"] += by
+        told["next"] += by
+        told["leaves"] += by
+    if script["kills"] and script["walltime"] < np.inf:
+        set_timer(truth, 2 * j + 1, job["leg_start"] + script["walltime"])
 
 
 @kernel
@@ -276,11 +286,12 @@ def end_saving(state, truth, j, time):
     write_log(state, truth, time, j, LogKind.END_PHASE, -1, rule["bytes"] * nodes, reason)
     safe["doing"] = WORKING
     safe["overhead"] += took
-    if rule["bytes"] > 0.0:
-        move_end(state, truth, j, took - (_cost(rule, nodes) if saved else _recovery(rule, nodes)))
     if saved:
         _keep(state, truth, j, time)
     leaves = saved and safe["leaves"] != GOES_ON
+    if not leaves:
+        late = took - (_cost(rule, nodes) if saved else _recovery(rule, nodes))
+        _move_end(state, truth, j, time, late if rule["bytes"] > 0.0 else 0.0)
     safe["began"] = time
     if not leaves and safe["leaves"] == GOES_ON:
         _show(state, truth, j)

@@ -9,6 +9,7 @@ from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.engine.apply import apply, refuse
+from forebay.engine.checkpoints import stands_still
 from forebay.engine.events import happen, next_event
 from forebay.engine.failures import fail_and_repair, next_failure, next_repair
 from forebay.engine.flows import finish, settle
@@ -37,7 +38,7 @@ def _next_time(truth):
 def _next_of_nodes(state, truth, time):
     """When a node fails or is back, while anything else may happen: at `time`, at a wake, or because it is back."""
     cursor = truth.cursor[0]
-    if len(state.down) == 0 or (time == np.inf and cursor["n_open"] == 0):
+    if len(state.down) == 0 or cursor["n_ended"] == len(state.jobs):
         return np.inf
     repair = next_repair(state, truth)
     goes_on = time < np.inf or cursor["n_wakes"] > 0 or repair < np.inf
@@ -45,14 +46,16 @@ def _next_of_nodes(state, truth, time):
 
 
 @kernel
-def _is_over(cursor, time, of_nodes):
+def _is_over(cursor, n_jobs, time, of_nodes):
     """Whether a run ends here, where nothing happens before `time` but wakes, and what nodes do at `of_nodes`."""
+    if cursor["n_ended"] == n_jobs:  # who cancels a job that has ended comes too late
+        return True
     if time < np.inf:
         cursor["n_idle_wakes"] = 0
         return False
     cursor["n_idle_wakes"] += 1
     nothing = cursor["n_wakes"] == 0 and of_nodes == np.inf
-    return cursor["n_open"] == 0 or nothing or cursor["n_idle_wakes"] > MOST_IDLE_WAKES
+    return nothing or cursor["n_idle_wakes"] > MOST_IDLE_WAKES
 
 
 @kernel
@@ -79,7 +82,7 @@ def _ring(state, truth, until):
     for i in range(n_due):
         j = truth.due[i]
         job = state.jobs[j]
-        if job["state"] == JobState.RUNNING:
+        if job["state"] == JobState.RUNNING and not stands_still(state, truth, j):
             time = job["leg_start"] + truth.scripts[job["leg"]]["walltime"]
             kill(state, truth, j, time, JobState.WALLTIME_REACHED)
     return latest
@@ -113,14 +116,14 @@ def advance(state, truth):
         settle(truth.network, clock["now"])
         first = _next_time(truth)
         of_nodes = _next_of_nodes(state, truth, first)
-        if _is_over(cursor, first, of_nodes):
+        if _is_over(cursor, len(state.jobs), first, of_nodes):
             return Status.STALLED.value if cursor["n_open"] > 0 else Status.DONE.value
         first = min(first, of_nodes)
         if cursor["n_wakes"] > 0:
             first = min(first, truth.wakes[0])
         until = first + instant_width(first)
         now = _ring(state, truth, until)
-        if of_nodes <= until:
+        if of_nodes <= until and cursor["n_ended"] < len(state.jobs):
             now = max(now, fail_and_repair(state, truth, until))
         now = max(now, happen(state, truth, until))
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:

@@ -16,12 +16,13 @@ from forebay.engine.checkpoints import (
     is_guarded,
     must_save,
     set_walltime,
+    stands_still,
     tell_nothing,
 )
 from forebay.engine.holding import give, give_at_end, give_early, take_all
 from forebay.engine.journal import write_log
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
-from forebay.engine.resilience import SAVING, WORKING
+from forebay.engine.resilience import SAVING
 from forebay.engine.rounds import BESIDE
 from forebay.engine.stepping import (
     amounts,
@@ -68,12 +69,17 @@ def _requeue(state, truth, j, time):
 def _restore(state, truth, j):
     """The leg of job `j` begins once more, as it did at first: with the size and the walltime that its user asked for.
 
-    With checkpoints, the walltime is what is left of it.
+    With checkpoints, the walltime is what is left of it. What it gave back of what it had carried it takes again.
     """
     job, leg, row = state.jobs[j], state.jobs[j]["leg"], flex_row(state, j)
     for r in range(len(state.resources)):
-        state.demands[leg, r] = truth.demands[leg, r]
+        held = state.releases[leg, r] + truth.carries[leg, r]
+        carried = truth.releases[leg, r] + truth.carries[leg, r] - truth.demands[leg, r]
+        missing = max(carried - held, 0)
+        state.demands[leg, r] = truth.demands[leg, r] + missing
         state.releases[leg, r] = truth.releases[leg, r]
+        if missing > 0 and r == state.machine[0]["chunked"]:  # all of it, see sizes.chunks
+            state.legs[leg]["chunk"] = -(-missing // max(truth.jobs[j]["nodes"], 1))
     job["nodes"] = truth.jobs[j]["nodes"]
     if row >= 0:
         state.flexible.jobs[row] = truth.rounds.jobs[row]
@@ -174,7 +180,7 @@ def begin_phase(state, truth, j, time, stops):
 def end_phase(state, truth, j, time):
     """The phase of job `j` is over: on to the next. It may be a slice of one, or a checkpoint, that is over."""
     p, guarded = truth.activities[j]["phase"], is_guarded(state, truth, j)
-    if guarded and truth.resilience.safe[j]["doing"] != WORKING:
+    if stands_still(state, truth, j):
         if end_saving(state, truth, j, time):
             _leave(state, truth, j, time, Urgency.INTERRUPTED, LogReason.INTERRUPTED)
         else:
@@ -232,7 +238,7 @@ def _stop(state, truth, j, time):
     if activity["final"] > 0 or _is_halted(truth, j):
         return
     moved = stop_phase(truth, j, time)
-    if is_guarded(state, truth, j) and truth.resilience.safe[j]["doing"] != WORKING:
+    if stands_still(state, truth, j):
         if truth.resilience.safe[j]["doing"] == SAVING:
             write_log(state, truth, time, j, LogKind.END_PHASE, -1, -1, LogReason.SAVE)  # it is of no use
         else:

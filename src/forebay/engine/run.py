@@ -54,12 +54,14 @@ def run(
     progress: Progress | None = None,
     remarks: list[str] | None = None,
     draw: Callable[[], None] | None = None,
+    keep: bool = True,
 ) -> Record:
     """Run until every job has ended; returns what was recorded. `progress(ended, jobs)` is called at times.
 
     What a compiled policy has to say of the run is added to `remarks`. `draw` fills the table of failures again.
+    Without `keep` nothing is recorded.
     """
-    record, interrupts, n_decisions = Record(truth), Interrupts(), 256
+    record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
     prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
     truth.rounds.visits[0] = getattr(policy, "resizes", False)
     _check_limits(truth)
@@ -263,9 +265,7 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
                 "checkpoint='last', or run with --failures checkpoint=300s,period=1h"
             )
         case Refusal.UNKNOWN_RESUME:
-            return BadActionError(
-                f"{at} interrupted {job} in way {r}, which there is not; see forebay.core.codes.Resume"
-            )
+            return BadActionError(f"{at} interrupted {job} in way {r}, which there is not; take one of Resume")
         case Refusal.CANNOT_KILL:
             return BadActionError(f"{at} killed {job}, which neither waits nor runs; kill jobs that do")
         case Refusal.WRONG_WAY:

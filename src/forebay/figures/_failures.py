@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from forebay.figures import _style
 from forebay.metrics.accounts import outages
 from forebay.results import Result, spent
 
@@ -67,7 +67,4 @@ def mark(axis: Any, found: Mapping[str, pl.DataFrame], unit: float) -> list[Any]
 
 
 def _boxes(axis: Any, boxes: pl.DataFrame, unit: float, look: Mapping[str, Any]) -> None:
-    low, high = boxes["first_node"].to_numpy() - 0.5, boxes["last_node"].to_numpy() + 0.5
-    start, end = boxes["start"].to_numpy() / unit, boxes["end"].to_numpy() / unit
-    corners = np.stack([np.stack([start, end, end, start], 1), np.stack([low, low, high, high], 1)], 2)
-    axis.add_collection(PolyCollection(corners, zorder=_ABOVE, **look))
+    axis.add_collection(PolyCollection(_style.corners(boxes, unit), zorder=_ABOVE, **look))

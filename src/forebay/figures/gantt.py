@@ -111,7 +111,6 @@ def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool
     """All rectangles as one collection: tens of thousands take a moment. Gives handles for a legend."""
     low, high = boxes["first_node"].to_numpy() - 0.5, boxes["last_node"].to_numpy() + 0.5
     start, end = boxes["start"].to_numpy() / unit, boxes["end"].to_numpy() / unit
-    corners = np.stack([np.stack([start, end, end, start], 1), np.stack([low, low, high, high], 1)], 2)
     handles: list[Any] = []
     if few:
         colours = np.array(_style.FILLS)[fills(boxes)]
@@ -121,7 +120,7 @@ def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool
         handles = [Patch(color=colour, label=text) for text, (_, colour) in WAITED.items()]
     many = boxes.height > VECTORS
     line = {"edgecolors": "none", "linewidths": 0} if many else {"edgecolors": "white", "linewidths": 0.3}
-    axis.add_collection(PolyCollection(corners, facecolors=list(colours), rasterized=many, **line))
+    axis.add_collection(PolyCollection(_style.corners(boxes, unit), facecolors=list(colours), rasterized=many, **line))
     inner = seams(boxes.head(0) if many else boxes)
     lines = [[(since / unit, y), (until / unit, y)] for y, since, until in inner.select("y", "start", "end").rows()]
     same = list(colours[inner["place"].to_numpy()])

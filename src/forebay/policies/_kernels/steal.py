@@ -131,6 +131,7 @@ def _lowers_flow(state, have, failed, victim, resume):
 
 @allocating_kernel
 def _is_worth_it(state, have, failed, victim, numbers):
+    """Whether the condition holds under which the victim is robbed."""
     a, b, condition = state.jobs[victim], state.jobs[failed], int(numbers[Param.IF])
     if condition == If.SMALLER:
         return a["nodes"] < b["nodes"]
@@ -159,6 +160,7 @@ def _shrink(state, missing, numbers):
 
 @kernel
 def _lacks_only_nodes(state, have, j):
+    """Whether all else that job `j` asks for is there."""
     leg = state.jobs[j]["leg"]
     for r in range(1, len(have.free)):
         if state.demands[leg, r] > have.free[r]:
