@@ -29,7 +29,7 @@ def test_what_is_run():
         "published": 6 * 3 * 10 * 2,
         "loads": 6 * 10 * 2,
         "variants": 10 * 19,
-        "beyond": 10 * sum(len(case.policies) for case in cases),
+        "beyond": 5 * sum(len(case.policies) for case in cases),
     }
     published = [run for run in plan.runs if run.tags["section"] == "published"]
     # A draw is the same jobs and failures for every policy, and other ones than those of another draw.
@@ -133,7 +133,7 @@ def small():
         "window": [0.0, 30.0],
         "published": chosen.published.model_copy(update={"mtbf": ["1h"], "downtime": ["10min", "1h"]}),
         "loads": chosen.loads.model_copy(update={"loads": [0.5]}),
-        "beyond": chosen.beyond.model_copy(update={"cases": cases}),
+        "beyond": chosen.beyond.model_copy(update={"draws": 2, "cases": cases}),
     }
     scope = _plan.Scope(chosen.model_copy(update=changes), scope.sections, scope.specs)
     with pytest.MonkeyPatch.context() as patch:

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from forebay.figures import _style, gantt
-from forebay.figures._header import of
+from forebay.figures import _header, _style, gantt
 from forebay.results import Result
 
 
@@ -32,4 +31,4 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
         if handles:
             _style.legend(figure, list(handles.values()), 6)
         data = {f"-{place}{key}": table for place, plan in enumerate(plans, 1) for key, table in plan.data.items()}
-        return _style.write(figure, path, data, of(results))
+        return _style.write(figure, path, data, _header.told)

@@ -1,7 +1,7 @@
 """Mira, the Blue Gene/Q of Argonne's Leadership Computing Facility, 2012 to 2020; partitions are not modelled.
 
-384 I/O nodes, one for 128 nodes, reach the storage over two links of 2 GB/s each; its largest file system wrote 240
-GB/s.
+Recalled, not checked against a source: an I/O node for 128 nodes, with two links of 2 GB/s, and a file system that
+wrote 240 GB/s.
 """
 
 from forebay.platforms._fields import Count, Rate

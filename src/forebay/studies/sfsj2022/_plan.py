@@ -31,7 +31,8 @@ def scope(options: Options) -> Scope:
     if options.parts is not None:
         raise InputError("--parts: this study has no parts; choose sections with --section")
     if options.seeds is not None:
-        chosen = chosen.model_copy(update={"draws": options.seeds})
+        beyond = chosen.beyond.model_copy(update={"draws": options.seeds})
+        chosen = chosen.model_copy(update={"draws": options.seeds, "beyond": beyond})
     # What claims are about is always there.
     names = list(dict.fromkeys([chosen.reference, chosen.proposed, *(options.policies or chosen.policies)]))
     return Scope(chosen, chosen_sections(options, SECTIONS, chosen.sections), policy_specs(names))
@@ -71,11 +72,12 @@ def _run(scope: Scope, spec: str, draw: int, mtbf: str, downtime: str, how: Case
     """One of them; a draw has jobs and failures of its own, the same for every policy."""
     chosen, load = scope.settings, f",load={tags['load']:g}" if "load" in tags else ""
     given = (how.checkpoint if how else None) or chosen.checkpoint
+    workload = (how.workload if how else None) or chosen.workload
     name = ", ".join(str(value) for value in tags.values())
     start, end = chosen.window
     return Run(
         name=f"{name}, a failure every {mtbf}, {downtime} down, draw {draw}",
-        jobs=Jobs(f"{chosen.workload}{load}", made=True, models=tuple(how.models) if how else (), draw=draw),
+        jobs=Jobs(f"{workload}{load}", made=True, models=tuple(how.models) if how else (), draw=draw),
         platform=chosen.platform,
         policy=spec,
         job_model=(how.job_model if how else None) or chosen.job_model,
@@ -112,7 +114,7 @@ def _variants(scope: Scope) -> Iterator[Run]:
 
 def _beyond(scope: Scope) -> Iterator[Run]:
     chosen = scope.settings
-    for draw in range(chosen.draws):
+    for draw in range(chosen.beyond.draws):
         for name, case in chosen.beyond.cases.items():
             for policy, spec in policy_specs(case.policies).items():
                 tags = {"section": "beyond", "case": name, "policy": policy}

@@ -26,6 +26,7 @@ class Case(Strict):
     """What is done otherwise; None: as everywhere."""
 
     policies: list[str] = Field(min_length=2)  # the first is what the others are compared with
+    workload: str | None = None
     checkpoint: str | None = None
     models: list[str] = Field(default_factory=list)
     job_model: str | None = None
@@ -34,6 +35,7 @@ class Case(Strict):
 class Beyond(Strict):
     """What the work does not look at, by the names of tables."""
 
+    draws: int = Field(ge=1)
     cases: dict[str, Case]
 
 
