@@ -55,8 +55,8 @@ def complaint(outages, tmp_path):
 
 
 def test_a_spec():
-    wanted = Failures(mtbf=5400, downtime=60, shape=0.7, checkpoint_bytes=10**9, recovery=2, known=False, seed=3)
-    spec = "mtbf=1h 30min, downtime=60,shape=0.7,checkpoint_bytes=1GB,recovery=2s,known=no,seed=3"
+    wanted = Failures(mtbf=5400, downtime=60, shape=0.7, checkpoint_bytes=10**9, known=False, seed=3)
+    spec = "mtbf=1h 30min, downtime=60,shape=0.7,checkpoint_bytes=1GB,known=no,seed=3"
     assert load(spec) == wanted
     assert load(wanted) is wanted
 

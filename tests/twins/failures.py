@@ -356,8 +356,11 @@ class Failing(Backfill):
 
 
 def by_urgency(begun):
-    """Those that failed, those that were interrupted, then those that wait for a next leg as they came."""
-    return sorted(begun, key=lambda job: (-job.urgency, (job.submit, job.id) if job.urgency else ()))
+    """Those that failed, those that were interrupted, then those that wait for a next leg as they came.
+
+    A first leg that starts again comes after all later ones, which may hold what it needs.
+    """
+    return sorted(begun, key=lambda job: (job.leg == 0, -job.urgency, (job.submit, job.id) if job.urgency else ()))
 
 
 def simulate(workload, platform, preset, failures, job_model="io-aware", seed=0):

@@ -81,7 +81,10 @@ class LegEnd(IntEnum):
 
 
 class Urgency(IntEnum):
-    """Why a job that has begun waits again: the more urgent go first, and those alike in order of submission."""
+    """Why a job that has begun waits again: the more urgent go first, and those alike in order of submission.
+
+    All that wait for a later leg go before those that start their first one again.
+    """
 
     NEXT_LEG = 0  # these in the order in which they came
     INTERRUPTED = 1  # by the policy

@@ -53,7 +53,7 @@ def enqueue_begun(state, j):
             state.jobs[queue[i]]["at"] = i - 1
     counts["queue_first"] -= 1
     counts["n_queued"] += 1
-    while state.jobs[j]["urgency"] > 0 and at > counts["queue_first"] and _goes_before(state, j, queue[at - 1]):
+    while at > counts["queue_first"] and _goes_before(state, j, queue[at - 1]):
         queue[at] = queue[at - 1]
         if queue[at] >= 0:
             state.jobs[queue[at]]["at"] = at
@@ -64,11 +64,17 @@ def enqueue_begun(state, j):
 
 @kernel
 def _goes_before(state, j, other):
-    """Whether job `j` goes before another one that has begun, or a hole. Rows are in order of submission."""
+    """Whether job `j` goes before another one that has begun, or a hole. Rows are in order of submission.
+
+    One that waits for a later leg may hold what another one needs; one that starts its first again holds nothing.
+    """
     if other < 0:
         return True
-    mine, its = state.jobs[j]["urgency"], state.jobs[other]["urgency"]
-    return mine > its or (mine == its and j < other)
+    one, two = state.jobs[j], state.jobs[other]
+    holds, its = state.legs[one["leg"]]["number"] > 0, state.legs[two["leg"]]["number"] > 0
+    if holds != its:
+        return holds
+    return one["urgency"] > two["urgency"] or (one["urgency"] == two["urgency"] and one["urgency"] > 0 and j < other)
 
 
 @kernel
