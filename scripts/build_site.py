@@ -37,6 +37,7 @@ NAVIGATION = {
             "reference/command-line.md",
             "reference/policies/README.md",
             "reference/platforms.md",
+            "reference/failures.md",
             "reference/job-models.md",
             "reference/formats.md",
             "reference/models.md",
@@ -63,6 +64,7 @@ NAVIGATION = {
                 "slurm-bb",
                 "malleable",
                 "intensity",
+                "steal",
                 "limits",
             )
         ]

@@ -11,7 +11,8 @@ from forebay.core.codes import JobState, LegEnd, LogKind, LogReason
 from forebay.core.tables import STATE
 from forebay.engine import run as engine
 from forebay.engine.build import build, make_program
-from forebay.engine.phases import cancel_timer, end_leg
+from forebay.engine.phases import end_leg
+from forebay.engine.timers import cancel_timer
 from forebay.engine.transfers import stop_phase
 from forebay.engine.truth import TRUTH
 

@@ -39,7 +39,7 @@ class Job:
     def life(self, visits):
         """All it does, one thing after the other."""
         loops = [part for part in self.parts if part["stage"] == "run"]
-        yield from self._stage("init", self.size)
+        yield from self.stage("init", self.size)
         begun = False
         for loop in loops:
             wants = {(over, n): goal for over, n, goal in loop["requests"](self.sizes)}
@@ -56,15 +56,16 @@ class Job:
                         before = self.size
                         yield "point", 0, 0
                         if self.size != before:
-                            yield from self._stage("reconfiguration", self.size)
+                            yield from self.stage("reconfiguration", self.size)
                             if self.size > before:
-                                yield from self._stage("expansion", self.size - before)
+                                yield from self.stage("expansion", self.size - before)
                 begun = True
                 for task in loop["tasks"]:
                     yield self._task(task, self.size)
         yield "settle", 0, 0
 
-    def _stage(self, name, n):
+    def stage(self, name, n):
+        """Its tasks, on so many nodes."""
         for part in self.parts:
             if part["stage"] == name:
                 for task in part["tasks"]:
