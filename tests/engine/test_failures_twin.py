@@ -106,6 +106,8 @@ def check(seed, policy, chunked=False):
 
 
 POLICIES = ("fcfs", "fcfs-easy", "fate")
+LATE_CANCEL, LATE_RECOVERY = 57, 87  # seeds: a job is cancelled after the last end; one that is to leave recovers late
+CHUNKS_AGAIN = 79  # a job gives its chunks back, is interrupted, takes them again and is interrupted once more
 
 
 @pytest.mark.small
@@ -115,8 +117,25 @@ def test_as_its_twin_small(seed):
         check(seed, policy)
 
 
-@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
+@pytest.mark.parametrize("seed", [LATE_CANCEL, LATE_RECOVERY])
+def test_as_its_twin_where_it_was_not(seed):
+    check(seed, "fate")
+
+
+@pytest.mark.parametrize("chunk", chunks(4, CHUNKS))
 def test_as_its_twin(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         for policy in POLICIES:
             check(seed, policy)
+
+
+@pytest.mark.parametrize("chunk", chunks(1, CHUNKS))
+def test_buffers_of_chunks_as_their_twin(chunk):
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        for policy in POLICIES:
+            check(seed, policy, chunked=True)
+
+
+def test_chunks_that_are_taken_again():
+    for policy in POLICIES:
+        check(CHUNKS_AGAIN, policy, chunked=True)
