@@ -180,7 +180,7 @@ def must_save(state, truth, j, time):
     """
     safe, script = truth.resilience.safe[j], truth.scripts[state.jobs[j]["leg"]]
     due = safe["since"] >= safe["period"] * _DUE or (safe["leaves"] == Resume.NOW and safe["since"] > 0.0)
-    killed = script["kills"] and state.jobs[j]["leg_start"] + script["walltime"] <= time + instant_width(time)
+    killed = script["kills"] != 0 and state.jobs[j]["leg_start"] + script["walltime"] <= time + instant_width(time)
     return due and not killed and truth.activities[j]["drains"] == 0
 
 
