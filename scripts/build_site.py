@@ -72,7 +72,15 @@ NAVIGATION = {
     "reference/studies.md": {
         "": [
             f"{STUDIES}/{name}/README.md"
-            for name in ("kopanski2021", "cerberus2016", "bbsched2019", "sas2019", "admire2023_mebf", "admire2023_io")
+            for name in (
+                "kopanski2021",
+                "cerberus2016",
+                "bbsched2019",
+                "sas2019",
+                "admire2023_mebf",
+                "admire2023_io",
+                "sfsj2022",
+            )
         ]
     },
 }
