@@ -315,7 +315,8 @@ def cancel(state, truth, j, time):
     write_log(state, truth, time, j, LogKind.CANCEL, -1, 0, LogReason.CANCELLED)
     if truth.scripts[job["leg"]]["number"] > 0:
         for r in range(len(state.resources)):
-            amount = truth.carries[job["leg"] - 1, r]
+            missing = state.demands[job["leg"], r] - truth.demands[job["leg"], r]  # of what it carried, see _restore
+            amount = truth.carries[job["leg"] - 1, r] - missing
             if amount > 0:
                 write_log(state, truth, time, j, LogKind.RELEASE, r, amount, LogReason.CANCELLED)
                 give(state, truth, j, r, amount)
