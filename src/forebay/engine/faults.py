@@ -69,7 +69,7 @@ def fill_resilience(truth: Truth, platform: Platform, program: Program, failures
     if not without:
         return []
     jobs = counted(without, "job keeps its data", "jobs keep their data")
-    return [f"{jobs} in a buffer, which is gone after a failure: there it starts its leg again, without checkpoints"]
+    return [f"{jobs} in a buffer, which is gone after a failure: their legs then start again, without checkpoints"]
 
 
 def _add_checkpoints(truth: Truth, program: Program) -> None:
