@@ -12,6 +12,7 @@ from forebay.errors import InputError
 from forebay.experiments.runs import perform
 from forebay.studies import Options, load
 from forebay.studies._expected import Published, read_expected
+from forebay.studies._tables import tagged
 from forebay.studies.admire2023_mebf import _claims, _figures, _plan, _report
 from forebay.studies.admire2023_mebf import _numbers as numbers
 from forebay.workload import models
@@ -135,8 +136,8 @@ def test_a_small_study(small, tmp_path):
 def test_claims_can_fail(small):
     """Under a MEBF that takes ten times as long nothing falls."""
     scope, finished = small
-    rows = numbers.chosen(numbers.rows_of(finished), section="published")
-    for one in numbers.chosen(rows, policy=MEBF):
+    rows = tagged(numbers.rows_of(finished), section="published")
+    for one in tagged(rows, policy=MEBF):
         one |= {metric.name: 10 * one[metric.name] for metric in numbers.TIMES} | {"utilisation_nodes": 0.01}
     expected = read_expected(Path(_plan.__file__).parent / "expected.csv")
     told = _claims.of(scope, rows, expected)

@@ -10,6 +10,7 @@ from forebay.errors import InputError
 from forebay.experiments.runs import perform
 from forebay.studies import Options, load
 from forebay.studies._expected import read_expected
+from forebay.studies._tables import tagged
 from forebay.studies.sas2019 import _claims, _plan, _report
 from forebay.studies.sas2019 import _numbers as numbers
 
@@ -109,7 +110,7 @@ def test_use_is_that_of_the_published_text_roughly(small):
     """Ten workloads are within 10 points, see the README; two are within twice that."""
     _, finished = small
     rows = [{**run.tags, **record.summary} for run, record in finished]
-    sas = numbers.chosen(rows, section="random", policy="sas", capacity="2048GB")
+    sas = tagged(rows, section="random", policy="sas", capacity="2048GB")
     expected = read_expected(Path(_plan.__file__).parent / "expected.csv")
     for metric in (numbers.NODES, numbers.FAST):
         published = expected.find(section="random", policy="sas", metric=metric.name)
@@ -124,5 +125,5 @@ def test_claims_can_fail(small):
         worse = 3.0 if run.tags["policy"] == "sas" else 1.0
         numbers_of = {key: value * worse for key, value in record.summary.items() if key in ("makespan",)}
         rows.append({**run.tags, **record.summary, **numbers_of})
-    told = _claims.of(scope, "random", numbers.chosen(rows, section="random"))
+    told = _claims.of(scope, "random", tagged(rows, section="random"))
     assert {row["verdict"] for row in told if row["claim"] == "SAS: makespan below every p"} == {"no"}

@@ -46,6 +46,11 @@ def rows_of(finished: Finished) -> list[Row]:
     return [{**run.tags, **record.summary} for run, record in finished]
 
 
+def tagged(rows: Sequence[Row], **tags: Any) -> list[Row]:
+    """Rows with these tags."""
+    return [row for row in rows if all(row.get(key) == value for key, value in tags.items())]
+
+
 def all_numbers(rows: Sequence[Row]) -> "pl.DataFrame":
     """Rows as a table; a number that only some runs have is empty elsewhere."""
     import polars as pl

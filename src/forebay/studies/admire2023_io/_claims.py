@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from forebay.experiments import statistics
 from forebay.studies._expected import Expected, Published
-from forebay.studies._tables import Metric, Row
+from forebay.studies._tables import Metric, Row, tagged
 from forebay.studies.admire2023_io import _numbers as numbers
 from forebay.studies.admire2023_io._plan import Scope
 from forebay.studies.admire2023_io._series import BUSY, Series
@@ -21,7 +21,7 @@ SeriesOf = Mapping[str, Sequence[Series]]
 
 def of(scope: Scope, rows: Sequence[Row], expected: Expected) -> list[Row]:
     """Claims on times, which every section with the policies of the text can judge."""
-    by_policy = {policy: numbers.chosen(rows, policy=policy) for policy in scope.policies}
+    by_policy = {policy: tagged(rows, policy=policy) for policy in scope.policies}
     base, alphas = by_policy[scope.settings.reference], {a: by_policy[name] for a, name in scope.alphas.items()}
     balancing = {alpha: mine for alpha, mine in sorted(alphas.items()) if alpha > 0}
     if not balancing:

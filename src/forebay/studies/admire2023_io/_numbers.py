@@ -15,11 +15,6 @@ CPU = Metric("cpu_utilisation", "CPU in use", 3)
 FILES = Metric("write_utilisation", "file system in use", 3)
 
 
-def chosen(rows: Sequence[Row], **tags: Any) -> list[Row]:
-    """Rows with these tags."""
-    return [row for row in rows if all(row.get(key) == value for key, value in tags.items())]
-
-
 def by_workload(rows: Sequence[Row], metric: Metric) -> list[float]:
     """The values in the order of workloads."""
     return [row[metric.name] for row in sorted(rows, key=lambda row: int(row["workload"]))]

@@ -11,7 +11,7 @@ from forebay.platforms.tiers import pfs
 from forebay.studies import _tables
 from forebay.studies._expected import read_expected
 from forebay.studies._frame import Finished, Report
-from forebay.studies._tables import Column, Metric, Row
+from forebay.studies._tables import Column, Metric, Row, tagged
 from forebay.studies.admire2023_io import _claims, _figures, _series
 from forebay.studies.admire2023_io import _numbers as numbers
 from forebay.studies.admire2023_io._plan import PLAIN, Scope
@@ -32,7 +32,7 @@ def report(scope: Scope, finished: Finished) -> Report:
     made = Report(frames={"runs": _tables.all_numbers(rows)}, notes=[UNPUBLISHED])
     expected, claims = read_expected(FOLDER / "expected.csv"), list[Row]()
     for section in scope.sections:
-        mine = numbers.chosen(rows, section=section)
+        mine = tagged(rows, section=section)
         runs = [(run, record) for run, record in finished if run.tags["section"] == section]
         with made.drawn_of(runs):
             if section == "choices":
@@ -67,8 +67,8 @@ def _flop(jobs: Jobs) -> float:
 
 def _published(scope: Scope, runs: Finished, rows: list[Row], made: Report) -> list[Row]:
     """Every policy beside FCFSm; of the published section also what happens over time, and the figures."""
-    section, base = rows[0]["section"], numbers.chosen(rows, policy=scope.settings.reference)
-    told = [numbers.beside(numbers.chosen(rows, policy=name), base, policy=name) for name in scope.policies]
+    section, base = rows[0]["section"], tagged(rows, policy=scope.settings.reference)
+    told = [numbers.beside(tagged(rows, policy=name), base, policy=name) for name in scope.policies]
     columns, claims, some = _columns(), list[Row](), min(scope.settings.series, len(base))
     if section == "published":
         series = {
@@ -121,13 +121,13 @@ def _choices(scope: Scope, rows: list[Row], made: Report) -> None:
     """Every policy beside FCFSm under the same choice."""
     told: list[Row] = []
     for choice in dict.fromkeys(row["choice"] for row in rows):
-        mine = numbers.chosen(rows, choice=choice)
+        mine = tagged(rows, choice=choice)
         # What a policy makes of intensities is nothing to FCFSm.
-        base = numbers.chosen(mine, policy=scope.settings.reference) or numbers.chosen(
+        base = tagged(mine, policy=scope.settings.reference) or tagged(
             rows, choice=PLAIN, policy=scope.settings.reference
         )
         for policy in dict.fromkeys(row["policy"] for row in mine):
-            told.append(numbers.beside(numbers.chosen(mine, policy=policy), base, choice=choice, policy=policy))
+            told.append(numbers.beside(tagged(mine, policy=policy), base, choice=choice, policy=policy))
     title = f"What the text leaves open: {scope.settings.choices.workloads} workloads"
     made.shown.append(_tables.written(title, told, ("choice", "policy"), _columns()))
     made.frames["choices"] = _numbers_of(told)
@@ -137,10 +137,10 @@ def _beyond(scope: Scope, rows: list[Row], made: Report) -> None:
     """Every policy beside FCFSm; those with a pool of bandwidth beside themselves without it too."""
     told: list[Row] = []
     for jobs in dict.fromkeys(row["jobs"] for row in rows):
-        mine = numbers.chosen(rows, jobs=jobs)
-        base = numbers.chosen(mine, policy=scope.settings.reference, share=None)
+        mine = tagged(rows, jobs=jobs)
+        base = tagged(mine, policy=scope.settings.reference, share=None)
         for policy, share in dict.fromkeys((row["policy"], row["share"]) for row in mine):
-            some, plain = (numbers.chosen(mine, policy=policy, share=one) for one in (share, None))
+            some, plain = (tagged(mine, policy=policy, share=one) for one in (share, None))
             row = numbers.beside(some, base, policy=policy, jobs=jobs, share="-" if share is None else f"{share:g}")
             for metric in numbers.TIMES:
                 row[f"told_pool_{metric.name}"] = (

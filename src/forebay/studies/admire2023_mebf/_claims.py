@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from forebay.experiments.statistics import Spread
 from forebay.studies._expected import Expected, Published
-from forebay.studies._tables import Metric, Row, averaged
+from forebay.studies._tables import Metric, Row, averaged, tagged
 from forebay.studies.admire2023_mebf import _numbers as numbers
 from forebay.studies.admire2023_mebf._plan import Scope
 
@@ -14,8 +14,8 @@ MINUTE = 60.0
 def of(scope: Scope, rows: Sequence[Row], expected: Expected) -> list[Row]:
     """All of them, figure by figure."""
     chosen = scope.settings
-    mine = numbers.chosen(rows, policy=chosen.proposed)
-    bases = numbers.chosen(rows, policy=chosen.reference)
+    mine = tagged(rows, policy=chosen.proposed)
+    bases = tagged(rows, policy=chosen.reference)
     return [
         *_execution(chosen.published.applications, mine, bases, expected),
         *_turnaround(chosen.published.applications, mine, bases),
@@ -67,8 +67,8 @@ def _execution(names: Sequence[str], mine: list[Row], bases: list[Row], expected
     for name in names:
         each = {
             jobs: numbers.falls(
-                numbers.chosen(mine, application=name, jobs=jobs),
-                numbers.chosen(bases, application=name, jobs=jobs),
+                tagged(mine, application=name, jobs=jobs),
+                tagged(bases, application=name, jobs=jobs),
                 numbers.EXECUTION,
             )
             for jobs in _sizes(mine)
@@ -88,8 +88,8 @@ def _turnaround(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list
     for name in names:
         each = [
             numbers.falls(
-                numbers.chosen(mine, application=name, jobs=jobs),
-                numbers.chosen(bases, application=name, jobs=jobs),
+                tagged(mine, application=name, jobs=jobs),
+                tagged(bases, application=name, jobs=jobs),
                 numbers.TURNAROUND,
             )
             for jobs in _sizes(mine)
@@ -101,7 +101,7 @@ def _turnaround(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list
 
 def _largest(names: Sequence[str], rows: list[Row]) -> dict[str, list[Row]]:
     most = _sizes(rows)[-1]
-    return {name: numbers.chosen(rows, application=name, jobs=most) for name in names}
+    return {name: tagged(rows, application=name, jobs=most) for name in names}
 
 
 def _use(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list[Row]:
@@ -130,14 +130,14 @@ def _allocations(mine: list[Row], bases: list[Row], expected: Expected) -> list[
 
 
 def _over_applications(rows: list[Row], metric: Metric) -> list[Row]:
-    return averaged(numbers.chosen(rows, jobs=_sizes(rows)[-1]), "application", ("draw",), metric.name)
+    return averaged(tagged(rows, jobs=_sizes(rows)[-1]), "application", ("draw",), metric.name)
 
 
 def _early(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list[Row]:
     """Fig. 4.4, of the smallest workload."""
     least, made = _sizes(mine)[0], []
     for name in names:
-        ours, theirs = (numbers.chosen(rows, application=name, jobs=least) for rows in (mine, bases))
+        ours, theirs = (tagged(rows, application=name, jobs=least) for rows in (mine, bases))
         fall = numbers.falls(ours, theirs, numbers.MAKESPAN)
         text = f"{_percent(fall)} earlier"
         made.append(_claim(f"Fig. 4.4: {least} jobs end earlier", name, "", text, _above(fall)))
@@ -148,7 +148,7 @@ def _makespans(mine: list[Row], bases: list[Row], expected: Expected) -> list[Ro
     """Fig. 4.5: bounds, of the smallest mixed workload."""
     least, made = _sizes(mine)[0], []
     for policy, rows, over in (("ebf", bases, True), ("mebf", mine, False)):
-        some = numbers.chosen(rows, application="mixed", jobs=least)
+        some = tagged(rows, application="mixed", jobs=least)
         found = expected.find(section="published", policy=policy, metric=numbers.MAKESPAN.name)
         if found is not None and some:
             one = numbers.spread(some, numbers.MAKESPAN)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forebay.experiments.runs import workload_of
 from forebay.studies._expected import Expected
 from forebay.studies._frame import Finished, Report
-from forebay.studies._tables import Metric, Row
+from forebay.studies._tables import Metric, Row, tagged
 from forebay.studies.admire2023_mebf import _numbers as numbers
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def published(scope: "Scope", rows: Sequence[Row], finished: Finished, expected:
     many = [(run, record) for run, record in finished if run.tags["jobs"] == most]
     few = [(run, record) for run, record in finished if run.tags["jobs"] == least and run.tags["draw"] == 0]
     mixed = [run for run, _ in few if run.tags["application"] == "mixed"]
-    large = numbers.chosen(rows, jobs=most)
+    large = tagged(rows, jobs=most)
     with made.drawn_of(finished):
         made.figures["fig-4-1-execution-times"] = partial(_execution, scope, rows)
     with made.drawn_of(many):
@@ -58,7 +58,7 @@ def _execution(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
     for application in scope.settings.published.applications:
         for jobs in scope.settings.published.jobs:
             for policy in scope.specs:
-                mine = numbers.chosen(rows, application=application, jobs=jobs, policy=policy)
+                mine = tagged(rows, application=application, jobs=jobs, policy=policy)
                 one = numbers.spread(mine, numbers.EXECUTION)
                 half = None if one.half is None else one.half / _MINUTE
                 found.append(bars.Bar(application, str(jobs), _short(policy), one.mean / _MINUTE, half))
@@ -74,7 +74,7 @@ def _by_application(
     found = []
     for application in scope.settings.published.applications:
         for policy in scope.specs:
-            one = numbers.spread(numbers.chosen(rows, application=application, policy=policy), metric)
+            one = numbers.spread(tagged(rows, application=application, policy=policy), metric)
             known = expected.find(section="published", policy=_short(policy), metric=metric.name)
             half = None if one.half is None else one.half / unit
             value = None if known is None else known.value

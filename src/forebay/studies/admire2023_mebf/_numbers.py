@@ -1,7 +1,6 @@
 """What is taken from the runs: means over draws, and by how much a policy is below another on the same jobs."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from forebay.experiments import statistics
 from forebay.studies import _tables
@@ -21,11 +20,6 @@ def rows_of(finished: Finished) -> list[Row]:
     """A row a run, with the mean time from start to completion."""
     rows = _tables.rows_of(finished)
     return [{**row, EXECUTION.name: row["mean_turnaround_time"] - row["mean_waiting_time"]} for row in rows]
-
-
-def chosen(rows: Sequence[Row], **tags: Any) -> list[Row]:
-    """Rows with these tags."""
-    return [row for row in rows if all(row.get(key) == value for key, value in tags.items())]
 
 
 def by_draw(rows: Sequence[Row], metric: Metric) -> list[float]:

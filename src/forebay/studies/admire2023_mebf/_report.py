@@ -6,7 +6,7 @@ from functools import partial
 from forebay.studies import _tables
 from forebay.studies._expected import Expected, read_expected
 from forebay.studies._frame import Finished, Report
-from forebay.studies._tables import Column, Metric, Row
+from forebay.studies._tables import Column, Metric, Row, tagged
 from forebay.studies.admire2023_mebf import _claims, _figures
 from forebay.studies.admire2023_mebf import _numbers as numbers
 from forebay.studies.admire2023_mebf._plan import Scope
@@ -25,7 +25,7 @@ def report(scope: Scope, finished: Finished) -> Report:
         "beyond": _beyond,
     }
     for section in scope.sections:
-        tellers[section](scope, numbers.chosen(rows, section=section), made)
+        tellers[section](scope, tagged(rows, section=section), made)
     return made
 
 
@@ -36,11 +36,11 @@ def _published(expected: Expected, finished: Finished, scope: Scope, rows: list[
     told: list[Row] = []
     for application in scope.settings.published.applications:
         for jobs in scope.settings.published.jobs:
-            cell = numbers.chosen(rows, application=application, jobs=jobs)
-            base = numbers.chosen(cell, policy=scope.settings.reference)
+            cell = tagged(rows, application=application, jobs=jobs)
+            base = tagged(cell, policy=scope.settings.reference)
             for policy in scope.specs:
                 keys = {"application": application, "jobs": jobs, "policy": policy}
-                mine = numbers.chosen(cell, policy=policy)
+                mine = tagged(cell, policy=policy)
                 told.append(keys | _means(mine) | _falls(mine, base))
     words = ("application", "jobs", "policy")
     title = f"Every workload: falls below {scope.settings.reference}"
@@ -59,8 +59,8 @@ def _choices(scope: Scope, rows: list[Row], made: Report) -> None:
     told: list[Row] = []
     for jobs in scope.settings.choices.jobs:
         for name, one in scope.settings.choices.varied.items():
-            cell = numbers.chosen(rows, jobs=jobs, made=one.model)
-            mine, base = (numbers.chosen(cell, choice=which) for which in (name, scope.settings.reference))
+            cell = tagged(rows, jobs=jobs, made=one.model)
+            mine, base = (tagged(cell, choice=which) for which in (name, scope.settings.reference))
             told.append({"choice": name, "jobs": jobs} | _means(mine) | _falls(mine, base))
     title = f"What the text leaves open, {scope.settings.choices.application} jobs: falls below "
     made.shown.append(_tables.written(f"{title}{scope.settings.reference}", told, ("choice", "jobs"), _columns()))
@@ -71,10 +71,10 @@ def _beyond(scope: Scope, rows: list[Row], made: Report) -> None:
     """Every policy, and how far MEBF is below it."""
     told: list[Row] = []
     for jobs in scope.settings.beyond.jobs:
-        cell = numbers.chosen(rows, jobs=jobs)
-        best = numbers.chosen(cell, policy=scope.settings.proposed)
+        cell = tagged(rows, jobs=jobs)
+        best = tagged(cell, policy=scope.settings.proposed)
         for policy in [scope.settings.proposed, *scope.settings.beyond.policies]:
-            mine = numbers.chosen(cell, policy=policy)
+            mine = tagged(cell, policy=policy)
             told.append({"policy": policy, "jobs": jobs} | _means(mine) | _falls(best, mine))
     title = f"Beyond the text, {scope.settings.beyond.application} jobs: how far {scope.settings.proposed} falls below"
     made.shown.append(_tables.written(title, told, ("policy", "jobs"), _columns()))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from forebay.experiments import statistics
-from forebay.studies._tables import Metric, Row
+from forebay.studies._tables import Metric, Row, tagged
 from forebay.studies.sas2019 import _numbers as numbers
 from forebay.studies.sas2019._plan import Scope
 
@@ -31,29 +31,29 @@ def _spread(spread: statistics.Spread) -> str:
 
 
 def _random(scope: Scope, rows: Sequence[Row]) -> list[Row]:
-    parts = {size: numbers.chosen(rows, capacity=size) for size in scope.settings.capacities}
+    parts = {size: tagged(rows, capacity=size) for size in scope.settings.capacities}
     made = _lowest(parts, numbers.MAKESPAN, 0.5, 0.9) + _lowest(parts, numbers.TURNAROUND, 0.3, 0.6)
     for size, mine in parts.items():
-        sas, drawn = numbers.chosen(mine, policy="sas"), numbers.chosen(mine, policy="random")
+        sas, drawn = tagged(mine, policy="sas"), tagged(mine, policy="random")
         for metric in numbers.TIMES:
             over_p = numbers.curve(drawn, "p", metric)
-            best = numbers.ratio(sas, numbers.chosen(drawn, p=over_p.lowest), metric)
+            best = numbers.ratio(sas, tagged(drawn, p=over_p.lowest), metric)
             ours, held = f"{_spread(best)} of the best", numbers.mean(sas, metric) < min(over_p.y)
             made.append(_claim(f"SAS: {_word(metric)} below every p", size, ours, held))
     for metric, share in ((numbers.NODES, 0.8), (numbers.FAST, 0.7)):
         for size, mine in parts.items():
-            value = numbers.utilisation(numbers.chosen(mine, policy="sas"), metric)
+            value = numbers.utilisation(tagged(mine, policy="sas"), metric)
             text = f"SAS: {metric.title}, {100 * share:.0f} ± 10 %"
             made.append(_claim(text, size, f"{100 * value:.1f} %", abs(value - share) <= 0.1))
     for size, mine in parts.items():
-        made += _uses(size, numbers.chosen(mine, policy="random"))
+        made += _uses(size, tagged(mine, policy="random"))
     return made + _larger(scope, rows, scope.settings.against.k[0], better=True)
 
 
 def _lowest(parts: dict[str, list[Row]], metric: Metric, low: float, high: float) -> list[Row]:
     made = []
     for size, mine in parts.items():
-        one = numbers.curve(numbers.chosen(mine, policy="random"), "p", metric)
+        one = numbers.curve(tagged(mine, policy="random"), "p", metric)
         ours = f"p = {one.lowest:g}, of the fit {one.fitted:.2f}"
         text = f"Random: {_word(metric)} is least at p from {low:g} to {high:g}"
         made.append(_claim(text, size, ours, low <= one.lowest <= high))
@@ -77,7 +77,7 @@ def _larger(scope: Scope, rows: Sequence[Row], k: int, better: bool) -> list[Row
     sizes, made = scope.settings.capacities, []
     if len(sizes) < 2:
         return []
-    small, large = (numbers.chosen(rows, policy="sas", k=k, capacity=size) for size in (sizes[0], sizes[-1]))
+    small, large = (tagged(rows, policy="sas", k=k, capacity=size) for size in (sizes[0], sizes[-1]))
     for metric in numbers.TIMES:
         change = numbers.ratio(large, small, metric)
         text = f"SAS: more fast storage is {'better' if better else 'not better'}, {_word(metric)}"
@@ -90,10 +90,10 @@ def _staging(scope: Scope, rows: Sequence[Row]) -> list[Row]:
     for k in scope.settings.staging.k:
         n_below, n = 0, 0
         for size in scope.settings.capacities:
-            mine = numbers.chosen(rows, k=k, capacity=size)
+            mine = tagged(rows, k=k, capacity=size)
             for metric in numbers.TIMES:
-                sas = numbers.mean(numbers.chosen(mine, policy="sas"), metric)
-                drawn = numbers.curve(numbers.chosen(mine, policy="random"), "p", metric).y
+                sas = numbers.mean(tagged(mine, policy="sas"), metric)
+                drawn = numbers.curve(tagged(mine, policy="random"), "p", metric).y
                 n_below += sum(sas < y for y in drawn)
                 n += len(drawn)
         made.append(_claim("SAS: mostly below random tiers", f"k = {k}", f"{n_below} of {n}", n_below > 0.9 * n))
@@ -102,7 +102,7 @@ def _staging(scope: Scope, rows: Sequence[Row]) -> list[Row]:
 
 def _mistakes(scope: Scope, rows: Sequence[Row]) -> list[Row]:
     size = scope.settings.mistakes.capacity
-    sas, drawn = numbers.chosen(rows, policy="sas"), numbers.chosen(rows, policy="random")
+    sas, drawn = tagged(rows, policy="sas"), tagged(rows, policy="random")
     on_fast = numbers.curve(sas, "theta", Metric("n_on_fast", "", 0)).y
     fast = numbers.curve(sas, "theta", numbers.FAST, pooled=True).y
     nodes = numbers.curve(sas, "theta", numbers.NODES, pooled=True).y

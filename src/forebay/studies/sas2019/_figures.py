@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay.studies._tables import Metric, Row
+from forebay.studies._tables import Metric, Row, tagged
 from forebay.studies.sas2019 import _numbers as numbers
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def _over_p(scope: "Scope", rows: Sequence[Row], metric: Metric, k: int, title: 
     pooled = metric in (numbers.NODES, numbers.FAST)
     points, levels = [], []
     for capacity in scope.settings.capacities:
-        mine = numbers.chosen(rows, k=k, capacity=capacity)
-        one = numbers.curve(numbers.chosen(mine, policy="random"), "p", metric, pooled)
+        mine = tagged(rows, k=k, capacity=capacity)
+        one = numbers.curve(tagged(mine, policy="random"), "p", metric, pooled)
         points.append(
             Points(
                 f"random, {_size(capacity)}",
@@ -64,7 +64,7 @@ def _over_p(scope: "Scope", rows: Sequence[Row], metric: Metric, k: int, title: 
             )
         )
         for policy in scope.specs:
-            some = numbers.chosen(mine, policy=policy)
+            some = tagged(mine, policy=policy)
             value = numbers.utilisation(some, metric) if pooled else numbers.mean(some, metric)
             levels.append((f"{policy}, {_size(capacity)}", value / scale))
     return Panel(
@@ -90,13 +90,13 @@ def _mistakes(scope: "Scope", rows: Sequence[Row]) -> "list[Panel]":
     """Makespan, jobs by tier, utilisation and turnaround over theta; behind the times, all that random tiers do."""
     from forebay.figures.panels.curves import Panel, Points
 
-    label, random = "mistakes of users (theta)", numbers.chosen(rows, policy="random")
+    label, random = "mistakes of users (theta)", tagged(rows, policy="random")
     n_slow, n_fast = Metric("n_on_slow", "", 0), Metric("n_on_fast", "", 0)
 
     def points(name: str, metric: Metric, scale: float, degree: int, pooled: bool = False) -> "list[Points]":
         made = []
         for policy in scope.specs:
-            one = numbers.curve(numbers.chosen(rows, policy=policy), "theta", metric, pooled)
+            one = numbers.curve(tagged(rows, policy=policy), "theta", metric, pooled)
             text = f"{policy}{name}"
             made.append(Points(text, one.x, [y / scale for y in one.y], [d / scale for d in one.deviation], degree))
         return made

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,11 +13,6 @@ TURNAROUND = Metric("mean_turnaround_time", "mean turnaround (s)", 0)
 TIMES = (MAKESPAN, TURNAROUND)
 NODES = Metric("utilisation_nodes", "nodes in use", 3)
 FAST = Metric("utilisation_fast", "fast storage in use", 3)
-
-
-def chosen(rows: Sequence[Row], **tags: Any) -> list[Row]:
-    """Rows with these tags."""
-    return [row for row in rows if all(row.get(key) == value for key, value in tags.items())]
 
 
 def by_workload(rows: Sequence[Row], metric: Metric) -> list[float]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from forebay.experiments import statistics
 from forebay.studies import _tables
 from forebay.studies._frame import Finished, Report
-from forebay.studies._tables import Column, Metric, Row
+from forebay.studies._tables import Column, Metric, Row, tagged
 from forebay.studies.sas2019 import _claims, _figures
 from forebay.studies.sas2019 import _numbers as numbers
 from forebay.studies.sas2019._plan import Scope
@@ -29,7 +29,7 @@ def report(scope: Scope, finished: Finished) -> Report:
     }
     claims: list[Row] = []
     for section in scope.sections:
-        mine = numbers.chosen(rows, section=section)
+        mine = tagged(rows, section=section)
         claims += _claims.of(scope, section, mine)
         with made.drawn_of([(run, record) for run, record in finished if run.tags["section"] == section]):
             tellers[section](scope, mine, made)
@@ -46,10 +46,10 @@ def _against(scope: Scope, rows: list[Row], made: Report) -> None:
     told: list[Row] = []
     for k in dict.fromkeys(row["k"] for row in rows):
         for capacity in scope.settings.capacities:
-            mine = numbers.chosen(rows, k=k, capacity=capacity)
-            drawn = numbers.chosen(mine, policy="random")
+            mine = tagged(rows, k=k, capacity=capacity)
+            drawn = tagged(mine, policy="random")
             for policy in scope.specs:
-                told.append(_beside(numbers.chosen(mine, policy=policy), drawn, policy, k, capacity))
+                told.append(_beside(tagged(mine, policy=policy), drawn, policy, k, capacity))
     columns: list[Column] = [("k", lambda row: str(row["k"]))]
     for metric in numbers.TIMES:
         columns += _against_columns(metric)
@@ -64,7 +64,7 @@ def _beside(mine: Sequence[Row], drawn: Sequence[Row], policy: str, k: int, capa
     told: Row = {"policy": policy, "capacity": capacity, "k": k}
     for metric in numbers.TIMES:
         over_p = numbers.curve(drawn, "p", metric)
-        best = numbers.ratio(mine, numbers.chosen(drawn, p=over_p.lowest), metric)
+        best = numbers.ratio(mine, tagged(drawn, p=over_p.lowest), metric)
         told |= {metric.name: numbers.mean(mine, metric), f"best_{metric.name}": min(over_p.y)}
         told |= {f"p_{metric.name}": over_p.lowest, f"fitted_p_{metric.name}": over_p.fitted}
         told |= {f"ratio_{metric.name}": best.mean, f"half_95_{metric.name}": best.half}
@@ -92,7 +92,7 @@ def _mistakes(scope: Scope, rows: list[Row], made: Report) -> None:
     """SAS over theta, in steps of a quarter; all of them in the CSV."""
     told: list[Row] = []
     for policy in scope.specs:
-        mine = numbers.chosen(rows, policy=policy)
+        mine = tagged(rows, policy=policy)
         for theta in sorted({row["theta"] for row in mine}):
             some = [row for row in mine if row["theta"] == theta]
             one: Row = {"policy": policy, "theta": theta}
@@ -118,10 +118,10 @@ def _beyond(scope: Scope, rows: list[Row], made: Report) -> None:
     told: list[Row] = []
     for k in scope.settings.beyond.k:
         for capacity in scope.settings.capacities:
-            mine = numbers.chosen(rows, k=k, capacity=capacity)
-            base = numbers.chosen(mine, policy="sas")
+            mine = tagged(rows, k=k, capacity=capacity)
+            base = tagged(mine, policy="sas")
             for policy in scope.settings.beyond.policies:
-                some = numbers.chosen(mine, policy=policy)
+                some = tagged(mine, policy=policy)
                 one: Row = {"policy": policy, "k": k, "capacity": capacity}
                 for metric in numbers.TIMES:
                     ratio = numbers.ratio(some, base, metric)
@@ -143,8 +143,8 @@ def _sensitivity(scope: Scope, rows: list[Row], made: Report) -> None:
     for knob in ("rate", "data", "mean"):
         for value in getattr(scope.settings.sensitivity, knob):
             for capacity in scope.settings.capacities:
-                mine = numbers.chosen(rows, knob=knob, value=float(value), capacity=capacity)
-                drawn, sas = numbers.chosen(mine, policy="random"), numbers.chosen(mine, policy="sas")
+                mine = tagged(rows, knob=knob, value=float(value), capacity=capacity)
+                drawn, sas = tagged(mine, policy="random"), tagged(mine, policy="sas")
                 row = _beside(sas, drawn, "sas", scope.settings.sensitivity.k, capacity)
                 told.append({"varied": knob, "value": f"{value:g}", **row})
     columns: list[Column] = []

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from forebay.experiments.statistics import Spread
 from forebay.studies._expected import Expected
 from forebay.studies._frame import Finished
-from forebay.studies._tables import Row
+from forebay.studies._tables import Row, tagged
 from forebay.studies.sfsj2022 import _numbers as numbers
 from forebay.studies.sfsj2022._plan import Scope
 
@@ -55,8 +55,8 @@ def each_cell(scope: Scope, rows: Sequence[Row]) -> Iterable[tuple[tuple[str, st
     chosen = scope.settings
     for downtime in chosen.published.downtime:
         for mtbf in chosen.published.mtbf:
-            cell = numbers.chosen(rows, mtbf=mtbf, downtime=downtime)
-            mine, base = (numbers.chosen(cell, policy=policy) for policy in (chosen.proposed, chosen.reference))
+            cell = tagged(rows, mtbf=mtbf, downtime=downtime)
+            mine, base = (tagged(cell, policy=policy) for policy in (chosen.proposed, chosen.reference))
             yield (mtbf, downtime), mine, base
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.experiments.runs import workload_of
 from forebay.experiments.statistics import Spread
-from forebay.studies._tables import Row
+from forebay.studies._tables import Row, tagged
 from forebay.studies.sfsj2022 import _claims
 from forebay.studies.sfsj2022 import _numbers as numbers
 from forebay.studies.sfsj2022._plan import variants as all_variants
@@ -67,10 +67,8 @@ def loads(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
 
     found: list[Change] = []
     for load in scope.settings.loads.loads:
-        cell = numbers.chosen(rows, load=load)
-        mine, base = (
-            numbers.chosen(cell, policy=policy) for policy in (scope.settings.proposed, scope.settings.reference)
-        )
+        cell = tagged(rows, load=load)
+        mine, base = (tagged(cell, policy=policy) for policy in (scope.settings.proposed, scope.settings.reference))
         found += _of(mine, base, f"{load:g}", "")
     return panel.draw(found, path, "load")
 
@@ -79,8 +77,8 @@ def variants(scope: "Scope", rows: Sequence[Row], path: Path) -> list[Path]:
     """What each variant changes."""
     from forebay.figures.panels import changes as panel
 
-    base = numbers.chosen(rows, policy=scope.settings.reference)
-    each = (_of(numbers.chosen(rows, policy=name), base, name, "") for name in all_variants(scope))
+    base = tagged(rows, policy=scope.settings.reference)
+    each = (_of(tagged(rows, policy=name), base, name, "") for name in all_variants(scope))
     return panel.draw([one for some in each for one in some], path, "variant")
 
 

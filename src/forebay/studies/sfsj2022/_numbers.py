@@ -1,7 +1,6 @@
 """What is taken from the runs: use of the machine, flows by size of the job, and differences on the same draws."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -41,11 +40,6 @@ def _by_size(record: Record) -> Row:
     flow, nodes = record.measures["turnaround_time"], record.measures["requested_nodes"]
     chosen = {metric.name: flow[(nodes >= least) & (nodes <= most)] for metric, (least, most) in SIZES.items()}
     return {name: float(some.mean()) if len(some) else None for name, some in chosen.items()}
-
-
-def chosen(rows: Sequence[Row], **tags: Any) -> list[Row]:
-    """Rows with these tags."""
-    return [row for row in rows if all(row.get(key) == value for key, value in tags.items())]
 
 
 def by_draw(rows: Sequence[Row], metric: Metric) -> list[float]:

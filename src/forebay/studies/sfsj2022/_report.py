@@ -6,7 +6,7 @@ from functools import partial
 from forebay.studies import _tables
 from forebay.studies._expected import read_expected
 from forebay.studies._frame import Finished, Report
-from forebay.studies._tables import Column, Metric, Row
+from forebay.studies._tables import Column, Metric, Row, tagged
 from forebay.studies.sfsj2022 import _claims, _figures
 from forebay.studies.sfsj2022 import _numbers as numbers
 from forebay.studies.sfsj2022._plan import Scope, variants
@@ -46,9 +46,9 @@ def _published(scope: Scope, finished: Finished, made: Report) -> None:
     made.shown.append(_tables.written("Claims", claims, ("claim", "where"), _words()))
     told: list[Row] = []
     for (mtbf, downtime), _, base in _claims.each_cell(scope, rows):
-        cell = numbers.chosen(rows, mtbf=mtbf, downtime=downtime)
+        cell = tagged(rows, mtbf=mtbf, downtime=downtime)
         for policy in scope.specs:
-            mine = numbers.chosen(cell, policy=policy)
+            mine = tagged(cell, policy=policy)
             told.append({"downtime": downtime, "mtbf": mtbf, "policy": policy} | _compared(mine, base))
     title = f"Every cell, beside {scope.settings.reference}"
     made.shown.append(_tables.written(title, told, ("downtime", "mtbf", "policy"), _columns()))
@@ -60,10 +60,10 @@ def _published(scope: Scope, finished: Finished, made: Report) -> None:
 def _loads(scope: Scope, finished: Finished, made: Report) -> None:
     rows, told = numbers.rows_of(finished), []
     for load in scope.settings.loads.loads:
-        cell = numbers.chosen(rows, load=load)
-        base = numbers.chosen(cell, policy=scope.settings.reference)
+        cell = tagged(rows, load=load)
+        base = tagged(cell, policy=scope.settings.reference)
         for policy in scope.specs:
-            told.append({"load": load, "policy": policy} | _compared(numbers.chosen(cell, policy=policy), base))
+            told.append({"load": load, "policy": policy} | _compared(tagged(cell, policy=policy), base))
     title = f"Other loads, beside {scope.settings.reference}"
     made.shown.append(_tables.written(title, told, ("load", "policy"), _columns()))
     made.frames["loads"] = _tables.all_numbers(told)
@@ -72,9 +72,9 @@ def _loads(scope: Scope, finished: Finished, made: Report) -> None:
 
 def _variants(scope: Scope, finished: Finished, made: Report) -> None:
     rows = numbers.rows_of(finished)
-    base = numbers.chosen(rows, policy=scope.settings.reference)
+    base = tagged(rows, policy=scope.settings.reference)
     names = [scope.settings.reference, *variants(scope)]
-    told = [{"policy": name} | _compared(numbers.chosen(rows, policy=name), base) for name in names]
+    told = [{"policy": name} | _compared(tagged(rows, policy=name), base) for name in names]
     title = f"All variants, beside {scope.settings.reference}"
     made.shown.append(_tables.written(title, told, ("policy",), _columns()))
     made.frames["variants"] = _tables.all_numbers(told)
@@ -85,10 +85,10 @@ def _beyond(scope: Scope, finished: Finished, made: Report) -> None:
     """Every case, its policies beside the first one."""
     rows, told = numbers.rows_of(finished), []
     for name, case in scope.settings.beyond.cases.items():
-        cell = numbers.chosen(rows, case=name)
-        base = numbers.chosen(cell, policy=case.policies[0])
+        cell = tagged(rows, case=name)
+        base = tagged(cell, policy=case.policies[0])
         for policy in case.policies:
-            told.append({"case": name, "policy": policy} | _compared(numbers.chosen(cell, policy=policy), base))
+            told.append({"case": name, "policy": policy} | _compared(tagged(cell, policy=policy), base))
     title = "Beyond the work: beside the first policy of each case"
     made.shown.append(_tables.written(title, told, ("case", "policy"), _columns()))
     made.frames["beyond"] = _tables.all_numbers(told)
