@@ -216,7 +216,7 @@ class Hercules:
         _checks.servers(len(self._ring) + _checks.count("the number of servers to add", n, least=0), self.nodes)
         free = np.ones(len(self._ring) + n, bool)
         free[self._ring[self._ring < len(free)]] = False
-        return [int(s) for s in np.flatnonzero(free)[:n]]
+        return np.flatnonzero(free)[:n].tolist()
 
     def _last(self, n: int) -> list[int]:
         _checks.servers(len(self._ring) - _checks.count("the number of servers to remove", n, least=0), None)
