@@ -216,7 +216,8 @@ class Hercules:
         _checks.servers(len(self._ring) + _checks.count("the number of servers to add", n, least=0), self.nodes)
         free = np.ones(len(self._ring) + n, bool)
         free[self._ring[self._ring < len(free)]] = False
-        return np.flatnonzero(free)[:n].tolist()
+        idle: list[int] = np.flatnonzero(free)[:n].tolist()
+        return idle
 
     def _last(self, n: int) -> list[int]:
         _checks.servers(len(self._ring) - _checks.count("the number of servers to remove", n, least=0), None)
