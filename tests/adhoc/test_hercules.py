@@ -124,6 +124,13 @@ def test_total_redistribution_by_hand():
     assert fs.intervals("a") == 1
 
 
+def test_the_busiest_server_may_be_one_that_receives():
+    """Two servers send 2 blocks each, and the one that stays gets all 4."""
+    fs = Hercules(3, block_size=100)
+    fs.write("a", 6)
+    assert fs.resize(1) == Move(blocks=4, bytes=400, busiest=400)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_partial_never_moves_more_than_total(seed):
     rng = np.random.default_rng(seed)
