@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import failing
 import flexible
 import numpy as np
 import polars as pl
@@ -386,11 +387,11 @@ def sized(what: str, jobs: fb.Workload, machine: str | None, policy: str, job_mo
 
 def main() -> None:
     """The whole table."""
-    cores, load = os.cpu_count(), os.getloadavg()[0]
-    print(f"{platform.machine()}, Python {platform.python_version()}, {cores} cores, load {load:.2f}")
-    print("| work | measured | note |\n|---|---|---|")
+    machine = f"{platform.machine()}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    print(f"{machine}, load {os.getloadavg()[0]:.2f}\n| work | measured | note |\n|---|---|---|")
     for part in (logs, growth, million, data, transfers, plans, knapsacks, tiers, sizes, python_policy, start_up):
         part()
+    failing.measure(best, say)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")
 

@@ -37,6 +37,7 @@ NAVIGATION = {
             "reference/command-line.md",
             "reference/policies/README.md",
             "reference/platforms.md",
+            "reference/failures.md",
             "reference/job-models.md",
             "reference/formats.md",
             "reference/models.md",
@@ -64,6 +65,7 @@ NAVIGATION = {
                 "slurm-bb",
                 "malleable",
                 "intensity",
+                "steal",
                 "limits",
             )
         ]
@@ -71,7 +73,15 @@ NAVIGATION = {
     "reference/studies.md": {
         "": [
             f"{STUDIES}/{name}/README.md"
-            for name in ("kopanski2021", "cerberus2016", "bbsched2019", "sas2019", "admire2023_mebf", "admire2023_io")
+            for name in (
+                "kopanski2021",
+                "cerberus2016",
+                "bbsched2019",
+                "sas2019",
+                "admire2023_mebf",
+                "admire2023_io",
+                "sfsj2022",
+            )
         ]
     },
 }

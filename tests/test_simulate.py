@@ -158,3 +158,78 @@ def test_a_forked_process_says_so_and_does_not_hang():
     words = [sys.executable, "-W", "ignore", "-c", FORKS]
     done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=True)
     assert done.stdout.count("this process was forked after its parent had used forebay") == 2
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What each run draws its failures from."""
+    from forebay import _simulate
+
+    draws, calls = _simulate.draws, []
+
+    def spy(truth, failures, nodes, seed):
+        calls.append({"failures": failures, "seed": seed})
+        return draws(truth, failures, nodes, seed)
+
+    monkeypatch.setattr(_simulate, "draws", spy)
+    return calls
+
+
+def test_failures_reach_the_engine_and_the_facts(told):
+    result = fb.simulate("table1", seed=5, failures="mtbf=1h,checkpoint=60s")
+    wanted = fb.platforms.Failures(mtbf=3600, checkpoint=60)
+    assert told == [{"failures": wanted, "seed": 5}]
+    assert result.facts["failures"] == wanted.describe()
+    fb.simulate("table1", seed=5, failures="mtbf=1h,seed=7")
+    assert told[-1]["seed"] == 7
+
+
+def test_failures_are_those_of_the_platform_unless_others_are_given(told):
+    own = fb.platform("table1").model_copy(update={"failures": fb.platforms.Failures(mtbf=60)})
+    assert fb.simulate("table1", own).facts["failures"]["mtbf"] == 60
+    assert fb.simulate("table1", own, failures={"mtbf": "2 min"}).facts["failures"]["mtbf"] == 120
+    assert [call["failures"].mtbf for call in told] == [60, 120]
+
+
+def test_without_failures_there_is_nothing_to_tell(told):
+    own = fb.platform("table1").model_copy(update={"failures": fb.platforms.Failures(mtbf=60)})
+    assert "failures" not in fb.simulate("table1").facts
+    for none in ("mtbf=inf", "downtime=1min"):
+        assert "failures" not in fb.simulate("table1", own, failures=none).facts
+    assert told == []
+    assert fb.simulate("table1", failures="checkpoint=1s,period=1min").facts["failures"]["period"] == 60
+
+
+def test_checkpoints_in_bytes_need_a_file_system(told):
+    with pytest.raises(InputError, match="table1 has none; add a tier of kind pfs"):
+        fb.simulate("table1", failures="mtbf=1h,checkpoint_bytes=1GB")
+    fb.simulate("table1", "flat:nodes=4,burst_buffer=10TB,pfs=5GB/s", failures="mtbf=1h,checkpoint_bytes=1GB")
+    assert told[-1]["failures"].checkpoint_bytes == 10**9
+
+
+def test_a_run_of_a_study_has_its_failures(told):
+    from forebay.experiments.runs import Jobs, Run, perform
+
+    perform(Run("a", Jobs("table1"), "table1", "fcfs", "alloc-only", seed=3, failures="mtbf=1h"))
+    assert told == [{"failures": fb.platforms.Failures(mtbf=3600), "seed": 3}]
+
+
+def test_commands_pass_failures_on(told, tmp_path, capsys):
+    import json
+
+    from forebay.cli.main import main
+
+    shared = ("table1", "--failures", "mtbf=1h,downtime=1min", "--seed", "2", "-o", tmp_path / "out")
+    for command in (("run", *shared), ("compare", *shared, "--policies", "fcfs,filler", "--no-plots")):
+        for form in ("text", "json"):
+            with pytest.raises(SystemExit) as left:
+                main([*map(str, command), "--format", form])
+            assert left.value.code == 0
+            out = capsys.readouterr().out
+            if form == "text":
+                assert "\nfailures  a failure every 1 h, 1 min down\n" in out
+            else:
+                assert json.loads(out)["failures"]["downtime"] == 60
+        (tmp_path / "out").rename(tmp_path / command[0])
+    wanted = {"failures": fb.platforms.Failures(mtbf=3600, downtime=60), "seed": 2}
+    assert told == [wanted] * 6

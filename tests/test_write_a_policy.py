@@ -79,3 +79,17 @@ def test_the_table_of_further_draws(monkeypatch):
         )
     table = "\n".join(rows)
     assert table in GUIDE, table
+
+
+@pytest.mark.small
+def test_preemption():
+    """Job 2 of higher priority comes at 10 and takes the place of job 1, which starts again at 30: 20 + 30 = 50."""
+    scope = {"fb": fb}
+    exec(next(block for block in BLOCKS if "class Preempting" in block), scope)  # the guide's own words
+    columns = {"id": [1, 2], "submit": [0.0, 10.0], "walltime": [20.0, 20.0], "run_time": [20.0, 20.0], "nodes": [3, 2]}
+    jobs = {name: np.array(values) for name, values in columns.items()} | {"priority": np.array([0.0, 1.0])}
+    result = fb.simulate(fb.Workload("two", job_table(jobs)), "flat:nodes=4", scope["Preempting"]())
+    assert result.jobs["finish_time"].to_list() == [50, 30]
+    assert fb.summary(result)["n_steals"] == 1
+    report = check_policy(scope["Preempting"], n_cases=20)
+    assert report.passed, report

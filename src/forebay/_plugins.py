@@ -81,18 +81,23 @@ def load(group: str, name: str, what: str) -> ModuleType:
 
 def parse_spec(text: str) -> tuple[str, dict[str, str]]:
     """`name:key=value,key=value` in its parts; values stay text: see `values`."""
-    if plain(text) != text:
-        raise InputError(f"{text!r} has characters that cannot be seen; write names and values in letters and digits")
     name, _, rest = text.partition(":")
+    return name.strip(), assignments(rest, text, f"{name}:key=value,key=value")
+
+
+def assignments(items: str, spec: str, form: str) -> dict[str, str]:
+    """`key=value,key=value` in its parts; `spec` is all that the user wrote, `form` what should have been written."""
+    if plain(spec) != spec:
+        raise InputError(f"{spec!r} has characters that cannot be seen; write names and values in letters and digits")
     params: dict[str, str] = {}
-    for item in filter(None, rest.split(",")):
+    for item in filter(None, items.split(",")):
         key, equals, value = item.partition("=")
         if not equals or not key.strip() or not value.strip():
-            raise InputError(f"{text!r}: {item!r} is not key=value; write {name}:key=value,key=value")
+            raise InputError(f"{spec!r}: {item!r} is not key=value; write {form}")
         if key.strip() in params:
-            raise InputError(f"{text!r}: {key.strip()!r} is given twice; keep one")
+            raise InputError(f"{spec!r}: {key.strip()!r} is given twice; keep one")
         params[key.strip()] = value.strip()
-    return name.strip(), params
+    return params
 
 
 def values(

@@ -1,6 +1,7 @@
 """The front door: a workload, a platform and a policy in; a Result out."""
 
 import platform as machine
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from importlib.metadata import version
@@ -14,13 +15,17 @@ import polars as pl
 
 from forebay import _compile, _fork, _plugins, _progress
 from forebay._text import counted
+from forebay.core.failures import Failures
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
+from forebay.engine.faults import draws
 from forebay.engine.program import Program
 from forebay.engine.run import Progress, run
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
 from forebay.platforms import names as platform_names
+from forebay.platforms.failures import check as check_failures
+from forebay.platforms.failures import load as load_failures
 from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
 from forebay.policies import names as policy_names
@@ -37,6 +42,7 @@ def simulate(
     seed: int = 0,
     job_model: str | None = None,
     progress: Progress | bool | None = None,
+    failures: str | PathLike[str] | Mapping[str, Any] | Failures | None = None,
 ) -> Result:
     """Run a workload on a machine under a policy.
 
@@ -50,7 +56,7 @@ def simulate(
     policy
         A spec ("fcfs-bb:depth=3", "mine.py:Mine"), or an object or class of your own with `decide(view, act)`.
     seed
-        Feeds the policy's randomness alone.
+        Feeds the policy's randomness, and failures that have no seed of their own.
     job_model
         How jobs behave, such as "alloc-only". Without it, "io-aware" where the workload has data to move and the
         machine can move it.
@@ -58,6 +64,10 @@ def simulate(
         True shows a bar in a terminal or notebook (there it needs ipywidgets). A function is called at times with the
         number of jobs that have ended, and of all jobs. Without it, a run that will take minutes gives a
         `LongRunWarning` with an estimate; False says nothing.
+    failures
+        How nodes fail, and what jobs do about it: a spec ("mtbf=1h,downtime=1h,checkpoint=300s"), a trace of outages
+        (a CSV file, or Batsim's events), a table of such values, or `forebay.platforms.Failures`. Without it, as the
+        platform says; "mtbf=inf" means none at all.
 
     Returns
     -------
@@ -99,10 +109,13 @@ def simulate(
     job_model = _plugins.spelled("engine.jobmodels", job_model) if job_model else default_model(workload, chosen)
     program = make_program(workload, chosen, job_model)
     _check_needs(scheduler, name, workload, chosen, program)
-    state, truth, notes = build(workload, chosen, program, limits)
+    failing = _failures(failures, chosen)
+    state, truth, notes = build(workload, chosen, program, limits, failing)
+    # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
+    draw = None if failing is None else draws(truth, failing, chosen.nodes, failing.seed if failing.seed >= 0 else seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     with _progress.following(progress, name, len(workload)) as call:
-        record = run(state, truth, scheduler, chosen.resources, rng, call, notes)
+        record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw)
     left, decisions = collect.left_of(state, truth), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte
     facts = {
@@ -120,10 +133,13 @@ def simulate(
         "notes": [*_notes_on(workload, named), *program.notes, *notes],
         "dropped": dict(workload.dropped),
         "versions": dict(versions()),
+        **({"failures": failing.describe()} if failing else {}),
     }
+    jobs = collect.jobs_frame(left, record, workload, chosen)
+    log = collect.log_frame(record, left.jobs, chosen.resources)
     return Result(
-        jobs=collect.jobs_frame(left, record, workload, chosen),
-        log=collect.log_frame(record, left.jobs, chosen.resources),
+        jobs=collect.with_attempts(jobs, log),
+        log=log,
         placements=collect.placements_frame(record),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,
@@ -192,6 +208,15 @@ def _check_needs(policy: Any, name: str, workload: Workload, platform: Platform,
             f"{job} of {workload.name} has none; attach them to all jobs, run with --job-model application, or choose "
             "another policy"
         )
+
+
+def _failures(given: Any, platform: Platform) -> Failures | None:
+    """What can fail of this machine, as told for this run or else by the platform; None where nothing can."""
+    failures = platform.failures if given is None else load_failures(given)
+    if failures is None or not (failures.draws or failures.outages or failures.writes):
+        return None
+    check_failures(failures, platform.nodes)
+    return failures
 
 
 def _workload(given: Any) -> Workload:

@@ -195,13 +195,21 @@ def test_stopped_before_its_figures_it_simulates_nothing_again(forebay, tmp_path
 
 @pytest.mark.parametrize(
     "change",
-    [["--seed", "1"], ["--window", "0:61"], ["--platform", "flat:nodes=4"], ["--job-model", "alloc-only:kill=false"]],
+    [
+        ["--seed", "1"],
+        ["--window", "0:61"],
+        ["--platform", "flat:nodes=4"],
+        ["--platform", "flat:nodes=4,burst_buffer=9TB"],
+        ["--job-model", "alloc-only:kill=false"],
+    ],
 )
 def test_another_setting_starts_over(forebay, tmp_path, monkeypatch, change):
     def stop(*_):
         raise KeyboardInterrupt
 
     command = ("compare", "table1", "--policies", "fcfs,filler", "-o", tmp_path / "out")
+    if change[0] == "--platform":
+        command = (*command, "--platform", "flat:nodes=4,burst_buffer=10TB")
     monkeypatch.setattr("forebay.cli._pictures.draw", stop)
     assert forebay(*command).code == 130
     assert "there already" in forebay(*command).err

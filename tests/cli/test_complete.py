@@ -29,6 +29,7 @@ def offered(forebay, tmp_path, monkeypatch):
         (["run", ""], ["default", "table1"]),
         (["run", "table1", "--format", ""], ["text", "json"]),
         (["run", "table1", "--job-model", "io"], ["io-aware"]),
+        (["run", "table1", "--failures", "mtbf=1h,d"], ["mtbf=1h,downtime="]),
         (["plot", "out", "--figure", "w"], ["wait-by-size", "waits"]),
         (["plot", "out", "--figure", "pan"], []),
         (["workload", "split", "default", "3", "--suffix", ".sw"], [".swf", ".swf.gz"]),

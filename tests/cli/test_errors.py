@@ -22,6 +22,22 @@ BAD_INPUT = {
     "no window": (["--window", "5"], "START:END"),
     "bad window": (["--window", "5 weeks:"], "not a unit of time"),
     "window without jobs": (["--window", "2d:"], "no job is submitted in it"),
+    "no failures": (["--failures", ""], "names none; write mtbf=1h"),
+    "unknown key of failures": (["--failures", "mtfb=1h"], "did you mean 'mtbf'?"),
+    "bad time of failures": (["--failures", "mtbf=1 week"], "not a unit of time"),
+    "mtbf of zero": (["--failures", "mtbf=0"], "mtbf is 0; give a time above 0"),
+    "negative downtime": (["--failures", "mtbf=1h,downtime=-1"], "downtime is -1; give a time above 0"),
+    "shape of zero": (["--failures", "mtbf=1h,shape=0"], "shape is 0; give a number from 0.1 up"),
+    "two means": (["--failures", "mtbf=1h,node_mtbf=1d"], "give one of them, not both"),
+    "two checkpoints": (["--failures", "mtbf=1h,checkpoint=1,checkpoint_bytes=1GB"], "give one of them, not both"),
+    "negative checkpoint": (["--failures", "mtbf=1h,checkpoint=-1"], "checkpoint is -1"),
+    "negative period": (["--failures", "mtbf=1h,checkpoint=1,period=-1"], "period is -1"),
+    "no period": (["--failures", "checkpoint=300s"], "give a period, such as period=4h"),
+    "recovery of nothing": (["--failures", "mtbf=1h,recovery=1"], "jobs write none"),
+    "no attempt": (["--failures", "mtbf=1h,max_attempts=0"], "give a count from 1 up"),
+    "no file system": (["--failures", "mtbf=1h,checkpoint_bytes=1GB"], "table1 has none; add a tier of kind pfs"),
+    "trace missing": (["--failures", "nowhere.csv"], "nowhere.csv: no such file"),
+    "trace missing, by its key": (["--failures", "trace=nowhere.csv"], "nowhere.csv: no such file"),
 }
 
 
@@ -34,6 +50,40 @@ def test_bad_input(forebay, tmp_path, case):
     assert words in " ".join(err.split())
     assert "Traceback" not in err
     assert not (tmp_path / "out").exists()
+
+
+BAD_TRACES = {
+    "empty": ("", "is empty; write a header node,down,up"),
+    "no text": ("\udcff", "line 1: not text in UTF-8"),
+    "no column": ("node,down\n0,1\n", "line 1: the column up is missing"),
+    "no such node": ("node,down,up\n3,1,2\n4,2,3\n", "node 4, down at 2 s, does not exist: the machine has 4 nodes"),
+    "up too soon": ("node,down,up\n0,2,1\n", "line 2: up is 1, not after down, 2"),
+    "not in order": ("node,down,up\n0,2,3\n1,1,2\n", "line 3: down is 1, before the 2 of line 2"),
+    "negative": ("node,down,up\n0,-2,3\n", "line 2: down is '-2'"),
+    "not finite": ("node,down,up\n0,inf,\n", "line 2: down is 'inf'"),
+    "not gone": ('{"timestamp": 1, "type": "machine_available", "resources": "0"}', "line 1: node 0 becomes available"),
+    "no JSON": ('{"timestamp": 1', "line 1: not JSON"),
+}
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+@pytest.mark.parametrize("case", BAD_TRACES)
+def test_bad_traces_of_failures(forebay, tmp_path, command, case):
+    text, words = BAD_TRACES[case]
+    (tmp_path / "trace").write_bytes(text.encode(errors="surrogateescape"))
+    code, out, err = forebay(command, "table1", "--failures", tmp_path / "trace", "-o", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert err.startswith("forebay: ")
+    assert words in " ".join(err.split())
+    assert "trace" in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_failures_and_a_trace_exclude_each_other(forebay, tmp_path):
+    (tmp_path / "trace").write_text("node,down,up\n0,1,2\n")
+    code, _, err = forebay("run", "table1", "--failures", f"{tmp_path / 'trace'},mtbf=1h")
+    assert code == 2
+    assert "trace says when nodes are down; give one of them, not both" in " ".join(err.split())
 
 
 def test_a_workload_that_is_not_there(forebay, tmp_path):

@@ -11,7 +11,8 @@ from forebay.core.codes import JobState, LegEnd, LogKind, LogReason
 from forebay.core.tables import STATE
 from forebay.engine import run as engine
 from forebay.engine.build import build, make_program
-from forebay.engine.phases import cancel_timer, end_leg
+from forebay.engine.phases import end_leg
+from forebay.engine.timers import cancel_timer
 from forebay.engine.transfers import stop_phase
 from forebay.engine.truth import TRUTH
 
@@ -103,3 +104,33 @@ def test_a_later_leg_keeps_what_it_carried_into_it():
     assert mine.filter(pl.col("time") == 8).rows() == [(8, "END", 0, 2), (8, "RELEASE", 1, 6)]
     assert state.jobs["finish"][0] == 8
     assert np.array_equal(state.resources["free"], state.resources["capacity"])
+
+
+def test_withdrawn_while_it_waits_to_take_a_part_again():
+    """The second leg carries 5 B, gives 3 back at 5 and is interrupted at 6; withdrawn at 8, it has 2 to give."""
+    jobs = [
+        {"id": 1, "submit": 0.0, "walltime": 20.0, "run_time": 7.0, "nodes": 3, "burst_buffer": 5, "cancel": 8.0},
+        {
+            "id": 2,
+            "submit": 6.0,
+            "walltime": 9.0,
+            "run_time": 1.0,
+            "nodes": 1,
+            "burst_buffer": 0,
+            "cancel": float("inf"),
+        },
+    ]
+    legs = [
+        {"job": 1, "leg": 0, "walltime": 9.0, "nodes": 3, "carry": "", "burst_buffer": 5},
+        {"job": 1, "leg": 1, "walltime": 9.0, "nodes": 3, "carry": "burst_buffer", "burst_buffer": 5},
+    ]
+    phases = [
+        {"job": 1, "leg": 0, "kind": "compute", "seconds": 2.0},
+        {"job": 1, "leg": 1, "kind": "compute", "seconds": 3.0, "release": "burst_buffer=3"},
+        {"job": 1, "leg": 1, "kind": "compute", "seconds": 9.0},
+    ]
+    actions = {0.0: [("start", 0)], 2.0: [("start", 0)], 6.0: [("interrupt", 0), ("start", 1)]}
+    state, record = run(jobs, legs, phases, actions)
+    given = [change for change in changes(record) if change[1] == "RELEASE"]
+    assert given == [(5, "RELEASE", 1, 3), (8, "RELEASE", 1, 2)]
+    assert state.resources["free"].tolist() == [4, 10]

@@ -35,6 +35,8 @@ def test_the_key_stays_what_it_is():
         {"seed": 1},
         {"added": Added(5.0, (0, 1))},
         {"keep": ("waiting_time",)},
+        {"failures": "mtbf=1h"},
+        {"window": (0.0, 60.0)},
     ],
 )
 def test_whatever_changes_the_outcome_changes_the_key(change):
@@ -62,6 +64,32 @@ def test_a_policy_of_ones_own_counts_by_its_file(tmp_path):
     before = run.key
     path.write_text("class Mine:\n    def decide(self, view, act): return\n")
     assert run.key != before
+
+
+def test_numbers_may_be_of_a_part_of_the_run():
+    """Of Table 1's jobs two are submitted in the first minute; the schedule is that of all."""
+    whole, part = perform(RUN), perform(replace(RUN, window=(0.0, 60.0), keep=("requested_nodes",)))
+    assert (whole.summary["n_jobs"], part.summary["n_jobs"]) == (8, 2)
+    assert part.measures["requested_nodes"].tolist() == [1, 1]
+    assert part.document["facts"]["log_sha256"] == whole.document["facts"]["log_sha256"]
+
+
+def test_runs_without_failures_are_described_as_ever():
+    assert "failures" not in RUN.plain()
+
+
+@pytest.mark.parametrize("told_by", ["the run", "the platform"])
+def test_a_trace_of_failures_counts_by_its_bytes(tmp_path, told_by):
+    trace, machine = tmp_path / "trace.csv", tmp_path / "mine.toml"
+    trace.write_text("node,down,up\n0,1,2\n")
+    machine.write_text('nodes = 4\n[failures]\ntrace = "trace.csv"\n')
+    run = replace(RUN, failures=f"{trace},known=no") if told_by == "the run" else replace(RUN, platform=str(machine))
+    before = run.key
+    assert before not in (RUN.key, replace(RUN, failures=f"{trace}").key)
+    trace.write_text("node,down,up\n0,1,3\n")
+    assert run.key != before
+    trace.write_text("node,down,up\n0,1,2\n")
+    assert run.key == before
 
 
 def test_jobs_are_made_completed_and_cut():

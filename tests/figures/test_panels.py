@@ -9,9 +9,24 @@ import numpy as np
 import polars as pl
 import pytest
 
+import forebay as fb
 from forebay import figures
 from forebay.figures import _header, _style, letter_values, panels
-from forebay.figures.panels import admissions, against, bars, boxes, density, means, over_time, spreads, tails
+from forebay.figures.panels import (
+    admissions,
+    against,
+    bars,
+    boxes,
+    changes,
+    density,
+    means,
+    over_time,
+    schedules,
+    spreads,
+    stacks,
+    tails,
+)
+from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
 
@@ -72,6 +87,20 @@ def some_density(path):
     return density.draw(table, path, {"x": "computing", "y": "writing", "job": "job"})
 
 
+def some_changes(path):
+    pairs = [(panel, row) for panel in ("flow", "use") for row in ("1 h", "2 h")]
+    found = [
+        changes.Change(panel, row, name, 3.0, 1.0 if row == "1 h" else None) for panel, row in pairs for name in "ab"
+    ]
+    return changes.draw(found, path, "mean time between failures")
+
+
+def some_stacks(path):
+    parts = {"useful": 60.0, "lost": 15.0, "idle": 25.0}
+    found = [stacks.Stack(panel, "1 h", policy, parts) for panel in "xy" for policy in ("a", "b")]
+    return stacks.draw(found, path, "node-time (%)", "mean time between failures")
+
+
 def letters(path):
     return letter_values.draw_values({"a": np.geomspace(1, 1e4, 500)}, path, "slowdown", log_x)
 
@@ -87,6 +116,8 @@ EVERY = [
     some_admissions,
     some_spreads,
     some_density,
+    some_changes,
+    some_stacks,
     letters,
 ]
 
@@ -120,6 +151,24 @@ def test_the_line_of_the_block_stands_above(draw, tmp_path):
 def test_every_panel_has_it():
     for path in Path(panels.__file__).parent.glob("[!_]*.py"):
         assert re.search(DRAW, path.read_text(encoding="utf-8")), path
+
+
+def test_bars_are_stacked_one_upon_the_other(tmp_path):
+    table = pl.read_csv(some_stacks(tmp_path / "a.svg")[1])
+    assert table.filter(panel="x", policy="b")["value"].to_list() == [60, 15, 25]
+
+
+def test_several_schedules_have_one_clock(tmp_path):
+    """The first ends at 10 s, the second at 20 s, and both have a tick there."""
+    nodes, time = np.array([1, 1]), np.array([10.0, 10.0])
+    table = {"id": np.array([1, 2]), "submit": np.zeros(2), "walltime": time, "run_time": time, "nodes": nodes}
+    jobs = Workload("by hand", job_table(table))
+    results = {f"{n} nodes": fb.simulate(jobs, f"flat:nodes={n}", "fcfs") for n in (2, 1)}
+    files = schedules.draw(results, tmp_path / "a.svg")
+    assert [file.name for file in files] == ["a.svg", "a-1.csv", "a-1-lanes.csv", "a-2.csv", "a-2-lanes.csv"]
+    text = files[0].read_text(encoding="utf-8")
+    assert all(f">{name}<" in text for name in results)
+    assert text.count(">20<") == 2
 
 
 def test_the_largest_come_first(tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import forebay as fb
+from cases.failing import guarded
 from cases.tiered_by_hand import job, run, steps
 from forebay import metrics
 from forebay.cli._numbers import shown
@@ -32,11 +33,11 @@ def documented():
 
 @pytest.fixture(scope="module")
 def runs():
-    """Runs that have all there is: plain, with staging, on several tiers, of jobs that change their size."""
+    """Runs that have all there is: plain, with staging, on several tiers, of jobs that change their size, failing."""
     tiers = run([job(1, 18, fast=10)], steps(1, read=8, compute=10))
     staged = fb.simulate(first(fb.read("default"), 9), "dragonfly-96")
     malleable = fb.simulate(models.generate("admire-mebf:jobs=3,longest=1h", 1), policy="fcfs-malleable")
-    return [fb.simulate(fb.read("table1")), staged, tiers, malleable]
+    return [fb.simulate(fb.read("table1")), staged, tiers, malleable, guarded()]
 
 
 def test_the_documentation_names_every_metric_and_no_other():
@@ -77,6 +78,8 @@ def test_summaries_hold_what_was_announced_and_nothing_else(runs):
         ("mean_bounded_slowdown_10s", 2.5, "2.50"),
         ("utilisation_burst_buffer", 0.5, "50.0 %"),
         ("n_on_fast", 1062, "1,062"),
+        ("n_failures", 1062, "1,062"),
+        ("down_node_hours", 2.5, "2.50"),
         ("bytes_stage_in", None, "-"),
     ],
 )

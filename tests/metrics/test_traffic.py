@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 
 import forebay
+from cases.failing import Tape, guarded
 from forebay import metrics
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
@@ -152,3 +153,16 @@ def test_unknown_links_are_named(staged, run):
         metrics.link_utilisation(staged, "pfs raed")
     with pytest.raises(InputError, match="unknown link 'pfs': no shared link carried anything"):
         metrics.link_utilisation(run, "pfs")
+
+
+def test_bytes_of_checkpoints_count_where_any_are_complete():
+    """Of three checkpoints, one is cut off; the last takes seconds and moves nothing."""
+    tape = Tape(1)
+    tape.submit(0, 1, 1)
+    tape.start(0, 1, "0")
+    for time, amount in ((2, 8), (4, 0), (6, -1)):
+        tape.row(time - 1, 1, "begin_phase", None, 0, "save")
+        tape.row(time, 1, "end_phase", None, amount, "save")
+    tape.end(6, 1, "walltime")
+    assert {kind: amount for kind, amount in metrics.moved(tape.result()).items() if amount} == {"save": 8}
+    assert metrics.moved(guarded()) == {}

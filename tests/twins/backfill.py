@@ -43,7 +43,7 @@ class Backfill(Run):
         """What is free over time as walltimes tell."""
         space, plan = self.space, Plan(now, self.free())
         for job in self.running:
-            end = job.leg_start + job.walltime
+            end = job.expected_end
             back = [a - b for a, b in zip(job.held(), job.legs[job.leg].keeps, strict=True)]
             servers = [0] * space.S
             if space.tier is not None and back[space.tier]:
@@ -85,8 +85,8 @@ class Backfill(Run):
 
     def in_line(self):
         """All that may start, as the policy orders them; who has begun goes first."""
-        begun = [job for job in self.allowed() if job.leg > 0]
-        others = [job for job in self.allowed() if job.leg == 0]
+        begun = [job for job in self.allowed() if job.begun]
+        others = [job for job in self.allowed() if not job.begun]
         return begun + self.ordered(others, self.policy.order, self.policy.descending)
 
     def decide(self, now):

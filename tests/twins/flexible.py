@@ -30,6 +30,7 @@ class Job:
     wants: int = 0
     state: str = "unsubmitted"
     timer: float = NEVER  # when what it does by itself ends
+    turn: int = 0  # when it began that, among all
     stream: list | None = None  # bytes left and streams of the transfer that it waits for
     beside: list = field(default_factory=list)
     waits: str = ""  # for "beside", or at a "point"
@@ -39,7 +40,7 @@ class Job:
     def life(self, visits):
         """All it does, one thing after the other."""
         loops = [part for part in self.parts if part["stage"] == "run"]
-        yield from self._stage("init", self.size)
+        yield from self.stage("init", self.size)
         begun = False
         for loop in loops:
             wants = {(over, n): goal for over, n, goal in loop["requests"](self.sizes)}
@@ -56,15 +57,16 @@ class Job:
                         before = self.size
                         yield "point", 0, 0
                         if self.size != before:
-                            yield from self._stage("reconfiguration", self.size)
+                            yield from self.stage("reconfiguration", self.size)
                             if self.size > before:
-                                yield from self._stage("expansion", self.size - before)
+                                yield from self.stage("expansion", self.size - before)
                 begun = True
                 for task in loop["tasks"]:
                     yield self._task(task, self.size)
         yield "settle", 0, 0
 
-    def _stage(self, name, n):
+    def stage(self, name, n):
+        """Its tasks, on so many nodes."""
         for part in self.parts:
             if part["stage"] == name:
                 for task in part["tasks"]:
@@ -83,7 +85,7 @@ class Run:
 
     def __init__(self, jobs, nodes, rate, policy, visits=True):
         self.jobs, self.free, self.rate, self.policy, self.visits = jobs, nodes, rate, policy, visits
-        self.nodes = nodes
+        self.nodes, self.n_timers = nodes, 0
         self.now, self.called, self.resizes, self.n_ended, self.points = 0.0, False, [], 0, []
 
     def run(self):
@@ -93,7 +95,7 @@ class Run:
             assert time < NEVER, "nothing happens any more"
             self._flow(time)
             width = min(1e-9 * max(1.0, time), 1e-6)
-            for job in self.jobs:
+            for job in self._in_turn(time + width):
                 self._happen(job, time + width)
             for job in self.jobs:
                 if job.state == "unsubmitted" and job.submit <= time + width:
@@ -103,6 +105,10 @@ class Run:
                 self.policy(self, time)
                 self._resume()
         return self
+
+    def _in_turn(self, until):
+        """The jobs as what they do ends: first transfers, then what ends by itself, ties as it began."""
+        return sorted(self.jobs, key=lambda job: (job.timer, job.turn) if job.timer <= until else (-1.0, job.id))
 
     def _streams(self):
         moving = [job.stream for job in self.jobs if job.state == "running" and job.stream]
@@ -152,7 +158,8 @@ class Run:
     def _go_on(self, job):
         for what, amount, streams in job.steps:
             if what == "compute" and amount > 0:
-                job.timer = self.now + amount
+                self.n_timers += 1
+                job.timer, job.turn = self.now + amount, self.n_timers
                 return
             if what == "move" and amount > 0:
                 job.stream = [amount, streams]

@@ -66,6 +66,16 @@ class Job:
         """What the current leg asks for."""
         return self.legs[self.leg].walltime
 
+    @property
+    def begun(self):
+        """Whether its first leg has started."""
+        return self.start == self.start
+
+    @property
+    def expected_end(self):
+        """When the running leg ends as far as anybody can tell."""
+        return self.leg_start + self.walltime
+
     def held(self):
         """Amounts held of each resource."""
         held = [len(self.nodes), *self.pools]
@@ -140,8 +150,8 @@ def phases_of(row, written, platform, model):
     return [Phase("compute", T, row["communication"])]
 
 
-def jobs_of(workload, platform, model="alloc-only"):
-    """The workload's jobs, each with its legs and phases."""
+def jobs_of(workload, platform, model="alloc-only", kind=Job):
+    """The workload's jobs, each with its legs and phases; `kind` makes them."""
     leg_rows = [] if workload.legs is None else workload.legs.sort("job", "leg").to_dicts()
     phase_rows = [] if workload.phases is None else workload.phases.to_dicts()
     first_large = None if platform.kinds is None else platform.nodes - platform.kinds.large_nodes
@@ -160,5 +170,5 @@ def jobs_of(workload, platform, model="alloc-only"):
         ]
         for leg, after in zip(legs, [*legs[1:], None], strict=True):
             leg.keeps = kept(leg, after)
-        jobs.append(Job(row["id"], row["submit"], row, legs, first_large, pools=[0] * (len(platform.resources) - 1)))
+        jobs.append(kind(row["id"], row["submit"], row, legs, first_large, pools=[0] * (len(platform.resources) - 1)))
     return jobs

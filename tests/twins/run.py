@@ -49,6 +49,8 @@ class Stream:
 class Run:
     """One run, event by event."""
 
+    kind_of_job = Job
+
     def __init__(self, workload, platform, job_model="alloc-only", limits=None):
         self.job_model = job_model
         model, _, option = job_model.partition(":")
@@ -59,7 +61,7 @@ class Run:
         self.idle = set(range(platform.nodes))
         self.pools = self.capacities[1:]  # free of each resource in space.pooled
         self.room = [self.network.server_size] * self.space.S  # bytes free on each server
-        self.jobs = jobs_of(workload, platform, model)
+        self.jobs = jobs_of(workload, platform, model, self.kind_of_job)
         self.queue, self.running, self.streams = [], [], []
         self.starts = []  # (time, job id, leg, node ids taken)
         self.chunks = {}  # (job id, leg) -> server of each chunk held by that leg
@@ -112,12 +114,16 @@ class Run:
             held = self.held_back()
             try:
                 self.decide(now)
-                decide = self.held_back() > held  # who stood in the line with those was blocked by them
+                decide = self.again(held)
             except OverLimitError:
                 pass  # it decides again, on what is left
         rates = fill(self.network.of, [(stream.cap, stream.links) for stream in self.streams])
         for stream, rate in zip(self.streams, rates, strict=True):
             stream.rate = rate
+
+    def again(self, held):
+        """Whether to decide once more: who stood in the line with those that are held back now was blocked by them."""
+        return self.held_back() > held
 
     def drop(self, stream, moved):
         """A stream is no more; what it has moved over the file system's links is counted."""
@@ -141,7 +147,7 @@ class Run:
 
     def held_back(self):
         """Waiting jobs that their users' limits keep from starting."""
-        return {job.id for job in self.queue if job.leg == 0 and self.over_limit(job)}
+        return {job.id for job in self.queue if not job.begun and self.over_limit(job)}
 
     def over_limit(self, job):
         """Whether the user has begun too much already for this job to begin beside it."""
@@ -163,7 +169,7 @@ class Run:
 
     def start(self, job, now, place):
         """Start a leg on nodes and servers that are free."""
-        if job.leg == 0 and self.over_limit(job):
+        if not job.begun and self.over_limit(job):
             raise OverLimitError
         leg, needs, size = job.legs[job.leg], job.needs(), self.space.chunk_size(job)
         assert set(place.nodes) <= self.idle
@@ -181,12 +187,12 @@ class Run:
         self.queue.remove(job)
         self.running.append(job)
         self.starts.append((now, job.id, job.leg, set(place.nodes)))
-        job.start = now if job.leg == 0 else job.start
+        job.start = job.start if job.begun else now
         job.waited += now - job.queued
         job.leg_start, job.phase, job.active = now, 0, {}
         self.begin_phases(job, now)
-        if self.kill and leg.walltime < math.inf:
-            self.event(now + leg.walltime, "kill", job)
+        if self.kill and job.walltime < math.inf:
+            self.event(now + job.walltime, "kill", job)
 
     def begin_phases(self, job, time):
         """Begin the current phase, and while they do not block, those after it; True if the leg is over."""
@@ -200,8 +206,12 @@ class Run:
             job.phase += 1
         return not job.active
 
+    def to_do(self, job, index):
+        """What a phase of the running leg does."""
+        return job.legs[job.leg].phases[index]
+
     def begin(self, job, index, time):
-        phase = job.legs[job.leg].phases[index]
+        phase = self.to_do(job, index)
         if phase.kind == "compute" and phase.communication > 0 and len(job.nodes) > 1:
             streams = [self.network.talk(phase.communication, job.nodes, phase.seconds)]
         elif phase.kind in TRANSFERS and phase.bytes > 0:
@@ -256,8 +266,8 @@ class Run:
         job.waited += event.time - job.queued
         for r, held in enumerate(job.held()):
             self.give_back(job, r, held)
-        job.state = KILLED if job.leg > 0 else CANCELLED
-        job.finish = event.time if job.leg > 0 else job.finish
+        job.state = KILLED if job.begun else CANCELLED
+        job.finish = event.time if job.begun else job.finish
         return True
 
     def stop(self, job, time, state):
@@ -283,11 +293,14 @@ class Run:
             self.give_back(job, r, job.held()[r] - kept)
         if not job.stopped and job.leg + 1 < len(job.legs):
             job.leg += 1
-            job.queued = time
-            # Ahead of every job that has not begun, behind those that wait for a later leg already.
-            self.queue.insert(sum(1 for other in self.queue if other.leg > 0), job)
+            self.enqueue(job, time)
         else:
             job.finish, job.state = time, job.stopped or COMPLETED
+
+    def enqueue(self, job, time):
+        """Ahead of every job that has not begun, behind those that wait for a later leg already."""
+        job.queued = time
+        self.queue.insert(sum(other.begun for other in self.queue), job)
 
     def give_back(self, job, resource, amount):
         if amount == 0:

@@ -43,6 +43,15 @@ model = plugins("workload.models")
 study = plugins("studies")
 
 
+def _failure(incomplete: str) -> list[str]:
+    from forebay.platforms.failures import PARAMETERS
+
+    return _starting((f"{name}=" for name in PARAMETERS), incomplete)
+
+
+failures = listed(_failure)
+
+
 def _elastisim_output(incomplete: str) -> list[str]:
     from forebay.elastisim.outputs import WRITERS
 

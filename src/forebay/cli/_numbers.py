@@ -43,7 +43,7 @@ def number(value: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """So many jobs or bytes: "1,062"."""
+    """So many jobs, times or bytes: "1,062"."""
     return NONE if value is None else f"{value:,}"
 
 
@@ -56,7 +56,7 @@ def shown(
     """A number of a summary, written as its unit asks for; a table may have its own way with durations and shares."""
     from forebay.metrics._listing import about
 
-    ways = {"s": seconds, "share": share, "jobs": count, "bytes": count}
+    ways = {"s": seconds, "share": share, "jobs": count, "times": count, "bytes": count}
     return ways.get(about(name).unit_of(name), number)(value)
 
 

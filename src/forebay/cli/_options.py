@@ -52,7 +52,21 @@ JobModelOption = Annotated[
         autocompletion=_complete.job_model,
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the policy's randomness alone.")]
+SeedOption = Annotated[
+    int,
+    typer.Option("--seed", metavar="N", min=0, help="Feeds the policy's randomness, and failures without their own."),
+]
+FailuresOption = Annotated[
+    str | None,
+    typer.Option(
+        "--failures",
+        metavar="SPEC",
+        help="How nodes fail, and what jobs do about it: mtbf=1h,downtime=1h,checkpoint=300s, or a trace of outages. "
+        "Default: as the platform says.",
+        show_default=False,
+        autocompletion=_complete.failures,
+    ),
+]
 WindowOption = Annotated[
     str | None,
     typer.Option(

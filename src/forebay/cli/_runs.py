@@ -11,7 +11,7 @@ from forebay.cli._options import parse_period
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
-    from forebay.platforms import Platform
+    from forebay.platforms import Failures, Platform
     from forebay.results import Result
     from forebay.workload import Workload
 
@@ -27,6 +27,7 @@ class Setting:
     job_model: str | None
     seed: int
     window: Period | None
+    failures: "Failures | None" = None  # where they are not those of the platform
 
     def simulate(self, policy: Any, spec: str, progress: Callable[[int, int], None]) -> tuple["Result", dict[str, Any]]:
         """A run, and all there is to say of it: what run.json holds."""
@@ -34,7 +35,7 @@ class Setting:
         from forebay.metrics import summary
         from forebay.results import document
 
-        result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress)
+        result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress, self.failures)
         window = self._closed(result)
         facts = {**result.facts, "policy": spec, "notes": notes_of(result, self.workload)}
         result = replace(result, facts=facts)
@@ -51,7 +52,9 @@ class Setting:
         for frame in (jobs.jobs, jobs.legs, jobs.phases):
             digest.update(b"" if frame is None else frame.write_ipc(None).getvalue())
         told = (jobs.name, jobs.records, jobs.dropped, jobs.notes, jobs.provenance, jobs.sha256)
-        more = (told, self.platform, self.job_model, self.seed, self.window, versions(), code_hash())
+        failures = self.failures and self.failures.describe()
+        machine = (self.platform.describe(), failures)
+        more = (told, machine, self.job_model, self.seed, self.window, versions(), code_hash())
         digest.update(repr(more).encode())
         return digest.hexdigest()[:24]
 
@@ -63,24 +66,30 @@ class Setting:
         return self.window[0], math.nextafter(max(end for end in ends if end is not None), math.inf)
 
 
-def read_setting(source: str, platform: str | None, job_model: str | None, seed: int, window: str | None) -> Setting:
+def read_setting(
+    source: str, platform: str | None, job_model: str | None, seed: int, window: str | None, failures: str | None
+) -> Setting:
     """Read and check everything that runs share. What is quick to check comes first."""
     from forebay import _plugins, workload
     from forebay import platforms as machines
+    from forebay.platforms import failures as traces
 
     period = parse_period(window, "--window")
     if job_model is not None:
         _plugins.load("engine.jobmodels", _plugins.parse_spec(job_model)[0], "job model")
+    failing = None if failures is None else traces.load(failures)
     machine = None if platform is None else machines.load(platform)
     jobs = workload.read(source)
     if machine is None:
         from forebay._simulate import machine_of
 
         machine = machine_of(jobs)
+    if failing is not None:
+        traces.check(failing, machine.nodes)
     if period and not jobs.jobs["submit"].is_between(*period, closed="left").any():
         last = float(jobs.jobs["submit"][-1])
         raise InputError(f"--window {window!r}: no job is submitted in it; {source} has jobs from 0 to {last:.10g} s")
-    return Setting(jobs, machine, job_model, seed, period)
+    return Setting(jobs, machine, job_model, seed, period, failing)
 
 
 def load_policy(spec: str) -> Any:

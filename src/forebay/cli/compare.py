@@ -55,6 +55,7 @@ def command(
     platform: options.PlatformOption = None,
     job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
+    failures: options.FailuresOption = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.")
     ] = Path("forebay-results"),
@@ -83,7 +84,7 @@ def command(
     schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
         _pictures.check([*FIGURES, SCHEDULE])
-    setting = _runs.read_setting(workload, platform, job_model, seed, window)
+    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures)
     schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
     refuse_other(output, "a comparison")
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
@@ -266,6 +267,7 @@ def _comparison(
     shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
     return {
         **{key: documents[0][key] for key in (*shared, "versions")},
+        **{key: documents[0][key] for key in ("failures",) if key in documents[0]},
         "notes": _notes(documents),
         "policies": [
             {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
@@ -284,11 +286,15 @@ def _report(documents: list[dict[str, Any]], folder: Path, pictures: list[Path])
         ("workload", f"{first['workload']}, {counted(first['summary']['n_jobs'], 'job')}"),
         ("platform", first["platform"]["text"]),
     ]
+    if "failures" in first:
+        about.append(("failures", first["failures"]["text"]))
     if first["window"]:
         about.append(("window", f"jobs submitted from {' to '.join(map(_numbers.seconds, first['window']))}"))
     tables = [fitting(partial(_ranking, documents))]
     if "mean_io_time" in first["summary"]:
         tables.append(fitting(partial(_staging, documents)))
+    if any("useful_utilisation" in document["summary"] for document in documents):
+        tables.append(fitting(partial(_failures, documents)))
     files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
     files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
     drawn = [picture.name for picture in pictures if picture.suffix != ".csv"]
@@ -321,6 +327,22 @@ def _staging(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Ta
     return _table(documents, [column for column in columns if column[0] in documents[0]["summary"]], seconds, gap)
 
 
+def _failures(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
+    """What runs have besides in which nodes fail or jobs are interrupted."""
+    columns: Columns = [
+        ("useful_utilisation", "useful\n%"),
+        ("checkpoint_share", "check-\npoints\n%"),
+        ("recovery_share", "recovery\n%"),
+        ("lost_to_failures_share", "lost to\nfailures\n%"),
+        ("lost_to_stealing_share", "lost to\nstealing\n%"),
+        ("max_flow", "max\nflow"),
+        ("node_weighted_flow", "node-weighted\nmean flow"),
+        ("n_failures", "failures"),
+        ("n_steals", "steals"),
+    ]
+    return _table(documents, columns, seconds, gap)
+
+
 def _share(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}"
 
@@ -329,7 +351,7 @@ def _table(documents: list[dict[str, Any]], columns: Columns, seconds: Seconds, 
     from forebay.cli._numbers import shown
 
     rows = [
-        [document["policy"], *(shown(name, document["summary"][name], seconds, _share) for name, _ in columns)]
+        [document["policy"], *(shown(name, document["summary"].get(name), seconds, _share) for name, _ in columns)]
         for document in documents
     ]
     titles = ["policy", *(title for _, title in columns)]

@@ -18,6 +18,7 @@ EXAMPLES = options.examples(
     "forebay run table1 --policy fcfs-easy",
     "forebay run trace.swf.gz --platform flat:nodes=512 -o out",
     "forebay run default --policy mine.py:Mine:patience=3 --format json",
+    "forebay run default --failures mtbf=12h,downtime=1h",
 )
 
 
@@ -35,6 +36,7 @@ def command(
     ] = "fcfs-bb",
     job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
+    failures: options.FailuresOption = None,
     output: options.FolderOption = None,
     window: options.WindowOption = None,
     form: options.FormatOption = Format.text,
@@ -49,7 +51,7 @@ def command(
     from forebay.cli import _runs
 
     scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
-    setting = _runs.read_setting(workload, platform, job_model, seed, window)
+    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures)
     if output:
         refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():
@@ -91,6 +93,8 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
         ("platform", document["platform"]["text"]),
         ("policy", f"{document['policy']} (job model {document['job_model']}, seed {document['seed']})"),
     ]
+    if "failures" in document:
+        rows.append(("failures", document["failures"]["text"]))
     if document["window"]:
         start, end = document["window"]
         rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}"))
@@ -103,7 +107,7 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
 
 
 def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Words and names of what a page has room for; staging only of a run that stages data."""
+    """Words and names of what a page has room for; staging only of a run that stages data, and so with failures."""
     return [
         ("95 % of jobs wait at most", "p95_waiting_time"),
         ("longest wait", "max_waiting_time"),
@@ -113,6 +117,11 @@ def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("file system in use", "pfs_utilisation"),
         ("mean stage-in time", "mean_stage_in_time"),
         ("mean I/O time", "mean_io_time"),
+        ("useful work", "useful_utilisation"),
+        ("lost to failures", "lost_to_failures_share"),
+        ("lost to stealing", "lost_to_stealing_share"),
+        ("node failures", "n_failures"),
+        ("given up after failures", "n_failed"),
         ("killed", "n_killed"),
         ("rejected", "n_rejected"),
         *([("cancelled while waiting", "n_cancelled")] if document["summary"]["n_cancelled"] else []),

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from forebay.core.codes import LogReason, Verb
+from forebay.core.codes import LogReason, Resume, Verb
 from forebay.core.kinds import taken
 from forebay.core.tables import State
 from forebay.core.view import View
-from forebay.errors import BadActionError, brief
+from forebay.errors import BadActionError, brief, nearest
 
 
 class Places(Protocol):
@@ -123,6 +123,21 @@ class Actions:
         left = self._count_free()
         left[0] -= keeps - held
         self._held[row] = keeps
+
+    def interrupt(self, job: int, checkpoint: str = "last") -> None:
+        """Stop a running job, which waits then, before all that have not begun, and goes on from a checkpoint.
+
+        The "last" one that is complete, or without any its leg's beginning: it stops now, and the policy is called
+        again in this instant. One that it writes "now", or the "next" that it would write: it stops when that is
+        complete. This is preemption; without checkpoints the job starts its leg again.
+        """
+        names = [resume.name.lower() for resume in Resume]
+        if checkpoint not in names:
+            raise BadActionError(
+                f"{self._view.when} interrupted a job with checkpoint={brief(checkpoint)}: "
+                f"{nearest(str(checkpoint), names)}"
+            )
+        self._add(Verb.INTERRUPT, self._view.row(job))["way"] = names.index(checkpoint)
 
     def kill(self, job: int) -> None:
         """End a job, wherever it is."""

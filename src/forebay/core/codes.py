@@ -47,6 +47,8 @@ class PhaseKind(IntEnum):
     STAGE_OUT = 6
     RECONFIGURE = 7
     FETCH = 8
+    SAVE = 9  # a checkpoint of the running job, to restart from
+    RECOVER = 10  # the last of them is read back
 
 
 class Trigger(IntEnum):
@@ -78,11 +80,31 @@ class LegEnd(IntEnum):
     AGAIN = 2  # the job waits for the same leg once more, with what it carried into it
 
 
+class Urgency(IntEnum):
+    """Why a job that has begun waits again: the more urgent go first, and those alike in order of submission.
+
+    All that wait for a later leg go before those that start their first one again.
+    """
+
+    NEXT_LEG = 0  # these in the order in which they came
+    INTERRUPTED = 1  # by the policy
+    FAILED = 2  # one of its nodes did
+
+
+class Resume(IntEnum):
+    """The checkpoint from which a job that the policy interrupts goes on later."""
+
+    LAST = 0  # that is complete: it stops now
+    NOW = 1  # one that it writes now: it stops when that is complete
+    NEXT = 2  # the one that it would write next
+
+
 class Verb(IntEnum):
-    """What a policy may ask for. 3 is kept for interrupting."""
+    """What a policy may ask for."""
 
     START = 1
     RESIZE = 2
+    INTERRUPT = 3
     WAKE = 4
     REJECT = 5
     KILL = 6
@@ -100,6 +122,7 @@ class LogReason(IntEnum):
     CANCELLED = 12  # its user withdrew it
     INTERRUPTED = 13  # the leg goes back to the queue
     RESIZED = 14  # a running job gets nodes, or gives some back
+    NODE_DOWN = 15  # the leg goes back to the queue: one of its nodes has failed
     TOO_LARGE = 20  # asks for more than the machine has
     BY_POLICY = 21
     OVER_LIMIT = 22  # of what a user may run
@@ -112,6 +135,8 @@ class LogReason(IntEnum):
     STAGE_OUT = 36
     RECONFIGURE = 37
     FETCH = 38
+    SAVE = 39
+    RECOVER = 40
 
 
 class LogKind(IntEnum):
@@ -125,8 +150,10 @@ class LogKind(IntEnum):
     END = 5  # a leg's end; the job's when it was its last leg
     REJECT = 6
     BEGIN_PHASE = 7
-    END_PHASE = 8  # with the bytes it moved; a drain may have several, one a route
+    END_PHASE = 8  # with the bytes it moved; a drain may have several, one a route; a SAVE that was cut off has -1
     CANCEL = 9  # withdrawn while it waits
+    NODE_DOWN = 10  # of no job; the amount is the number of the node
+    NODE_UP = 11
 
 
 class Status(IntEnum):
@@ -163,6 +190,10 @@ class Refusal(IntEnum):
     CANNOT_RESIZE = 17  # a job that does not run, or whose size is not for the policy to change
     DOES_NOT_RESIZE = 18  # a policy that has not said that it does
     CANNOT_KILL = 19  # a job that has ended, or was not submitted
+    CANNOT_INTERRUPT = 20  # a job that does not run
+    JUST_STARTED = 21  # in this instant: nothing would come of it
+    NO_CHECKPOINTS = 22  # which the job was to write before it stops
+    UNKNOWN_RESUME = 23
 
 
 class Flexibility(IntEnum):

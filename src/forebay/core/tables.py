@@ -25,6 +25,7 @@ COUNTS = np.dtype(
         ("n_actions", "i8"),
         ("n_picks", "i8"),
         ("n_idle", "i8"),  # intervals of idle nodes
+        ("n_down", "i8"),  # nodes
         ("blank_piece", "i8"),  # first unused row of `nodes.pieces`
         ("blank_chunk", "i8"),  # first unused row of `servers.chunks`
     ],
@@ -66,6 +67,7 @@ JOB = np.dtype(
         ("group", "i8"),
         ("queue", "i8"),
         ("state", "i1"),
+        ("urgency", "i1"),  # Urgency, while it waits
     ],
     align=True,
 )
@@ -89,6 +91,19 @@ room is counted as, -1 where there is no end to it."""
 RESOURCE = np.dtype([("capacity", "i8"), ("free", "i8")], align=True)
 RUNNING = np.dtype([("end", "f8"), ("job", "i8"), ("leg", "i8")], align=True)
 """Running legs by expected end, ties in order of start."""
+DOWN = np.dtype([("until", "f8"), ("node", "i8")], align=True)
+"""A node that has failed, and when it will be back; inf where nobody can tell."""
+SAFETY = np.dtype(
+    [
+        ("left", "f8"),  # the walltime of its leg if it went on from its last checkpoint
+        ("next", "f8"),  # when its next checkpoint is expected to be complete; inf = it writes none
+        ("save", "f8"),  # seconds that it expects to write one
+        ("recovery", "f8"),  # and to read it back
+        ("leaves", "f8"),  # when it is expected to stop, as the policy has asked it to; inf = it goes on
+    ],
+    align=True,
+)
+"""What a running job would lose if it were interrupted."""
 ACTION = np.dtype(
     [
         ("time", "f8"),
@@ -104,9 +119,9 @@ ACTION = np.dtype(
     align=True,
 )
 """A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a way to run,
-which counts for a job's first leg. A flexible job may be started, or resized, with `nodes`; 0 means as many as it asks
-for. Where nodes are of two kinds it may say how many large ones it takes; with -1 these
-are as few as they can be."""
+which counts for a job's first leg; in an interrupt, `way` is its Resume. A flexible job may be started, or resized,
+with `nodes`; 0 means as many as it asks for. Where nodes are of two kinds it may say how many large ones it takes; with
+-1 these are as few as they can be."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
@@ -182,6 +197,8 @@ class State(NamedTuple):
     resources: np.ndarray  # RESOURCE; 0 = nodes
     queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see COUNTS
     running: np.ndarray  # RUNNING, the first n_running
+    down: np.ndarray  # DOWN, the first n_down, by the time at which they are back; empty where nodes do not fail
+    safety: np.ndarray  # SAFETY[job]; empty where jobs write no checkpoints
     actions: np.ndarray  # ACTION, the first n_actions; the last row is never carried out, see `verbs`
     picks: np.ndarray  # PICK, the first n_picks
     nodes: Nodes
@@ -204,6 +221,8 @@ class Sizes(NamedTuple):
     tiers: int = 0
     flexible: int = 0  # jobs with applications
     sizes: int = 0  # that these may have
+    down: int = 0  # nodes that may be down at a time
+    safety: int = 0  # jobs that write checkpoints
 
 
 def empty_state(n: Sizes) -> State:
@@ -222,6 +241,8 @@ def empty_state(n: Sizes) -> State:
         # Twice the jobs: when an end is reached at least half is holes, so closing them costs O(1) a job.
         queue=np.zeros(2 * n.jobs + 16, np.int64),
         running=np.zeros(n.jobs + 1, RUNNING),
+        down=np.zeros(n.down, DOWN),
+        safety=np.zeros(n.safety, SAFETY),
         actions=np.zeros(n.jobs + 1025, ACTION),
         # Nodes, and chunks, can be picked once each in a decision; chunks of legs without nodes come on top.
         picks=np.zeros(n.nodes + n.chunks + 1, PICK),

@@ -47,6 +47,12 @@ def act_resize(state, job, nodes):
 
 
 @kernel
+def act_interrupt(state, job, resume):
+    """Stop a running job, which is queued again and goes on from a checkpoint: see Resume."""
+    _act(state, Verb.INTERRUPT, job, 0.0, 0)["way"] = resume
+
+
+@kernel
 def act_kill(state, job):
     """End a job, wherever it is."""
     _act(state, Verb.KILL, job, 0.0, 0)

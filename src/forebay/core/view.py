@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from forebay._text import counted, html_table
-from forebay.core.codes import Flexibility, Trigger
+from forebay.core.codes import Flexibility, Trigger, Urgency
 from forebay.core.tables import State
 from forebay.errors import BadActionError, UnknownJobError, brief
 
@@ -117,6 +117,24 @@ class View:
         """The nodes that nobody had when the decision began, ascending."""
         pieces = self._state.nodes.idle[: self._counts["n_idle"]][::-1]
         return np.concatenate([np.arange(low, high + 1) for low, high, _ in pieces] or [np.zeros(0, np.int64)])
+
+    @property
+    def down(self) -> np.ndarray:
+        """The nodes that have failed, by when they will be back: columns `until` (inf = nobody can tell) and `node`."""
+        return self._state.down[: self._counts["n_down"]].copy()
+
+    def urgency(self, job: int) -> Urgency:
+        """Why a job that has begun waits again."""
+        return Urgency(int(self.jobs["urgency"][self.row(job)]))
+
+    def safety(self, job: int) -> dict[str, float]:
+        """What a running job that writes checkpoints would lose if it were interrupted; empty if it writes none.
+
+        `left`: the walltime of its leg from its last checkpoint on. `next`: when its next one is expected to be
+        complete. `save`, `recovery`: seconds to write one, and to read it. `leaves`: when it stops, if it was asked to.
+        """
+        row, table = self.row(job), self._state.safety
+        return {name: float(table[row][name]) for name in table.dtype.names or ()} if len(table) else {}
 
     def row(self, job: Any) -> int:
         """The job's row, if it names one."""

@@ -5,10 +5,12 @@ from numba import types
 from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place
-from forebay.core.codes import JobState, LogKind, LogReason, Refusal, Status, Verb
+from forebay.core.codes import JobState, LogKind, LogReason, Refusal, Resume, Status, Verb
+from forebay.engine.checkpoints import is_guarded
 from forebay.engine.holding import gains_and_losses
 from forebay.engine.journal import write_log
 from forebay.engine.kinds import lowest_allowed, settle_kinds
+from forebay.engine.leaving import leave
 from forebay.engine.phases import cancel, has_begun, start_leg
 from forebay.engine.queue import dequeue
 from forebay.engine.resizing import at_point, cannot_resize, choose_size, nodes_missing, resize
@@ -160,6 +162,24 @@ def _resize(state, truth, action):
 
 
 @kernel
+def _interrupt(state, truth, action):
+    j, resume = action["job"], action["way"]
+    if j < 0 or j >= len(state.jobs):
+        return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
+    if state.jobs[j]["state"] != JobState.RUNNING:
+        return refuse(truth, Refusal.CANNOT_INTERRUPT, j, -1)
+    if state.jobs[j]["leg_start"] == state.clock[0]["now"]:
+        return refuse(truth, Refusal.JUST_STARTED, j, -1)
+    if resume < Resume.LAST or resume > Resume.NEXT:
+        return refuse(truth, Refusal.UNKNOWN_RESUME, j, resume)
+    if resume != Resume.LAST and not is_guarded(state, truth, j):
+        return refuse(truth, Refusal.NO_CHECKPOINTS, j, -1)
+    leave(state, truth, j, resume)
+    truth.cursor[0]["again"] = 1
+    return Status.DECIDE.value
+
+
+@kernel
 def _kill(state, truth, j):
     if j < 0 or j >= len(state.jobs):
         return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
@@ -221,6 +241,8 @@ def apply(state, truth):
             status = _reject(state, truth, action["job"])
         elif verb == Verb.RESIZE:
             status = _resize(state, truth, action)
+        elif verb == Verb.INTERRUPT:
+            status = _interrupt(state, truth, action)
         elif verb == Verb.KILL:
             status = _kill(state, truth, action["job"])
         elif verb == Verb.STOP:

@@ -11,9 +11,11 @@ from forebay._text import counted
 from forebay.algorithms.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
+from forebay.core.failures import Failures
 from forebay.core.limits import Limits
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
+from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
@@ -137,13 +139,19 @@ def _check(workload: Workload, program: Program) -> None:
 
 
 def build(
-    workload: Workload, platform: Platform, program: Program, limits: Limits | None = None
+    workload: Workload,
+    platform: Platform,
+    program: Program,
+    limits: Limits | None = None,
+    failures: Failures | None = None,
 ) -> tuple[State, Truth, list[str]]:
     """The tables of a run, at time 0, and what its user should know of it."""
     _check(workload, program)
     fabric = platform.fabric()
     ledger = Ledger(workload, platform, program)
     check_kinds(workload, platform, program, ledger)
+    if failures:
+        check_failures(workload, platform, failures, ledger)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     events = _events(workload)
@@ -162,6 +170,8 @@ def build(
             tiers=len(ways),
             flexible=len(program.rounds.jobs) if program.rounds else 0,
             sizes=len(program.rounds.sizes) if program.rounds else 0,
+            down=platform.nodes if failures else 0,
+            safety=n_jobs if failures and failures.writes else 0,
         )
     )
     sizes = truths.Sizes(
@@ -176,7 +186,9 @@ def build(
         limited=n_jobs if limits else 0,
         persons=workload.jobs["user"].n_unique(),
     )
-    truth = empty_truth(sizes, *traffic(program, fabric, platform.nodes), of_run(program.rounds))
+    writes = failures is not None and failures.checkpoint_bytes > 0
+    network = traffic(program, fabric, platform.nodes, writes)
+    truth = empty_truth(sizes, *network, of_run(program.rounds), make_tables(failures, platform, n_jobs))
     truth.events[:] = events
     _fill_machine(state, platform, fabric, seats)
     for row, way in zip(state.tiers.rates, ways, strict=True):
@@ -185,6 +197,8 @@ def build(
     _fill_legs(truth, program, ledger)
     truth.legs["chunk"] = chunk
     notes = _fill_jobs(truth, workload, platform, program, fabric)
+    if failures:
+        notes += fill_resilience(truth, platform, program, failures)
     if limits:
         notes += _fill_limits(truth, workload, limits)
     return state, truth, notes
@@ -245,6 +259,7 @@ def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:
     """What each leg takes, gives back and keeps, from what it holds and carries; and its phases."""
     scripts, phases = truth.scripts, truth.phases
     scripts["walltime"], scripts["kills"] = program.walltime, program.kills
+    scripts["asked"] = program.walltime
     rows, begins = np.arange(len(scripts)), np.flatnonzero(program.begins)
     scripts["number"] = rows - np.maximum.accumulate(np.where(program.begins, rows, 0))
     scripts["first_phase"], scripts["last_phase"] = program.first_phase[:-1], program.first_phase[1:]

@@ -11,7 +11,7 @@ from forebay.core.tables import State
 from forebay.engine.record import Record
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
-from forebay.results import JOBS_CSV
+from forebay.results import JOBS_CSV, spent
 from forebay.workload.workload import Workload
 
 _TEXT_JOBS = 100_000
@@ -55,12 +55,12 @@ def _words(codes: np.ndarray, names: dict[int, str]) -> pl.Series:
 
 def log_frame(record: Record, jobs: np.ndarray, resources: tuple[str, ...]) -> pl.DataFrame:
     """The log with ids and words instead of rows and codes. Uses the record's up."""
-    log = record.log
+    log, job = record.log, record.log.take("job")
     resource = _words(log.take("resource") + 1, {r + 1: name for r, name in enumerate(resources)} | {0: "none"})
     frame = pl.DataFrame(
         {
             "time": log.take("time"),
-            "job": jobs["id"][log.take("job")],
+            "job": jobs["id"][job],
             "kind": _words(log.take("kind"), {kind.value: kind.name.lower() for kind in LogKind}),
             "leg": log.take("leg"),
             "resource": resource,
@@ -68,7 +68,10 @@ def log_frame(record: Record, jobs: np.ndarray, resources: tuple[str, ...]) -> p
             "reason": _words(log.take("reason"), {reason.value: reason.name.lower() for reason in LogReason}),
         }
     )
-    return frame.with_columns(pl.when(pl.col("resource") != "none").then(pl.col("resource")).alias("resource"))
+    frame = frame.with_columns(pl.when(pl.col("resource") != "none").then(pl.col("resource")).alias("resource"))
+    if (job >= 0).all():
+        return frame
+    return frame.with_columns(pl.when(pl.Series(job >= 0)).then("job").alias("job"))  # rows of nodes have none
 
 
 def _allocations(record: Record, n_jobs: int) -> pl.Series:
@@ -141,6 +144,31 @@ def sizes_frame(left: Left, record: Record, workload: Workload) -> pl.DataFrame 
             "mean_nodes": pl.Series(mean).fill_nan(None),
             "n_resizes": np.bincount(moments, minlength=n_jobs),
         }
+    )
+
+
+def with_attempts(jobs: pl.DataFrame, log: pl.DataFrame) -> pl.DataFrame:
+    """The job table with what failures and interrupts did to each job; as it is, if there were none."""
+    kind, reason = pl.col("kind"), pl.col("reason")
+    broken_off = (kind == "end") & reason.is_in(["node_down", "interrupted"])
+    if not log.select(((kind == "node_down") | reason.is_in(["save", "recover"]) | broken_off).any()).item():
+        return jobs
+    row = jobs.select(pl.col("job_id").alias("job")).with_row_index("place")
+    starts = log.filter(pl.col("kind") == "start").select("job").join(row, on="job", maintain_order="left")
+    pieces = spent(log).join(row, on="job", maintain_order="left")
+    n_attempts = np.bincount(starts["place"].to_numpy(), minlength=jobs.height)
+    length = (pieces["end"] - pieces["start"]).to_numpy()
+
+    def seconds(*what: str) -> pl.Series:
+        chosen = pieces["what"].is_in(what).to_numpy()
+        total = np.bincount(pieces["place"].to_numpy()[chosen], length[chosen], jobs.height)
+        return pl.Series(np.where(n_attempts > 0, total, np.nan)).fill_nan(None)
+
+    return jobs.with_columns(
+        n_attempts=pl.Series(n_attempts),
+        lost_time=seconds("lost_to_failures", "lost_to_stealing"),
+        checkpoint_time=seconds("checkpoint"),
+        recovery_time=seconds("recovery"),
     )
 
 

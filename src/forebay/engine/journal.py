@@ -13,12 +13,9 @@ from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
 
-# Explicit signatures where callers pass codes, literals and columns alike: without, each mix is compiled by itself.
 
-
-@kernel(types.void(STATE, TRUTH, _f8, _i8, _i8, _i8, _i8, _i8))
-def write_log(state, truth, time, j, kind, resource, amount, reason):
-    """Append a row to the log."""
+@kernel
+def _write(truth, time, j, kind, leg, resource, amount, reason):
     cursor = truth.cursor[0]
     if cursor["n_log"] == len(truth.log):
         call_address(cursor["drain"])
@@ -26,11 +23,26 @@ def write_log(state, truth, time, j, kind, resource, amount, reason):
     row["time"] = time
     row["job"] = j
     row["kind"] = kind
-    row["leg"] = truth.scripts[state.jobs[j]["leg"]]["number"]
+    row["leg"] = leg
     row["resource"] = resource
     row["amount"] = amount
     row["reason"] = reason
     cursor["n_log"] += 1
+
+
+# Explicit signatures where callers pass codes, literals and columns alike: without, each mix is compiled by itself.
+
+
+@kernel(types.void(STATE, TRUTH, _f8, _i8, _i8, _i8, _i8, _i8))
+def write_log(state, truth, time, j, kind, resource, amount, reason):
+    """Append a row to the log."""
+    _write(truth, time, j, kind, truth.scripts[state.jobs[j]["leg"]]["number"], resource, amount, reason)
+
+
+@kernel(types.void(TRUTH, _f8, _i8, _i8))
+def write_node(truth, time, kind, node):
+    """Append a row on a node of the machine, whoever had it."""
+    _write(truth, time, -1, kind, 0, -1, node, 0)
 
 
 @kernel(types.void(TRUTH, _i8, _i8))

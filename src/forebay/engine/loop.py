@@ -10,6 +10,7 @@ from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.engine.apply import apply, refuse
 from forebay.engine.events import happen, next_event
+from forebay.engine.failures import fail_and_repair, next_failure, next_repair
 from forebay.engine.flows import finish, settle
 from forebay.engine.limits import admit, hide, n_held
 from forebay.engine.phases import end_phase, end_transfer, kill
@@ -17,12 +18,13 @@ from forebay.engine.resizing import resume_points
 from forebay.engine.truth import TRUTH
 
 MOST_IDLE_WAKES = 100_000
-"""After so many in a row, with jobs that wait, nothing that runs and nothing to come, a policy only spins."""
+"""After so many in a row, with jobs that wait, nothing that runs and nothing to come, a policy only spins, or there are
+never enough nodes up."""
 
 
 @kernel
 def _next_time(truth):
-    """When something happens next, whether a policy has asked to be woken or not."""
+    """When something happens next, whether a policy has asked to be woken or not; nodes may fail before."""
     time = next_event(truth)
     if truth.cursor[0]["n_timers"] > 0:
         time = min(time, truth.timers[0]["time"])
@@ -32,13 +34,27 @@ def _next_time(truth):
 
 
 @kernel
-def _is_over(cursor, time):
-    """Whether a run ends here, where nothing happens before `time` but wakes."""
+def _next_of_nodes(state, truth, time):
+    """When a node fails or is back, while anything else may happen: at `time`, at a wake, or because it is back."""
+    cursor = truth.cursor[0]
+    if len(state.down) == 0 or cursor["n_ended"] == len(state.jobs):
+        return np.inf
+    repair = next_repair(state, truth)
+    goes_on = time < np.inf or cursor["n_wakes"] > 0 or repair < np.inf
+    return min(repair, next_failure(truth)) if goes_on else np.inf
+
+
+@kernel
+def _is_over(cursor, n_jobs, time, of_nodes):
+    """Whether a run ends here, where nothing happens before `time` but wakes, and what nodes do at `of_nodes`."""
+    if cursor["n_ended"] == n_jobs:  # who cancels a job that has ended comes too late
+        return True
     if time < np.inf:
         cursor["n_idle_wakes"] = 0
         return False
     cursor["n_idle_wakes"] += 1
-    return cursor["n_open"] == 0 or cursor["n_wakes"] == 0 or cursor["n_idle_wakes"] > MOST_IDLE_WAKES
+    nothing = cursor["n_wakes"] == 0 and of_nodes == np.inf
+    return nothing or cursor["n_idle_wakes"] > MOST_IDLE_WAKES
 
 
 @kernel
@@ -89,7 +105,8 @@ def advance(state, truth):
         cursor["again"] = 0
         clock["triggers"] |= asked_for
         cursor["n_decisions"] += 1
-        hide(state, truth)
+        if limited:
+            hide(state, truth)
         return Status.DECIDE.value
     if state.flexible.n_points[0] > 0:
         resume_points(state, truth)
@@ -97,12 +114,16 @@ def advance(state, truth):
         # Links are shared out once an instant, after all that it started and ended.
         settle(truth.network, clock["now"])
         first = _next_time(truth)
-        if _is_over(cursor, first):
+        of_nodes = _next_of_nodes(state, truth, first)
+        if _is_over(cursor, len(state.jobs), first, of_nodes):
             return Status.STALLED.value if cursor["n_open"] > 0 else Status.DONE.value
+        first = min(first, of_nodes)
         if cursor["n_wakes"] > 0:
             first = min(first, truth.wakes[0])
         until = first + instant_width(first)
         now = _ring(state, truth, until)
+        if of_nodes <= until and cursor["n_ended"] < len(state.jobs):
+            now = max(now, fail_and_repair(state, truth, until))
         now = max(now, happen(state, truth, until))
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:
             now = max(now, truth.wakes[0])

@@ -143,6 +143,7 @@ def make_network(
     net.state["blank_route"] = _chain(net.routes["entry"], n_static)
     net.state["blank_entry"] = _chain(net.entries["next"], n_used)
     net.state["blank_transfer"] = _chain(net.transfers["sibling"], 0)
+    net.transfers["job"] = -1
     return net
 
 

@@ -3,12 +3,27 @@
 from numba import types
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.heap import push, remove
-from forebay.core.codes import JobState, LegEnd, LogKind, LogReason, PhaseKind, Trigger
-from forebay.core.tables import PICKS, STATE
+from forebay.core.codes import JobState, LegEnd, LogKind, LogReason, PhaseKind, Trigger, Urgency
+from forebay.core.tables import PICKS, STATE, flex_row
+from forebay.engine.checkpoints import (
+    begin_attempt,
+    begin_saving,
+    begin_slice,
+    begin_whole,
+    end_saving,
+    end_slice,
+    forget,
+    is_guarded,
+    must_save,
+    rest_of_phase,
+    set_walltime,
+    stands_still,
+    tell_nothing,
+)
 from forebay.engine.holding import give, give_at_end, give_early, take_all
 from forebay.engine.journal import write_log
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
+from forebay.engine.resilience import SAVING
 from forebay.engine.rounds import BESIDE
 from forebay.engine.stepping import (
     amounts,
@@ -21,26 +36,11 @@ from forebay.engine.stepping import (
     returns,
     step_on,
 )
+from forebay.engine.timers import cancel_timer, set_timer
 from forebay.engine.transfers import clear_phase, go_under_way, launch, leave_beside, stop_beside, stop_phase
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
-
-
-@kernel
-def set_timer(truth, slot, time):
-    """Let a timer ring."""
-    cursor = truth.cursor[0]
-    cursor["n_timers"] = push(truth.timers, truth.where, cursor["n_timers"], time, cursor["seq"], slot)
-    cursor["seq"] += 1
-
-
-@kernel
-def cancel_timer(truth, slot):
-    """Forget a timer, if it is set."""
-    if truth.where[slot] >= 0:
-        cursor = truth.cursor[0]
-        cursor["n_timers"] = remove(truth.timers, truth.where, cursor["n_timers"], slot)
 
 
 @kernel
@@ -67,10 +67,26 @@ def _requeue(state, truth, j, time):
 
 
 @kernel
-def _restore(state, truth, leg):
-    """A leg that begins once more gives back at its end what it did at first."""
+def _restore(state, truth, j):
+    """The leg of job `j` begins once more, as it did at first: with the size and the walltime that its user asked for.
+
+    With checkpoints, the walltime is what is left of it. What it gave back of what it had carried it takes again.
+    """
+    job, leg, row = state.jobs[j], state.jobs[j]["leg"], flex_row(state, j)
     for r in range(len(state.resources)):
+        held = state.releases[leg, r] + truth.carries[leg, r]
+        carried = truth.releases[leg, r] + truth.carries[leg, r] - truth.demands[leg, r]
+        state.demands[leg, r] = truth.demands[leg, r] + max(carried - held, 0)
         state.releases[leg, r] = truth.releases[leg, r]
+        if r == state.machine[0]["chunked"]:  # all of it or nothing, see sizes.chunks
+            state.legs[leg]["chunk"] = -(-state.demands[leg, r] // max(truth.jobs[j]["nodes"], 1))
+    job["nodes"] = truth.jobs[j]["nodes"]
+    if row >= 0:
+        state.flexible.jobs[row] = truth.rounds.jobs[row]
+    if is_guarded(state, truth, j):
+        set_walltime(state, truth, j)
+    else:
+        state.legs[leg]["walltime"] = truth.scripts[leg]["walltime"] = truth.scripts[leg]["asked"]
 
 
 @kernel(types.void(STATE, TRUTH, _i8, _f8, _i8, _i8, _i8))
@@ -95,8 +111,10 @@ def end_leg(state, truth, j, time, end, reason, final):
         return
     if end == LegEnd.NEXT:
         job["leg"] = leg + 1
+        if len(truth.resilience.safe) > 0:
+            forget(truth, j)
     else:
-        _restore(state, truth, leg)
+        _restore(state, truth, j)
     _requeue(state, truth, j, time)
 
 
@@ -113,7 +131,7 @@ def _finish_leg(state, truth, j, time, final):
 
 
 @kernel(types.void(STATE, TRUTH, _f8, _i8, _i8, _i8, _f8))
-def _log_phase(state, truth, time, j, kind, phase_kind, amount):
+def log_phase(state, truth, time, j, kind, phase_kind, amount):
     """Record that a phase begins or ends, if this leg's phases are of interest."""
     if truth.scripts[state.jobs[j]["leg"]]["logged"]:
         write_log(state, truth, time, j, kind, -1, amount, LogReason.STAGE_IN + phase_kind)
@@ -125,7 +143,7 @@ def begin_phase(state, truth, j, time, stops):
 
     Unless the job goes on from a point, it `stops` at one.
     """
-    activity = truth.activities[j]
+    activity, guarded = truth.activities[j], is_guarded(state, truth, j)
     while True:
         if returns(state, truth, j):
             stops = False
@@ -134,16 +152,24 @@ def begin_phase(state, truth, j, time, stops):
         if stops and halts(state, truth, j, time):
             return
         go_on(truth, j)
+        if guarded and must_save(state, truth, j, time):
+            begin_saving(state, truth, j, time)
+            return
         p = activity["phase"]
         kind = truth.phases[p]["kind"]
-        _log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, kind, 0)
-        begun, seconds = launch(state, truth, j, time)
+        log_phase(state, truth, time, j, LogKind.BEGIN_PHASE, kind, 0)
+        rest = rest_of_phase(truth, j) if guarded else 1.0
+        begun, seconds = launch(state, truth, j, rest, time)
         if kind != PhaseKind.DRAIN and flags_of(truth, p) & BESIDE == 0:
+            if guarded and begun == 0 and kind == PhaseKind.COMPUTE:
+                seconds = begin_slice(truth, j, time, seconds)
+            elif guarded:
+                begin_whole(truth, j, time)
             if begun == 0:
                 set_timer(truth, 2 * j, time + seconds)
             return
         if begun == 0:
-            _log_phase(state, truth, time, j, LogKind.END_PHASE, kind, amounts(state, truth, j, p)[1])
+            log_phase(state, truth, time, j, LogKind.END_PHASE, kind, amounts(state, truth, j, p)[1])
         step_on(state, truth, j)
         stops = True
     activity["final"] = JobState.COMPLETED
@@ -153,11 +179,20 @@ def begin_phase(state, truth, j, time, stops):
 
 @kernel
 def end_phase(state, truth, j, time):
-    """The phase of job `j` is over: on to the next."""
-    p = truth.activities[j]["phase"]
+    """The phase of job `j` is over: on to the next. It may be a slice of one, or a checkpoint, that is over."""
+    p, guarded = truth.activities[j]["phase"], is_guarded(state, truth, j)
+    if stands_still(state, truth, j):
+        if end_saving(state, truth, j, time):
+            _leave(state, truth, j, time, Urgency.INTERRUPTED, LogReason.INTERRUPTED)
+        else:
+            begin_phase(state, truth, j, time, False)
+        return
     phase = truth.phases[p]
     clear_phase(truth, j)
-    _log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], amounts(state, truth, j, p)[1])
+    log_phase(state, truth, time, j, LogKind.END_PHASE, phase["kind"], amounts(state, truth, j, p)[1])
+    if guarded and not end_slice(truth, j, time):
+        begin_phase(state, truth, j, time, False)
+        return
     if phase["resource"] >= 0:
         give_early(state, truth, time, j, phase["resource"], phase["amount"])
         state.clock[0]["triggers"] |= Trigger.RELEASED
@@ -197,6 +232,52 @@ def end_transfer(state, truth, f):
 
 
 @kernel
+def _stop(state, truth, j, time):
+    """Break off what job `j` is doing."""
+    activity = truth.activities[j]
+    cancel_timer(truth, 2 * j)
+    if activity["final"] > 0 or _is_halted(truth, j):
+        return
+    moved = stop_phase(truth, j, time)
+    if stands_still(state, truth, j):
+        if truth.resilience.safe[j]["doing"] == SAVING:
+            write_log(state, truth, time, j, LogKind.END_PHASE, -1, -1, LogReason.SAVE)  # it is of no use
+        else:
+            write_log(state, truth, time, j, LogKind.END_PHASE, -1, moved, LogReason.RECOVER)
+        return
+    kind = truth.phases[activity["phase"]]["kind"]
+    if kind == PhaseKind.COMPUTE:
+        moved = 0.0  # what nodes send one another is not for the log
+    log_phase(state, truth, time, j, LogKind.END_PHASE, kind, moved)
+
+
+@kernel(types.void(STATE, TRUTH, _i8, _f8, _i8, _i8))
+def _leave(state, truth, j, time, urgency, reason):
+    """Job `j`, which does nothing any more, gives back what it took for its leg and waits to run it again."""
+    state.jobs[j]["urgency"] = urgency
+    end_leg(state, truth, j, time, LegEnd.AGAIN, reason, JobState.QUEUED)
+
+
+@kernel(types.void(STATE, TRUTH, _i8, _f8, _i8, _i8))
+def interrupt(state, truth, j, time, urgency, reason):
+    """Stop job `j` at once. It waits to go on from its last checkpoint, unless it has failed too often without one."""
+    activity, rule = truth.activities[j], truth.resilience.rule[0]
+    _stop(state, truth, j, time)
+    stop_beside(truth, j, time)
+    if len(truth.rounds.progress) > 0:
+        leave_point(state, truth, j)
+    if activity["final"] > 0 and activity["final"] != JobState.COMPLETED:  # it had only drains left
+        _finish_leg(state, truth, j, time, activity["final"])
+        return
+    if reason == LogReason.NODE_DOWN and len(truth.resilience.safe) > 0:
+        truth.resilience.safe[j]["attempts"] += 1
+        if truth.resilience.safe[j]["attempts"] >= rule["max_attempts"]:
+            end_leg(state, truth, j, time, LegEnd.OVER, reason, JobState.FAILED)
+            return
+    _leave(state, truth, j, time, urgency, reason)
+
+
+@kernel
 def kill(state, truth, j, time, final):
     """Job `j` ends as `final`: its phase stops at once. Drains run on, and it holds what it has until then.
 
@@ -205,13 +286,7 @@ def kill(state, truth, j, time, final):
     activity, in_rounds = truth.activities[j], len(truth.rounds.progress) > 0
     if activity["final"] > 0 and not in_rounds:  # only drains are left
         return
-    cancel_timer(truth, 2 * j)
-    if activity["final"] == 0 and not _is_halted(truth, j):
-        kind = truth.phases[activity["phase"]]["kind"]
-        moved = stop_phase(truth, j, time)
-        if kind == PhaseKind.COMPUTE:
-            moved = 0.0  # what nodes send one another is not for the log
-        _log_phase(state, truth, time, j, LogKind.END_PHASE, kind, moved)
+    _stop(state, truth, j, time)
     if in_rounds:
         stop_beside(truth, j, time)
         leave_point(state, truth, j)
@@ -240,7 +315,8 @@ def cancel(state, truth, j, time):
     write_log(state, truth, time, j, LogKind.CANCEL, -1, 0, LogReason.CANCELLED)
     if truth.scripts[job["leg"]]["number"] > 0:
         for r in range(len(state.resources)):
-            amount = truth.carries[job["leg"] - 1, r]
+            missing = state.demands[job["leg"], r] - truth.demands[job["leg"], r]  # of what it carried, see _restore
+            amount = truth.carries[job["leg"] - 1, r] - missing
             if amount > 0:
                 write_log(state, truth, time, j, LogKind.RELEASE, r, amount, LogReason.CANCELLED)
                 give(state, truth, j, r, amount)
@@ -263,6 +339,7 @@ def start_leg(state, truth, j, reason, picks, first_pick, n_picks):
     job["leg_start"] = now
     job["end"] = now + script["walltime"]
     job["state"] = JobState.RUNNING
+    job["urgency"] = Urgency.NEXT_LEG
     take_all(state, truth, j, reason, picks, first_pick, n_picks)
     add_running(state, j)
     activity["first"] = -1
@@ -270,7 +347,11 @@ def start_leg(state, truth, j, reason, picks, first_pick, n_picks):
     activity["drains"] = 0
     activity["final"] = 0
     begin_program(state, truth, j)
+    guarded = is_guarded(state, truth, j)
     # A leg that is sure to end a second before its walltime needs no second timer.
-    if script["kills"] and script["seconds"] > script["walltime"] - 1.0:
+    if script["kills"] and (guarded or script["seconds"] > script["walltime"] - 1.0):
         set_timer(truth, 2 * j + 1, now + script["walltime"])
-    begin_phase(state, truth, j, now, True)
+    if len(state.safety) > 0 and not guarded:
+        tell_nothing(state, j)
+    if not (guarded and begin_attempt(state, truth, j, now)):
+        begin_phase(state, truth, j, now, True)

@@ -38,7 +38,8 @@ def enqueue(state, j):
 
 @kernel
 def enqueue_begun(state, j):
-    """Put a job whose next leg waits behind others of its kind, but before all that have not begun.
+    """Put a job that has begun and waits for a leg before all that have not begun: behind others of its kind, unless
+    it is more urgent.
 
     What it carries is held while it waits: behind a head that needs it, both would wait for ever.
     """
@@ -50,10 +51,30 @@ def enqueue_begun(state, j):
         queue[i - 1] = queue[i]
         if queue[i] >= 0:
             state.jobs[queue[i]]["at"] = i - 1
-    queue[at] = j
-    state.jobs[j]["at"] = at
     counts["queue_first"] -= 1
     counts["n_queued"] += 1
+    while at > counts["queue_first"] and _goes_before(state, j, queue[at - 1]):
+        queue[at] = queue[at - 1]
+        if queue[at] >= 0:
+            state.jobs[queue[at]]["at"] = at
+        at -= 1
+    queue[at] = j
+    state.jobs[j]["at"] = at
+
+
+@kernel
+def _goes_before(state, j, other):
+    """Whether job `j` goes before another one that has begun, or a hole. Rows are in order of submission.
+
+    One that waits for a later leg may hold what another one needs; one that starts its first again holds nothing.
+    """
+    if other < 0:
+        return True
+    one, two = state.jobs[j], state.jobs[other]
+    holds, its = state.legs[one["leg"]]["number"] > 0, state.legs[two["leg"]]["number"] > 0
+    if holds != its:
+        return holds
+    return one["urgency"] > two["urgency"] or (one["urgency"] == two["urgency"] and one["urgency"] > 0 and j < other)
 
 
 @kernel

@@ -55,18 +55,20 @@ class _Columns:
 
 class Record:
     """The log and the placements of a run. Use it as a context while the run goes on; what its draining raises,
-    leaving the context does."""
+    leaving the context does. Without `keep`, what is drained is thrown away: ten million failures take no memory."""
 
-    def __init__(self, truth: Truth):
+    def __init__(self, truth: Truth, keep: bool = True):
         self.log, self.placements = _Columns(LOG), _Columns(PLACEMENT)
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
-        self._truth = truth
+        self._truth, self._keep = truth, keep
         self._failed: list[BaseException] = []
 
     def drain(self) -> None:
         """Empty both buffers."""
         cursor = self._truth.cursor[0]
         try:
+            if not self._keep:
+                return
             self.log.add(self._truth.log[: cursor["n_log"]])
             self.placements.add(self._truth.placements[: cursor["n_placed"]])
         except BaseException as error:  # it must not cross the compiled loop: memory may be short

@@ -7,9 +7,11 @@ job that is to grow holds its new nodes idle until its point, and one that is to
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility, JobState, Refusal, Trigger
 from forebay.core.tables import flex_row
+from forebay.engine.checkpoints import is_guarded, set_walltime
 from forebay.engine.holding import give_some, have_these, take_more
-from forebay.engine.phases import begin_phase, cancel_timer, set_timer
+from forebay.engine.phases import begin_phase
 from forebay.engine.queue import add_running, drop_running
+from forebay.engine.timers import cancel_timer, set_timer
 
 
 @kernel
@@ -40,6 +42,8 @@ def choose_size(state, truth, j, nodes):
     walltime = state.flexible.sizes[flex["first"] + at]["walltime"]
     state.jobs[j]["nodes"] = state.demands[leg, 0] = state.releases[leg, 0] = nodes
     state.legs[leg]["walltime"] = truth.scripts[leg]["walltime"] = walltime
+    if is_guarded(state, truth, j):
+        set_walltime(state, truth, j)
     return True
 
 

@@ -53,12 +53,15 @@ def run(
     rng: np.random.Generator,
     progress: Progress | None = None,
     remarks: list[str] | None = None,
+    draw: Callable[[], None] | None = None,
+    keep: bool = True,
 ) -> Record:
     """Run until every job has ended; returns what was recorded. `progress(ended, jobs)` is called at times.
 
-    What a compiled policy has to say of the run is added to `remarks`.
+    What a compiled policy has to say of the run is added to `remarks`. `draw` fills the table of failures again.
+    Without `keep` nothing is recorded.
     """
-    record, interrupts, n_decisions = Record(truth), Interrupts(), 256
+    record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
     prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
     truth.rounds.visits[0] = getattr(policy, "resizes", False)
     _check_limits(truth)
@@ -68,8 +71,8 @@ def run(
         if interrupts.noted:
             state.clock["stop"] = 1
 
-    looking = Callback(look_up)
-    state.clock["look_up"] = looking.address
+    looking, drawing = Callback(look_up), Callback(draw or (lambda: None))
+    state.clock["look_up"], truth.cursor["draw"] = looking.address, drawing.address
     with interrupts, record as check:
         while True:
             begun = time.perf_counter()
@@ -252,6 +255,17 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             )
         case Refusal.DOES_NOT_RESIZE:
             return BadActionError(f"{at} resized {job}, but has not said that it does; give its class resizes = True")
+        case Refusal.CANNOT_INTERRUPT:
+            return BadActionError(f"{at} interrupted {job}, which does not run; interrupt jobs of view.running")
+        case Refusal.JUST_STARTED:
+            return BadActionError(f"{at} interrupted {job}, which it had started in the same instant; start others")
+        case Refusal.NO_CHECKPOINTS:
+            return BadActionError(
+                f"{at} asked {job} to stop after a checkpoint, and it writes none; interrupt it with "
+                "checkpoint='last', or run with --failures checkpoint=300s,period=1h"
+            )
+        case Refusal.UNKNOWN_RESUME:
+            return BadActionError(f"{at} interrupted {job} in way {r}, which there is not; take one of Resume")
         case Refusal.CANNOT_KILL:
             return BadActionError(f"{at} killed {job}, which neither waits nor runs; kill jobs that do")
         case Refusal.WRONG_WAY:
@@ -299,6 +313,8 @@ def _stalled(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
     free = ", ".join(f"{int(row['free']):,} {name}" for name, row in zip(resources, state.resources, strict=True))
     idle = int(truth.cursor[0]["n_idle_wakes"]) - 1
     spins = f" and was woken {idle:,} times in a row for nothing" if idle else ""
+    if len(state.down) and idle:
+        spins = f", however often nodes failed and came back ({idle:,} times in a row)"
     return StalledError(
         f"at t = {float(state.clock[0]['now']):.10g} s nothing runs and nothing will arrive, but the policy leaves "
         f"{counted(len(waiting), 'job')} waiting{spins}, {first} first, with {free} free; start one, or ask "

@@ -164,15 +164,18 @@ def _have_pauses(program: Program) -> bool:
     return program.rounds is not None and bool((works & (program.bytes > 0)).any())
 
 
-def traffic(program: Program, fabric: Fabric, n_nodes: int) -> tuple[Paths, Network]:
-    """Routes and network for what the program moves; room for the most transfers that can run at a time."""
-    if not program.moving.any():
+def traffic(program: Program, fabric: Fabric, n_nodes: int, checkpoints: bool = False) -> tuple[Paths, Network]:
+    """Routes and network for what the program moves; room for the most transfers that can run at a time.
+
+    Every job may move something if they write checkpoints to the file system.
+    """
+    if not program.moving.any() and not checkpoints:
         return no_paths(), make_network([], [], 0)
     _check_paths(program, fabric)
     job = program.leg_job[program.phase_leg]
     n_jobs = len(program.nodes)
     n_drains = np.bincount(job, _beside(program), n_jobs).astype(np.int64)
-    moves, pauses = np.bincount(job, program.moving, n_jobs) > 0, _have_pauses(program)
+    moves, pauses = (np.bincount(job, program.moving, n_jobs) > 0) | checkpoints, _have_pauses(program)
     most = np.where(moves, (1 + n_drains) * (_parts(program, fabric) + 2 * pauses), 0)
     # Of jobs that hold nodes, there cannot be more at a time than nodes.
     together = n_nodes * (1 + int(n_drains.max())) * (1 + 2 * pauses) + int(most[_without_nodes(program)].sum())

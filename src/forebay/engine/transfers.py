@@ -110,6 +110,7 @@ def _moved(net, f, time):
 @kernel
 def free_transfer(net, f):
     """Hand a row back."""
+    net.transfers[f]["job"] = -1
     net.transfers[f]["sibling"] = net.state[0]["blank_transfer"]
     net.state[0]["blank_transfer"] = f
 
@@ -221,10 +222,11 @@ def _count_sites(state, truth, j):
 
 
 @kernel
-def _exchange(state, truth, j, compute, message, coupled, time, beside):
+def _exchange(state, truth, j, compute, message, coupled, rest, time, beside):
     """A compute phase in which every node sends to every other: one activity over all the links between them.
 
-    Returns (1, 0), or, where the nodes share no link, (0, the seconds it takes).
+    Only this `rest` of it is left to do. Returns (1, 0), or, where the nodes share no link, (0, the seconds that the
+    whole takes).
     """
     paths = truth.paths
     n_sites, n = _count_sites(state, truth, j)
@@ -254,7 +256,7 @@ def _exchange(state, truth, j, compute, message, coupled, time, beside):
         k = paths.touched[i]
         cross(truth.network, c, k, paths.by_link[k] / most)
         paths.by_link[k] = 0.0
-    return _send(truth, j, c, 1, message * most, time, beside), 0.0
+    return _send(truth, j, c, 1, message * most * rest, time, beside), 0.0
 
 
 @kernel
@@ -271,14 +273,25 @@ def _on_devices(state, truth, j, c, streams, amount, time, beside):
 
 
 @kernel
-def launch(state, truth, j, time):
-    """Begin what the phase of job `j` does; returns (transfers begun, seconds that it takes if there are none)."""
+def move_files(truth, j, kind, streams, amount, time, beside):
+    """Read from the file system, or write to it; returns how many transfers of job `j` that is."""
+    paths = truth.paths
+    c = paths.routes[READ if kind == PhaseKind.READ else WRITE, 0]
+    return _send(truth, j, c, 1 if paths.whole[FILES, 0] else streams, amount, time, beside)
+
+
+@kernel
+def launch(state, truth, j, rest, time):
+    """Begin what the phase of job `j` does; returns (transfers begun, seconds that it takes if there are none).
+
+    Of computing, only this `rest` is left to do.
+    """
     paths, p = truth.paths, truth.activities[j]["phase"]
     kind, flags = truth.phases[p]["kind"], flags_of(truth, p)
     seconds, amount, message, streams = amounts(state, truth, j, p)
     if kind == PhaseKind.COMPUTE:
         if message > 0.0 and state.jobs[j]["nodes"] > 1:
-            return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, time, 0)
+            return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, rest, time, 0)
         return 0, seconds
     if amount <= 0.0:
         return 0, seconds
@@ -292,12 +305,11 @@ def launch(state, truth, j, time):
         if len(truth.rounds.steps) > 0:  # in rounds only where nodes have devices of their own
             n = _on_devices(state, truth, j, paths.routes[row, 0], streams, amount, time, beside)
             if message > 0.0 and state.jobs[j]["nodes"] > 1:
-                more, seconds = _exchange(state, truth, j, seconds, message, True, time, beside)
+                more, seconds = _exchange(state, truth, j, seconds, message, True, 1.0, time, beside)
                 n += more
             return n + _pause(truth, j, seconds, time, beside), 0.0
         return _inside(state, truth, j, amount, time, row), 0.0
-    c = paths.routes[READ if kind == PhaseKind.READ else WRITE, 0]
-    return _send(truth, j, c, 1 if paths.whole[FILES, 0] else streams, amount, time, beside), 0.0
+    return move_files(truth, j, kind, streams, amount, time, beside), 0.0
 
 
 @kernel
@@ -315,12 +327,21 @@ def clear_phase(truth, j):
 
 @kernel
 def stop_beside(truth, j, time):
-    """Break off what runs beside the phases of job `j`."""
-    progress = truth.rounds.progress[j]
-    while progress["beside"] >= 0:
-        f = progress["beside"]
-        _moved(truth.network, f, time)
-        leave_beside(truth, j, f)
+    """Break off what runs beside the phases of job `j`. Who has rounds has a list of it."""
+    if len(truth.rounds.progress) > 0:
+        progress = truth.rounds.progress[j]
+        while progress["beside"] >= 0:
+            f = progress["beside"]
+            _moved(truth.network, f, time)
+            leave_beside(truth, j, f)
+        return
+    for f in range(len(truth.network.transfers)):
+        transfer = truth.network.transfers[f]
+        if truth.activities[j]["drains"] == 0:
+            return
+        if transfer["job"] == j and transfer["beside"] > 0:
+            _moved(truth.network, f, time)
+            leave_beside(truth, j, f)
 
 
 @kernel

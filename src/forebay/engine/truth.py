@@ -9,6 +9,7 @@ from forebay.algorithms.heap import TIMER
 from forebay.core.tables import JOB, LEG, PICK
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, no_paths
+from forebay.engine.resilience import Resilience, make_resilience
 from forebay.engine.rounds import Rounds, no_rounds
 
 CURSOR = np.dtype(
@@ -25,8 +26,10 @@ CURSOR = np.dtype(
         ("drain", "i8"),  # the address of the function that empties both buffers
         ("n_wakes", "i8"),
         ("n_idle_wakes", "i8"),  # in a row, with nothing running and nothing to come
+        ("next_failure", "i8"),
+        ("draw", "i8"),  # the address of the function that draws further failures; 0 = there are no others
         ("n_hidden", "i8"),
-        ("again", "i1"),  # whether some were put off, so that the policy must decide again
+        ("again", "i1"),  # whether the policy must decide again: starts were put off, or a job was interrupted
         ("refusal", "i8"),
         ("refused_job", "i8"),
         ("refused_resource", "i8"),
@@ -36,12 +39,14 @@ CURSOR = np.dtype(
 SCRIPT = np.dtype(
     [
         ("walltime", "f8"),
+        ("asked", "f8"),  # the walltime that its user asked for, without checkpoints
         ("seconds", "f8"),  # all phases together; inf where transfers decide
         ("number", "i8"),
         ("first_phase", "i8"),
         ("last_phase", "i8"),  # behind it
         ("kills", "i1"),  # whether the job is killed when the leg reaches its walltime
         ("logged", "i1"),  # whether its phases are
+        ("guarded", "i1"),  # whether its job writes checkpoints
     ],
     align=True,
 )
@@ -119,6 +124,7 @@ class Truth(NamedTuple):
     placements: np.ndarray  # PLACEMENT, another
     activities: np.ndarray  # ACTIVITY
     rounds: Rounds
+    resilience: Resilience
     paths: Paths
     network: Network
     ended: np.ndarray  # int64 scratch: transfers that end in this instant
@@ -141,7 +147,7 @@ class Sizes(NamedTuple):
     persons: int = 0
 
 
-def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds) -> Truth:
+def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds, resilience: Resilience) -> Truth:
     """Tables of the right size, blank."""
     shape = (n.legs, n.resources)
     return Truth(
@@ -167,6 +173,7 @@ def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds) -> Tru
         placements=np.zeros(BUFFER, PLACEMENT),
         activities=np.zeros(n.jobs, ACTIVITY),
         rounds=rounds,
+        resilience=resilience,
         paths=paths,
         network=network,
         ended=np.zeros(len(network.transfers), np.int64),
@@ -175,4 +182,4 @@ def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds) -> Tru
     )
 
 
-TRUTH = pointer_type(empty_truth(Sizes(), no_paths(), make_network([], [], 0), no_rounds()))
+TRUTH = pointer_type(empty_truth(Sizes(), no_paths(), make_network([], [], 0), no_rounds(), make_resilience()))

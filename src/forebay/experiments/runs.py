@@ -55,6 +55,8 @@ class Run:
     seed: int = 0
     added: Added | None = None
     known: bool = False  # whether users ask for just the time their jobs take, as added to
+    failures: str = ""  # a spec of what fails; empty: as the platform says
+    window: tuple[float, float] | None = None  # seconds: numbers are of this part of the run alone
     keep: tuple[str, ...] = ()  # measures of every job that figures will need, such as waiting_time
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
     effort: float = 1.0  # a guess at how long it takes, compared with others: long ones go first
@@ -72,6 +74,10 @@ class Run:
         if self.jobs.users_sha256:
             del jobs["users"]
         files = {spec: digest for spec in (self.platform, self.policy) if (digest := own_file(spec))}
+        failures: dict[str, Any] = {"failures": self.failures} if self.failures else {}
+        window = {"window": list(self.window)} if self.window else {}
+        if self.failures and (digest := trace_digest(self.failures)):
+            files[self.failures] = digest
         return {
             "jobs": jobs,
             "platform": self.platform,
@@ -82,6 +88,8 @@ class Run:
             "known": self.known,
             "keep": list(self.keep),
             "files": files,
+            **failures,
+            **window,
         }
 
 
@@ -101,12 +109,23 @@ def _digest(path: Path) -> str:
 
 def own_file(spec: str) -> str:
     """The digest of a user's file that a spec names (mine.py:Mine, machine.toml); empty if it names none."""
+    from forebay.platforms import load
     from forebay.policies import digest_of
 
     stem, found, _ = spec.partition(".toml")
-    if found and Path(stem + found).is_file():
-        return _digest(Path(stem + found))
-    return digest_of(spec)
+    file = Path(stem + found)
+    if not found or not file.is_file():
+        return digest_of(spec)
+    failures = load(file).failures  # a trace lies in a file of its own
+    return _digest(file) + (failures.outages.sha256 if failures and failures.outages else "")
+
+
+def trace_digest(failures: str) -> str:
+    """The digest of the trace that a spec of failures names; empty if it names none."""
+    from forebay.platforms.failures import parse
+
+    trace = parse(failures).get("trace")
+    return _digest(Path(trace)) if trace else ""
 
 
 @lru_cache(maxsize=4)
@@ -152,6 +171,7 @@ def perform(run: Run) -> Record:
     from forebay._simulate import simulate
     from forebay.metrics import summary
     from forebay.metrics._table import counted, measure
+    from forebay.metrics.window import window
     from forebay.workload.operations import perfect_estimates
 
     workload = workload_of(run.jobs)
@@ -159,7 +179,9 @@ def perform(run: Run) -> Record:
         workload = lengthened(workload, run.added)
     if run.known:
         workload = perfect_estimates(workload)
-    result = simulate(workload, run.platform, run.policy, run.seed, run.job_model, progress=False)
+    result = simulate(workload, run.platform, run.policy, run.seed, run.job_model, False, run.failures or None)
+    if run.window is not None:
+        result = window(result, *run.window)
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}

@@ -21,12 +21,17 @@ def summed(times: np.ndarray, changes: np.ndarray) -> Steps:
 
 
 def queued_nodes(result: Result) -> Steps:
-    """Nodes asked for by all legs that wait. The first leg of a job asks for what the job asks for."""
+    """Nodes asked for by all legs that wait. The first leg of a job asks for what the job asks for.
+
+    A leg that was interrupted waits once more.
+    """
     kind = pl.col("kind").cast(pl.String)
+    keys = ["job", "leg", "turn"]
     rows = result.log.lazy().select("time", "job", "leg", "amount", kind=kind)
-    joins = rows.filter(pl.col("kind").is_in(["submit", "queue"]))
-    leaves = rows.filter(pl.col("kind").is_in(["start", "reject"])).unique(["job", "leg"], keep="first")
-    waits = joins.join(leaves, on=["job", "leg"], suffix="_left", maintain_order="left")
+    turn = pl.col("time").cum_count().over("job", "leg").alias("turn")
+    joins = rows.filter(pl.col("kind").is_in(["submit", "queue"])).with_columns(turn)
+    leaves = rows.filter(pl.col("kind").is_in(["start", "reject"])).with_columns(turn)
+    waits = joins.join(leaves, on=keys, suffix="_left", maintain_order="left")
     asked = pl.when(pl.col("kind") == "submit").then("amount").otherwise("amount_left")
     found = waits.select("time", "time_left", asked=asked.cast(pl.Float64)).collect()
     begin, end, nodes = (found[name].to_numpy() for name in ("time", "time_left", "asked"))
@@ -64,7 +69,8 @@ def transfers(result: Result, kinds: tuple[str, ...]) -> Steps:
     keys = ["job", "leg", "reason"]
     pairs = _in_order(ends).join_asof(_in_order(begins), on="time", by=keys, check_sortedness=False)
     length = pl.col("time") - pl.col("begin")
-    found = pairs.filter(length > 0).select("begin", "time", rate=pl.col("amount") / length).collect()
+    whole = (length > 0) & (pl.col("amount") >= 0)  # a checkpoint that was cut off does not tell
+    found = pairs.filter(whole).select("begin", "time", rate=pl.col("amount") / length).collect()
     begin, end, rate = (found[name].to_numpy() for name in ("begin", "time", "rate"))
     times, values = summed(np.concatenate([begin, end]), np.concatenate([rate, -rate]))
     return times, np.where(values > 1e-9 * values.max(initial=0.0), values, 0.0)  # sums of rates need not end at 0
@@ -75,8 +81,8 @@ def _in_order(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def over(result: Result) -> tuple[float, float]:
-    """From the first submission to the last change; a second at least."""
-    times = result.log["time"]
+    """From the first submission to the last change of a job; a second at least."""
+    times = result.log.filter(pl.col("job").is_not_null())["time"]
     if times.is_empty():
         return 0.0, 1.0
     start, end = float(times.min()), float(times.max())  # type: ignore[arg-type]

@@ -50,6 +50,7 @@ _SETTINGS = {
     "axes.grid": False,
     "grid.color": "#e4e4e4",
     "grid.linewidth": 0.5,
+    "hatch.linewidth": 0.5,
     "axes.axisbelow": True,
     "lines.linewidth": 1.2,
     "svg.fonttype": "none",
@@ -208,6 +209,13 @@ def log_axis(axis: Any, which: str, least: float, largest: float) -> None:
     getattr(axis, f"set_{which}scale")("log")
     getattr(axis, f"set_{which}ticks")(kept, [f"{tick:,.10g}" for tick in kept])
     getattr(axis, f"{which}axis").minorticks_off()
+
+
+def corners(boxes: pl.DataFrame, unit: float) -> np.ndarray:
+    """Those of rectangles on `first_node` to `last_node` from `start` to `end`, for a collection of polygons."""
+    low, high = boxes["first_node"].to_numpy() - 0.5, boxes["last_node"].to_numpy() + 0.5
+    start, end = boxes["start"].to_numpy() / unit, boxes["end"].to_numpy() / unit
+    return np.stack([np.stack([start, end, end, start], 1), np.stack([low, low, high, high], 1)], 2)
 
 
 def rows_axis(axis: Any, labels: Sequence[str]) -> None:

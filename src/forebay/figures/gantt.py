@@ -1,6 +1,7 @@
 """The schedule: jobs on the nodes they held over time; below, on the same axis, burst buffers and the file system."""
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,11 @@ import numpy as np
 import polars as pl
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 
 from forebay._files import file_names
 from forebay.errors import InputError
-from forebay.figures import _steps, _style
+from forebay.figures import _failures, _steps, _style
 from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.machine import usage
 from forebay.metrics.stays import stays
@@ -37,7 +39,7 @@ WAITED = {
     "longer": (np.inf, "#440154"),
 }
 """Viridis: its order shows to the colour-blind and in grey too."""
-READS, WRITES = ("stage_in", "read"), ("drain", "stage_out", "write")
+READS, WRITES = ("stage_in", "read", "recover"), ("drain", "stage_out", "write", "save")
 FILES = "file system"
 
 Lane = tuple[str, _steps.Steps]
@@ -63,6 +65,8 @@ def plan(results: Mapping[str, Result]) -> Plan:
     ((label, result),) = results.items()
     start, end = _steps.over(result)
     boxes = rectangles(result)
+    few = boxes["job"].n_unique() <= FEW
+    marked = _failures.shown(result, boxes, few, end)
     lanes, width = _lanes(result), None
     if any(times.size > MOST for _, (times, _) in lanes.values()):
         width = _steps.width_for(start, end, MOST)
@@ -72,7 +76,11 @@ def plan(results: Mapping[str, Result]) -> Plan:
 
     def paint(axes: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(axes[-1], start, end, ticks=12)
-        _schedule(axes[0], legend, boxes, result, unit)
+        colours = _schedule(axes[0], boxes, result.resources["nodes"], unit, few, _failures.PARTS in marked)
+        marks = _failures.mark(axes[0], marked, unit)
+        if colours or marks:  # filled column by column: what colours mean comes in the first row
+            rows = zip_longest(colours, marks) if colours else [marks]
+            legend([handle for row in rows for handle in row if handle is not None], 5)
         for axis, name in zip(axes[1:], below, strict=True):
             if name == FILES:
                 _file_system(axis, lanes, unit, end)
@@ -82,7 +90,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
             axes[-1].set_xlabel(f"{axes[-1].get_xlabel()}; below the schedule, means over {_style.duration(width)}")
         axes[0].figure.align_ylabels(list(axes))
 
-    ratios, data = [2.6, *[0.8] * len(below)], {"": boxes, "-lanes": _table(lanes)}
+    ratios, data = [2.6, *[0.8] * len(below)], {"": boxes, "-lanes": _table(lanes), **marked}
     return Plan(_style.PAGE, 2.6 + 0.75 * len(below), ratios, paint, data, one_clock=True, title=label)
 
 
@@ -99,22 +107,20 @@ def rectangles(result: Result) -> pl.DataFrame:
     )
 
 
-def _schedule(axis: Any, legend: Legend, boxes: pl.DataFrame, result: Result, unit: float) -> None:
-    """All rectangles as one collection: tens of thousands take a moment."""
-    nodes = result.resources["nodes"]
+def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool, hatched: bool) -> list[Any]:
+    """All rectangles as one collection: tens of thousands take a moment. Gives handles for a legend."""
     low, high = boxes["first_node"].to_numpy() - 0.5, boxes["last_node"].to_numpy() + 0.5
     start, end = boxes["start"].to_numpy() / unit, boxes["end"].to_numpy() / unit
-    corners = np.stack([np.stack([start, end, end, start], 1), np.stack([low, low, high, high], 1)], 2)
-    few = boxes["job"].n_unique() <= FEW
+    handles: list[Any] = []
     if few:
         colours = np.array(_style.FILLS)[fills(boxes)]
     else:
         place = np.searchsorted([limit for limit, _ in WAITED.values()], boxes["waiting_time"].to_numpy(), side="right")
         colours = np.array([colour for _, colour in WAITED.values()])[place]
-        legend([Patch(color=colour, label=text) for text, (_, colour) in WAITED.items()], 5)
+        handles = [Patch(color=colour, label=text) for text, (_, colour) in WAITED.items()]
     many = boxes.height > VECTORS
     line = {"edgecolors": "none", "linewidths": 0} if many else {"edgecolors": "white", "linewidths": 0.3}
-    axis.add_collection(PolyCollection(corners, facecolors=list(colours), rasterized=many, **line))
+    axis.add_collection(PolyCollection(_style.corners(boxes, unit), facecolors=list(colours), rasterized=many, **line))
     inner = seams(boxes.head(0) if many else boxes)
     lines = [[(since / unit, y), (until / unit, y)] for y, since, until in inner.select("y", "start", "end").rows()]
     same = list(colours[inner["place"].to_numpy()])
@@ -127,12 +133,15 @@ def _schedule(axis: Any, legend: Legend, boxes: pl.DataFrame, result: Result, un
         ):  # fmt: skip
             if shows and height >= LEAST * nodes and width >= LEAST / 4 * len(str(job)) * span:
                 ink = "white" if fill in _style.DARK else "black"
-                axis.text(x, y, str(job), ha="center", va="center", fontsize=6, color=ink, clip_on=True)
+                text = axis.text(x, y, str(job), ha="center", va="center", fontsize=6, color=ink, clip_on=True)
+                if hatched:
+                    text.set_path_effects([withStroke(linewidth=2, foreground=fill)])
     if boxes.is_empty():
         _style.note(axis, "no job started")
     axis.set_ylim(nodes - 0.5, -0.5)
     axis.yaxis.get_major_locator().set_params(integer=True)
     axis.set_ylabel("node")
+    return handles
 
 
 def fills(boxes: pl.DataFrame) -> np.ndarray:
@@ -172,10 +181,16 @@ def _lanes(result: Result) -> dict[str, Lane]:
         if name != "nodes":
             steps = usage(result, name)
             lanes[name] = ("bytes", (steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)))
-    if (result.log["kind"] == "end_phase").any():
+    if _has_phases(result):
         for way, kinds in (("read", READS), ("write", WRITES)):
             lanes[f"{FILES} {way}"] = ("bytes/s", _steps.transfers(result, kinds))
     return lanes
+
+
+def _has_phases(result: Result) -> bool:
+    """Whether jobs do more than compute; writing checkpoints for some seconds is no reason for a lane."""
+    moves = (pl.col("amount") > 0) | ~pl.col("reason").cast(pl.String).is_in(["save", "recover"])
+    return not result.log.lazy().filter((pl.col("kind") == "end_phase") & moves).head(1).collect().is_empty()
 
 
 def _held(axis: Any, name: str, steps: _steps.Steps, capacity: int, unit: float, end: float) -> None:

@@ -12,10 +12,10 @@ Numbers = Mapping[str, Number]
 Unit = str | Callable[[str], str]
 Need = Callable[[Result], bool]
 
-GROUPS = ("counts", "machine", "jobs", "staging", "tiers")
+GROUPS = ("counts", "machine", "jobs", "staging", "tiers", "failures")
 """Parts of a summary, in its order; any other comes last."""
 
-UNITS = ("jobs", "jobs/h", "s", "share", "bytes", "")
+UNITS = ("jobs", "times", "jobs/h", "s", "node-hours", "share", "bytes", "")
 """What numbers are in: shares are from 0 to 1, and ratios have no unit."""
 
 _VARIES = re.compile(r"[A-Z]+(?:_[A-Z]+)*")
@@ -65,7 +65,7 @@ def metric(*names: str, unit: Unit, group: str, needs: Need = always) -> Callabl
     unit
         Of all its numbers ("s", "jobs", "share", "bytes", ...), or a function that tells it by a number's name.
     group
-        The part of the summary: counts, machine, jobs, staging or tiers.
+        The part of the summary: counts, machine, jobs, staging, tiers or failures.
     needs
         Whether a run has what the metric is taken from; its names are left out where not.
 

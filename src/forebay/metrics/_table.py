@@ -33,6 +33,7 @@ MEASURES = {
     "bounded_slowdown_10min": bounded_slowdown(600),
     "stage_in_time": pl.col("stage_in_time"),
     "io_time": pl.col("io_time"),
+    "requested_nodes": pl.col(NODES),
 }
 """What can be taken of each job, by its name in tables and summaries."""
 
@@ -68,6 +69,11 @@ def span(result: Result) -> tuple[float, float] | None:
 def stages(result: Result) -> bool:
     """Whether jobs of the run stage data; nodes that merely talk to one another do not count."""
     return set(STAGING) <= set(result.jobs.columns)
+
+
+def fails(result: Result) -> bool:
+    """Whether nodes of the run may fail, or jobs of it were interrupted."""
+    return "failures" in result.facts or "n_attempts" in result.jobs.columns
 
 
 def tiers_of(result: Result) -> list[str]:

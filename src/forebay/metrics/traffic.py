@@ -12,6 +12,8 @@ from forebay.results import Result
 
 MOVES = ("stage_in", "checkpoint", "drain", "stage_out", "read", "write", "fetch")
 """Kinds of phases that move bytes, as the log names them."""
+SAFE = ("save", "recover")
+"""Those of checkpoints to restart from, which few runs have."""
 
 
 def _link_names(result: Result) -> list[str]:
@@ -74,14 +76,16 @@ def pfs_utilisation(result: Result) -> float | None:
 def moved(result: Result) -> dict[str, int]:
     """Bytes that phases of each kind moved, all of the result's jobs together; empty where the log has no phases.
 
-    What a phase had moved when its job was killed counts too. What nodes send one another is not in it: see `links`.
+    What a phase had moved when its job was killed counts too, a checkpoint to restart from only if it was complete.
+    What nodes send one another is not in it: see `links`.
     """
     ends = result.log.lazy().filter(pl.col("kind") == "end_phase")
     if "window" in result.facts:
         ends = ends.join(result.jobs.lazy().select(job="job_id"), on="job", how="semi")
-    rows = ends.group_by(pl.col("reason").cast(pl.String)).agg(pl.col("amount").sum()).collect().rows()
-    found = dict(rows)
-    return {kind: int(found.get(kind, 0)) for kind in MOVES} if found else {}
+    rows = ends.group_by(pl.col("reason").cast(pl.String)).agg(pl.col("amount").clip(0).sum()).collect().rows()
+    found = {kind: int(amount) for kind, amount in rows if amount or kind not in SAFE}
+    kinds = [*MOVES, *(kind for kind in SAFE if kind in found)]
+    return {kind: found.get(kind, 0) for kind in kinds} if found else {}
 
 
 @metric("bytes_KIND", unit="bytes", group="staging", needs=lambda result: stages(result) and _moves(result))

@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 
 from forebay import _plugins
+from forebay.core.failures import Failures
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import _presets, _toml
 from forebay.platforms.platform import Platform
 
-__all__ = ["Platform", "load", "names"]
+__all__ = ["Failures", "Platform", "load", "names"]
 
 
 def names() -> list[str]:

@@ -14,6 +14,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    InstanceOf,
     ModelWrapValidatorHandler,
     ValidationError,
     ValidationInfo,
@@ -21,8 +22,10 @@ from pydantic import (
 )
 
 from forebay._plugins import TRUTH
+from forebay.core.failures import Failures
 from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate
 from forebay.errors import InputError, brief
+from forebay.platforms import failures
 from forebay.platforms._problems import Problems
 
 FROM_FILE = "from file"
@@ -194,6 +197,14 @@ def _flops(value: Any, info: ValidationInfo) -> float:
     return _positive_float(_parse(parse_flops, value, info), "speed", 'write a speed such as "1 Gflop/s"')
 
 
+def _failing(value: Any) -> Failures | None:
+    try:
+        return None if value is None else failures.load(value)
+    except InputError as error:
+        # The field's name stands before it already.
+        raise ValueError(re.sub("^failures:? ", "", str(error))) from None
+
+
 Count = Annotated[int, BeforeValidator(_count), Field(examples=[100])]
 CountOrZero = Annotated[int, BeforeValidator(_count_or_zero), Field(examples=[1])]
 Bytes = Annotated[int, BeforeValidator(_bytes), Field(examples=["10 TB"])]
@@ -206,3 +217,4 @@ Latency = Annotated[float, BeforeValidator(_latency), Field(examples=["50 us"])]
 Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]
 Flag = Annotated[bool, BeforeValidator(_flag), Field(examples=[True])]
 Pools = Annotated[tuple[int, ...], BeforeValidator(_pools), Field(examples=["5000/200"])]
+Failing = Annotated[InstanceOf[Failures] | None, BeforeValidator(_failing)]

@@ -1,4 +1,4 @@
-"""Platforms declared in TOML: a table for the machine, one for its topology, one a tier."""
+"""Platforms declared in TOML: a table for the machine, one for its topology, one a tier, one for failures."""
 
 import re
 import tomllib
@@ -21,6 +21,7 @@ def read(path: Path, overrides: Mapping[str, str]) -> Platform:
     problems = Problems(str(path))
     _override(table, overrides, problems)
     problems.stop()  # a misspelt override says nothing of the file
+    _place_trace(table, path.parent)
     return build(table, problems, default_name=path.stem)
 
 
@@ -29,6 +30,9 @@ def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Pl
     values = {"name": default_name, **table}
     topology = _topology(values.pop("topology", {"kind": "flat"}), problems)
     tiers = _tiers(values.pop("tiers", {}), problems)
+    if not isinstance(values.get("failures", {}), dict):
+        del values["failures"]
+        problems.add("failures", 'must be a table: write [failures] and below it mtbf = "1 h"')
     parts = {"topology": topology, "tiers": tiers} if topology else {"tiers": tiers}
     # Parts go in as if written by the user, so that their keys count among the known ones in suggestions.
     platform = problems.check(Platform, {**values, **parts}, context=FROM_FILE)
@@ -73,6 +77,13 @@ def _override(table: dict[str, Any], overrides: Mapping[str, str], problems: Pro
             problems.add(name, "this tier has no capacity to set; edit the file instead")
         else:
             problems.add(name, f"cannot be set after the file's name; {nearest(name, {'nodes', *finite})}")
+
+
+def _place_trace(table: Mapping[str, Any], folder: Path) -> None:
+    """A trace of failures lies beside the platform's file, wherever the command is given."""
+    failures = table.get("failures")
+    if isinstance(failures, dict) and isinstance(failures.get("trace"), str):
+        failures["trace"] = str(folder / failures["trace"])
 
 
 def _kind(table: Any, path: str, group: str, word: str, example: str, problems: Problems) -> str | None:

@@ -7,12 +7,14 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from forebay import _bounds
 from forebay._text import counted, html_table, plain
+from forebay.core.failures import Failures
 from forebay.core.kinds import LARGE, WASTE
 from forebay.core.units import format_flops
 from forebay.errors import InputError, listed
-from forebay.platforms._fields import AUTO, Count, Flops, Model
+from forebay.platforms._fields import AUTO, Count, Failing, Flops, Model
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
+from forebay.platforms.failures import check as check_failures
 from forebay.platforms.storage import files_of, stores_of, ways_of
 from forebay.platforms.tiers import node_local
 from forebay.platforms.tiers._base import BaseTier
@@ -41,6 +43,8 @@ class Platform(Model):
         How nodes and storage are joined; flat by default.
     tiers
         File system and burst buffers, in order.
+    failures
+        How its nodes fail, and what jobs do about it: what `forebay.simulate` takes as `failures`. None by default.
 
     Examples
     --------
@@ -53,6 +57,7 @@ class Platform(Model):
     speed: Flops = 1e9
     topology: BaseTopology = Field(default_factory=Flat)
     tiers: tuple[BaseTier, ...] = ()
+    failures: Failing = None
 
     @field_validator("name")
     @classmethod
@@ -94,6 +99,16 @@ class Platform(Model):
             for tier in tiers:
                 tier.check(info.data["nodes"], info.data["topology"])
         return tiers
+
+    @field_validator("failures")
+    @classmethod
+    def _strike_what_is_there(cls, failures: Failures | None, info: ValidationInfo) -> Failures | None:
+        if failures is not None and "nodes" in info.data:
+            try:
+                check_failures(failures, info.data["nodes"])
+            except InputError as error:
+                raise ValueError(str(error)) from None
+        return failures
 
     @property
     def finite(self) -> Mapping[str, int]:
@@ -177,6 +192,7 @@ class Platform(Model):
             "tiers": [{**tier.described(), "text": tier.text} for tier in self.tiers],
             "file_system": files.name if files else None,
             "ways": [tier.name for tier in self.ways],
+            **({"failures": self.failures.describe()} if self.failures else {}),
             "text": str(self),
         }
 
@@ -186,12 +202,15 @@ class Platform(Model):
 
     def _repr_html_(self) -> str:
         rows = [("nodes", f"{self.nodes:,} of {format_flops(self.speed)}"), ("topology", self.topology.text)]
-        return html_table(f"Platform {self.name}", [*rows, *((tier.name, tier.text) for tier in self.tiers)])
+        rows += [(tier.name, tier.text) for tier in self.tiers]
+        rows += [("failures", str(self.failures))] if self.failures else []
+        return html_table(f"Platform {self.name}", rows)
 
     def __str__(self) -> str:
         parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}"]
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
+        parts += [f"failures: {self.failures}"] if self.failures else []
         return f"{self.name} ({'; '.join(parts)})"
 
 

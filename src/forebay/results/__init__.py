@@ -8,10 +8,12 @@ from forebay.results._load import load, read_document
 from forebay.results._records import Record, load_record, save_record
 from forebay.results._result import JOBS_CSV, JOBS_MORE, Result
 from forebay.results._save import document, files, saving
+from forebay.results._spent import SPENT, spent
 
 __all__ = [
     "JOBS_CSV",
     "JOBS_MORE",
+    "SPENT",
     "Record",
     "Result",
     "document",
@@ -21,4 +23,5 @@ __all__ = [
     "read_document",
     "save_record",
     "saving",
+    "spent",
 ]

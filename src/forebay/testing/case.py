@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from forebay._text import counted
+from forebay.core.failures import Failures, Outages
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
@@ -107,6 +108,10 @@ class Case:
         That the buffer lies on in chunks, evenly; 0 = it is a pool.
     large
         Nodes with 2 B of SSD, the last ones, where the others have 1 B; 0 = none has any.
+    outages
+        Nodes that fail: their number, from when and until when they are down. In order of time.
+    period
+        Seconds of work after which jobs write a checkpoint, which takes 1 s, and 1 s to read; 0 = they write none.
 
     Examples
     --------
@@ -121,6 +126,8 @@ class Case:
     jobs: tuple[Job, ...]
     servers: int = 0  # that the buffer lies on in chunks, evenly; 0 = it is a pool
     large: int = 0  # nodes with 2 B of SSD, the last ones, where the others have 1 B; 0 = none has any
+    outages: tuple[tuple[int, float, float], ...] = ()  # node, down, up
+    period: float = 0.0  # of checkpoints that take 1 s; 0 = jobs write none
 
     def platform(self) -> Platform:
         """The machine."""
@@ -134,6 +141,15 @@ class Case:
         if self.large:
             tiers.append(node_local.Tier(name="ssd", capacity=1, large=2, large_nodes=self.large))
         return Platform(name="case", nodes=self.nodes, tiers=tuple(tiers))
+
+    def failures(self) -> Failures | None:
+        """How its nodes fail, and what jobs do about it; None if none does."""
+        if not self.outages:
+            return None
+        node, down, up = (np.array(column) for column in zip(*self.outages, strict=True))
+        return Failures(
+            outages=Outages("case", "", node, down, up), checkpoint=float(self.period > 0), period=self.period
+        )
 
     def workload(self) -> Workload:
         """The jobs as a Workload."""
@@ -192,6 +208,9 @@ class Case:
         chunks = f" in chunks on {counted(self.servers, 'server')}" if self.servers else ""
         kinds = f", 1 B of SSD in every node and 2 B in the last {self.large}" if self.large else ""
         lines = [f"machine: {counted(self.nodes, 'node')}, {self.buffer} B of burst buffer{chunks}{kinds}"]
+        lines += [f"node {node} is down from {down:g} to {up:g} s" for node, down, up in self.outages]
+        if self.period:
+            lines.append(f"jobs write a checkpoint of 1 s after {self.period:g} s of work")
         for i, job in enumerate(self.jobs):
             legs = "; then ".join(
                 f"{counted(leg.nodes, 'node')}, {leg.buffer} B, runs {leg.seconds:g} s of {leg.walltime:g} s asked"

@@ -77,7 +77,7 @@ def _breach(spec: Any, case: Case) -> tuple[str, str] | None:
     policy, limits = apart(load_policy(spec))
     platform, workload = case.platform(), case.workload()
     model = "alloc-only" if workload.applications is None else "application"
-    state, truth, _ = build(workload, platform, make_program(workload, platform, model), limits)
+    state, truth, _ = build(workload, platform, make_program(workload, platform, model), limits, case.failures())
     tables = state, truth
     try:
         first = watched_run(policy, *tables, platform.resources)

@@ -139,7 +139,30 @@ class Sizes(Kind):
                     yield with_job(case, i, replace(job, flexible=replace(job.flexible, rounds=1)))
 
 
-KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes(), Sizes())
+class Failing(Kind):
+    """Nodes that fail and come back, and jobs that write checkpoints against it."""
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """Up to six outages in one case of three, and checkpoints in half of these."""
+        if rng.random() < 0.7:
+            return case
+        n = int(rng.integers(1, 7))
+        down = np.sort(rng.integers(0, 60, n)).astype(float)
+        up = down + rng.integers(1, 30, n)
+        outages = zip(rng.integers(0, case.nodes, n).tolist(), down.tolist(), up.tolist(), strict=True)
+        return replace(case, outages=tuple(outages), period=float(rng.integers(0, 2) * rng.integers(1, 8)))
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """No failures, one less, or no checkpoints."""
+        if case.outages:
+            yield replace(case, outages=(), period=0.0)
+        for i in range(len(case.outages) if len(case.outages) > 1 else 0):
+            yield replace(case, outages=(*case.outages[:i], *case.outages[i + 1 :]))
+        if case.period:
+            yield replace(case, period=0.0)
+
+
+KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes(), Sizes(), Failing())
 """All of them; a case may be of several."""
 
 

@@ -51,7 +51,7 @@ def _smaller(case: Case) -> Iterator[Case]:
         size //= 2
     for kind in KINDS:
         yield from kind.less(case)
-    for nodes in range(case.large + 1, case.nodes):
+    for nodes in range(max([case.large, *(node for node, *_ in case.outages)]) + 1, case.nodes):
         yield replace(case, nodes=nodes)
     if case.buffer:
         yield replace(case, buffer=0, servers=0)

@@ -73,8 +73,8 @@ class _Watched:
         for name, was in before.items():
             if was != now[name]:
                 raise WroteError(
-                    f"{view.when} changed the table {name!r}; "
-                    "read it only, and act through act.start, act.resize, act.wake, act.reject and act.kill"
+                    f"{view.when} changed the table {name!r}; read it only, and act through act.start, act.resize, "
+                    "act.interrupt, act.wake, act.reject and act.kill"
                 )
 
 

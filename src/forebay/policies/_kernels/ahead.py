@@ -1,4 +1,4 @@
-"""What will be free when, as running legs and those that a decision has started are expected to end."""
+"""What will be free when: running legs, and those that a decision has started, end as expected; nodes are repaired."""
 
 import numpy as np
 from numba import types
@@ -8,7 +8,7 @@ from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import Verb
 from forebay.core.tables import STATE, after, instant_width
 from forebay.policies._kernels.kinds import return_taken
-from forebay.policies._kernels.places import Have, give_back
+from forebay.policies._kernels.places import Have, give_back, repair
 
 _i8 = types.int64
 _FREE = _i8[:, ::1]
@@ -46,12 +46,12 @@ def availability(state, have, until_fits, R, S, W):
     soon = after(now)  # nothing that runs is over in this instant, however short its walltime
     while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
-    room_for = n_running + 3 + (2 * counts["n_queued"] if until_fits < 0 else len(started))
+    room_for = n_running + counts["n_down"] + 3 + (2 * counts["n_queued"] if until_fits < 0 else len(started))
     times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
     times[0] = now
     for r in range(R + S + W):
         ahead[0, r] = have.free[r] if r < R else have.room[r - R] if r < R + S else have.words[r - R - S]
-    n, i, s, late = 1, n_late, 0, n_late > 0
+    n, i, s, d, late = 1, n_late, 0, 0, n_late > 0
     while True:
         if until_fits >= 0:
             enough_yet = True
@@ -64,6 +64,8 @@ def availability(state, have, until_fits, R, S, W):
             time = running[i]["end"]
         if s < len(started):
             time = min(time, max(end_if_now(state, state.actions[started[s]]["job"]), soon))
+        if d < counts["n_down"]:
+            time = min(time, max(state.down[d]["until"], soon))
         if late:
             time = min(time, now + 1.0)
         if time == np.inf:
@@ -83,6 +85,9 @@ def availability(state, have, until_fits, R, S, W):
             give_back(state, ahead, n - 1, action["job"], leg, action["first_pick"], action["n_picks"], R, S, W)
             return_taken(state, ahead, n - 1, action, R)
             s += 1
+        while d < counts["n_down"] and state.down[d]["until"] <= time + width:
+            repair(state, ahead, n - 1, state.down[d]["node"], R, S, W)
+            d += 1
         if late and now + 1.0 <= time + width:
             late = False
             for k in range(n_late):

@@ -103,7 +103,7 @@ def _reserve(state, have, params, j):
     """When job `j` is expected to have the fewest nodes that it can run on, and the nodes that are left then."""
     needs, counts, now = _fewest(state, j), state.counts[0], state.clock[0]["now"]
     n_actions = min(counts["n_actions"], len(state.actions))
-    n_most = counts["n_running"] + n_actions
+    n_most = counts["n_running"] + n_actions + counts["n_down"]
     ends, ties, nodes = np.empty(n_most), np.empty(n_most, np.int64), np.empty(n_most, np.int64)
     n = 0
     for i in range(counts["n_running"]):
@@ -116,6 +116,10 @@ def _reserve(state, have, params, j):
         if action["verb"] == Verb.START:
             count = action["nodes"] if action["nodes"] > 0 else state.demands[state.jobs[action["job"]]["leg"], 0]
             ends[n], ties[n], nodes[n] = _seconds(state, params, action["job"], count), n, count
+            n += 1
+    for i in range(counts["n_down"]):
+        if state.down[i]["until"] < np.inf:
+            ends[n], ties[n], nodes[n] = max(state.down[i]["until"] - now, 0.0), n, 1
             n += 1
     order = np.arange(n)
     sort_smallest(ends.copy(), ties, order, n, n)

@@ -13,7 +13,7 @@ from forebay.algorithms.bits import fill, mask, wipe
 from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import STATE
 from forebay.core.verbs import act_start, take_picks_from
-from forebay.policies._kernels.kinds import charge
+from forebay.policies._kernels.kinds import charge, large_column
 
 _i8 = types.int64
 
@@ -143,6 +143,17 @@ def return_places(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W):
         _free_nodes(ahead, R + S, segment, piece["high"] - some + 1, some)
         left -= some
         h = piece["next"]
+
+
+@kernel
+def repair(state, ahead, segment, node, R, S, W):
+    """A node that is down is back in a segment."""
+    ahead[segment, 0] += 1
+    large = large_column(state, R)
+    if large >= 0 and node >= state.machine[0]["first_large"]:
+        ahead[segment, large] += 1
+    if W > 0:
+        _free_nodes(ahead, R + S, segment, node, 1)
 
 
 @kernel

@@ -19,7 +19,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.profile import earliest, fits, reserve, split
 from forebay.core.codes import LogReason
-from forebay.core.tables import instant_width, policy_kernel
+from forebay.core.tables import after, instant_width, policy_kernel
 from forebay.core.verbs import act_start
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.tiers import CHOICES, Param
@@ -130,8 +130,14 @@ def ahead_of(state, free, params, whole):
         n_legs += state.legs[state.running[i]["leg"]]["last"] - state.running[i]["leg"] + 1
     for i in range(counts["queue_first"], counts["queue_begun"]):
         n_begun += state.queue[i] >= 0
-    when, changes = np.empty(2 * n_legs + n_begun), np.zeros((2 * n_legs + n_begun, R), np.int64)
+    most = 2 * n_legs + n_begun + counts["n_down"]
+    when, changes = np.empty(most), np.zeros((most, R), np.int64)
     n = 0
+    for i in range(counts["n_down"]):
+        if state.down[i]["until"] < np.inf:
+            when[n] = max(state.down[i]["until"], after(now))
+            changes[n, 0] = 1
+            n += 1
     for i in range(counts["n_running"]):
         job, leg = state.jobs[state.running[i]["job"]], state.running[i]["leg"]
         last = state.legs[leg]["last"]
