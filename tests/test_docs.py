@@ -175,7 +175,10 @@ def test_every_word_of_a_result_is_explained():
 def test_every_public_name_is_in_the_reference():
     pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference" / "api").glob("*.md"))
     shown = set(re.findall(r"^- `(forebay[\w.]*)`$", pages, re.MULTILINE))
-    packages = ("forebay", *(f"forebay.{name}" for name in ("workload", "platforms", "policies", "figures", "testing")))
+    packages = (
+        "forebay",
+        *(f"forebay.{name}" for name in ("workload", "platforms", "policies", "figures", "testing", "adhoc")),
+    )
     for module in map(importlib.import_module, packages):
         for name in set(module.__all__) - {"KINDS", "RULES"}:
             path = f"{module.__name__}.{name}"

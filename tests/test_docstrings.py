@@ -17,7 +17,7 @@ import forebay as fb
 
 pytestmark = pytest.mark.small
 
-PACKAGES = ("", "workload", "platforms", "policies", "results", "metrics", "figures", "testing", "experiments")
+PACKAGES = ("", "workload", "platforms", "policies", "results", "metrics", "figures", "testing", "experiments", "adhoc")
 IN_CORE = {"<lambda>", "Limits"}  # policy_kernel and Limits: told in the guide, and beside each field
 MADE_BY_THE_ENGINE = {"View", "Actions"}  # nobody else calls these classes
 
@@ -66,7 +66,7 @@ def test_examples_give_what_they_show(package, thing, tmp_path, monkeypatch):
     _run(inspect.getdoc(thing) or "", thing.__name__)
 
 
-@pytest.mark.parametrize("module", [fb, fb.metrics])
+@pytest.mark.parametrize("module", [fb, fb.metrics, fb.adhoc])
 def test_examples_of_packages(module, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert _run(module.__doc__, module.__name__) > 1

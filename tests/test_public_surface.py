@@ -32,7 +32,18 @@ SURFACE = [
     "write",
 ]
 
-ROOMS = ["errors", "experiments", "figures", "metrics", "platforms", "policies", "results", "testing", "workload"]
+ROOMS = [
+    "adhoc",
+    "errors",
+    "experiments",
+    "figures",
+    "metrics",
+    "platforms",
+    "policies",
+    "results",
+    "testing",
+    "workload",
+]
 
 
 def test_the_surface_is_pinned():

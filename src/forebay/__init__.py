@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from forebay import errors, experiments, figures, metrics, platforms, policies, results, testing  # noqa: F401
+    from forebay import adhoc, errors, experiments, figures, metrics, platforms, policies, results, testing  # noqa: F401
     from forebay import workload as workload
     from forebay._simulate import simulate
     from forebay.core.actions import Actions
@@ -73,6 +73,7 @@ __all__ = [
 ]
 
 _ROOMS = (
+    "adhoc",
     "errors",
     "experiments",
     "figures",
