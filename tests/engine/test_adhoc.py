@@ -6,6 +6,8 @@ client, 216 us + 1 MB / 1 GB/s at the server) and 0.58645 ms to read. Redistribu
 block.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -83,7 +85,15 @@ def test_borrowed_nodes_are_held_from_start_to_end():
     assert fb.summary(result)["pfs_bytes_avoided"] == 20 * GB
 
 
-GROWING = dict(servers="malleable", start=1, most=2, recommended=1.2e9, window=2, operations=4, redistribute="modulo")
+GROWING = {
+    "servers": "malleable",
+    "start": 1,
+    "most": 2,
+    "recommended": 1.2e9,
+    "window": 2,
+    "operations": 4,
+    "redistribute": "modulo",
+}
 """Writes are below what is recommended; so 2 servers are asked for after 2 operations, and then there are no more."""
 
 
@@ -114,7 +124,8 @@ def test_a_refused_request_is_made_again_before_the_next_operation():
 
 def test_a_request_that_is_always_refused_changes_nothing():
     result = run([(0, 1, (("write", 0, 10),)), (0, 1, (("compute", 1000, 0),))], 3, **GROWING)
-    assert changes(result) == [] and ends(result)[0] == pytest.approx(10 * WRITE + 10)
+    assert changes(result) == []
+    assert ends(result)[0] == pytest.approx(10 * WRITE + 10)
 
 
 @pytest.mark.parametrize(("grant", "grows"), [("free", True), ("idle", False)])
@@ -138,7 +149,7 @@ def test_nodes_given_up_are_kept_until_the_data_have_moved():
 class Grants(fb.Policy):
     """First come, first served, after requests: what `grant=free` does."""
 
-    resizes, name = True, "own"
+    resizes = True
 
     def decide(self, view, act):
         for job in view.points:
@@ -177,7 +188,15 @@ def test_data_ask_for_as_many_servers_as_hold_them():
 
 def test_a_job_without_io_has_no_servers():
     result = run([(0, 1, ALL), (0, 2, (("compute", 7, 0),))], 4)
-    assert ends(result)[1] == 7 and result.jobs["mean_servers"][1] == 0
+    assert ends(result)[1] == 7
+    assert result.jobs["mean_servers"][1] == 0
+
+
+def test_a_job_that_only_computes_goes_through_its_phases():
+    made = workload((0, 1, ALL), (0, 1, (("compute", 6, 0),)))
+    made = replace(made, jobs=made.jobs.with_columns(run_time=pl.lit(6000.0)))
+    for servers in ("none", "fixed", "malleable"):
+        assert ends(fb.simulate(made, "flat:nodes=9,pfs=1GB/s", job_model=f"adhoc:servers={servers}"))[1] == 6
 
 
 def test_requests_of_burst_buffer_are_what_jobs_keep():
@@ -212,7 +231,8 @@ def test_servers_come_and_go_while_nodes_fail():
         made, "flat:nodes=3,pfs=1GB/s", "fcfs", job_model="adhoc:" + ",".join(f"{k}={v}" for k, v in GROWING.items()),
         failures="mtbf=60s,downtime=1s,seed=3,max_attempts=50",
     )  # fmt: skip
-    assert result.jobs["final_state"].item() == "COMPLETED_SUCCESSFULLY" and result.jobs["n_attempts"].item() > 1
+    assert result.jobs["final_state"].item() == "COMPLETED_SUCCESSFULLY"
+    assert result.jobs["n_attempts"].item() > 1
     assert result.log.filter(pl.col("kind") == "start")["amount"].unique().to_list() == [2]
 
 
