@@ -91,8 +91,9 @@ class Job:
     rules: Rules = field(default_factory=Rules)
     at_first: int = 0  # servers
     most: int = 0
+    fits: bool = True  # whether its data fit on all servers that it can have
     servers: int = 0  # that serve
-    extra: int = 0  # nodes held for servers
+    extra: int = 0  # nodes that it holds for servers alone
     holds: float = 0.0  # bytes that lie on the servers
     past: list = field(default_factory=list)  # whether each operation was a read
     redistributed: float = 0.0
@@ -118,6 +119,7 @@ class Job:
             return
         needed = 0 if rules.holds == NEVER else math.ceil(self.moves("read", *WRITES) / rules.holds)
         room = machine - self.nodes
+        self.fits = needed <= room or room <= 0
         self.at_first = min(max(math.ceil(rules.start * self.nodes), needed), room)
         self.most = max(min(math.ceil(rules.most * self.nodes), room), self.at_first)
 
@@ -163,15 +165,15 @@ class Job:
     def change(self, new):
         """Go over to another number of servers; the nodes of those that come are held already."""
         moved, busiest = shares(self.rules.redistribute, self.servers, new)
-        self.redistributed += moved * self.holds
         yield "wait", busiest * self.holds / self.rules.arrives()
+        self.redistributed += moved * self.holds  # a move that is cut off counts for nothing
         if new < self.servers:
             yield "shrink", new
         self.servers = new
 
 
 class Run:
-    """A run under fcfs, where the first job that does not fit stops the queue, or under filler, where it does not."""
+    """A run under fcfs or fcfs-malleable, where the first job that does not fit stops the queue, or under filler."""
 
     def __init__(self, jobs, nodes, rate, policy="fcfs", rules=None):
         rules = rules or Rules()
@@ -179,7 +181,7 @@ class Run:
         self.nodes, self.free, self.policy, self.rules = nodes, nodes, policy, rules
         self.rate = {"read": rate, "write": rate}
         self.moved = {"read": 0.0, "write": 0.0}
-        self.now, self.turns, self.asking, self.resizes = 0.0, 0, [], []
+        self.now, self.turns, self.asking, self.asked, self.resizes = 0.0, 0, [], [], []
         for job in self.jobs:
             job.settle(rules, nodes)
 
@@ -274,7 +276,9 @@ class Run:
             if job.state != "running":
                 continue
             more = servers - job.extra
-            granted = more < 0 or (more <= self.free and (self.rules.grant == "free" or not self.queue()))
+            self.asked.append((self.now, job.id))
+            free = self.policy == "fcfs-malleable" or self.rules.grant == "free"  # the policy answers by itself
+            granted = more < 0 or (more <= self.free and (free or not self.queue()))
             if granted and more > 0:
                 self.take(job, servers)
             self.go_on(job, granted)
@@ -286,12 +290,12 @@ class Run:
             if job.nodes + borrowed <= self.free:
                 self.free -= job.nodes + borrowed
                 job.state, job.start, job.steps = "running", self.now, job.life()
-                job.servers = job.extra = job.at_first
+                job.servers, job.extra = job.at_first, borrowed
                 self.go_on(job)
-            elif self.policy == "fcfs":
+            elif self.policy != "filler":
                 return
 
     def end(self, job, state):
         """All it holds is free."""
-        self.free += job.nodes + (job.extra if self.rules.nodes == "borrowed" else 0)
+        self.free += job.nodes + job.extra
         job.state, job.finish, job.stream, job.timer = state, self.now, None, NEVER
