@@ -146,21 +146,30 @@ class Job:
         """Read from the servers, or write to them; they may change before each operation."""
         n = self.rules.operations if self.rules.servers == "malleable" else 1
         for _ in range(n):
-            wanted = self.wanted()
+            wanted = self.wanted(self.past, self.servers)
             if wanted != self.servers and (yield "ask", wanted):
                 yield from self.change(wanted)
             yield "wait", amount / n / self.rules.speed(self.nodes, self.servers, reads)
             self.past.append(reads)
             self.holds += 0 if reads else amount / n
 
-    def wanted(self):
-        """The servers that the controller asks for."""
-        rules, window = self.rules, self.past[-self.rules.window :]
+    def wanted(self, past, servers):
+        """The servers that the controller asks for after these operations."""
+        rules = self.rules
         if rules.servers != "malleable":
-            return self.servers
+            return servers
         goal = rules.recommended * self.nodes
         rule = fb.adhoc.Controller(goal, rules.tolerance * goal, rules.window, self.most, self.at_first)
-        return rule([rules.speed(self.nodes, self.servers, reads) for reads in window], self.servers)
+        return rule([rules.speed(self.nodes, servers, reads) for reads in past[-rules.window :]], servers)
+
+    def sizes(self):
+        """All numbers of servers that it can come to have, whatever it is granted and starts with."""
+        ops = [kind in READS for kind, _, amount in self.phases if amount for _ in range(self.rules.operations)]
+        found, new = set(), {self.at_first}
+        while new:
+            found |= new
+            new = {self.wanted(ops[:k], servers) for k in range(len(ops)) for servers in new} - found
+        return found
 
     def change(self, new):
         """Go over to another number of servers; the nodes of those that come are held already."""
@@ -173,7 +182,10 @@ class Job:
 
 
 class Run:
-    """A run under fcfs or fcfs-malleable, where the first job that does not fit stops the queue, or under filler."""
+    """A run under fcfs or fcfs-malleable, where the first job that does not fit stops the queue, or under filler.
+
+    fcfs-malleable starts a job with as many servers as it finds nodes for, of those that it can come to have.
+    """
 
     def __init__(self, jobs, nodes, rate, policy="fcfs", rules=None):
         rules = rules or Rules()
@@ -286,11 +298,14 @@ class Run:
     def decide(self):
         """Start what fits, in the order of arrival."""
         for job in self.queue():
-            borrowed = job.at_first if self.rules.nodes == "borrowed" else 0
+            job.servers = job.at_first
+            if self.policy == "fcfs-malleable" and job.at_first and self.rules.servers == "malleable":
+                job.servers = max((s for s in job.sizes() if job.nodes + s <= self.free), default=job.at_first)
+            borrowed = job.servers if self.rules.nodes == "borrowed" else 0
             if job.nodes + borrowed <= self.free:
                 self.free -= job.nodes + borrowed
                 job.state, job.start, job.steps = "running", self.now, job.life()
-                job.servers, job.extra = job.at_first, borrowed
+                job.extra = borrowed
                 self.go_on(job)
             elif self.policy != "filler":
                 return

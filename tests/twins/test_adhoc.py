@@ -178,7 +178,7 @@ def draw(seed, whole):
     """Machine, parameters, policy and jobs."""
     rng = random.Random(f"adhoc {seed} {whole}")
     machine = rng.randint(2, 30)
-    policy = rng.choice(("fcfs", "filler"))
+    policy = rng.choice(("fcfs", "filler", "fcfs-malleable"))
     return machine, random_rules(rng), policy, random_jobs(rng, machine, whole)
 
 
