@@ -116,7 +116,7 @@ def simulate(
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     with _progress.following(progress, name, len(workload)) as call:
         record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw)
-    left, decisions = collect.left_of(state, truth), int(truth.cursor[0]["n_decisions"])
+    left, decisions = collect.left_of(state, truth, program.compute_nodes), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte
     facts = {
         "workload": workload.name,

@@ -10,7 +10,7 @@
 A library by itself: it knows neither jobs nor machines. After ADMIRE's deliverable D3.3, sections 3.2 and 3.3.
 """
 
-from forebay.adhoc._moves import Move
+from forebay.adhoc._moves import Move, shares
 from forebay.adhoc.controller import Controller, Verdict, trajectory
 from forebay.adhoc.gekkofs import GekkoFS, Proxy, consistent, modulo, share_moved
 from forebay.adhoc.hercules import Hercules, State
@@ -30,6 +30,7 @@ __all__ = [
     "growing_throughput",
     "modulo",
     "share_moved",
+    "shares",
     "steady_throughput",
     "trajectory",
 ]

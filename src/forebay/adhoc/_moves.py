@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from forebay.adhoc import _checks
+from forebay.errors import InputError, brief, nearest
 
 Places = NDArray[np.int32]
 """The server of each block."""
+
+REDISTRIBUTIONS = ("partial", "total", "modulo", "consistent")
+"""What can move when the number of servers changes: as in Hercules, the first two, or in GekkoFS."""
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,42 @@ class Tally:
         blocks = int(self.sent.sum())
         busiest = int(max(self.sent.max(), self.received.max()))
         return Move(blocks, blocks * block_size, busiest * block_size)
+
+
+def shares(before: ArrayLike, after: ArrayLike, how: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of data that lie evenly on servers, what a change of their number moves, and what the busiest server does.
+
+    Parameters
+    ----------
+    before
+        How many servers there are.
+    after
+        How many there will be.
+    how
+        "partial" or "total" redistribution of Hercules, "modulo" or "consistent" hashing of GekkoFS.
+
+    Returns
+    -------
+    tuple of arrays
+        What is moved, and what the busiest server sends or receives, whichever is more.
+
+    Examples
+    --------
+    >>> [share.round(3).tolist() for share in fb.adhoc.shares([4, 4], [6, 3], "partial")]
+    [[0.0, 0.25], [0.0, 0.25]]
+    """
+    if how not in REDISTRIBUTIONS:
+        raise InputError(f"the redistribution is {brief(how)}: {nearest(how, REDISTRIBUTIONS)}")
+    s, t = np.broadcast_arrays(np.asarray(before, np.int64), np.asarray(after, np.int64))
+    for given in (s, t):
+        if (given < 1).any():
+            _checks.servers(int(given.min()), None)
+    # The same multiple of both for a share that stays with its server: of each that is there before and after,
+    # one block in so many by remainders; all that its smaller share allows where only that moves which must.
+    stays = 1 / np.lcm(s, t) if how in ("total", "modulo") else 1 / np.maximum(s, t)
+    moved = 1 - np.minimum(s, t) * stays
+    grows = np.maximum(1 / s - stays, 1 / t)
+    shrinks = np.maximum(1 / s, 1 / t - stays)
+    busiest = np.where(t > s, grows, shrinks)
+    nothing = (s == t) | ((t > s) & (how in ("partial", "total")))
+    return np.where(nothing, 0.0, moved), np.where(nothing, 0.0, busiest)

@@ -1,7 +1,6 @@
 """GekkoFS: chunks placed by hashing alone, what a change of size moves, and a proxy (ADMIRE D3.3, section 3.3)."""
 
 import hashlib
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from forebay._text import counted
 from forebay.adhoc import _checks
-from forebay.adhoc._moves import Move, Places, Tally
+from forebay.adhoc._moves import Move, Places, Tally, shares
 from forebay.adhoc.throughput import Link
 from forebay.errors import InputError, brief, nearest, wrong_type
 
@@ -102,9 +101,7 @@ def share_moved(before: int, after: int, placement: str = "modulo") -> float:
     (0.8, 0.2)
     """
     n, m = _checks.servers(before, None), _checks.servers(after, None)
-    if _known(placement) == "modulo":
-        return 1 - min(n, m) / math.lcm(n, m)
-    return abs(m - n) / max(n, m)
+    return float(shares(n, m, _known(placement))[0])
 
 
 def _known(placement: str) -> str:

@@ -9,6 +9,8 @@ throughput at all, so the scale hangs on the link, whose 100 Gb/s are given, and
 is set, not fitted: anything from 0.1 to 2 GB/s does nearly as well. docs/reference/adhoc.md holds the comparison.
 """
 
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +48,11 @@ class Device:
         _checks.number("the device's read bandwidth", self.read, above=True)
         _checks.number("write_delay", self.write_delay)
         _checks.number("read_delay", self.read_delay)
+
+    def seconds(self, size: float, link: "Link", *, reads: bool = False) -> float:
+        """What a server behind this link spends on a block of so many bytes."""
+        bandwidth, delay = (self.read, self.read_delay) if reads else (self.write, self.write_delay)
+        return delay + size / min(bandwidth, link.bandwidth)
 
 
 @dataclass(frozen=True)
@@ -131,22 +138,29 @@ def steady_throughput(
     n_clients = _checks.count("the number of clients", clients, most=_checks.MOST_SERVERS)
     n_servers = np.vectorize(lambda n: _checks.servers(n, None), otypes=[np.float64])(np.asarray(servers))
     size = _checks.count("block_size", block_size)
-    bandwidth, delay = (device.read, device.read_delay) if reads else (device.write, device.write_delay)
-    alone, served = link.seconds(size), delay + size / min(bandwidth, link.bandwidth)
-    return _blocks_a_second(n_clients, n_servers, alone, served) * size
+    rates = _blocks_a_second(n_clients, n_servers, link.seconds(size), device.seconds(size, link, reads=reads))
+    return deque(rates, maxlen=1)[0] * size
+
+
+def throughputs(
+    clients: int, servers: int, block_size: int, device: Device, link: Link, *, reads: bool = False
+) -> NDArray[np.float64]:
+    """The same for all numbers of clients and servers at once, [clients, servers], each from 1 up to these."""
+    n_servers = np.arange(1, servers + 1, dtype=np.float64)
+    served = device.seconds(block_size, link, reads=reads)
+    return np.array(list(_blocks_a_second(clients, n_servers, link.seconds(block_size), served))) * block_size
 
 
 def _blocks_a_second(
     n_clients: int, n_servers: NDArray[np.float64], alone: float, served: float
-) -> NDArray[np.float64]:
-    """Mean value analysis: a block finds at its server what would queue there with one client fewer."""
+) -> Iterator[NDArray[np.float64]]:
+    """For 1, 2, ... clients. Mean value analysis: a block finds at its server what would queue there with one fewer."""
     queue = np.zeros(n_servers.shape)
-    rate = np.zeros(n_servers.shape)
     for n in range(1, n_clients + 1):
         response = served * (1 + queue)
         rate = n / (alone + response)
         queue = rate * response / n_servers
-    return rate
+        yield rate
 
 
 def growing_throughput(

@@ -44,7 +44,7 @@ class Actions:
 
     def __init__(self, state: State, view: View, places: Places):
         self._view, self._counts, self._actions = view, state.counts[0], state.actions
-        self._machine = state.machine[0]
+        self._machine, self._flexible = state.machine[0], state.flexible
         self._places = places
         self._free = state.resources["free"]
         self._n = 0
@@ -107,7 +107,8 @@ class Actions:
     def resize(self, job: int, nodes: int | Iterable[int]) -> None:
         """Give a running job another size: at once if it stands at a point, else from its next one on.
 
-        Nodes that it gains are taken now; those that it loses are free at its point. Instead of their number, `nodes`
+        Nodes that it gains are taken now; those that it loses are free at its point, or when it has moved what lies on
+        them. Instead of their number, `nodes`
         may be all the nodes that it shall have; away from its point, what it has is then among them.
         """
         row = self._view.row(job)
@@ -119,7 +120,8 @@ class Actions:
         action["nodes"] = count
         table = self._view.jobs
         held = self._held.get(row, int(table["held"][row]))
-        keeps = count if row in self._view.points else max(count, int(table["nodes"][row]))
+        lingers = self._flexible.jobs["lingers"][self._flexible.row[row]] if row in self._view.points else True
+        keeps = max(count, int(table["nodes"][row])) if lingers else count
         left = self._count_free()
         left[0] -= keeps - held
         self._held[row] = keeps

@@ -137,6 +137,7 @@ FLEX = np.dtype(
         ("rounds", "i8"),  # that its program has
         ("done", "i8"),  # of them
         ("at_point", "i1"),
+        ("lingers", "i1"),  # nodes that it gives up go back only when its data have moved
     ],
     align=True,
 )
@@ -284,6 +285,13 @@ policy_kernel = allocating_kernel(DECIDE)
 def flex_row(state, j):
     """The row of job `j` among those with applications; -1 if it has none."""
     return state.flexible.row[j] if len(state.flexible.row) > 0 else -1
+
+
+@kernel
+def nodes_kept(state, j, nodes):
+    """How many nodes job `j`, whose size is not fixed, holds at once when it is decided that it shall have so many."""
+    flex = state.flexible.jobs[flex_row(state, j)]
+    return nodes if flex["at_point"] and not flex["lingers"] else max(nodes, state.jobs[j]["nodes"])
 
 
 @kernel

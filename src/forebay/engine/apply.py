@@ -13,7 +13,7 @@ from forebay.engine.kinds import lowest_allowed, settle_kinds
 from forebay.engine.leaving import leave
 from forebay.engine.phases import cancel, has_begun, start_leg
 from forebay.engine.queue import dequeue
-from forebay.engine.resizing import at_point, cannot_resize, choose_size, nodes_missing, resize
+from forebay.engine.resizing import cannot_resize, choose_size, gives_at_once, nodes_missing, resize
 from forebay.engine.truth import TRUTH
 
 
@@ -153,7 +153,7 @@ def _resize(state, truth, action):
             return refuse(truth, Refusal.WRONG_NODES, j, 0)
         gains, losses = gains_and_losses(state, j, state.picks, first, n_picks)
         # Away from its point a job keeps what it has: which nodes it will lose is not asked of it.
-        if gains < 0 or gains - losses != missing or (losses > 0 and not at_point(state, j)):
+        if gains < 0 or gains - losses != missing or (losses > 0 and not gives_at_once(state, j)):
             return refuse(truth, Refusal.WRONG_NODES, j, 0)
     if missing > state.resources[0]["free"]:
         return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)

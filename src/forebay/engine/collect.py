@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from forebay.algorithms.setformat import group_intervals, write_sets
-from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState, LogKind, LogReason
+from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, Flexibility, JobState, LogKind, LogReason
 from forebay.core.tables import State
 from forebay.engine.record import Record
 from forebay.engine.truth import Truth
@@ -28,9 +28,11 @@ class Left(NamedTuple):
     logged: np.ndarray  # [leg] whether its phases are in the log
     by_choice: bool  # whether jobs had several ways to run
     links: np.ndarray  # Truth's
+    flexibility: np.ndarray  # [job] code; empty where nobody has an application
+    compute_nodes: np.ndarray | None  # Program's
 
 
-def left_of(state: State, truth: Truth) -> Left:
+def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None) -> Left:
     """Taken when a run is over."""
     last = state.jobs["last_leg"]
     return Left(
@@ -41,7 +43,16 @@ def left_of(state: State, truth: Truth) -> Left:
         logged=truth.scripts["logged"].copy(),
         by_choice=len(state.tiers.rates) > 0,
         links=truth.network.links,
+        flexibility=_flexibility(truth),
+        compute_nodes=compute_nodes,
     )
+
+
+def _flexibility(truth: Truth) -> np.ndarray:
+    """Who decides on each job's size; rigid, if it has no application."""
+    row, kind = truth.rounds.row, truth.rounds.jobs["kind"]
+    codes: np.ndarray = np.where(row >= 0, kind[row], Flexibility.RIGID) if len(row) else row
+    return codes
 
 
 def _words(codes: np.ndarray, names: dict[int, str]) -> pl.Series:
@@ -122,11 +133,8 @@ def staging_frame(left: Left, record: Record) -> pl.DataFrame | None:
     return pl.DataFrame({name: np.where(ran, column, np.nan) for name, column in columns.items()}).fill_nan(None)
 
 
-def sizes_frame(left: Left, record: Record, workload: Workload) -> pl.DataFrame | None:
-    """Who may change the size of each job, the nodes it had on average, and how often these changed; None if nobody."""
-    tables = workload.applications
-    if tables is None or (tables.jobs["type"] == "rigid").all():
-        return None
+def _mean_nodes(left: Left, record: Record) -> np.ndarray:
+    """The nodes that each job had on average over its run; NaN of those without any length."""
     log, n_jobs, finish = record.log, len(left.jobs), left.jobs["finish"]
     job, time, kind = log["job"], log["time"], log["kind"]
     sign = np.isin(kind, (LogKind.START, LogKind.ACQUIRE)) * 1 - np.isin(kind, (LogKind.END, LogKind.RELEASE))
@@ -134,17 +142,32 @@ def sizes_frame(left: Left, record: Record, workload: Workload) -> pl.DataFrame 
     # From the job's own end back: sums of times since the beginning of a long run would lose digits.
     area = np.bincount(job[held], (sign * log["amount"] * (finish[job] - time))[held], n_jobs)
     length = finish - left.jobs["start"]
-    mean = np.divide(area, length, out=np.full(n_jobs, np.nan), where=length > 0)
+    mean: np.ndarray = np.divide(area, length, out=np.full(n_jobs, np.nan), where=length > 0)
+    return mean
+
+
+def sizes_frame(left: Left, record: Record) -> pl.DataFrame | None:
+    """Who may change the size of each job, the nodes it had on average, and how often these changed; None if nobody."""
+    if (left.flexibility == Flexibility.RIGID).all():
+        return None
+    log = record.log
     changed = log["reason"] == LogReason.RESIZED
-    moments = np.unique(np.stack([job[changed].astype(float), time[changed]]), axis=1)[0].astype(np.int64)
-    types = workload.jobs.select(job="id").join(tables.jobs, on="job", how="left", maintain_order="left")["type"]
+    moments = np.unique(np.stack([log["job"][changed].astype(float), log["time"][changed]]), axis=1)[0].astype(np.int64)
     return pl.DataFrame(
         {
-            "type": types.fill_null("rigid"),
-            "mean_nodes": pl.Series(mean).fill_nan(None),
-            "n_resizes": np.bincount(moments, minlength=n_jobs),
+            "type": _words(left.flexibility, {kind.value: kind.name.lower() for kind in Flexibility}).cast(pl.String),
+            "mean_nodes": pl.Series(_mean_nodes(left, record)).fill_nan(None),
+            "n_resizes": np.bincount(moments, minlength=len(left.jobs)),
         }
     )
+
+
+def servers_frame(left: Left, record: Record) -> pl.DataFrame | None:
+    """The nodes on which each job computes, and how many others served it on average; None if nobody has servers."""
+    if left.compute_nodes is None:
+        return None
+    servers = _mean_nodes(left, record) - left.compute_nodes
+    return pl.DataFrame({"compute_nodes": left.compute_nodes, "mean_servers": pl.Series(servers).fill_nan(None)})
 
 
 def with_attempts(jobs: pl.DataFrame, log: pl.DataFrame) -> pl.DataFrame:
@@ -221,7 +244,7 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
     )
     extra = source.select("user", "group", "queue", "priority", *(r for r in resources[1:] if r in source.columns))
     n_legs = pl.Series("n_legs", left.number + 1)
-    more = [staging_frame(left, record), sizes_frame(left, record, workload)]
+    more = [staging_frame(left, record), sizes_frame(left, record), servers_frame(left, record)]
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
     if left.by_choice:
         never = np.isin(jobs["state"], NEVER_BEGUN)

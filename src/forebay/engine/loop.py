@@ -14,7 +14,8 @@ from forebay.engine.failures import fail_and_repair, next_failure, next_repair
 from forebay.engine.flows import finish, settle
 from forebay.engine.limits import admit, hide, n_held
 from forebay.engine.phases import end_phase, end_transfer, kill
-from forebay.engine.resizing import resume_points
+from forebay.engine.resizing import resume_points, settle_requests
+from forebay.engine.rounds import POLICY
 from forebay.engine.truth import TRUTH
 
 MOST_IDLE_WAKES = 100_000
@@ -109,7 +110,10 @@ def advance(state, truth):
             hide(state, truth)
         return Status.DECIDE.value
     if state.flexible.n_points[0] > 0:
-        resume_points(state, truth)
+        if truth.rounds.visits[0] == POLICY:
+            resume_points(state, truth)
+        else:
+            settle_requests(state, truth)
     while clock["triggers"] == 0:
         # Links are shared out once an instant, after all that it started and ended.
         settle(truth.network, clock["now"])
@@ -133,6 +137,8 @@ def advance(state, truth):
             clock["triggers"] |= Trigger.WAKE
         # The latest event gives the instant its time: nobody starts before its submit, nor on nodes not yet free.
         clock["now"] = now
+        if state.flexible.n_points[0] > 0 and truth.rounds.visits[0] != POLICY:
+            settle_requests(state, truth)
     cursor["n_decisions"] += 1
     if limited:
         hide(state, truth)

@@ -20,7 +20,7 @@ from forebay.engine.checkpoints import (
     stands_still,
     tell_nothing,
 )
-from forebay.engine.holding import give, give_at_end, give_early, take_all
+from forebay.engine.holding import give, give_at_end, give_early, give_some, take_all
 from forebay.engine.journal import write_log
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
 from forebay.engine.resilience import SAVING
@@ -138,6 +138,16 @@ def log_phase(state, truth, time, j, kind, phase_kind, amount):
 
 
 @kernel
+def give_up(state, truth, j, time):
+    """Job `j` has moved what it held on nodes that it is to give back."""
+    progress = truth.rounds.progress[j]
+    if progress["gives"] > 0:
+        give_some(state, truth, time, j, progress["gives"])
+        progress["gives"] = 0
+        state.clock[0]["triggers"] |= Trigger.RELEASED
+
+
+@kernel
 def begin_phase(state, truth, j, time, stops):
     """Begin the next phase of job `j`, and those on the way to it that run beside; without any left, the leg is over.
 
@@ -147,6 +157,7 @@ def begin_phase(state, truth, j, time, stops):
     while True:
         if returns(state, truth, j):
             stops = False
+            give_up(state, truth, j, time)
         if has_ended(state, truth, j):
             break
         if stops and halts(state, truth, j, time):

@@ -6,11 +6,12 @@ job that is to grow holds its new nodes idle until its point, and one that is to
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility, JobState, Refusal, Trigger
-from forebay.core.tables import flex_row
+from forebay.core.tables import flex_row, nodes_kept
 from forebay.engine.checkpoints import is_guarded, set_walltime
 from forebay.engine.holding import give_some, have_these, take_more
-from forebay.engine.phases import begin_phase
+from forebay.engine.phases import begin_phase, give_up
 from forebay.engine.queue import add_running, drop_running
+from forebay.engine.rounds import POLICY, WHEN_IDLE
 from forebay.engine.timers import cancel_timer, set_timer
 
 
@@ -55,7 +56,7 @@ def cannot_resize(state, truth, j, nodes):
     row = flex_row(state, j)
     if row < 0 or state.jobs[j]["state"] != JobState.RUNNING:
         return Refusal.CANNOT_RESIZE.value
-    if truth.rounds.visits[0] == 0:
+    if truth.rounds.visits[0] != POLICY:
         return Refusal.DOES_NOT_RESIZE.value
     flex = state.flexible.jobs[row]
     asks = flex["kind"] == Flexibility.EVOLVING and flex["wants"] > 0
@@ -65,17 +66,15 @@ def cannot_resize(state, truth, j, nodes):
 
 
 @kernel
-def at_point(state, j):
-    """Whether job `j`, whose size is not fixed, stands at a point."""
-    return state.flexible.jobs[flex_row(state, j)]["at_point"] != 0
+def gives_at_once(state, j):
+    """Whether job `j`, whose size is not fixed, stands at a point and gives nodes up at once."""
+    return nodes_kept(state, j, 0) == 0
 
 
 @kernel
 def nodes_missing(state, j, nodes):
     """How many nodes job `j` must get now, or with a minus give back now, to have so many from its point on."""
-    job, flex = state.jobs[j], state.flexible.jobs[flex_row(state, j)]
-    keeps = nodes if flex["at_point"] else max(nodes, job["nodes"])
-    return keeps - job["held"]
+    return nodes_kept(state, j, nodes) - state.jobs[j]["held"]
 
 
 @kernel
@@ -116,10 +115,11 @@ def _take_effect(state, truth, j):
     job, flex = state.jobs[j], state.flexible.jobs[flex_row(state, j)]
     now, rounds, activity = state.clock[0]["now"], truth.rounds, truth.activities[j]
     size = state.flexible.sizes[flex["first"] + flex["asked"]]
-    if job["held"] > size["nodes"]:
-        give_some(state, truth, now, j, job["held"] - size["nodes"])
-        state.clock[0]["triggers"] |= Trigger.RELEASED
     progress, added = rounds.progress[j], size["nodes"] - job["nodes"]
+    progress["before"] = flex["size"]
+    progress["gives"] = max(job["held"] - size["nodes"], 0)
+    if len(rounds.first_move) == 0 or rounds.first_move[j] < 0:
+        give_up(state, truth, j, now)
     before = state.flexible.sizes[flex["first"] + flex["size"]]["walltime"]
     flex["size"] = flex["asked"]
     flex["asked"] = -1
@@ -131,6 +131,23 @@ def _take_effect(state, truth, j):
         progress["last"] = last
         activity["phase"] = first
     _change_walltime(state, truth, j, before, size["walltime"])
+
+
+@kernel
+def _answer_requests(state, truth):
+    """Give jobs at points what they ask for where nodes are there, in the order in which they came, without a policy.
+
+    Fewer nodes are always granted.
+    """
+    flexible, may_grow = state.flexible, truth.rounds.visits[0] != WHEN_IDLE or state.counts[0]["n_queued"] == 0
+    for k in range(flexible.n_points[0]):
+        j = flexible.points[k]["job"]
+        flex, more = flexible.jobs[flex_row(state, j)], 0
+        if flex["at_point"] and flex["wants"] > 0:
+            more = flex["wants"] - state.jobs[j]["held"]
+        if more < 0 or (may_grow and 0 < more <= state.resources[0]["free"]):
+            resize(state, truth, j, flex["wants"], truth.picks, 0, 0)
+    state.clock[0]["triggers"] &= ~Trigger.REQUEST
 
 
 @kernel
@@ -156,3 +173,11 @@ def resume_points(state, truth):
         flexible.points[k - n]["time"] = flexible.points[k]["time"]
         flexible.points[k - n]["job"] = flexible.points[k]["job"]
     flexible.n_points[0] -= n
+
+
+@kernel
+def settle_requests(state, truth):
+    """Answer all that jobs ask for in this instant, without a policy, and let them go on."""
+    while state.flexible.n_points[0] > 0:
+        _answer_requests(state, truth)
+        resume_points(state, truth)

@@ -22,6 +22,7 @@ from forebay.engine.interrupts import Interrupts
 from forebay.engine.network import Network
 from forebay.engine.places import Places
 from forebay.engine.record import Record
+from forebay.engine.rounds import POLICY
 from forebay.engine.truth import TRUTH, Truth
 from forebay.errors import (
     BadActionError,
@@ -63,7 +64,8 @@ def run(
     """
     record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
     prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
-    truth.rounds.visits[0] = getattr(policy, "resizes", False)
+    if getattr(policy, "resizes", False):
+        truth.rounds.visits[0] = POLICY
     _check_limits(truth)
     advance, memory = prepare(state, truth, policy, resources, rng)
 

@@ -3,7 +3,7 @@
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility, Trigger
 from forebay.core.tables import flex_row
-from forebay.engine.rounds import ADDED, BY_ROUND, POINT, WAITS
+from forebay.engine.rounds import ADDED, BY_ROUND, MOVES, NOBODY, POINT, POLICY, WAITS
 
 
 @kernel
@@ -14,12 +14,25 @@ def _size_of(state, j):
 
 
 @kernel
+def _redistribution(state, truth, j):
+    """Seconds and bytes that the last change of size of job `j` takes, for what it holds before its next round."""
+    rounds, progress, flex = truth.rounds, truth.rounds.progress[j], state.flexible.jobs[flex_row(state, j)]
+    step = rounds.steps[progress["resume"]]
+    held = step["stored"] + (step["rounds"] - progress["left"]) * step["stores"]
+    move = rounds.moves[rounds.first_move[j] + progress["before"] * flex["n_sizes"] + flex["size"]]
+    return held * move["seconds"], held * move["share"]
+
+
+@kernel
 def amounts(state, truth, j, p):
     """What phase `p` of job `j` takes at its present size: seconds, bytes, communication, streams."""
     phase, rounds = truth.phases[p], truth.rounds
     if len(rounds.steps) == 0 or rounds.steps[p]["scale"] < 0:
         return phase["seconds"], phase["bytes"], phase["communication"], max(state.jobs[j]["nodes"], 1)
     step = rounds.steps[p]
+    if step["flags"] & MOVES:
+        seconds, moved = _redistribution(state, truth, j)
+        return seconds, moved, 0.0, 1
     at = rounds.progress[j]["added"] - 1 if step["flags"] & ADDED else _size_of(state, j)
     scale = rounds.scales[step["scale"] + at]
     return scale["seconds"], scale["bytes"], scale["communication"], scale["streams"]
@@ -122,13 +135,15 @@ def _stand(state, truth, j, time, flex, wants):
 
 @kernel
 def _may_halt(state, truth, j):
-    """Whether the round that job `j` is about to begin is one before which the policy may be called."""
+    """Whether the round that job `j` is about to begin is one before which its size may be changed."""
     row, rounds = flex_row(state, j), truth.rounds
-    if row < 0 or rounds.visits[0] == 0 or rounds.progress[j]["begun"] == 0:
+    if row < 0 or rounds.visits[0] == NOBODY or rounds.progress[j]["begun"] == 0:
         return False
     step, kind = rounds.steps[truth.activities[j]["phase"]], state.flexible.jobs[row]["kind"]
     if step["request"] >= 0 and kind >= Flexibility.EVOLVING:
         return True
+    if rounds.visits[0] != POLICY:
+        return False
     return step["flags"] & POINT != 0 and kind in (Flexibility.MALLEABLE, Flexibility.ADAPTIVE)
 
 

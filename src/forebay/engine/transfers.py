@@ -7,7 +7,7 @@ from forebay.core.codes import PhaseKind
 from forebay.core.tables import STATE
 from forebay.engine.flows import cross, join, leave, open_route
 from forebay.engine.paths import CHECKPOINT, FILES, INSIDE, READ, STAGE_IN, STAGE_OUT, STAGING, WRITE
-from forebay.engine.rounds import BESIDE, UNCOUPLED
+from forebay.engine.rounds import BESIDE, SERVED, UNCOUPLED
 from forebay.engine.stepping import amounts, flags_of
 from forebay.engine.truth import TRUTH
 
@@ -293,7 +293,7 @@ def launch(state, truth, j, rest, time):
         if message > 0.0 and state.jobs[j]["nodes"] > 1:
             return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, rest, time, 0)
         return 0, seconds
-    if amount <= 0.0:
+    if amount <= 0.0 or flags & SERVED:
         return 0, seconds
     beside = 1 + kind if kind == PhaseKind.DRAIN or flags & BESIDE else 0
     if kind == PhaseKind.STAGE_IN:

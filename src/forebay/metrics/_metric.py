@@ -12,7 +12,7 @@ Numbers = Mapping[str, Number]
 Unit = str | Callable[[str], str]
 Need = Callable[[Result], bool]
 
-GROUPS = ("counts", "machine", "jobs", "staging", "tiers", "failures")
+GROUPS = ("counts", "machine", "jobs", "staging", "tiers", "servers", "failures")
 """Parts of a summary, in its order; any other comes last."""
 
 UNITS = ("jobs", "times", "jobs/h", "s", "node-hours", "share", "bytes", "")

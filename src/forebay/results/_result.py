@@ -36,9 +36,12 @@ JOBS_CSV = (
 
 STAGING = ("stage_in_time", "io_time", "compute_start")
 SIZES = ("type", "mean_nodes", "n_resizes")
+SERVERS = ("compute_nodes", "mean_servers")
 ATTEMPTS = ("n_attempts", "lost_time", "checkpoint_time", "recovery_time")
-JOBS_MORE = ("total_wait", "n_legs", "user", "group", "queue", "priority", "tier", *STAGING, *SIZES, *ATTEMPTS)
-"""Further columns; from `tier` on where jobs choose one, stage data, are not all of one size, or are interrupted."""
+_WHO = ("user", "group", "queue", "priority")
+JOBS_MORE = ("total_wait", "n_legs", *_WHO, "tier", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
+"""Further columns; from `tier` on where jobs choose one, stage data, are not all of one size, have servers, or are
+interrupted."""
 
 _WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
 _JOBS = {name: pl.String if name in _WORDS else pl.Float64 for name in JOBS_CSV}
@@ -65,8 +68,10 @@ class Result:
         A row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
         `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where jobs stage data
         also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; where some may change their
-        size `type`, `mean_nodes` (over the time it ran) and `n_resizes`; where nodes fail or jobs are interrupted
-        `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`. Times of rejected jobs are null.
+        size `type`, `mean_nodes` (over the time it ran) and `n_resizes`; where they have file systems of their own
+        `compute_nodes` and `mean_servers` (nodes that only served them, over the same time); where nodes fail or jobs
+        are interrupted `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`. Times of rejected jobs are
+        null.
     log
         A row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject, begin_phase,
         end_phase, node_down, node_up), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A

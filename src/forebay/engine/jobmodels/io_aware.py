@@ -58,16 +58,19 @@ def _staged(workload: Workload, platform: Platform) -> tuple[np.ndarray, ...]:
             f"job model 'io-aware' stages data, and {platform.name} has no buffer for it; add a tier of kind "
             "shared_bb or node_local, or run with --job-model alloc-only"
         )
-    jobs = workload.jobs
-    request = np.zeros(len(jobs))
+    request = np.zeros(len(workload))
     if buffer is not None:
-        request += demands(jobs, platform)[:, platform.resources.index(buffer)]
-    seconds = work(workload, platform)
+        request += demands(workload.jobs, platform)[:, platform.resources.index(buffer)]
+    return cycles(request, work(workload, platform), workload.jobs["communication"].to_numpy())
+
+
+def cycles(request: np.ndarray, seconds: np.ndarray, communication: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The same for jobs with these requests, seconds to compute and messages."""
     n_compute = np.clip(np.rint(seconds / SECONDS_A_PHASE), 1, MOST_PHASES).astype(np.int64)
     # stage-in, compute, then (checkpoint, drain, compute) again and again, stage-out; compute alone without data
     stages = request > 0
     n_phases = np.where(stages, 3 * n_compute, n_compute)
-    job = np.repeat(np.arange(len(jobs)), n_phases)
+    job = np.repeat(np.arange(len(request)), n_phases)
     first = np.concatenate([[0], np.cumsum(n_phases)])
     cycle = np.array([PhaseKind.DRAIN, PhaseKind.COMPUTE, PhaseKind.CHECKPOINT])[(np.arange(len(job)) - first[job]) % 3]
     kind = np.where(stages[job], cycle, PhaseKind.COMPUTE)
@@ -80,7 +83,7 @@ def _staged(workload: Workload, platform: Platform) -> tuple[np.ndarray, ...]:
         kind,
         np.where(computes, (seconds / n_compute)[job], 0.0),
         np.where(computes, 0.0, request[job] * np.where(whole, 1.0, CHECKPOINT_SHARE)),
-        np.where(computes, jobs["communication"].to_numpy()[job], 0.0),
+        np.where(computes, communication[job], 0.0),
     )
 
 

@@ -2,7 +2,7 @@
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility
-from forebay.core.tables import flex_row
+from forebay.core.tables import flex_row, nodes_kept
 from forebay.core.verbs import act_resize, act_start
 from forebay.policies._kernels.backfill import start_now
 from forebay.policies._kernels.places import fits_now
@@ -54,7 +54,7 @@ def start_sized(state, have, j, nodes, reason):
 @kernel
 def resize_now(state, have, j, nodes):
     """Give job `j`, which stands at its point, so many nodes."""
-    have.free[0] -= nodes - state.jobs[j]["held"]
+    have.free[0] -= nodes_kept(state, j, nodes) - state.jobs[j]["held"]
     act_resize(state, j, nodes)
 
 
