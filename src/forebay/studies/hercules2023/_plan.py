@@ -69,14 +69,14 @@ def _variations(scope: Scope) -> Iterator[Run]:
                     yield _run(scope, scope.specs.get(policy, policy), system, io, seed, case, **tags)
 
 
-def _run(scope: Scope, spec: str, system: str, io: float, seed: int, case: Case, **tags: Any) -> Run:
+def _run(scope: Scope, spec: str, system: str, io: float, seed: int, how: Case, **tags: Any) -> Run:
     """One of them; a seed has jobs of its own, the same for every system and, but for their bytes, every share."""
     mine = scope.settings.machine
-    load = mine.load if case.load is None else case.load
-    checkpoints = mine.checkpoints if case.checkpoints is None else case.checkpoints
+    load = mine.load if how.load is None else how.load
+    checkpoints = mine.checkpoints if how.checkpoints is None else how.checkpoints
     model = mine.systems[system]
     if system != mine.reference:
-        model = _with(model, case.servers)
+        model = _with(model, how.servers)
     bandwidths = f"node={_bytes(mine.port)},pfs={_bytes(mine.pfs)}"
     # The model's load is of the nodes that it makes jobs for, which may be fewer than the machine has.
     asked = load * mine.nodes / int(_plugins.parse_spec(mine.workload)[1]["nodes"])
