@@ -24,35 +24,41 @@ class Point:
 
 @dataclass(frozen=True)
 class Axis:
-    """How a panel looks: a level that is marked, the ends of its y-axis, and a width below which that is even.
+    """The y-axis of all panels: a level that is marked, its least, and ticks.
 
-    Beyond `even` on both sides of 0 the axis is logarithmic; None: even everywhere.
+    Up to `even` on both sides of 0 it is even, beyond that logarithmic; None: even everywhere. `same`: all panels have
+    the same ends.
     """
 
     level: float | None = None
     least: float | None = None
-    largest: float | None = None
-    even: float | None = None
     ticks: Sequence[float] = ()
+    even: float | None = None
+    same: bool = False
 
 
-def draw(points: Sequence[Point], path: Path, x_label: str, axes: dict[str, Axis] | None = None) -> list[Path]:
-    """Panels side by side, on one logarithmic x-axis. The CSV has the numbers as given."""
-    panels, lines = (list(dict.fromkeys(getattr(one, key) for one in points)) for key in ("panel", "line"))
-    schema: dict[str, Any] = {"panel": pl.String, "line": pl.String} | dict.fromkeys(
-        ("x", "mean", "half_95"), pl.Float64
-    )
+def draw(points: Sequence[Point], path: Path, x_label: str, lines: Sequence[str], how: Axis) -> list[Path]:
+    """Panels side by side, on logarithmic x-axes. The CSV has the numbers as given.
+
+    `lines` are all that figures beside this one have: each looks the same in all of them.
+    """
+    panels = list(dict.fromkeys(one.panel for one in points))
+    schema: dict[str, Any] = dict.fromkeys(("panel", "line"), pl.String)
+    schema |= dict.fromkeys(("x", "mean", "half_95"), pl.Float64)
     table = [(one.panel, one.line, one.x, one.mean, one.half) for one in points]
-    look = dict(zip(lines, zip(_style.PALETTE, _style.MARKERS, strict=False), strict=False))
+    there = {one.line for one in points}
+    every = zip(lines, zip(_style.PALETTE, _style.MARKERS, strict=False), strict=False)
+    look = {line: looks for line, looks in every if line in there}
     xs = sorted({one.x for one in points})
     with _style.page(_style.PAGE if len(panels) > 1 else 1.3 * _style.COLUMN, 3.0) as figure:
-        each = figure.subplots(1, len(panels), squeeze=False)[0]
+        each = figure.subplots(1, len(panels), sharey=how.same, squeeze=False)[0]
         for axis, panel in zip(each, panels, strict=True):
-            _panel(axis, [one for one in points if one.panel == panel], look, (axes or {}).get(panel, Axis()))
-            axis.set(ylabel=panel, xlabel=x_label)
+            _panel(axis, [one for one in points if one.panel == panel], look, how)
+            axis.set_title(panel, loc="left")
             axis.set_xscale("log")
             axis.set_xticks(xs, [f"{x:g}" for x in xs])
             axis.xaxis.minorticks_off()
+        figure.supxlabel(x_label, fontsize=8)
         handles = [Line2D([], [], color=c, marker=m, ms=3.4, label=name) for name, (c, m) in look.items()]
         _style.legend(figure, handles, 3)
         return _style.write(figure, path, {"": pl.DataFrame(table, schema, orient="row")}, _header.told)
@@ -72,5 +78,6 @@ def _panel(axis: Any, points: Sequence[Point], look: dict[str, tuple[str, str]],
         axis.yaxis.minorticks_off()
     if how.ticks:
         axis.set_yticks(how.ticks, [f"{tick:,g}" for tick in how.ticks])
-    axis.set_ylim(how.least, how.largest)
+    if how.least is not None:
+        axis.set_ylim(bottom=how.least)
     axis.grid(True)

@@ -2,14 +2,24 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forebay.studies._tables import WAIT, Row, tagged
 from forebay.studies.hercules2023 import _gains
 from forebay.studies.hercules2023 import _numbers as numbers
 from forebay.studies.hercules2023._settings import Figures
 
+if TYPE_CHECKING:
+    from forebay.experiments.statistics import Spread
+    from forebay.figures.panels.lines import Point
+
 _GB = 1e9
+_SHARE = "I/O, as a share of a job's time alone on the file system"
 _CHANGES = {WAIT: "change of the mean wait (%)", numbers.TURNAROUND: "change of the mean turnaround (%)"}
+_USES = {
+    numbers.FILES: "writes to the file system, of its bandwidth (%)",
+    numbers.SERVERS: "borrowed nodes, of all nodes (%)",
+}
 
 
 def throughputs(chosen: Figures, rows: Sequence[Row], path: Path) -> list[Path]:
@@ -48,22 +58,27 @@ def changes_of_times(rows: Sequence[Row], reference: str, path: Path) -> list[Pa
     for metric, panel in _CHANGES.items():
         for system, io, mine, base in numbers.cells(rows, reference):
             if system != reference:
-                one = numbers.change(mine, base, metric)
-                half = None if one.half is None else 100 * one.half
-                made.append(lines.Point(panel, system, io, 100 * one.mean, half))
-    how = lines.Axis(level=0.0, even=100.0)
-    return lines.draw(made, path, "I/O, as a share of a job's time alone", dict.fromkeys(_CHANGES.values(), how))
+                made.append(_point(panel, system, io, numbers.change(mine, base, metric)))
+    how = lines.Axis(level=0.0, even=100.0, ticks=(-100, -50, 0, 50, 100, 200, 500, 1000), same=True)
+    return lines.draw(made, path, _SHARE, _systems(rows), how)
 
 
 def file_system(rows: Sequence[Row], reference: str, path: Path) -> list[Path]:
     """What is written to the file system of what it can take, and the nodes that serve, by the share of I/O."""
     from forebay.figures.panels import lines
 
-    panels = {numbers.FILES: "writes to the file system,\nof its bandwidth", numbers.SERVERS: "borrowed nodes, of all"}
     made = []
-    for metric, panel in panels.items():
+    for metric, panel in _USES.items():
         for system, io, mine, _ in numbers.cells(rows, reference):
-            one = numbers.spread(mine, metric)
-            made.append(lines.Point(panel, system, io, one.mean, one.half))
-    how = lines.Axis(least=0.0)
-    return lines.draw(made, path, "I/O, as a share of a job's time alone", dict.fromkeys(panels.values(), how))
+            made.append(_point(panel, system, io, numbers.spread(mine, metric)))
+    return lines.draw(made, path, _SHARE, _systems(rows), lines.Axis(least=0.0))
+
+
+def _systems(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row["system"] for row in rows))
+
+
+def _point(panel: str, system: str, io: float, one: "Spread") -> "Point":
+    from forebay.figures.panels.lines import Point
+
+    return Point(panel, system, io, 100 * one.mean, None if one.half is None else 100 * one.half)

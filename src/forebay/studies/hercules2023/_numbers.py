@@ -31,7 +31,8 @@ def _shares(row: Row, machine: Machine) -> Row:
     """What was written to the file system of what it can take meanwhile; avoided traffic of all; nodes that serve."""
     span = row["makespan"]
     crossed = row["bytes_write"] + row["bytes_read"]
-    avoided, hours = row.get(PFS_AVOIDED) or 0.0, row.get(MORE.name) or 0.0
+    avoided = row.get(PFS_AVOIDED) or 0.0
+    hours = max(row.get(MORE.name) or 0.0, 0.0)  # a difference of means: of none, a little off 0
     return {
         FILES.name: row["bytes_write"] / (parse_rate(machine.pfs) * span),
         AVOIDED.name: avoided / (crossed + avoided),
