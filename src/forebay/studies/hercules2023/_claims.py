@@ -42,9 +42,9 @@ def of(chosen: Figures, rows: Sequence[Row], expected: Expected) -> list[Row]:
     for kind in _gains.KINDS:
         found = expected.find(section="published", metric=f"factor_{kind}")
         if found is not None:
-            ours = _gains.factor(chosen, kind)
-            held = abs(ours - found.value) <= (found.tolerance or 0.0) * found.value
-            made.append(_claim("1 MB against 256 kB", kind, f"{found.value:.2f} times", f"{ours:.2f} times", held))
+            times = _gains.factor(chosen, kind)
+            held = abs(times - found.value) <= (found.tolerance or 0.0) * found.value
+            made.append(_claim("1 MB against 256 kB", kind, f"{found.value:.2f} times", f"{times:.2f} times", held))
     return made
 
 

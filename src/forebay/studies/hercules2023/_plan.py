@@ -64,7 +64,7 @@ def _variations(scope: Scope) -> Iterator[Run]:
         for name, case in scope.cases.items():
             policy = case.policy or usual
             for io in mine.io:
-                for system in mine.systems:
+                for system in case.systems or mine.systems:
                     tags = {"section": "variations", "case": name, "policy": policy}
                     yield _run(scope, scope.specs.get(policy, policy), system, io, seed, case, **tags)
 

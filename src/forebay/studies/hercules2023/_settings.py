@@ -41,6 +41,7 @@ class Case(Strict):
     checkpoints: float | None = None
     policy: str | None = None
     servers: str = ""  # more parameters of job models that have servers
+    systems: list[str] | None = None
 
 
 class Variations(Strict):
