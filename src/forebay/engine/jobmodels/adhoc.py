@@ -70,17 +70,19 @@ def program(
     n, moves = len(workload), plain.bytes > 0
     compute_nodes = np.maximum(workload.jobs["nodes"].to_numpy(), 1)
     data = np.bincount(row, plain.bytes * np.isin(plain.kind, (*_WRITES, _INPUT)), n)
-    busy = np.flatnonzero(np.bincount(row, moves, n) > 0)
-    if not len(busy):
+    movers = np.bincount(row, moves, n) > 0
+    if not movers.any():
         raise InputError(
             f"{workload.name}: no job reads or writes anything; give jobs phases, or requests of {buffer} "
             "(`forebay workload convert --model burst-buffer` adds them)"
         )
     ids = workload.jobs["id"].to_numpy()
+    # Jobs that only compute go through their phases too, if they have any; all others are as in alloc-only.
+    busy = np.flatnonzero(movers | _has_phases(workload))
     hosts = Servers(setting, platform.nodes, fabric.port, ids[busy], compute_nodes[busy], data[busy])
     first = np.zeros(n, np.int64)
     if setting.servers != "none":
-        first[busy] = hosts.first
+        first[busy] = np.where(movers[busy], hosts.first, 0)
     served = Served(setting, hosts, ids, busy, first[busy], compute_nodes[busy], plain)
     borrowed = first if setting.nodes == "borrowed" else np.zeros(n, np.int64)
     jobs = workload.jobs.with_columns(nodes=workload.jobs["nodes"] + borrowed)
@@ -91,7 +93,7 @@ def program(
         platform,
         kill,
     )
-    made.notes[:] = [*_notes(workload, first[busy], setting, buffer), *_kept(made.notes, buffer)]
+    made.notes[:] = [*_notes(workload, first[movers], setting, buffer), *_kept(made.notes, buffer)]
     return replace(served.finished(made), compute_nodes=workload.jobs["nodes"].to_numpy())
 
 
@@ -126,7 +128,7 @@ def _written(workload: Workload, platform: Platform, fabric: Fabric) -> tuple[Pr
     jobs = workload.jobs
     own = pl.DataFrame(schema=PHASE_SCHEMA) if workload.phases is None else workload.phases
     request = jobs[buffer].to_numpy() if buffer in jobs.columns else np.zeros(len(jobs))
-    request = np.where(jobs["id"].is_in(own["job"].implode()).to_numpy(), 0.0, request)
+    request = np.where(_has_phases(workload), 0.0, request)
     plain = as_written(replace(workload, phases=pl.concat([own, _cycles(jobs, request)])), platform, False, move=True)
     strange = ~np.isin(plain.kind, _KNOWN) | (plain.release >= 0)
     if strange.any():
@@ -136,6 +138,13 @@ def _written(workload: Workload, platform: Platform, fabric: Fabric) -> tuple[Pr
             "by itself; give it phases of the kinds read, compute, checkpoint, fetch and write"
         )
     return plain, buffer
+
+
+def _has_phases(workload: Workload) -> np.ndarray:
+    """Jobs that have phases of their own."""
+    own = pl.Series([], dtype=pl.Int64) if workload.phases is None else workload.phases["job"]
+    has: np.ndarray = workload.jobs["id"].is_in(own.implode()).to_numpy()
+    return has
 
 
 def _cycles(jobs: pl.DataFrame, request: np.ndarray) -> pl.DataFrame:
