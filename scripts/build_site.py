@@ -81,6 +81,7 @@ NAVIGATION = {
                 "admire2023_mebf",
                 "admire2023_io",
                 "sfsj2022",
+                "hercules2023",
             )
         ]
     },

@@ -112,7 +112,7 @@ def test_kinds_are_not_mixed_up():
         models.generate("lublin99", -1)
 
 
-@pytest.mark.parametrize("name", ["burst-buffer", "flexible", "io-phases", "tsafrir05"])
+@pytest.mark.parametrize("name", ["burst-buffer", "flexible", "io-phases", "io-share", "tsafrir05"])
 def test_jobs_in_steps_are_refused(name):
     stepped = dataclasses.replace(models.generate("lublin99:jobs=5", 0), phases=pl.DataFrame(schema=PHASE_SCHEMA))
     with pytest.raises(InputError, match="legs or phases"):

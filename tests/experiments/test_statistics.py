@@ -62,6 +62,13 @@ def test_pairs_share_what_they_share():
         s.paired([1.0], others)
 
 
+def test_a_rise_is_of_the_mean_and_its_interval_of_pairs():
+    """From 200 to 170 on average; pair by pair 20 and 40 less, a tenth and a fifth of 200."""
+    found = s.rise([80.0, 260.0], [100.0, 300.0])
+    assert found.mean == pytest.approx(-0.15)
+    assert (found.least, found.largest) == pytest.approx((-0.2, -0.1))
+
+
 def test_the_order_of_values_does_not_count():
     values = [0.1, 1e16, 0.3, -1e16, 0.7]
     assert len({s.mean(values[k:] + values[:k]) for k in range(5)}) == 1

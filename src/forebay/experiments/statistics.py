@@ -43,6 +43,15 @@ def paired(values: Values, others: Values) -> Spread:
     return spread([value - other for value, other in zip(values, others, strict=True)])
 
 
+def rise(values: Values, others: Values) -> Spread:
+    """By which share the mean of `values` is above that of `others`; the interval is that of the paired differences.
+
+    Where pairs differ by factors among themselves, a mean of ratios would be that of the smallest ones.
+    """
+    base = mean(others)
+    return spread([(value - other) / base for value, other in zip(values, others, strict=True)])
+
+
 def geometric_mean(ratios: Values) -> float:
     """The mean for ratios: that of their inverses is its inverse."""
     if min(_some(ratios)) <= 0:

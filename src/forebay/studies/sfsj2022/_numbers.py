@@ -62,6 +62,4 @@ def rises(rows: Sequence[Row], bases: Sequence[Row], metric: Metric) -> statisti
 
     Flows differ by a factor of ten between draws: a mean of ratios would be that of the draws where nobody waits.
     """
-    base = statistics.mean(by_draw(bases, metric))
-    found = [(one - other) / base for one, other in zip(by_draw(rows, metric), by_draw(bases, metric), strict=True)]
-    return statistics.spread(found)
+    return statistics.rise(by_draw(rows, metric), by_draw(bases, metric))

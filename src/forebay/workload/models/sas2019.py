@@ -12,18 +12,16 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from forebay.core.schemas import PHASE_SCHEMA, TOLD
+from forebay.core.schemas import TOLD
 from forebay.workload.models import _checks as checks
 from forebay.workload.models import feitelson96
+from forebay.workload.models._in_turn import in_turn
 from forebay.workload.workload import Workload
 
 DESCRIPTION = "jobs with input, checkpoints and output that may run on slow or fast storage (after Lackner et al. 2019)"
 
 _NAME = "sas2019"
-
-_Floats = NDArray[np.float64]
 
 
 def generate(
@@ -82,7 +80,7 @@ def generate(
         f"{plain.provenance[0].replace('feitelson96', _NAME)}; {in_and_out:.3g} % of their time on input and output, "
         f"{checkpoints:.3g} % on checkpoints"
     )
-    phases = _phases(table["id"].to_numpy(), read, write, moved, np.minimum(count, writes), computing)
+    phases = in_turn(_NAME, table["id"].to_numpy(), read, write, moved, np.minimum(count, writes), computing)
     return replace(
         plain, name=_NAME, jobs=table, phases=phases, platform=f"sas2019:nodes={nodes},slow={rate:.17g}B/s",
         provenance=(line,),
@@ -94,33 +92,3 @@ def _child(rng: np.random.Generator, k: int) -> np.random.Generator:
     own = rng.bit_generator.seed_seq
     assert isinstance(own, np.random.SeedSequence)
     return np.random.default_rng(np.random.SeedSequence(own.entropy, spawn_key=(*own.spawn_key, k)))
-
-
-def _phases(
-    ids: NDArray[np.int64], read: _Floats, write: _Floats, moved: _Floats, writes: _Floats, computing: _Floats
-) -> pl.DataFrame:
-    """Read, compute, then checkpoint and compute again and again, write; without what has nothing to move."""
-    n = writes.astype(np.int64)
-    per_job = 2 * n + 3
-    checks.phases(_NAME, int(per_job.sum()))
-    row = np.repeat(np.arange(len(ids)), per_job)
-    place = np.arange(len(row)) - (np.cumsum(per_job) - per_job)[row]
-    last = per_job[row] - 1
-    computes = place % 2 == 1
-    size = np.where(place == 0, read[row], np.where(place == last, write[row], (moved / np.maximum(n, 1))[row]))
-    size[computes] = 0.0
-    kinds = np.where(place == 0, "read", np.where(place == last, "write", np.where(computes, "compute", "checkpoint")))
-    frame = pl.DataFrame(
-        {
-            "job": ids[row],
-            "leg": np.zeros(len(row), np.int64),
-            "kind": kinds,
-            "seconds": np.where(computes, (computing / (n + 1))[row], 0.0),
-            "flop": np.zeros(len(row)),
-            "communication": np.zeros(len(row)),
-            "bytes": size,
-            "release": pl.Series([None] * len(row), dtype=pl.String),
-        },
-        schema=PHASE_SCHEMA,
-    )
-    return frame.filter(pl.Series(computes | (size > 0)))
