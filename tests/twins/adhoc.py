@@ -7,6 +7,7 @@ forebay.adhoc, which has tests of its own.
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 
 import forebay as fb
@@ -70,6 +71,11 @@ def shares(how, old, new):
     return {"partial": least, "total": anew, "modulo": anew, "consistent": least}[how]
 
 
+def servers_for(share, nodes):
+    """So many servers for each node, rounded up; 0.07 for 100 are 7, though 0.07 is stored as a little more."""
+    return math.ceil(Fraction(str(share)) * nodes)
+
+
 def phases_of(seconds, data):
     """What a job without phases does: (kind, seconds, bytes)."""
     if data == 0:
@@ -114,14 +120,15 @@ class Job:
         self.rules = rules
         if rules.servers == "none" or self.moves(*READS, *WRITES) == 0:
             return
+        needed = 0 if rules.holds == NEVER else math.ceil(self.moves("read", *WRITES) / rules.holds)
         if rules.nodes == "own":
             self.at_first = self.most = self.nodes
+            self.fits = needed <= self.nodes
             return
-        needed = 0 if rules.holds == NEVER else math.ceil(self.moves("read", *WRITES) / rules.holds)
         room = machine - self.nodes
         self.fits = needed <= room or room <= 0
-        self.at_first = min(max(math.ceil(rules.start * self.nodes), needed), room)
-        self.most = max(min(math.ceil(rules.most * self.nodes), room), self.at_first)
+        self.at_first = min(max(servers_for(rules.start, self.nodes), needed), room)
+        self.most = max(min(servers_for(rules.most, self.nodes), room), self.at_first)
 
     def life(self):
         """All it does, one step after the other."""
