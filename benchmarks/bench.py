@@ -20,6 +20,7 @@ import failing
 import flexible
 import numpy as np
 import polars as pl
+import serving
 
 import forebay as fb
 from forebay.core.schemas import PHASE_SCHEMA
@@ -380,9 +381,8 @@ def sizes() -> None:
 def sized(what: str, jobs: fb.Workload, machine: str | None, policy: str, job_model: str) -> None:
     """A run of such jobs."""
     run = partial(fb.simulate, jobs, machine, policy, job_model=job_model)
-    changes = (run().log["reason"] == "resized").sum()
-    note = f"{int(jobs.applications.loops['rounds'].sum()):,} rounds, {changes:,} changes of size"
-    say(f"{what}, {policy}", best(run, 3), note)
+    rounds, changes = int(jobs.applications.loops["rounds"].sum()), (run().log["reason"] == "resized").sum()
+    say(f"{what}, {policy}", best(run, 3), f"{rounds:,} rounds, {changes:,} changes of size")
 
 
 def main() -> None:
@@ -391,7 +391,8 @@ def main() -> None:
     print(f"{machine}, load {os.getloadavg()[0]:.2f}\n| work | measured | note |\n|---|---|---|")
     for part in (logs, growth, million, data, transfers, plans, knapsacks, tiers, sizes, python_policy, start_up):
         part()
-    failing.measure(best, say)
+    for others in (failing, serving):
+        others.measure(best, say)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"load at the end {os.getloadavg()[0]:.2f}, {memory:.2f} GB resident")
 

@@ -16,6 +16,8 @@ import forebay as fb
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.workload import job_table
 
+pytestmark = pytest.mark.small
+
 GB = 1e9
 WRITE = (8.5e-6 + 1e6 / 2.02e9 + 2.16e-4 + 1e6 / 1e9) * 1000  # seconds a GB
 READ = (8.5e-6 + 1e6 / 2.02e9 + 2.9e-6 + 1e6 / 12.5e9) * 1000

@@ -6,7 +6,9 @@ import pytest
 import forebay as fb
 from cases.flexible import growing
 from forebay import figures
+from forebay.core.schemas import PHASE_SCHEMA
 from forebay.figures import gantt
+from forebay.workload import job_table
 
 pytestmark = pytest.mark.small
 
@@ -60,3 +62,16 @@ def test_jobs_beside_one_another_differ_in_colour():
 def test_more_jobs_than_colours():
     boxes = pl.DataFrame([box(job, job, job, 0, 10) for job in range(12)])
     assert gantt.fills(boxes).tolist() == [*range(8), *range(4)]
+
+
+def test_nodes_that_only_serve_are_marked(tmp_path):
+    """Job 1 computes on node 0; node 1 serves it from the start, node 2 from its request on."""
+    jobs = job_table({"id": [1], "submit": [0], "walltime": [1e5], "run_time": [0], "nodes": [1]})
+    phases = pl.DataFrame([(1, 0, "write", 0.0, 0.0, 0.0, 10e9, None)], PHASE_SCHEMA, orient="row")
+    model = "adhoc:servers=malleable,start=1,most=2,recommended=2GB/s,window=2,operations=4"
+    result = fb.simulate(fb.Workload("one", jobs, phases=phases), "flat:nodes=4,pfs=1GB/s", job_model=model)
+    grown = result.log.filter(pl.col("reason") == "resized")["time"].item()
+    gantt.draw({"one": result}, tmp_path / "gantt.svg")
+    rows = pl.read_csv(tmp_path / "gantt-servers.csv").rows()
+    end = result.jobs["finish_time"].item()
+    assert rows == [(1, 1, 1, 0.0, pytest.approx(end)), (1, 2, 2, pytest.approx(grown), pytest.approx(end))]

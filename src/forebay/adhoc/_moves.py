@@ -91,10 +91,13 @@ def shares(before: ArrayLike, after: ArrayLike, how: str) -> tuple[NDArray[np.fl
     for given in (s, t):
         if (given < 1).any():
             _checks.servers(int(given.min()), None)
-    # The same multiple of both for a share that stays with its server: of each that is there before and after,
-    # one block in so many by remainders; all that its smaller share allows where only that moves which must.
-    stays = 1 / np.lcm(s, t) if how in ("total", "modulo") else 1 / np.maximum(s, t)
-    moved = 1 - np.minimum(s, t) * stays
+    least, largest = np.minimum(s, t), np.maximum(s, t)
+    if how in ("total", "modulo"):
+        # Of each server that is there before and after, one block in so many stays by remainders.
+        whole = np.lcm(s, t)
+        stays, moved = 1 / whole, 1 - least / whole
+    else:
+        stays, moved = 1 / largest, (largest - least) / largest
     grows = np.maximum(1 / s - stays, 1 / t)
     shrinks = np.maximum(1 / s, 1 / t - stays)
     busiest = np.where(t > s, grows, shrinks)

@@ -53,7 +53,7 @@ def mark(axis: Any, found: Mapping[str, pl.DataFrame], unit: float) -> list[Any]
     handles: list[Any] = []
     if DOWN in found:
         nodes = found[DOWN]
-        _boxes(axis, nodes.with_columns(first_node="node", last_node="node"), unit, _DOWN)
+        lay_over(axis, nodes.with_columns(first_node="node", last_node="node"), unit, _DOWN)
         look: dict[str, Any] = {"marker": "x", "color": "black", "linestyle": "none", "markeredgewidth": 0.9}
         size = 4.0 if nodes.height <= MANY else 2.0
         axis.plot(nodes["start"].to_numpy() / unit, nodes["node"].to_numpy(), markersize=size, zorder=4, **look)
@@ -61,10 +61,11 @@ def mark(axis: Any, found: Mapping[str, pl.DataFrame], unit: float) -> list[Any]
     for what, look in _LOOKS.items() if PARTS in found else ():
         chosen = found[PARTS].filter(pl.col("what") == what)
         if not chosen.is_empty():
-            _boxes(axis, chosen, unit, look)
+            lay_over(axis, chosen, unit, look)
             handles.append(Patch(label=what, **look))
     return handles
 
 
-def _boxes(axis: Any, boxes: pl.DataFrame, unit: float, look: Mapping[str, Any]) -> None:
+def lay_over(axis: Any, boxes: pl.DataFrame, unit: float, look: Mapping[str, Any]) -> None:
+    """Give parts of rectangles another look."""
     axis.add_collection(PolyCollection(_style.corners(boxes, unit), zorder=_ABOVE, **look))

@@ -13,7 +13,7 @@ from matplotlib.patheffects import withStroke
 
 from forebay._files import file_names
 from forebay.errors import InputError
-from forebay.figures import _failures, _steps, _style
+from forebay.figures import _failures, _servers, _steps, _style
 from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.machine import usage
 from forebay.metrics.stays import stays
@@ -66,7 +66,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
     start, end = _steps.over(result)
     boxes = rectangles(result)
     few = boxes["job"].n_unique() <= FEW
-    marked = _failures.shown(result, boxes, few, end)
+    marked = _failures.shown(result, boxes, few, end) | _servers.shown(result, boxes)
     lanes, width = _lanes(result), None
     if any(times.size > MOST for _, (times, _) in lanes.values()):
         width = _steps.width_for(start, end, MOST)
@@ -76,8 +76,9 @@ def plan(results: Mapping[str, Result]) -> Plan:
 
     def paint(axes: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(axes[-1], start, end, ticks=12)
-        colours = _schedule(axes[0], boxes, result.resources["nodes"], unit, few, _failures.PARTS in marked)
-        marks = _failures.mark(axes[0], marked, unit)
+        hatched = bool({_failures.PARTS, _servers.SERVERS} & marked.keys())
+        colours = _schedule(axes[0], boxes, result.resources["nodes"], unit, few, hatched)
+        marks = _failures.mark(axes[0], marked, unit) + _servers.mark(axes[0], marked, unit)
         if colours or marks:  # filled column by column: what colours mean comes in the first row
             rows = zip_longest(colours, marks) if colours else [marks]
             legend([handle for row in rows for handle in row if handle is not None], 5)
