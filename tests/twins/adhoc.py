@@ -8,7 +8,7 @@ forebay.adhoc, which has tests of its own.
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 
 import forebay as fb
 from twins.times import width
@@ -169,13 +169,15 @@ class Job:
         rule = fb.adhoc.Controller(goal, rules.tolerance * goal, rules.window, self.most, self.at_first)
         return rule([rules.speed(self.nodes, servers, reads) for reads in past[-rules.window :]], servers)
 
+    @cached_property
     def sizes(self):
         """All numbers of servers that it can come to have, whatever it is granted and starts with."""
         ops = [kind in READS for kind, _, amount in self.phases if amount for _ in range(self.rules.operations)]
+        windows = {tuple(ops[:k][-self.rules.window :]) for k in range(len(ops))}
         found, new = set(), {self.at_first}
         while new:
             found |= new
-            new = {self.wanted(ops[:k], servers) for k in range(len(ops)) for servers in new} - found
+            new = {self.wanted(window, servers) for window in windows for servers in new} - found
         return found
 
     def change(self, new):
@@ -307,7 +309,7 @@ class Run:
         for job in self.queue():
             job.servers = job.at_first
             if self.policy == "fcfs-malleable" and job.at_first and self.rules.servers == "malleable":
-                job.servers = max((s for s in job.sizes() if job.nodes + s <= self.free), default=job.at_first)
+                job.servers = max((s for s in job.sizes if job.nodes + s <= self.free), default=job.at_first)
             borrowed = job.servers if self.rules.nodes == "borrowed" else 0
             if job.nodes + borrowed <= self.free:
                 self.free -= job.nodes + borrowed
