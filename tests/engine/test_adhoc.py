@@ -244,6 +244,7 @@ def test_servers_come_and_go_while_nodes_fail():
         ({"servers": "some"}, "servers is 'some'"),
         ({"nodes": "lent"}, "nodes is 'lent'"),
         ({"start": 0}, "start is 0; give a number above 0"),
+        ({"start": 5}, "start is 5 servers for each node of a job, and the machine has 4 nodes; give fewer"),
         ({"servers": "malleable", "most": 0.1}, "most is 0.1, and start is 0.25"),
         ({"servers": "malleable", "nodes": "own"}, "as many as these"),
         ({"write": 0}, "write is 0; give a number above 0"),

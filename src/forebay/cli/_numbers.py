@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from forebay.core.units import format_seconds
+from forebay.core.units import format_bytes, format_seconds
 
 NONE = "-"
 
@@ -43,8 +43,18 @@ def number(value: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """So many jobs, times or bytes: "1,062"."""
+    """So many jobs or times: "1,062"."""
     return NONE if value is None else f"{value:,}"
+
+
+def size(value: float | None) -> str:
+    """Bytes: "49.9 TB"."""
+    return NONE if value is None else format_bytes(int(value))
+
+
+def node_hours(value: float | None) -> str:
+    """Nodes x hours, with their unit."""
+    return NONE if value is None else f"{number(value)} node-hours"
 
 
 def shown(
@@ -56,7 +66,7 @@ def shown(
     """A number of a summary, written as its unit asks for; a table may have its own way with durations and shares."""
     from forebay.metrics._listing import about
 
-    ways = {"s": seconds, "share": share, "jobs": count, "times": count, "bytes": count}
+    ways = {"s": seconds, "share": share, "jobs": count, "times": count, "bytes": size, "node-hours": node_hours}
     return ways.get(about(name).unit_of(name), number)(value)
 
 

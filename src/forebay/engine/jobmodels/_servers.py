@@ -83,6 +83,12 @@ class Servers:
     def __init__(
         self, setting: Setting, machine: int, port: float, ids: np.ndarray, nodes: np.ndarray, data: np.ndarray
     ) -> None:
+        for name in ("start", "most"):
+            if getattr(setting, name) > machine:
+                raise _wrong(
+                    f"{name} is {getattr(setting, name):g} servers for each node of a job, and the machine has "
+                    f"{counted(machine, 'node')}; give fewer"
+                )
         self.setting, self.nodes = setting, nodes
         self.link = Link(min(D33_LINK.bandwidth, port), D33_LINK.stream, D33_LINK.latency)
         self.device = Device(setting.write, setting.read, D33_DEVICE.write_delay, D33_DEVICE.read_delay)
