@@ -81,7 +81,7 @@ def phases_of(seconds, data):
     if data == 0:
         return [("compute", seconds, 0)]
     k = min(max(round(seconds / 3600), 1), 10)
-    computing = [("compute", seconds / k, 0), ("checkpoint", 0.0, round(data / 2))] * k
+    computing = [("compute", seconds / k, 0), ("checkpoint", 0.0, data / 2)] * k
     return [("read", 0.0, data), *computing[:-1], ("write", 0.0, data)]
 
 

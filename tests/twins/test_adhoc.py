@@ -178,7 +178,7 @@ def random_jobs(rng, machine, whole):
 def draw(seed, whole):
     """Machine, parameters, policy and jobs."""
     rng = random.Random(f"adhoc {seed} {whole}")
-    machine = rng.randint(2, 30)
+    machine = rng.randint(3, 30)  # no fewer than `most` may be for a node
     policy = rng.choice(POLICIES)
     return machine, random_rules(rng), policy, random_jobs(rng, machine, whole)
 
