@@ -7,7 +7,8 @@ forebay.adhoc, which has tests of its own.
 
 import math
 from dataclasses import dataclass, field
-from functools import cache
+from fractions import Fraction
+from functools import cache, cached_property
 
 import forebay as fb
 from twins.times import width
@@ -70,12 +71,17 @@ def shares(how, old, new):
     return {"partial": least, "total": anew, "modulo": anew, "consistent": least}[how]
 
 
+def servers_for(share, nodes):
+    """So many servers for each node, rounded up; 0.07 for 100 are 7, though 0.07 is stored as a little more."""
+    return math.ceil(Fraction(str(share)) * nodes)
+
+
 def phases_of(seconds, data):
     """What a job without phases does: (kind, seconds, bytes)."""
     if data == 0:
         return [("compute", seconds, 0)]
     k = min(max(round(seconds / 3600), 1), 10)
-    computing = [("compute", seconds / k, 0), ("checkpoint", 0.0, round(data / 2))] * k
+    computing = [("compute", seconds / k, 0), ("checkpoint", 0.0, data / 2)] * k
     return [("read", 0.0, data), *computing[:-1], ("write", 0.0, data)]
 
 
@@ -114,14 +120,15 @@ class Job:
         self.rules = rules
         if rules.servers == "none" or self.moves(*READS, *WRITES) == 0:
             return
+        needed = 0 if rules.holds == NEVER else math.ceil(self.moves("read", *WRITES) / rules.holds)
         if rules.nodes == "own":
             self.at_first = self.most = self.nodes
+            self.fits = needed <= self.nodes
             return
-        needed = 0 if rules.holds == NEVER else math.ceil(self.moves("read", *WRITES) / rules.holds)
         room = machine - self.nodes
         self.fits = needed <= room or room <= 0
-        self.at_first = min(max(math.ceil(rules.start * self.nodes), needed), room)
-        self.most = max(min(math.ceil(rules.most * self.nodes), room), self.at_first)
+        self.at_first = min(max(servers_for(rules.start, self.nodes), needed), room)
+        self.most = max(min(servers_for(rules.most, self.nodes), room), self.at_first)
 
     def life(self):
         """All it does, one step after the other."""
@@ -162,13 +169,15 @@ class Job:
         rule = fb.adhoc.Controller(goal, rules.tolerance * goal, rules.window, self.most, self.at_first)
         return rule([rules.speed(self.nodes, servers, reads) for reads in past[-rules.window :]], servers)
 
+    @cached_property
     def sizes(self):
         """All numbers of servers that it can come to have, whatever it is granted and starts with."""
         ops = [kind in READS for kind, _, amount in self.phases if amount for _ in range(self.rules.operations)]
+        windows = {tuple(ops[:k][-self.rules.window :]) for k in range(len(ops))}
         found, new = set(), {self.at_first}
         while new:
             found |= new
-            new = {self.wanted(ops[:k], servers) for k in range(len(ops)) for servers in new} - found
+            new = {self.wanted(window, servers) for window in windows for servers in new} - found
         return found
 
     def change(self, new):
@@ -300,7 +309,7 @@ class Run:
         for job in self.queue():
             job.servers = job.at_first
             if self.policy == "fcfs-malleable" and job.at_first and self.rules.servers == "malleable":
-                job.servers = max((s for s in job.sizes() if job.nodes + s <= self.free), default=job.at_first)
+                job.servers = max((s for s in job.sizes if job.nodes + s <= self.free), default=job.at_first)
             borrowed = job.servers if self.rules.nodes == "borrowed" else 0
             if job.nodes + borrowed <= self.free:
                 self.free -= job.nodes + borrowed

@@ -13,6 +13,7 @@ from twins.adhoc import READS, WRITES, Job, Rules, Run, phases_of, shares
 
 GB = 10**9
 RATE = 1.0 * GB
+POLICIES = ("fcfs", "filler", "fcfs-malleable")
 
 
 def by_hand(machine, *jobs, policy="fcfs", **rules):
@@ -177,8 +178,8 @@ def random_jobs(rng, machine, whole):
 def draw(seed, whole):
     """Machine, parameters, policy and jobs."""
     rng = random.Random(f"adhoc {seed} {whole}")
-    machine = rng.randint(2, 30)
-    policy = rng.choice(("fcfs", "filler", "fcfs-malleable"))
+    machine = rng.randint(3, 30)  # no fewer than `most` may be for a node
+    policy = rng.choice(POLICIES)
     return machine, random_rules(rng), policy, random_jobs(rng, machine, whole)
 
 
@@ -264,7 +265,37 @@ def agree(machine, rules, policy, rows):
     return twin
 
 
-SEEDS = range(60)
+SEEDS = range(40)
+MANY = [("write", 0.0, 4 * GB), ("checkpoint", 0.0, 6 * GB), ("fetch", 0.0, 8 * GB)]
+NOTHING = [("read", 3.0, 0), *MANY, ("write", 0.0, 0)]  # some phases move nothing
+FETCHES = [("fetch", 0.0, 8 * GB)] * 2  # of data that nobody wrote: there is nothing to redistribute
+EAGER = {"servers": "malleable", "recommended": 0.8 * GB, "window": 1}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    ("machine", "nodes", "phases", "rules"),
+    [
+        (150, 100, MANY, {"start": 0.07}),
+        (40, 4, MANY, {"start": 3.0}),
+        (40, 4, MANY, {"nodes": "own", "holds": 2 * GB}),
+        (40, 4, MANY, {"holds": 5 * GB}),
+        (4, 4, MANY, {"holds": 5 * GB}),
+        (4, 4, MANY, {"servers": "malleable"}),
+        (1, 1, MANY, {}),
+        (8, 4, NOTHING, EAGER | {"operations": 2}),
+        (8, 4, NOTHING, {"nodes": "own", "slowdown": 0.5}),
+        (8, 4, [("read", 0.0, 1)], EAGER),
+        (30, 4, FETCHES, EAGER | {"most": 5.0, "operations": 3, "read": 1.0 * GB}),
+        (30, 4, MANY, EAGER | {"start": 1.0, "recommended": 1.0}),
+        (30, 4, MANY, EAGER | {"most": 5.0, "recommended": 1000.0 * GB}),
+        (30, 4, MANY, EAGER | {"most": 5.0, "operations": 100}),
+    ],
+)
+def test_at_the_edges(policy, machine, nodes, phases, rules):
+    """Two jobs alike, and one that only computes."""
+    rows = [(1, 0.0, nodes, 1.0, 1e6, 0, phases), (2, 0.0, nodes, 1.0, 1e6, 0, phases), (3, 0.5, 1, 1.0, 1e6, 0, [])]
+    agree(machine, rules, policy, rows)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -280,12 +311,13 @@ def test_events_that_meet(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_as_servers_are_asked_for(seed):
     """In the very instant somebody comes, ends, or is killed."""
-    machine, rules, policy, rows = draw(seed, whole=True)
     rng = random.Random(f"as asked {seed}")
-    rules = random_rules(rng, "malleable") | {"kill": True}
-    asked = agree(machine, rules, policy, rows).asked
-    if not asked:
-        return
+    asked = []
+    while not asked:
+        machine, rules, policy = rng.randint(8, 24), random_rules(rng, "malleable"), rng.choice(POLICIES)
+        rules |= {"kill": True, "recommended": 0.8 * GB, "start": 0.25, "window": rng.randint(1, 3)}
+        rows = random_jobs(rng, machine, whole=True)
+        asked = twin_of(machine, rules, policy, rows).asked
     time, job = rng.choice(asked)
     how, nodes, last = rng.choice(("comes", "ends", "killed")), rng.randint(1, max(1, machine // 2)), len(rows) + 1
     if how == "comes":
