@@ -33,11 +33,12 @@ def documented():
 
 @pytest.fixture(scope="module")
 def runs():
-    """Runs that have all there is: plain, with staging, on several tiers, of jobs that change their size, failing."""
+    """Runs with all there is: plain, with staging, on tiers, of jobs that change their size, failing, with servers."""
     tiers = run([job(1, 18, fast=10)], steps(1, read=8, compute=10))
     staged = fb.simulate(first(fb.read("default"), 9), "dragonfly-96")
     malleable = fb.simulate(models.generate("admire-mebf:jobs=3,longest=1h", 1), policy="fcfs-malleable")
-    return [fb.simulate(fb.read("table1")), staged, tiers, malleable, guarded()]
+    served = fb.simulate("table1", "flat:nodes=4,pfs=1GB/s", job_model="adhoc")
+    return [fb.simulate(fb.read("table1")), staged, tiers, malleable, guarded(), served]
 
 
 def test_the_documentation_names_every_metric_and_no_other():
@@ -79,7 +80,7 @@ def test_summaries_hold_what_was_announced_and_nothing_else(runs):
         ("utilisation_burst_buffer", 0.5, "50.0 %"),
         ("n_on_fast", 1062, "1,062"),
         ("n_failures", 1062, "1,062"),
-        ("down_node_hours", 2.5, "2.50"),
+        ("down_node_hours", 2.5, "2.50 node-hours"),
         ("bytes_stage_in", None, "-"),
     ],
 )
