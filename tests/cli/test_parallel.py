@@ -107,7 +107,8 @@ def test_stopped_and_gone_on_with_it_is_the_same_to_the_byte(command, slow, tmp_
     first = compare(2, broken)
     until = time.monotonic() + 120
     # Two policies are simulated by the command itself, and one in a process while the slow one keeps another busy.
-    while not (broken / "unfinished" / "fcfs-bb" / "run.json").exists() and time.monotonic() < until:
+    fast = [broken / "unfinished" / policy / "run.json" for policy in ("fcfs", "filler", "fcfs-bb")]
+    while not all(path.exists() for path in fast) and time.monotonic() < until:
         assert first.poll() is None, first.communicate()[1]
         time.sleep(0.01)
     os.killpg(first.pid, number)
