@@ -73,38 +73,15 @@ def quantile(values: Values, share: float) -> float:
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
-def t_quantile(share: float, freedom: int) -> float:
+def t_quantile(share: float, freedom: float) -> float:
     """The value below which a Student t variable of so many degrees of freedom lies with this probability."""
-    if freedom < 1 or not 0 < share < 1:
+    from scipy.special import stdtrit  # not scipy.stats, which takes far longer to import
+
+    if not freedom > 0 or not 0 < share < 1:
         raise ValueError("a t quantile needs a degree of freedom and a share between 0 and 1")
     if share < 0.5:
-        return -t_quantile(1 - share, freedom)
-    low, high = 0.0, 1.0
-    while _t_below(high, freedom) < share:
-        low, high = high, 2 * high
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _t_below(middle, freedom) < share else (low, middle)
-    return (low + high) / 2
-
-
-def _t_below(t: float, freedom: int) -> float:
-    """P(T < t) for t from 0 up, as a finite sum over the angle whose tangent is t / sqrt(freedom)."""
-    angle = math.atan2(t, math.sqrt(freedom))
-    square = math.cos(angle) ** 2
-    if freedom % 2:
-        term, total = math.cos(angle), 0.0
-        for k in range(1, freedom // 2 + 1):
-            total += term
-            term *= square * 2 * k / (2 * k + 1)
-        between = 2 / math.pi * (angle + math.sin(angle) * total)
-    else:
-        term, total = 1.0, 0.0
-        for k in range(1, freedom // 2 + 1):
-            total += term
-            term *= square * (2 * k - 1) / (2 * k)
-        between = math.sin(angle) * total
-    return (1 + between) / 2
+        return -t_quantile(1 - share, freedom)  # the same to the last bit
+    return float(stdtrit(freedom, share))
 
 
 def _some(values: Values) -> Values:
