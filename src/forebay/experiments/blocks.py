@@ -40,11 +40,10 @@ class Blocks:
 
     def __init__(self, submits: Floats, mean_wait: float, resamples: int = 2000, seed: int = 0) -> None:
         self.count = count_blocks(submits, mean_wait)
-        cells = self.count * CELLS
+        cells = self._n_cells = max(self.count, 1) * CELLS
         self._cells = np.arange(len(submits)) * cells // max(len(submits), 1)
-        self._n_cells = cells
-        starts = np.random.default_rng(seed).integers(0, max(cells, 1), (resamples, self.count))
-        members = (starts[:, :, None] + np.arange(CELLS)) % max(cells, 1)
+        starts = np.random.default_rng(seed).integers(0, cells, (resamples, self.count))
+        members = (starts[:, :, None] + np.arange(CELLS)) % cells
         rows = np.arange(resamples)[:, None] * cells
         counts = np.bincount((members.reshape(resamples, -1) + rows).ravel(), minlength=resamples * cells)
         # The first row is the trace itself: each cell once.
