@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from forebay._files import file_names
-from forebay.cli.compare import split_specs
+from forebay.cli._chosen import split_specs
 from forebay.errors import InputError
 from forebay.policies import COMPARED, load, names
 

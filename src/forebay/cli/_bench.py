@@ -73,7 +73,8 @@ class Bench:
             for path in self.path.rglob("*")
             if path.is_file() and path.name not in (_LOCK, MANIFEST)
         )
-        self._write(policies=self.finished(), finished=True, files=files)
+        parts = {policy: asdict(self._parts[policy]) for policy in self.finished()}
+        self._write(policies=list(parts), parts=parts, finished=True, files=files)
         self._complete = True
         _move_up(self.folder)
 
@@ -96,6 +97,20 @@ class Bench:
                 shutil.rmtree(path)
             else:
                 path.unlink()
+        self._reuse()
+
+    def _reuse(self) -> None:
+        """Take from the finished comparison in the folder the runs that this one would only repeat, as links."""
+        found = _read(self.folder / MANIFEST) or {}
+        known = found.get("parts", {}) if found.get("setting") == self._told["setting"] else {}
+        for policy, part in self._parts.items():
+            names = [name for name in found.get("files", []) if Path(name).parent.as_posix() == part.folder]
+            there = all((self.folder / name).is_file() for name in names) and f"{part.folder}/{_RUN}" in names
+            if known.get(policy) != asdict(part) or not there or self.place(policy).exists():
+                continue
+            self.place(policy).mkdir()
+            for name in sorted(names, key=lambda name: Path(name).name == _RUN):
+                _link(self.folder / name, self.path / name)
 
     def _write(self, **more: Any) -> None:
         with replacing(self.path / MANIFEST) as [temporary]:
@@ -162,6 +177,13 @@ def _move_up(folder: Path) -> None:
             (path / name).replace(folder / name)
         (path / MANIFEST).replace(folder / MANIFEST)
         shutil.rmtree(path)
+
+
+def _link(old: Path, new: Path) -> None:
+    try:
+        os.link(old, new)
+    except OSError:  # a file system without links
+        shutil.copy2(old, new)
 
 
 @contextmanager

@@ -1,9 +1,12 @@
 """Numbers as tables show them; a dash where there is none."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forebay.core.units import format_bytes, format_seconds
+
+if TYPE_CHECKING:
+    from forebay.experiments.verdicts import Verdict
 
 NONE = "-"
 
@@ -68,6 +71,22 @@ def shown(
 
     ways = {"s": seconds, "share": share, "jobs": count, "times": count, "bytes": size, "node-hours": node_hours}
     return ways.get(about(name).unit_of(name), number)(value)
+
+
+def change(verdict: "Verdict", narrow: bool = False) -> str:
+    """A change with its interval: "-12 % (-18 to -6)"; for narrow tables without."""
+    if verdict.change is None:
+        return NONE
+    text = f"{_per_cent(verdict.change)} %"
+    if narrow or verdict.low is None or verdict.high is None or verdict.low == verdict.high:
+        return text
+    return f"{text} ({_per_cent(verdict.low)} to {_per_cent(verdict.high)})"
+
+
+def _per_cent(share: float) -> str:
+    """Whole per cents with their sign; small ones with a digit more."""
+    text = f"{100 * share:+.1f}" if abs(share) < 0.0995 else f"{100 * share:+,.0f}"
+    return "0" if text in ("+0.0", "-0.0") else text
 
 
 def wait_with_interval(summary: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ What comes out is the same either way: each run leaves its files, and only these
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
@@ -67,22 +67,22 @@ def carry_out(setting: _runs.Setting, tasks: Sequence[Task], count: int, watch: 
             watch.line(f"{task.policy} done, {count}, {outcome:.1f} s")
         told(task, n_jobs)
 
-    left = _here(tasks, work, told, done)
-    if left:
-        executor.in_processes(count, work, told)(left, done)
+    spread_out(tasks, work, count, told, done)
     return failed
 
 
-def _here(
-    tasks: Sequence[Task],
-    work: executor.Work,
-    told: Callable[[Task, int], None],
-    done: Callable[[Task, Any], None],
-) -> Sequence[Task]:
+def spread_out(tasks: Sequence[Any], work: executor.Work, count: int, told: executor.Done, done: executor.Done) -> None:
+    """Every task: here while that is soon done, else in up to `count` processes."""
+    left = _here(tasks, work, told, done)
+    if left:
+        executor.in_processes(count, work, told)(left, done)
+
+
+def _here(tasks: Sequence[Any], work: executor.Work, told: executor.Done, done: executor.Done) -> Sequence[Any]:
     """Carry out tasks in this process until time is up; gives those that are left. The last one may take its time."""
     until = time.process_time() + HERE
 
-    def tell(task: Task, ended: int) -> None:
+    def tell(task: Any, ended: int) -> None:
         told(task, ended)
         if task is not tasks[-1] and time.process_time() > until:
             raise _TakesLongerError

@@ -1,7 +1,8 @@
 """`forebay compare`: the same workload and machine under several policies, best first."""
 
 import hashlib
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,22 +13,17 @@ from forebay._files import file_names, replacing
 from forebay._text import counted, for_spreadsheets
 from forebay.cli import _complete
 from forebay.cli import _options as options
+from forebay.cli._chosen import wanted, with_reference
 from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
-from forebay.cli._print import Seconds, answer, fitting, is_quiet, message, notes_block, pairs, show, table
+from forebay.cli._print import answer, is_quiet, message
 from forebay.errors import ForebayError, InputError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from forebay.cli._bench import Bench, Part
     from forebay.cli._runs import Setting
     from forebay.experiments.executor import Failure
 
-Columns = list[tuple[str, str]]
-"""Name in the summary, and title."""
-
-ALL = "all"
 FIGURES = ("letter-values", "usage", "wait-by-size", "waits")
 """Those that show policies side by side."""
 SCHEDULE = "gantt"  # a picture a policy: drawn of the best
@@ -46,8 +42,8 @@ def command(
         typer.Option(
             "--policies",
             metavar="SPEC,SPEC,...",
-            help="Which policies, or all. Default: those that `forebay policies` marks. Of these and of all, "
-            "those for tiers of storage are left out where the machine has none.",
+            help="Which policies: names, families (queue, window, plan, tiers), or all. Default: those that "
+            "`forebay policies` marks. Of families, those for tiers of storage are left out where the machine has none.",
             show_default=False,
             autocompletion=_complete.policies,
         ),
@@ -60,6 +56,39 @@ def command(
         Path, typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.")
     ] = Path("forebay-results"),
     window: options.WindowOption = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference",
+            metavar="SPEC",
+            help="Compare with this policy, which is run too. Default: fcfs-easy if it is among the policies, "
+            "else the first of them.",
+            show_default=False,
+            autocompletion=_complete.policy,
+        ),
+    ] = None,
+    replicas: Annotated[
+        int | None,
+        typer.Option(
+            "--replicas",
+            metavar="N",
+            min=0,
+            max=10_000,
+            help="Run each policy on so many shaken copies of the trace too: surer verdicts. Default: 10 for policies "
+            "that take under a second, as long as all take seconds.",
+            show_default=False,
+        ),
+    ] = None,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-if",
+            metavar="CONDITION",
+            help='Leave with exit code 1 if this holds for a policy: "p95_wait > +5%" against the reference, or '
+            '"mean_wait > 2h". Give it several times for several.',
+            show_default=False,
+        ),
+    ] = None,
     plots: Annotated[
         bool | None,
         typer.Option("--plots/--no-plots", help="Draw figures too, with their data. Default: yes.", show_default=False),
@@ -68,24 +97,35 @@ def command(
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Rank policies on one workload, shortest mean wait first.
+    """Rank policies on one workload, shortest mean wait first, and judge each against a reference.
 
-    The output folder gets compare.csv, with every number of every policy, and a folder for each policy with the files
-    that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the best;
-    `forebay plot` draws those of others. All of it takes the place of an earlier comparison in that folder.
+    A policy is better or worse where the 95 % interval of the change in mean wait says so, else undecided.
+
+    The output folder gets compare.csv, with every number of every policy, verdicts.csv, and a folder for each policy
+    with the files that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the
+    best; `forebay plot` draws those of others. All of it takes the place of an earlier comparison in that folder,
+    whose runs are used again where they would be the same.
 
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
-    from forebay.cli import _pictures, _runs
+    from forebay.cli import _pictures, _replicas, _runs, _verdicts
     from forebay.cli._bench import bench
+    from forebay.cli._compared import Compared, comparison, report
+    from forebay.experiments.conditions import parse_condition
+    from forebay.experiments.executor import cores
 
-    given, implied = _wanted(policies)
+    conditions = [parse_condition(text) for text in fail_if or ()]
+    given, implied = wanted(policies)
+    standard = with_reference(given, implied, reference)
     schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
         _pictures.check([*FIGURES, SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window, failures)
     schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
+    if not schedulers:
+        raise InputError(f"--policies {policies!r}: none of these is of use on this machine with these jobs")
+    standard = standard if standard in schedulers else next(iter(schedulers))
     refuse_other(output, "a comparison")
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
         if lost := made.replaces():
@@ -94,17 +134,29 @@ def command(
         documents = _documents(made)
         if not documents:
             raise _explained(failed, len(schedulers))
+        with _kept(made, len(schedulers)):
+            count = jobs or cores()
+            copies = _replicas.carry_out(setting, _replicas.planned(documents, standard, replicas, count), made, count)
+        jury = _verdicts.Jury(setting, documents, made, copies, standard)
+        verdicts = jury.verdicts()
         _write_table(documents, made.path / "compare.csv")
+        if verdicts:
+            _verdicts.write(verdicts, made.path / _verdicts.TABLE)
         drawing = plots or (plots is None and _pictures.available())
         pictures = [output / file.name for file in _draw(documents, made)] if drawing else []
         made.publish()
         forget_figures(output, pictures)
+    compared = Compared(documents, verdicts, standard, jury.basis, failed, output, pictures)
     if form is Format.json:
-        answer(_comparison(documents, failed, output, pictures))
+        answer(comparison(compared))
     else:
-        _report(documents, output, pictures)
+        report(compared)
     if failed:
         raise _explained(failed, len(schedulers))
+    if held := _verdicts.check(conditions, verdicts, documents, jury):
+        raise _verdicts.ConditionHoldsError(
+            "\n".join(["a condition of --fail-if holds", *(f"  {line}" for line in held)])
+        )
 
 
 def _is_of_use(policy: Any, setting: "Setting") -> bool:
@@ -112,39 +164,6 @@ def _is_of_use(policy: Any, setting: "Setting") -> bool:
     if getattr(policy, "needs_tiers", False) and not setting.platform.by_choice:
         return False
     return not getattr(policy, "needs_times", False) or setting.workload.applications is not None
-
-
-def _wanted(text: str | None) -> tuple[list[str], list[str]]:
-    """Policies that are named, and those that are meant: by `all`, or if none is named."""
-    from forebay.policies import COMPARED, names
-
-    if text is None:
-        return [], list(COMPARED)
-    given = split_specs(text)
-    if ALL not in given:
-        return given, []
-    given.remove(ALL)
-    return given, [name for name in names() if name not in given]
-
-
-def split_specs(text: str) -> list[str]:
-    """The policies in `fcfs,fcfs-bb:depth=3,max_backfill=10,filler`: key=value goes on with the one before it."""
-    from forebay._plugins import spelled
-
-    specs: list[str] = []
-    for item in (item.strip() for item in text.split(",")):
-        if not item:
-            raise InputError(f"--policies {text!r} names an empty policy; write names with a comma between two")
-        if "=" not in item or ":" in item.partition("=")[0]:
-            specs.append(spelled("policies", item))
-        elif specs and ":" in specs[-1]:
-            specs[-1] += f",{item}"
-        else:
-            raise InputError(f"--policies {text!r}: {item!r} belongs to no policy; write NAME:{item}")
-    for spec in specs:
-        if specs.count(spec) > 1:
-            raise InputError(f"--policies {text!r} names {spec!r} twice; keep one")
-    return specs
 
 
 def _parts(specs: list[str]) -> "dict[str, Part]":
@@ -171,13 +190,20 @@ def _run_all(setting: "Setting", schedulers: dict[str, Any], made: "Bench", jobs
         return {}
     _compile.prepare((schedulers[spec] for spec in missing), is_quiet())
     tasks = [_parallel.Task(spec, made.place(spec)) for spec in missing]
+    with _kept(made, len(schedulers)), progress(len(setting.workload) * len(tasks)) as watch:
+        return _parallel.carry_out(setting, tasks, jobs or cores(), watch)
+
+
+@contextmanager
+def _kept(made: "Bench", total: int) -> Iterator[None]:
+    """Whoever stops here is told that what is finished stays."""
     try:
-        with progress(len(setting.workload) * len(tasks)) as watch:
-            return _parallel.carry_out(setting, tasks, jobs or cores(), watch)
+        yield
     except (KeyboardInterrupt, SystemExit):
         kept = len(made.finished())
         if kept:
-            message(f"{kept} of {total} kept in {made.path}: the same command goes on from there")
+            of_all = f"{kept} of {counted(total, 'policy', 'policies')}"
+            message(f"{of_all} kept in {made.path}: the same command goes on from there")
         raise
 
 
@@ -210,9 +236,10 @@ def _write_table(documents: list[dict[str, Any]], path: Path) -> None:
 
 def _draw(documents: list[dict[str, Any]], made: "Bench") -> list[Path]:
     from forebay.cli import _pictures
+    from forebay.cli._compared import distinct
     from forebay.results import load
 
-    shown = {spec: load(made.place(spec)) for spec in _distinct(documents)}
+    shown = {spec: load(made.place(spec)) for spec in distinct(documents)}
     windows = dict.fromkeys(shown, documents[0]["window"])
     best = documents[0]["policy"]
     pictures = _pictures.draw(FIGURES, shown, windows, made.path, "svg")
@@ -239,120 +266,3 @@ def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
     """Shortest mean wait first; where no job counts, last."""
     wait = document["summary"]["mean_waiting_time"]
     return wait is None, wait or 0.0
-
-
-def _alike(documents: list[dict[str, Any]]) -> list[list[str]]:
-    """Policies whose schedules are one and the same."""
-    alike: dict[str, list[str]] = {}
-    for document in documents:
-        alike.setdefault(document["schedule"], []).append(document["policy"])
-    return list(alike.values())
-
-
-def _distinct(documents: list[dict[str, Any]]) -> list[str]:
-    """Policies to draw: of those with the same schedule the first, as the others would hide it."""
-    return [twins[0] for twins in _alike(documents)]
-
-
-def _notes(documents: list[dict[str, Any]]) -> list[str]:
-    """What is to be said of any of the runs, and which of them are one and the same."""
-    same = [f"{' and '.join(twins)} gave the same schedule" for twins in _alike(documents) if len(twins) > 1]
-    return [*dict.fromkeys(note for document in documents for note in document["notes"]), *same]
-
-
-def _comparison(
-    documents: list[dict[str, Any]], failed: "dict[str, Failure]", folder: Path, pictures: list[Path]
-) -> dict[str, Any]:
-    """The answer as JSON: what the runs share, then a summary for each policy, best first."""
-    shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
-    return {
-        **{key: documents[0][key] for key in (*shared, "versions")},
-        **{key: documents[0][key] for key in ("failures",) if key in documents[0]},
-        "notes": _notes(documents),
-        "policies": [
-            {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
-            for document in documents
-        ],
-        "failed": [{"policy": spec, "message": failure.text} for spec, failure in failed.items()],
-        "files": [str(file) for file in (folder / "compare.csv", *pictures)],
-    }
-
-
-def _report(documents: list[dict[str, Any]], folder: Path, pictures: list[Path]) -> None:
-    from forebay.cli import _numbers
-
-    first = documents[0]
-    about = [
-        ("workload", f"{first['workload']}, {counted(first['summary']['n_jobs'], 'job')}"),
-        ("platform", first["platform"]["text"]),
-    ]
-    if "failures" in first:
-        about.append(("failures", first["failures"]["text"]))
-    if first["window"]:
-        about.append(("window", f"jobs submitted from {' to '.join(map(_numbers.seconds, first['window']))}"))
-    tables = [fitting(partial(_ranking, documents))]
-    if "mean_io_time" in first["summary"]:
-        tables.append(fitting(partial(_staging, documents)))
-    if any("useful_utilisation" in document["summary"] for document in documents):
-        tables.append(fitting(partial(_failures, documents)))
-    files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
-    files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
-    drawn = [picture.name for picture in pictures if picture.suffix != ".csv"]
-    if drawn:
-        files.append(("", f"{folder}: {', '.join(drawn)}, and the data of each as CSV"))
-    show(pairs(about), *tables, *notes_block(_notes(documents)), pairs(files))
-
-
-def _ranking(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
-    columns: Columns = [
-        ("mean_waiting_time", "mean\nwait"),
-        ("ci95_waiting_time", "±\n95 %"),
-        ("p95_waiting_time", "p95\nwait"),
-        ("max_waiting_time", "max\nwait"),
-        ("mean_bounded_slowdown_10min", "bounded\nslowdown\n(10 min)"),
-        *((f"utilisation_{name}", "\n".join([*name.split("_"), "%"])) for name in documents[0]["resources"]),
-        ("n_killed", "killed"),
-        ("n_waiting_over_a_day", "waiting\n> 1 day"),
-    ]
-    return _table(documents, columns, seconds, gap)
-
-
-def _staging(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
-    """What runs that stage data have besides; a table of its own, for the first fills a narrow screen."""
-    columns: Columns = [
-        ("mean_stage_in_time", "mean\nstage-in"),
-        ("mean_io_time", "mean\nI/O time"),
-        ("pfs_utilisation", "file\nsystem\n%"),
-    ]
-    return _table(documents, [column for column in columns if column[0] in documents[0]["summary"]], seconds, gap)
-
-
-def _failures(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
-    """What runs have besides in which nodes fail or jobs are interrupted."""
-    columns: Columns = [
-        ("useful_utilisation", "useful\n%"),
-        ("checkpoint_share", "check-\npoints\n%"),
-        ("recovery_share", "recovery\n%"),
-        ("lost_to_failures_share", "lost to\nfailures\n%"),
-        ("lost_to_stealing_share", "lost to\nstealing\n%"),
-        ("max_flow", "max\nflow"),
-        ("node_weighted_flow", "node-weighted\nmean flow"),
-        ("n_failures", "failures"),
-        ("n_steals", "steals"),
-    ]
-    return _table(documents, columns, seconds, gap)
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}"
-
-
-def _table(documents: list[dict[str, Any]], columns: Columns, seconds: Seconds, gap: int) -> "Table":
-    from forebay.cli._numbers import shown
-
-    rows = [
-        [document["policy"], *(shown(name, document["summary"].get(name), seconds, _share) for name, _ in columns)]
-        for document in documents
-    ]
-    titles = ["policy", *(title for _, title in columns)]
-    return table(titles, rows, numbers=range(1, len(titles)), gap=gap)

@@ -29,9 +29,9 @@ def command(
         found = [policies.describe(one) for one in policies.names()]
         if form is Format.text:
             found = [one | {"compared": "*" if one["compared"] else ""} for one in found]
-        columns = {"name": "policy", "compared": "", "description": "what it does"}
+        columns = {"name": "policy", "compared": "", "family": "family", "description": "what it does"}
         hint = (
-            "* compared by `forebay compare` (those that choose a tier: where there are tiers); "
+            "* compared by `forebay compare`, which also takes a family: --policies queue,plan-best; "
             "`forebay policies NAME` shows parameters; your own: mine.py:ClassName"
         )
         listing(found, columns, hint, form)

@@ -76,7 +76,7 @@ def command(
         _list(form)
         return
     from forebay import _plugins, studies
-    from forebay.cli.compare import split_specs
+    from forebay.cli._chosen import split_specs
 
     wanted = studies.Options(
         data=data,

@@ -19,19 +19,10 @@ from forebay.policies._own_file import import_file, sources_digest
 
 __all__ = ["Limited", "Limits", "Policy", "describe", "load", "names"]
 
-COMPARED = (
-    "fcfs",
-    "filler",
-    "fcfs-easy",
-    "fcfs-bb",
-    "sjf-easy",
-    "sjf-bb",
-    "conservative-bb",
-    "tier-slow",
-    "tier-fast",
-    "sas",
-)
-"""What `forebay compare` compares if it is not told otherwise: few, quick, and of two kernels, so soon compiled."""
+COMPARED = ("fcfs", "fcfs-easy", "filler", "fcfs-bb", "sjf-bb", "conservative-bb", "bbsched-exact", "plan-best")
+"""What `forebay compare` compares if it is not told otherwise: few, each a step on from those before it."""
+FAMILIES = ("queue", "window", "plan", "tiers")
+"""Queues in some order, a window of them optimised, plans of all waiting jobs, and choices between tiers of storage."""
 
 
 def names() -> list[str]:
@@ -46,7 +37,7 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """A policy in words: its name, what it does, its parameters with their defaults, and whether `compare` has it.
+    """A policy in words: its name, what it does, its parameters with their defaults, family, and if `compare` has it.
 
     Parameters
     ----------
@@ -62,7 +53,17 @@ def describe(name: str) -> dict[str, Any]:
     text = (module.__doc__ or "").strip().split("\n")[0]
     params = {key: "all" if p.default == ALL else p.default for key, p in _parameters(_own_class(module)).items()}
     name = str(_plugins.find("policies", name))
-    return {"name": name, "description": text, "parameters": params, "compared": name in COMPARED}
+    told = {"name": name, "description": text, "parameters": params}
+    return told | {"family": family_of(name), "compared": name in COMPARED}
+
+
+def family_of(name: str) -> str:
+    """The family of a policy: what its kernel decides on, or tiers where it chooses between them."""
+    cls = _own_class(_plugins.load("policies", name, "policy"))
+    if getattr(cls, "needs_tiers", False):
+        return "tiers"
+    words = str(getattr(cls, "compiled", "")).split(".")  # plan.plan, predicted.plan
+    return next((word for word in words if word in FAMILIES), "queue")
 
 
 def load(spec: str | Any) -> Any:

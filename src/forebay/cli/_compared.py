@@ -1,0 +1,186 @@
+"""What `forebay compare` answers: the ranking with its verdicts, what else tables show, notes and files; or JSON."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay._text import counted
+from forebay.cli._print import Seconds, fitting, notes_block, pairs, show, table
+from forebay.cli._verdicts import HEADLINE, TABLE, rows
+from forebay.experiments.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from forebay.experiments.executor import Failure
+
+Columns = list[tuple[str, str]]
+"""Name in the summary, and title."""
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison that is over: what run.json holds of each run, best first, and the verdicts on them."""
+
+    documents: list[dict[str, Any]]
+    verdicts: list[Verdict]
+    reference: str
+    basis: str  # what intervals are over
+    failed: "Mapping[str, Failure]"
+    folder: Path
+    pictures: list[Path]
+
+    @property
+    def tables(self) -> list[Path]:
+        """The files that tell of all policies; verdicts need two."""
+        return [self.folder / name for name in ("compare.csv", *([TABLE] if self.verdicts else []))]
+
+
+def alike(documents: list[dict[str, Any]]) -> list[list[str]]:
+    """Policies whose schedules are one and the same."""
+    alike: dict[str, list[str]] = {}
+    for document in documents:
+        alike.setdefault(document["schedule"], []).append(document["policy"])
+    return list(alike.values())
+
+
+def distinct(documents: list[dict[str, Any]]) -> list[str]:
+    """Policies to draw: of those with the same schedule the first, as the others would hide it."""
+    return [twins[0] for twins in alike(documents)]
+
+
+def notes(documents: list[dict[str, Any]]) -> list[str]:
+    """What is to be said of any of the runs, and which of them are one and the same."""
+    same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike(documents) if len(twins) > 1]
+    return [*dict.fromkeys(note for document in documents for note in document["notes"]), *same]
+
+
+def comparison(compared: Compared) -> dict[str, Any]:
+    """The answer as JSON: what the runs share, then a summary for each policy, best first."""
+    shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
+    documents = compared.documents
+    return {
+        **{key: documents[0][key] for key in (*shared, "versions")},
+        **{key: documents[0][key] for key in ("failures",) if key in documents[0]},
+        "notes": notes(documents),
+        "reference": compared.reference,
+        "policies": [
+            {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
+            for document in documents
+        ],
+        "verdicts": rows(compared.verdicts),
+        "failed": [{"policy": spec, "message": failure.text} for spec, failure in compared.failed.items()],
+        "files": [str(file) for file in (*compared.tables, *compared.pictures)],
+    }
+
+
+def report(compared: Compared) -> None:
+    """The answer as text."""
+    from forebay.cli import _numbers
+
+    documents, folder = compared.documents, compared.folder
+    first = documents[0]
+    about = [
+        ("workload", f"{first['workload']}, {counted(first['summary']['n_jobs'], 'job')}"),
+        ("platform", first["platform"]["text"]),
+    ]
+    if "failures" in first:
+        about.append(("failures", first["failures"]["text"]))
+    if first["window"]:
+        about.append(("window", f"jobs submitted from {' to '.join(map(_numbers.seconds, first['window']))}"))
+    if compared.verdicts:
+        about.append((REFERENCE, f"{compared.reference}; change of the mean wait against it, {compared.basis}"))
+    tables = [fitting(partial(_ranking, compared))]
+    if "mean_io_time" in first["summary"]:
+        tables.append(fitting(partial(_staging, documents)))
+    if any("useful_utilisation" in document["summary"] for document in documents):
+        tables.append(fitting(partial(_failures, documents)))
+    files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
+    if compared.verdicts:
+        files.append(("", f"{folder / TABLE}: every policy against {compared.reference}"))
+    files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
+    drawn = [picture.name for picture in compared.pictures if picture.suffix != ".csv"]
+    if drawn:
+        files.append(("", f"{folder}: {', '.join(drawn)}, and the data of each as CSV"))
+    show(pairs(about), *tables, *notes_block(notes(documents)), pairs(files))
+
+
+def _ranking(compared: Compared, seconds: Seconds, gap: int) -> "Table":
+    from forebay.cli import _numbers
+
+    documents = compared.documents
+    columns: Columns = [
+        ("mean_waiting_time", "mean\nwait"),
+        ("p95_waiting_time", "p95\nwait"),
+        ("max_waiting_time", "max\nwait"),
+        ("mean_bounded_slowdown_10min", "bounded\nslowdown\n(10 min)"),
+        *((f"utilisation_{name}", "\n".join([*name.split("_"), "%"])) for name in documents[0]["resources"]),
+        ("n_killed", "killed"),
+        ("n_waiting_over_a_day", "waiting\n> 1 day"),
+    ]
+    if not compared.verdicts:
+        return _table(documents, columns, seconds, gap)
+    by_policy = {verdict.policy: verdict for verdict in compared.verdicts if verdict.metric == HEADLINE}
+    narrow = seconds is _numbers.shortest_seconds
+
+    def told(policy: str) -> list[str]:
+        found = by_policy.get(policy)
+        return [REFERENCE, ""] if found is None else [found.word, _numbers.change(found, narrow)]
+
+    return _table(documents, columns, seconds, gap, ["verdict", "change"], told)
+
+
+def _staging(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
+    """What runs that stage data have besides; a table of its own, for the first fills a narrow screen."""
+    columns: Columns = [
+        ("mean_stage_in_time", "mean\nstage-in"),
+        ("mean_io_time", "mean\nI/O time"),
+        ("pfs_utilisation", "file\nsystem\n%"),
+    ]
+    return _table(documents, [column for column in columns if column[0] in documents[0]["summary"]], seconds, gap)
+
+
+def _failures(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "Table":
+    """What runs have besides in which nodes fail or jobs are interrupted."""
+    columns: Columns = [
+        ("useful_utilisation", "useful\n%"),
+        ("checkpoint_share", "check-\npoints\n%"),
+        ("recovery_share", "recovery\n%"),
+        ("lost_to_failures_share", "lost to\nfailures\n%"),
+        ("lost_to_stealing_share", "lost to\nstealing\n%"),
+        ("max_flow", "max\nflow"),
+        ("node_weighted_flow", "node-weighted\nmean flow"),
+        ("n_failures", "failures"),
+        ("n_steals", "steals"),
+    ]
+    return _table(documents, columns, seconds, gap)
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def _table(
+    documents: list[dict[str, Any]],
+    columns: Columns,
+    seconds: Seconds,
+    gap: int,
+    first: Sequence[str] = (),
+    told: Callable[[str], list[str]] = lambda _: [],
+) -> "Table":
+    """Numbers of every policy; before them what is `told` of it, under the titles `first`."""
+    from forebay.cli._numbers import shown
+
+    rows = [
+        [
+            document["policy"],
+            *told(document["policy"]),
+            *(shown(name, document["summary"].get(name), seconds, _share) for name, _ in columns),
+        ]
+        for document in documents
+    ]
+    titles = ["policy", *first, *(title for _, title in columns)]
+    return table(titles, rows, numbers=range(1 + bool(first), len(titles)), gap=gap)
