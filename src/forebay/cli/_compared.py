@@ -125,6 +125,8 @@ def _ranking(compared: Compared, seconds: Seconds, gap: int) -> "Table":
         return _table(documents, columns, seconds, gap)
     by_policy = {verdict.policy: verdict for verdict in compared.verdicts if verdict.metric == HEADLINE}
     narrow = seconds is _numbers.shortest_seconds
+    if narrow and not any(document["summary"]["n_killed"] for document in documents):
+        columns.remove(("n_killed", "killed"))
 
     def told(policy: str) -> list[str]:
         found = by_policy.get(policy)

@@ -21,10 +21,11 @@ USUAL = 10
 """Replicas of policies that are quick, if nobody says how many."""
 FEWEST = 3
 """Fewer tell too little of the spread to be worth their time."""
-QUICK = 1.0
-"""Seconds that a run of a quick policy takes at most."""
-PATIENCE = 12.0
-"""Seconds that all replicas together may take, if nobody says how many."""
+MOST_RUNS, MOST_JOBS = 80, 250_000
+"""Runs that all replicas together are at most, and jobs that they have, if nobody says how many. Counts, not seconds:
+verdicts must not depend on how busy a machine is."""
+QUICK = 5.0
+"""Seconds of a run above which a policy has no replicas unless they are asked for."""
 NUMBERS, JOBS = "replicas.json", "replicas.parquet"
 _FORMAT = 1
 
@@ -35,7 +36,7 @@ class _Task:
     number: int
 
 
-def planned(documents: Sequence[dict[str, Any]], reference: str, asked: int | None, cores: int) -> dict[str, int]:
+def planned(documents: Sequence[dict[str, Any]], reference: str, asked: int | None) -> dict[str, int]:
     """How many replicas each policy gets: as many as are asked for, else some of the quick ones."""
     from forebay.experiments.blocks import FEWEST_JOBS
 
@@ -44,13 +45,20 @@ def planned(documents: Sequence[dict[str, Any]], reference: str, asked: int | No
         return {}
     if asked is not None:
         return dict.fromkeys(names, asked)
-    if documents[0]["summary"]["n_jobs"] < FEWEST_JOBS:
+    n_jobs = documents[0]["jobs"]
+    quick = [document["policy"] for document in documents if _is_quick(document)]
+    if n_jobs < FEWEST_JOBS or reference not in quick or len(quick) < 2:
         return {}
-    seconds = {document["policy"]: document["seconds"] for document in documents if document["seconds"] < QUICK}
-    if reference not in seconds or len(seconds) < 2:
-        return {}
-    count = min(USUAL, int(PATIENCE * cores / max(sum(seconds.values()), 1e-6)))
-    return dict.fromkeys(seconds, count) if count >= FEWEST else {}
+    count = min(USUAL, MOST_RUNS // len(quick), MOST_JOBS // (n_jobs * len(quick)))
+    return dict.fromkeys(quick, count) if count >= FEWEST else {}
+
+
+def _is_quick(document: dict[str, Any]) -> bool:
+    """Whether runs of a policy are quick: compiled, and no plans of all that waits."""
+    from forebay.policies import family_of, names
+
+    name = document["policy"].partition("+")[0].partition(":")[0]
+    return name in names() and family_of(name) != "plan" and document["seconds"] < QUICK
 
 
 def read(place: Path) -> "list[Replica]":

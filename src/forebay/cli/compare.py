@@ -43,7 +43,7 @@ def command(
             "--policies",
             metavar="SPEC,SPEC,...",
             help="Which policies: names, families (queue, window, plan, tiers), or all. Default: those that "
-            "`forebay policies` marks. Of families, those for tiers of storage are left out where the machine has none.",
+            "`forebay policies` marks. Of all, those for tiers of storage are left out where the machine has none.",
             show_default=False,
             autocompletion=_complete.policies,
         ),
@@ -74,8 +74,8 @@ def command(
             metavar="N",
             min=0,
             max=10_000,
-            help="Run each policy on so many shaken copies of the trace too: surer verdicts. Default: 10 for policies "
-            "that take under a second, as long as all take seconds.",
+            help="Run each policy on so many shaken copies of the trace too: surer verdicts. Default: up to 10 for "
+            "quick policies on traces of some thousand jobs.",
             show_default=False,
         ),
     ] = None,
@@ -97,9 +97,10 @@ def command(
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Rank policies on one workload, shortest mean wait first, and judge each against a reference.
+    """Rank policies on one workload, each with a verdict against a reference.
 
-    A policy is better or worse where the 95 % interval of the change in mean wait says so, else undecided.
+    The shortest mean wait comes first. A policy is better or worse where the 95 % interval of the change in mean wait
+    says so, else undecided.
 
     The output folder gets compare.csv, with every number of every policy, verdicts.csv, and a folder for each policy
     with the files that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the
@@ -135,8 +136,8 @@ def command(
         if not documents:
             raise _explained(failed, len(schedulers))
         with _kept(made, len(schedulers)):
-            count = jobs or cores()
-            copies = _replicas.carry_out(setting, _replicas.planned(documents, standard, replicas, count), made, count)
+            planned = _replicas.planned(documents, standard, replicas)
+            copies = _replicas.carry_out(setting, planned, made, jobs or cores())
         jury = _verdicts.Jury(setting, documents, made, copies, standard)
         verdicts = jury.verdicts()
         _write_table(documents, made.path / "compare.csv")
