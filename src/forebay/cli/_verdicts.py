@@ -9,13 +9,12 @@ from forebay._files import replacing
 from forebay._text import counted, for_spreadsheets
 from forebay.errors import ForebayError
 from forebay.experiments import verdicts as of
-from forebay.experiments.statistics import mean
 from forebay.experiments.verdicts import Verdict
 
 if TYPE_CHECKING:
     from forebay.cli._bench import Bench
     from forebay.cli._runs import Setting
-    from forebay.experiments.blocks import Blocks, Floats, Resampled
+    from forebay.experiments.blocks import Blocks, Floats
     from forebay.experiments.conditions import Condition
     from forebay.experiments.replicas import Replica
 
@@ -113,43 +112,21 @@ class Jury:
     def _of(self, policy: str, theirs: "dict[str, Floats]") -> list[Verdict]:
         mine = self._measures(policy)
         n = min(len(mine["waiting_time"]), len(theirs["waiting_time"]))
-        found = [self._by_jobs(policy, metric, mine, theirs, n) for metric in BY_JOBS]
+        found = [self._by_jobs(policy, metric, mine, theirs) for metric in BY_JOBS]
         if n > 1:
             found += [self.by_runs(policy, metric) for metric in BY_RUNS]
         return found
 
-    def _by_jobs(
-        self, policy: str, metric: str, mine: "dict[str, Floats]", theirs: "dict[str, Floats]", n: int
-    ) -> Verdict:
-        import numpy as np
+    def _by_jobs(self, policy: str, metric: str, mine: "dict[str, Floats]", theirs: "dict[str, Floats]") -> Verdict:
+        from forebay.experiments.blocks import judge
 
         assert self._blocks is not None, "blocks come first"
         measure, share = BY_JOBS[metric]
-        both = np.isfinite(mine[measure][:n]) & np.isfinite(theirs[measure][:n])
-        sides = [np.where(both, side[measure][:n], np.nan) for side in (mine, theirs)]
-        runs = [_of_rows(side, share) for side in sides]
         names = policy, self.reference, metric
-        values = (mean(runs[0]), mean(runs[1])) if runs[0] else (None, None)
-        over, count = (of.REPLICAS, n) if n > 1 else (of.BLOCKS, self._blocks.count)
+        found = judge(names, self._blocks, mine[measure], theirs[measure], share)
         if self._documents[policy]["schedule"] == self._documents[self.reference]["schedule"]:
-            return of.same(names, values, count, over)
-        drawn = [self._drawn(side, share) for side in sides]
-        deviations = [self._blocks.deviation(*drawn)]
-        if n > 1 and deviations[0] is not None:
-            deviations.append(of.pair_deviation(*runs))
-        return of.weigh(names, values, [one for one in deviations if one is not None], count, over)
-
-    def _drawn(self, values: "Floats", share: float | None) -> "Resampled":
-        assert self._blocks is not None, "blocks come first"
-        return self._blocks.means(values) if share is None else self._blocks.quantiles(values, share)
-
-
-def _of_rows(values: "Floats", share: float | None) -> list[float]:
-    """The mean or a quantile of every run, of the jobs that count."""
-    import numpy as np
-
-    rows = [row[np.isfinite(row)] for row in values]
-    return [float(row.mean() if share is None else np.quantile(row, share)) for row in rows if len(row)]
+            return of.same(names, (found.value, found.reference_value), found.n, found.over)
+        return found
 
 
 def rows(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.experiments.verdicts import Deviation
+from forebay.experiments import verdicts as of
+from forebay.experiments.statistics import mean
+from forebay.experiments.verdicts import Deviation, Verdict
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +51,10 @@ class Blocks:
         # The first row is the trace itself: each cell once.
         self._weights = np.vstack([np.ones(cells), counts.reshape(resamples, cells)])
 
+    def draw(self, values: Floats, share: float | None) -> Resampled:
+        """The mean, or the quantile of this share, of the trace and of every trace drawn from it."""
+        return self.means(values) if share is None else self.quantiles(values, share)
+
     def means(self, values: Floats) -> Resampled:
         """Of values a run (rows) and a job (columns): means over all runs. NaN stands for a job that does not count."""
         there = np.isfinite(values)
@@ -82,6 +88,31 @@ class Blocks:
             return None
         size = float(np.std(np.log(mine.draws / theirs.draws)))
         return Deviation(size * math.sqrt(self.count / (self.count - 1)), self.count - 1)
+
+
+def judge(names: tuple[str, str, str], blocks: Blocks, mine: Floats, theirs: Floats, share: float | None) -> Verdict:
+    """The verdict by measures of every run (row) and job (column): of their mean, or of a quantile.
+
+    `names` are the policy, the reference and the metric; rows after the first are replicas. The estimate is the mean
+    over all runs. Its variance is that over blocks of jobs, plus that of the runs among themselves. Jobs count where
+    both have them.
+    """
+    n = min(len(mine), len(theirs))
+    both = np.isfinite(mine[:n]) & np.isfinite(theirs[:n])
+    sides = [np.where(both, side[:n], np.nan) for side in (mine, theirs)]
+    runs = [_of_rows(side, share) for side in sides]
+    values = (mean(runs[0]), mean(runs[1])) if runs[0] else (None, None)
+    deviations = [blocks.deviation(*(blocks.draw(side, share) for side in sides))]
+    if n > 1 and deviations[0] is not None:
+        deviations.append(of.pair_deviation(*runs))
+    over, count = (of.REPLICAS, n) if n > 1 else (of.BLOCKS, blocks.count)
+    return of.weigh(names, values, [one for one in deviations if one is not None], count, over)
+
+
+def _of_rows(values: Floats, share: float | None) -> list[float]:
+    """The mean or a quantile of every run, of the jobs that count."""
+    rows = [row[np.isfinite(row)] for row in values]
+    return [float(row.mean() if share is None else np.quantile(row, share)) for row in rows if len(row)]
 
 
 def count_blocks(submits: Floats, mean_wait: float) -> int:
