@@ -45,6 +45,7 @@ NAVIGATION = {
             "reference/adhoc.md",
             "reference/results.md",
             "reference/metrics.md",
+            "reference/verdicts.md",
             "reference/figures.md",
             "reference/studies.md",
             "reference/stability.md",
