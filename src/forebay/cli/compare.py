@@ -97,10 +97,10 @@ def command(
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Rank policies on one workload, each with a verdict against a reference.
+    """Rank policies on one workload, with a verdict on each.
 
-    The shortest mean wait comes first. A policy is better or worse where the 95 % interval of the change in mean wait
-    says so, else undecided.
+    The shortest mean wait comes first. A policy is better or worse than the reference where the 95 % interval of the
+    change in mean wait says so, else undecided.
 
     The output folder gets compare.csv, with every number of every policy, verdicts.csv, and a folder for each policy
     with the files that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the
