@@ -7,6 +7,7 @@ cause stays the same it is one piece, which names the job that stood in the way 
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
@@ -217,7 +218,17 @@ def _close(pieces, n, best, wait, time):
     row["free"] = done["free"]
 
 
-@allocating_kernel
+def _blank() -> Replay:
+    """For the types."""
+    table, numbers = np.zeros((0, 1), np.int64), np.zeros(0, np.int64)
+    changes = np.zeros(0, CHANGE)
+    return Replay(
+        np.zeros(0), numbers, np.zeros(0, WAIT), table, np.zeros(0, HOLD), numbers, table, numbers, -1,
+        changes, changes, changes, numbers, 0, 0, True,
+    )  # fmt: skip
+
+
+@allocating_kernel(numba.from_dtype(PIECE)[::1](numba.typeof(_blank())))
 def causes(run):
     """The pieces of all waits, by their end. Pieces of one wait follow each other without a gap."""
     waits, holds, n_resources = run.waits, run.holds, len(run.capacity)
