@@ -330,7 +330,12 @@ def causes(run):
                     )
                     if hold != -1:
                         cause, what, other, left = CHUNKS, c, hold, free[c]
-            if cause == FITS and front >= 0 and front != w and (not run.by_start or last_of_wait[front] < last_of_wait[w]):
+            if (
+                cause == FITS
+                and front >= 0
+                and front != w
+                and (not run.by_start or last_of_wait[front] < last_of_wait[w])
+            ):
                 cause, other = BEHIND, waits[front]["job"]
             if front < 0 and not held[w]:
                 front = w

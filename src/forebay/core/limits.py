@@ -32,4 +32,6 @@ class Limits:
     def describe(self) -> dict[str, float | int | str]:
         """The limits that are set, as JSON can hold them."""
         unset = Limits()
-        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != getattr(unset, one.name)}
+        return {
+            one.name: value for one in fields(self) if (value := getattr(self, one.name)) != getattr(unset, one.name)
+        }

@@ -4,7 +4,8 @@ All of it comes from the tables of a Result, so it can be had of any run, also o
 what a policy thought, unless it said so (`act.say`).
 """
 
+from forebay.explain._chain import chain
 from forebay.explain._reasons import reasons, summary_of
 from forebay.explain._words import REASONS
 
-__all__ = ["REASONS", "reasons", "summary_of"]
+__all__ = ["REASONS", "chain", "reasons", "summary_of"]

@@ -25,7 +25,7 @@ def reasons(result: Result) -> pl.DataFrame:
     >>> result = fb.simulate("table1", policy="fcfs-easy")
     >>> why = fb.explain.reasons(result)
     >>> why.filter(job_id=3).select("seconds", "reason", "blocker").rows()
-    [(180.0, 'burst_buffer', 1), (360.0, 'burst_buffer', 1)]
+    [(540.0, 'burst_buffer', 1)]
     """
     front = front_of(result)
     found = scene(result, front)
@@ -79,7 +79,7 @@ def summary_of(why: pl.DataFrame) -> pl.DataFrame:
     --------
     >>> why = fb.explain.reasons(fb.simulate("table1", policy="fcfs-easy"))
     >>> fb.explain.summary_of(why).filter(job_id=4).select("reason", "seconds", "blocker").rows()
-    [('reserved', 360.0, 3), ('burst_buffer', 180.0, 1)]
+    [('reserved', 420.0, 3), ('nodes', 120.0, 6)]
     """
     longest = pl.col("blocker").sort_by("seconds", descending=True, nulls_last=True, maintain_order=True)
     return (
