@@ -20,8 +20,7 @@ LOOP: Part = ("forebay.engine.loop", "run_compiled")
 BRIDGE: Part = ("forebay.engine.loop", "call_python")
 _TEXT: tuple[Part, ...] = tuple(("forebay.algorithms.setformat", name) for name in ("group_intervals", "write_sets"))
 _SHORT = (BRIDGE, *_TEXT)  # compiled in a second or less
-WAITING: Part = ("forebay.algorithms.waiting", "causes")
-"""What an explanation of waits enters."""
+WAITING: Part = ("forebay.algorithms.waiting", "causes")  # explanations of waits enter here
 _KERNELS = "forebay.policies._kernels."
 
 _here: set[Part] = set()

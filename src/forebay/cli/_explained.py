@@ -104,7 +104,7 @@ def page(result: "Result", why: "pl.DataFrame", job: int, most: int) -> list[Any
     blocks.append(table(["from", "to", "for", "Slurm's word", "why"], rows, numbers=(0, 1, 2)))
     if mine.height > most:
         left = mine.height - most
-        rest = float(mine["seconds"].sum() - shown["seconds"].sum())
+        rest = float(mine["seconds"].sum()) - float(shown["seconds"].sum())
         blocks.append(f"and {counted(left, 'shorter piece')}, {seconds(rest)} together; --format json has all")
         blocks.append(_totals(mine))
     blocks.append(f"In short: {words(result, why, job)}.")

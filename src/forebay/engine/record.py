@@ -54,8 +54,9 @@ class _Columns:
 
 
 class Record:
-    """The log, the placements and the chunks of a run. Use it as a context while the run goes on; what its draining raises,
-    leaving the context does. Without `keep`, what is drained is thrown away: ten million failures take no memory."""
+    """The log, the placements and the chunks of a run. Use it as a context while the run goes on; what its draining
+    raises, leaving the context does. Without `keep`, what is drained is thrown away: ten million failures take no
+    memory."""
 
     def __init__(self, truth: Truth, keep: bool = True):
         self.log, self.placements, self.stored = _Columns(LOG), _Columns(PLACEMENT), _Columns(STORED)

@@ -1,7 +1,7 @@
 """Why jobs waited: every wait of a run in pieces, each with its reason and the job that stood in the way.
 
-All of it comes from the tables of a Result, so it can be had of any run, also of one that was saved. Nothing is known of
-what a policy thought, unless it said so (`act.say`).
+All of it comes from the tables of a Result, so it can be had of any run, also of one that was saved. What a policy
+thought is not known, unless it said so (`act.say`).
 """
 
 from forebay.explain._chain import chain

@@ -16,7 +16,7 @@ def check_job(result: Result, job: int) -> None:
     ids = result.jobs["job_id"]
     if ids.is_empty() or not (ids == job).any():
         told = (
-            f"its {counted(len(ids), 'job')} have numbers from {ids.min()} to {ids.max()}"
+            f"its {counted(len(ids), 'job')} have numbers from {ids.min()!s} to {ids.max()!s}"
             if len(ids)
             else "it has none"
         )

@@ -1,5 +1,6 @@
 """What is known of the policy of a run: in which order jobs go, and whether those in front hold reservations."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +46,7 @@ def front_of(result: Result) -> Front:
     """Of a policy that sorts its queue, how; of others, all that can be told is who starts next."""
     spec = str(result.facts.get("policy", ""))
     # A policy of someone's own is not loaded: that would run their code.
-    if spec.split(":")[0].split("+")[0] not in names():
+    if re.split("[:+]", spec, maxsplit=1)[0] not in names():
         return Front()
     try:
         policy, _ = apart(load(spec))

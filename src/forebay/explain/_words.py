@@ -92,7 +92,7 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
             "need": amounts(need, resource, result, reasons),
             "held": amounts(held, resource, result, reasons),
             "until": _texts(until, format_seconds),
-            "resource": pl.Series(names + [""], dtype=pl.String).gather(np.where(resource < 0, len(names), resource)),
+            "resource": pl.Series([*names, ""], dtype=pl.String).gather(np.where(resource < 0, len(names), resource)),
             "chunk": _texts(waits["chunk"], format_bytes),
             "chunks": waits["n_chunks"],
             "said": pl.Series([*found.texts, ""], dtype=pl.String).gather(

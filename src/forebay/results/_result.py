@@ -88,7 +88,8 @@ class Result:
         Which nodes: `row` (of the log), `low` and `high`. Those of a start were taken; those of an end or a release
         were given back, and are listed only if the job had more. See `forebay.metrics.stays`.
     chunks
-        Where a chunked buffer's bytes went: `row` (of the log, a start), `server`, `bytes`. A job gives back all at once.
+        Where a chunked buffer's bytes went: `row` (of the log, a start), `server`, `bytes`. A job gives back all of its
+        own at once.
     said
         Why jobs wait, as a policy in Python says it: `time`, `job` (id), `reason` ("" where it says nothing more),
         `behind` (id or null).
