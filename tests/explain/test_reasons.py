@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import forebay as fb
@@ -31,10 +31,10 @@ class Tape:
                 since[job] = time
             elif kind in ("start", "cancel", "reject") and job in since:
                 begun = since.pop(job)
+                last_start = (job, time if time > begun else None)  # a leg may begin as the one before ends
+                self.needs[last_start] = {}
                 if time > begun:
                     self.waits[job].append((begun, time))
-                last_start = (job, time)
-                self.needs[last_start] = {}
             if kind in TAKES + GIVES and row["amount"]:
                 sign, key = (1 if kind in TAKES else -1), (job, row["resource"])
                 if kind in TAKES and row["reason"] != "resized":
@@ -207,12 +207,8 @@ def test_what_is_said_outlives_the_run(tmp_path):
 def test_data_staged_in_before_there_are_nodes():
     """Three legs: the first takes buffer alone. While it runs the job does not queue, but its user waits."""
     rows = [{"id": 1, "submit": 0.0, "walltime": 100.0, "nodes": 1, "burst_buffer": 100}]
-    phases = [
-        {"job": 1, "leg": 0, "kind": "stage_in", "bytes": 100.0},
-        {"job": 1, "leg": 0, "kind": "compute", "seconds": 5.0},
-    ]
-    work = transfers.workload(rows, phases=phases)
-    platform = fb.platform("flat:nodes=1,burst_buffer=200,pfs=10B/s")
+    work = transfers.workload(rows)
+    platform = fb.platform("flat:nodes=1,burst_buffer=200B,pfs=10B/s")
     why = check(fb.simulate(work, platform, "slurm-bb", job_model="three-legs"))
     assert why.select("start", "end", "reason", "slurm").rows() == [(0, 10, "stage_in", "BurstBufferStageIn")]
 
@@ -230,6 +226,7 @@ def test_a_job_that_is_not_there():
         fb.explain.chain(fb.simulate("table1"), 9)
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 3000), st.sampled_from(EIGHT[:6]))
 def test_jobs_of_legs_and_pools(seed, policy):
     work, platform = pooled.make(seed)
@@ -238,20 +235,26 @@ def test_jobs_of_legs_and_pools(seed, policy):
         assert set(why["reason"]) <= {"nodes", "burst_buffer", "pool", "stage_in"}
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 3000))
 def test_cancelled_and_limited_jobs(seed):
     work, platform = pooled.make(seed)
     policy = Limited(load("filler"), Limits(**pooled.limits(seed)))
-    why = check(fb.simulate(pooled.with_cancels(work, seed), platform, policy))
-    assert set(why["reason"]) <= {"nodes", "burst_buffer", "pool", "user_jobs", "user_nodes"}
+    result = fb.simulate(pooled.with_cancels(work, seed), platform, policy)
+    why = check(result)
+    # What the first leg of a job that never began would have taken is not known.
+    began = why.filter(pl.col("job_id").is_in(result.jobs.drop_nulls("starting_time")["job_id"].implode()))
+    assert set(began["reason"]) <= {"nodes", "burst_buffer", "pool", "user_jobs", "user_nodes", "stage_in"}
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 3000))
 def test_nodes_of_two_kinds(seed):
     work, platform = pooled.with_kinds(*pooled.make(seed), seed)
     check(fb.simulate(work, platform, "fcfs-bb"), fits=False)
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 3000))
 def test_chunks_and_transfers(seed):
     work, platform = transfers.make(seed)
@@ -261,6 +264,7 @@ def test_chunks_and_transfers(seed):
     assert set(why["reason"]) <= {"nodes", "burst_buffer", "pool", "stage_in"}
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 3000))
 def test_tiers(seed):
     work, platform = tiered.make(seed)
@@ -268,6 +272,7 @@ def test_tiers(seed):
     check(fb.simulate(work, platform, tiered.spec(name, params)))
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 3000), st.booleans())
 def test_failures(seed, chunked):
     work, platform, failures = breaking.make(seed, chunked)
@@ -278,10 +283,6 @@ def test_failures(seed, chunked):
 @pytest.mark.parametrize("policy", ["fcfs-malleable", "fcfs-bb"])
 def test_malleable_jobs(policy):
     check(fb.simulate(flexible.growing(), "flat:nodes=16", policy, job_model="application"))
-
-
-def part_of_default():
-    return fb.workload.head(fb.read("default"), 400) if hasattr(fb.workload, "head") else None
 
 
 @pytest.mark.parametrize("policy", EIGHT)
