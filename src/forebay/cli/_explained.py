@@ -23,6 +23,7 @@ _PLAIN = {
     "user_nodes": "its user's nodes",
     "said": "as the policy says",
     "stage_in": "staging in",
+    "unknown": "not known",
 }
 """Reasons in a few words."""
 
@@ -84,6 +85,8 @@ def _for_what(row: dict[str, Any]) -> str:
             return f"this, as the policy says: {row['detail']}"
         case "stage_in":
             return "its data to be staged in"
+        case "unknown":
+            return "a leg that never began"
     return "the policy to take it"
 
 

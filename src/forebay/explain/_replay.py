@@ -14,6 +14,8 @@ from forebay.explain._policy import Front
 from forebay.results import Result
 
 _KINDS = ("submit", "queue", "start", "acquire", "release", "end", "cancel", "reject", "node_down", "node_up")
+UNKNOWN = -1
+"""The cause of a wait for a leg that never began, of which nothing tells what it would have taken."""
 _OPENS, _CLOSES = ("submit", "queue"), ("start", "cancel", "reject")
 
 
@@ -39,6 +41,7 @@ class Waits(NamedTuple):
     needs: np.ndarray
     leg: np.ndarray
     short: np.ndarray  # bool: over in the instant in which it began
+    known: np.ndarray  # bool: whether it is known what the leg needed
 
 
 class Scene(NamedTuple):
@@ -141,7 +144,7 @@ def _jobs_of(result: Result, ids: np.ndarray) -> dict[str, np.ndarray]:
     return filled | {"id": ids, "person": np.where(user >= 0, person, -1)}
 
 
-_WANTED = ("requested_number_of_resources", "requested_time", "user", "group", "queue", "priority")
+_WANTED = ("requested_number_of_resources", "requested_time", "user", "group", "queue", "priority", "n_legs")
 
 
 def _of(log: Log, *kinds: str) -> np.ndarray:
@@ -159,7 +162,8 @@ def _waits(log: Log, jobs: dict[str, np.ndarray], resources: list[str], chunked:
     order = np.lexsort((opened, log.instant[opened]))
     opened, closed = opened[order], closed[order]
     job = log.job[opened]
-    table, needs = np.zeros(len(opened), WAIT), _needs(log, jobs, resources, opened, closed)
+    needs, known = _needs(log, jobs, resources, opened, closed)
+    table = np.zeros(len(opened), WAIT)
     submitted = log.kind[opened] == _KINDS.index("submit")
     table["since"], table["until"] = log.time[opened], log.time[closed]
     table["first"], table["last"], table["job"] = log.instant[opened], log.instant[closed], job
@@ -169,30 +173,35 @@ def _waits(log: Log, jobs: dict[str, np.ndarray], resources: list[str], chunked:
         table["n_chunks"] = np.maximum(table["nodes"], 1)
         table["chunk"] = needs[:, chunked] // table["n_chunks"]
     table["place"][front.line(jobs, table, needs, submitted)] = np.arange(len(table))
-    return Waits(table, needs, log.leg[opened], table["first"] == table["last"])
+    return Waits(table, needs, log.leg[opened], table["first"] == table["last"], known)
 
 
 def _needs(
     log: Log, jobs: dict[str, np.ndarray], resources: list[str], opened: np.ndarray, closed: np.ndarray
-) -> np.ndarray:
-    """What each wait was for: what its start took; of a job that did not start, what it asked for or had before."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """What each wait was for: what its start took; of a job that did not start, what it asked for or had before.
+
+    And whether that is known: a leg that never began has left no trace, unless it is its job's only one.
+    """
     needs = np.zeros((len(opened), len(resources)), np.int64)
     took = np.zeros((int(log.row[-1]) + 1 if len(log.row) else 0, len(resources)), np.int64)
     taken = (_of(log, "start") | (_of(log, "acquire") & ~log.resized)) & (log.resource >= 0)
     took[log.start[taken], log.resource[taken]] = log.amount[taken]
     started = log.kind[closed] == _KINDS.index("start")
     needs[started] = took[log.row[closed[started]]]
+    known = started.copy()
     for w in np.flatnonzero(~started):
         job, leg = log.job[opened[w]], log.leg[opened[w]]
         earlier = np.flatnonzero(_of(log, "start") & (log.job == job) & (log.leg == leg))
         if len(earlier):
-            needs[w] = took[log.row[earlier[-1]]]
-        elif leg == 0:
+            needs[w], known[w] = took[log.row[earlier[-1]]], True
+        elif jobs["n_legs"][job] == 1:
+            known[w] = True
             asked = [jobs[name][job] for name in resources[1:]]
             needs[w] = [log.amount[opened[w]] if log.kind[opened[w]] == 0 else 0, *map(int, asked)]
     if (large := large_of(resources)) >= 0:  # a start may take large nodes where small ones would do
         needs[:, large] = np.where(needs[:, large] == needs[:, 0], needs[:, large], 0)
-    return needs
+    return needs, known
 
 
 def _tiers(result: Result) -> dict[str, Any]:
@@ -260,6 +269,9 @@ def _said(said: pl.DataFrame, texts: list[str], ids: np.ndarray, times: np.ndarr
     return table[table["subject"] >= 0]
 
 
+_ANYWAY = (waiting.USER_JOBS, waiting.USER_NODES, waiting.SAID)  # whatever the leg needs
+
+
 def causes_of(found: Scene) -> np.ndarray:
     """Every piece of every wait, by job and time."""
     pieces: np.ndarray = waiting.causes(found.replay)
@@ -269,5 +281,7 @@ def causes_of(found: Scene) -> np.ndarray:
     more["start"], more["end"], more["wait"] = table["since"][short], table["until"][short], short
     more["cause"], more["what"], more["other"] = waiting.FITS, -1, -1
     both = np.concatenate([pieces, more])
+    unknown = ~found.waits.known[both["wait"]] & ~np.isin(both["cause"], _ANYWAY)
+    both["cause"][unknown], both["what"][unknown], both["other"][unknown] = UNKNOWN, -1, -1
     ordered: np.ndarray = both[np.lexsort((both["start"], table["job"][both["wait"]]))]
     return ordered

@@ -10,7 +10,7 @@ from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, LACKS, SAID, 
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_bytes, format_seconds
 from forebay.explain._policy import Front
-from forebay.explain._replay import Scene
+from forebay.explain._replay import UNKNOWN, Scene
 from forebay.results import Result
 
 REASONS = {
@@ -25,11 +25,11 @@ REASONS = {
     "user_nodes": "QOSMaxNodePerUserLimit",
     "said": "None",
     "stage_in": "BurstBufferStageIn",
+    "unknown": "None",
 }
 """Why a job waits, and what `squeue` of Slurm would show in its column REASON."""
 
 _NODE_TIERS = ("node_local",)
-_BLOCKED = ("nodes", "burst_buffer", "pool")
 
 
 def reason_of_resources(result: Result) -> dict[str, str]:
@@ -113,6 +113,7 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
         USER_JOBS: pl.lit("user_jobs"),
         USER_NODES: pl.lit("user_nodes"),
         SAID: pl.lit("said"),
+        UNKNOWN: pl.lit("unknown"),
     }
     reason, detail = (_chosen(part) for part in (named, _details(result, front)))
     return frame.select(
@@ -166,5 +167,6 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
         FITS: pl.lit("it would fit, and nobody goes first: the policy did not take it"),
         USER_JOBS: pl.format(f"its user has {{}} of {told.get('user_jobs', '')} jobs begun", "count"),
         USER_NODES: pl.format(f"jobs of its user have {{}} of {told.get('user_nodes', '')} nodes", "count"),
+        UNKNOWN: pl.lit("its leg was withdrawn before it began: nothing tells what it would have taken"),
         SAID: pl.when("known").then(pl.format("{} (behind job {})", "said", "blocker")).otherwise("said"),
     }
