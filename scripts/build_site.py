@@ -46,6 +46,7 @@ NAVIGATION = {
             "reference/results.md",
             "reference/metrics.md",
             "reference/figures.md",
+            "reference/explain.md",
             "reference/studies.md",
             "reference/stability.md",
         ],

@@ -72,7 +72,15 @@ def test_every_policy_best_first(shell, hundred, tmp_path):
     assert table.columns == ["policy", *document["policies"][0]["summary"]]
     for one in document["policies"]:
         files = sorted(path.name for path in (tmp_path / one["folder"]).iterdir())
-        assert files == ["jobs.csv", "jobs.parquet", "links.csv", "log.parquet", "placements.parquet", "run.json"]
+        assert files == [
+            "chunks.parquet",
+            "jobs.csv",
+            "jobs.parquet",
+            "links.csv",
+            "log.parquet",
+            "placements.parquet",
+            "run.json",
+        ]
 
 
 def test_by_default_the_few_that_are_marked(forebay, tmp_path):
