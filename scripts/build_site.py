@@ -47,6 +47,7 @@ NAVIGATION = {
             "reference/metrics.md",
             "reference/verdicts.md",
             "reference/figures.md",
+            "reference/explain.md",
             "reference/studies.md",
             "reference/stability.md",
         ],

@@ -36,6 +36,7 @@ ROOMS = [
     "adhoc",
     "errors",
     "experiments",
+    "explain",
     "figures",
     "metrics",
     "platforms",

@@ -7,7 +7,8 @@
 From files to numbers:
 
 - `read` and `write` workloads, name a `platform`, `simulate` them under a policy, `load` what was saved;
-- `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures;
+- `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures,
+  `forebay.explain` why jobs waited;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
 
 Policies of your own read a `View` and write `Actions`; `forebay.testing.check_policy` tries them. Every error is a
@@ -18,7 +19,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from forebay import adhoc, errors, experiments, figures, metrics, platforms, policies, results, testing  # noqa: F401
+    from forebay import (  # noqa: F401
+        adhoc,
+        errors,
+        experiments,
+        explain,
+        figures,
+        metrics,
+        platforms,
+        policies,
+        results,
+        testing,
+    )
     from forebay import workload as workload
     from forebay._simulate import simulate
     from forebay.core.actions import Actions
@@ -76,6 +88,7 @@ _ROOMS = (
     "adhoc",
     "errors",
     "experiments",
+    "explain",
     "figures",
     "metrics",
     "platforms",

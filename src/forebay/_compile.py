@@ -20,6 +20,7 @@ LOOP: Part = ("forebay.engine.loop", "run_compiled")
 BRIDGE: Part = ("forebay.engine.loop", "call_python")
 _TEXT: tuple[Part, ...] = tuple(("forebay.algorithms.setformat", name) for name in ("group_intervals", "write_sets"))
 _SHORT = (BRIDGE, *_TEXT)  # compiled in a second or less
+WAITING: Part = ("forebay.algorithms.waiting", "causes")  # explanations of waits enter here
 _KERNELS = "forebay.policies._kernels."
 
 _here: set[Part] = set()
@@ -28,9 +29,14 @@ _here: set[Part] = set()
 
 def prepare(policies: Iterable[Any], quiet: bool = False) -> None:
     """Have all that these policies run on ready. Where it must be compiled first, say so, and how long it will take."""
+    prepare_parts(needed(policies), quiet)
+
+
+def prepare_parts(wanted: Iterable[Part], quiet: bool = False) -> None:
+    """The same for any ways into compiled code."""
     from forebay._numba.folder import cache_folder
 
-    parts = [part for part in needed(policies) if part not in _here]
+    parts = [part for part in wanted if part not in _here]
     missing = [part for part in parts if not _is_stored(part)]
     if missing:
         line = None if quiet else Countdown(missing)
@@ -109,6 +115,8 @@ def _seconds(part: Part) -> float:
     """About how long it takes to compile: for the count-down alone."""
     if part in _SHORT:
         return 1.0
+    if part == WAITING:
+        return 10.0
     return 25.0 if part == LOOP else 20.0
 
 

@@ -134,6 +134,7 @@ def simulate(
         "dropped": dict(workload.dropped),
         "versions": dict(versions()),
         **({"failures": failing.describe()} if failing else {}),
+        **({"limits": limits.describe()} if limits else {}),
     }
     jobs = collect.jobs_frame(left, record, workload, chosen)
     log = collect.log_frame(record, left.jobs, chosen.resources)
@@ -141,6 +142,8 @@ def simulate(
         jobs=collect.with_attempts(jobs, log),
         log=log,
         placements=collect.placements_frame(record),
+        chunks=collect.chunks_frame(record),
+        said=collect.said_frame(record, left.jobs),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,
         links=collect.links_frame(left, chosen.fabric().names),

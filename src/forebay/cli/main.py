@@ -15,6 +15,7 @@ from forebay.cli import (
     check_policy,
     compare,
     elastisim,
+    explain,
     formats,
     job_models,
     platforms,
@@ -89,6 +90,7 @@ def _add(group: typer.Typer, module: Any, name: str) -> None:
 
 _add(app, run, "run")
 _add(app, compare, "compare")
+_add(app, explain, "explain")
 _add(app, plot, "plot")
 _add(app, study, "study")
 _add(app, elastisim, "elastisim")

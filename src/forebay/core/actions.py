@@ -52,9 +52,15 @@ class Actions:
         # Legs started since `_left` was counted, on how many nodes (-1: as demanded), how many of them large.
         self._uncounted: list[tuple[int, int, int]] = []
         self._held: dict[int, int] = {}  # nodes of jobs that this decision has resized
+        self._now = 0.0  # of this decision
+        self._says: dict[int, tuple[str, int]] = {}  # what it says of jobs
+        self._stands: dict[int, tuple[str, int]] = {}  # what the last one said
+        self._said: list[tuple[float, int, str, int]] = []
 
     def begin(self) -> None:
         """A new decision: forget what the last one started."""
+        self._write_said()
+        self._now = self._view.now
         self._n = 0
         self._left = None
         self._uncounted.clear()
@@ -178,6 +184,31 @@ class Actions:
         if len(chosen) > most:
             raise BadActionError(f"{self._view.when} picked more than the {most:,} nodes that there are")
         return [self._whole(node, "a node") for node in chosen]
+
+    def say(self, job: int, reason: str, behind: int | None = None) -> None:
+        """Tell why a job waits, for `forebay explain`, and behind which other job.
+
+        It counts until the next decision, which has to say it again. It changes nothing else.
+        """
+        row, other = self._view.row(job), -1 if behind is None else self._view.row(behind)
+        if not isinstance(reason, str) or not reason.strip():
+            raise BadActionError(
+                f"{self._view.when} said {brief(reason)} of a job; give the reason why it waits, as text"
+            )
+        self._says[row] = reason.strip(), other
+
+    def said(self) -> list[tuple[float, int, str, int]]:
+        """All that was said and taken back (""): when, of which job, what, and behind which other one (-1: none)."""
+        self._write_said()
+        return self._said
+
+    def _write_said(self) -> None:
+        """Keep what the decision has said anew, and what it no longer says."""
+        if not self._says and not self._stands:
+            return
+        self._said += [(self._now, row, *what) for row, what in self._says.items() if self._stands.get(row) != what]
+        self._said += [(self._now, row, "", -1) for row in self._stands if row not in self._says]
+        self._stands, self._says = self._says, {}
 
     def wake(self, time: float) -> None:
         """Be called at `time` even if nothing happens then."""

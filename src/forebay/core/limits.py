@@ -1,7 +1,7 @@
 """Limits: what a site lets a user ask for and have running at a time, whatever the policy."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated
 
 from forebay.core.units import parse_seconds
@@ -28,3 +28,10 @@ class Limits:
                 raise InputError(f"{name} is {getattr(self, name)}; give a count from 1 up")
         if self.over not in ("hold", "reject"):
             raise InputError(f"over is {self.over!r}: {nearest(self.over, ('hold', 'reject'))}")
+
+    def describe(self) -> dict[str, float | int | str]:
+        """The limits that are set, as JSON can hold them."""
+        unset = Limits()
+        return {
+            one.name: value for one in fields(self) if (value := getattr(self, one.name)) != getattr(unset, one.name)
+        }

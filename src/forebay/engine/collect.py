@@ -201,6 +201,19 @@ def placements_frame(record: Record) -> pl.DataFrame:
     return pl.DataFrame({name: record.placements.take(name) for name in ("row", "low", "high")})
 
 
+def chunks_frame(record: Record) -> pl.DataFrame:
+    """On which servers a start put its job's chunks; no rows where no buffer is in chunks."""
+    return pl.DataFrame({name: record.stored.take(name) for name in ("row", "server", "bytes")})
+
+
+def said_frame(record: Record, jobs: np.ndarray) -> pl.DataFrame:
+    """What the policy said of waiting jobs, with ids instead of rows."""
+    schema = {"time": pl.Float64, "job": pl.Int64, "reason": pl.String, "behind": pl.Int64}
+    ids = jobs["id"].tolist()
+    rows = [(time, ids[j], text, ids[other] if other >= 0 else None) for time, j, text, other in record.said()]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
 def links_frame(left: Left, names: tuple[str, ...]) -> pl.DataFrame:
     """What crossed each shared link; no rows where nothing moved."""
     links = left.links

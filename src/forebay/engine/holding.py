@@ -6,7 +6,7 @@ from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find, give_back, give_these, holder, take_these
 from forebay.core.codes import LogKind, LogReason
 from forebay.core.tables import PICKS, STATE
-from forebay.engine.journal import write_log, write_nodes
+from forebay.engine.journal import write_chunks, write_log, write_nodes
 from forebay.engine.kinds import amount_taken, large_among, take_lowest_of_kinds
 from forebay.engine.truth import TRUTH
 
@@ -55,6 +55,7 @@ def _take_picked(state, truth, j, picks, first_pick, n_picks):
             write_nodes(truth, pick["low"], pick["low"] + pick["count"] - 1)
         if size > 0:
             _take_chunks(state, j, pick["server"], pick["count"], size)
+            write_chunks(truth, pick["server"], pick["count"] * size)
 
 
 @kernel(types.void(STATE, TRUTH, _i8, _i8, PICKS, _i8, _i8))

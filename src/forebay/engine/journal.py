@@ -1,7 +1,8 @@
-"""What has happened, written down: rows of the log, and the nodes that a row of it gave to a job or took back.
+"""What has happened, written down: rows of the log, the nodes that a row of it gave to a job or took back, and the
+servers on which it put chunks.
 
-Both are buffers. When one is full, both are emptied by a Python function whose address the cursor has, so that a run
-may write as much as it likes: see `engine.record`.
+All are buffers. When one is full, all are emptied by a Python function whose address the cursor has, so that a run may
+write as much as it likes: see `engine.record`.
 """
 
 from numba import types
@@ -56,3 +57,16 @@ def write_nodes(truth, low, high):
     placement["low"] = low
     placement["high"] = high
     cursor["n_placed"] += 1
+
+
+@kernel(types.void(TRUTH, _i8, _i8))
+def write_chunks(truth, server, amount):
+    """Note that the change written last put so many bytes on a server."""
+    cursor = truth.cursor[0]
+    if cursor["n_stored"] == len(truth.stored):
+        call_address(cursor["drain"])
+    stored = truth.stored[cursor["n_stored"]]
+    stored["row"] = cursor["n_drained"] + cursor["n_log"] - 1
+    stored["server"] = server
+    stored["bytes"] = amount
+    cursor["n_stored"] += 1

@@ -8,7 +8,7 @@ from types import TracebackType
 import numpy as np
 
 from forebay._numba.bridge import Callback
-from forebay.engine.truth import LOG, PLACEMENT, Truth
+from forebay.engine.truth import LOG, PLACEMENT, STORED, Truth
 
 _PIECE = 1 << 20
 """Rows of a piece: large ones go back to the system when they are freed, small ones leave holes."""
@@ -54,28 +54,31 @@ class _Columns:
 
 
 class Record:
-    """The log and the placements of a run. Use it as a context while the run goes on; what its draining raises,
-    leaving the context does. Without `keep`, what is drained is thrown away: ten million failures take no memory."""
+    """The log, the placements and the chunks of a run. Use it as a context while the run goes on; what its draining
+    raises, leaving the context does. Without `keep`, what is drained is thrown away: ten million failures take no
+    memory."""
 
     def __init__(self, truth: Truth, keep: bool = True):
-        self.log, self.placements = _Columns(LOG), _Columns(PLACEMENT)
+        self.log, self.placements, self.stored = _Columns(LOG), _Columns(PLACEMENT), _Columns(STORED)
+        self.said: Callable[[], list[tuple[float, int, str, int]]] = list  # of a policy that says why jobs wait
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
         self._truth, self._keep = truth, keep
         self._failed: list[BaseException] = []
 
     def drain(self) -> None:
-        """Empty both buffers."""
+        """Empty the buffers."""
         cursor = self._truth.cursor[0]
         try:
             if not self._keep:
                 return
             self.log.add(self._truth.log[: cursor["n_log"]])
             self.placements.add(self._truth.placements[: cursor["n_placed"]])
+            self.stored.add(self._truth.stored[: cursor["n_stored"]])
         except BaseException as error:  # it must not cross the compiled loop: memory may be short
             self._failed.append(error)
         finally:
             cursor["n_drained"] += cursor["n_log"]
-            cursor["n_log"] = cursor["n_placed"] = 0
+            cursor["n_log"] = cursor["n_placed"] = cursor["n_stored"] = 0
 
     def __enter__(self) -> Callable[[], None]:
         """Returns a function to be called now and then."""
@@ -89,6 +92,7 @@ class Record:
         self.drain()
         self.log.end()
         self.placements.end()
+        self.stored.end()
         del self._callback, self._truth  # nothing is recorded any more, and the tables may be large
         if error is None:
             self._check()

@@ -63,7 +63,7 @@ def run(
     Without `keep` nothing is recorded.
     """
     record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
-    prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts)
+    prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts, record)
     if getattr(policy, "resizes", False):
         truth.rounds.visits[0] = POLICY
     _check_limits(truth)
@@ -140,6 +140,7 @@ def _compiled(
 
 def _plain(
     interrupts: Interrupts,
+    record: Record,
     state: State,
     truth: Truth,
     policy: Any,
@@ -151,6 +152,7 @@ def _plain(
 
     view = View(state, resources, rng, partial(_link_rates, truth.network))
     act = Actions(state, view, Places(state))
+    record.said = act.said
     if hasattr(policy, "setup"):
         try:
             policy.setup(view)

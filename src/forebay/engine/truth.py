@@ -23,7 +23,8 @@ CURSOR = np.dtype(
         ("n_log", "i8"),  # rows in the buffer
         ("n_drained", "i8"),  # rows of the log before those
         ("n_placed", "i8"),
-        ("drain", "i8"),  # the address of the function that empties both buffers
+        ("n_stored", "i8"),
+        ("drain", "i8"),  # the address of the function that empties these buffers
         ("n_wakes", "i8"),
         ("n_idle_wakes", "i8"),  # in a row, with nothing running and nothing to come
         ("next_failure", "i8"),
@@ -94,9 +95,11 @@ LIMITS = np.dtype(
 PLACEMENT = np.dtype([("row", "u4"), ("low", "i4"), ("high", "i4")], align=True)
 """Nodes low..high were taken, or given back, by the change in this row of the log. What a job gives back when it then
 has no nodes left is not written: all that it had."""
+STORED = np.dtype([("row", "u4"), ("server", "i4"), ("bytes", "i8")], align=True)
+"""The start in this row of the log put so many bytes on a server. Chunks are given back all together."""
 
 MAX_WAKES = 4096
-BUFFER = 1 << 15  # rows of the log, and of placements, before they are taken away
+BUFFER = 1 << 15  # rows of the log, of placements and of chunks, before they are taken away
 
 
 class Truth(NamedTuple):
@@ -122,6 +125,7 @@ class Truth(NamedTuple):
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
     log: np.ndarray  # LOG, a buffer: see `record`
     placements: np.ndarray  # PLACEMENT, another
+    stored: np.ndarray  # STORED, a third; empty where no buffer is in chunks
     activities: np.ndarray  # ACTIVITY
     rounds: Rounds
     resilience: Resilience
@@ -171,6 +175,7 @@ def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds, resili
         due=np.zeros(n.jobs, np.int64),
         log=np.zeros(BUFFER, LOG),
         placements=np.zeros(BUFFER, PLACEMENT),
+        stored=np.zeros(BUFFER if n.servers else 0, STORED),
         activities=np.zeros(n.jobs, ACTIVITY),
         rounds=rounds,
         resilience=resilience,

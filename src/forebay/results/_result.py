@@ -87,6 +87,12 @@ class Result:
     placements
         Which nodes: `row` (of the log), `low` and `high`. Those of a start were taken; those of an end or a release
         were given back, and are listed only if the job had more. See `forebay.metrics.stays`.
+    chunks
+        Where a chunked buffer's bytes went: `row` (of the log, a start), `server`, `bytes`. A job gives back all of its
+        own at once.
+    said
+        Why jobs wait, as a policy in Python says it: `time`, `job` (id), `reason` ("" where it says nothing more),
+        `behind` (id or null).
 
     Notes
     -----
@@ -107,6 +113,10 @@ class Result:
     facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what JSON can hold
     links: pl.DataFrame = optional_table("links.csv", link=pl.String, capacity=pl.Float64, bytes=pl.Float64)
     placements: pl.DataFrame = optional_table("placements.parquet", row=pl.UInt32, low=pl.Int32, high=pl.Int32)
+    chunks: pl.DataFrame = optional_table("chunks.parquet", row=pl.UInt32, server=pl.Int32, bytes=pl.Int64)
+    said: pl.DataFrame = optional_table(
+        "said.parquet", time=pl.Float64, job=pl.Int64, reason=pl.String, behind=pl.Int64
+    )
 
     def __repr__(self) -> str:
         policy, wait = listed([str(self.facts.get("policy", "a run"))]), about(self._waits()["mean"])

@@ -1,0 +1,98 @@
+"""`forebay explain`: why jobs of a run waited."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forebay._text import counted
+from forebay.cli import _options as options
+from forebay.cli._options import Format
+from forebay.cli._print import answer, is_quiet, show, table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from forebay.results import Result
+
+EXAMPLES = options.examples(
+    "forebay explain out 17",
+    "forebay explain out --worst 5",
+    "forebay explain forebay-results/fcfs-easy 17 18 --format json",
+)
+
+_WORST = 10
+_PIECES = 12
+"""Rows that a person reads of one job. JSON has all."""
+
+
+def command(
+    run: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="A folder that `forebay run -o` wrote, or that of a policy of `compare`."),
+    ],
+    jobs: Annotated[
+        list[int] | None, typer.Argument(metavar="JOB", help="Numbers of jobs. Without any, those that waited longest.")
+    ] = None,
+    worst: Annotated[
+        int | None,
+        typer.Option(
+            "--worst", metavar="N", min=1, help="A table of the N longest waits. Default: 10.", show_default=False
+        ),
+    ] = None,
+    form: options.FormatOption = Format.text,
+    quiet: options.QuietOption = False,
+) -> None:
+    """Say why jobs waited: for nodes, for burst buffer, behind which other job, and so on.
+
+    Each wait is split into pieces of time with one reason each, which add up to it. Reasons come with the word that
+    Slurm's squeue would show.
+    """
+    from forebay import explain
+    from forebay.cli import _explained
+    from forebay.explain._chain import check_job
+    from forebay.results import load
+
+    result = load(run)
+    for job in jobs or ():
+        check_job(result, job)
+    why = _reasons(result)
+    wanted = list(dict.fromkeys(jobs or ()))
+    longest = _longest(result, worst or _WORST) if worst or not wanted else []
+    if form is Format.json:
+        told = {job: _explained.document(result, why, job) for job in [*wanted, *longest]}
+        answer(
+            {
+                "run": str(run),
+                "policy": result.facts.get("policy"),
+                "jobs": [told[job] for job in wanted],
+                **({"worst": [told[job] for job in longest]} if longest else {}),
+                "reasons": explain.REASONS,
+            }
+        )
+        return
+    blocks: list[Any] = []
+    for job in wanted:
+        blocks += _explained.page(result, why, job, _PIECES)
+    if longest:
+        rows = [_explained.line(result, why, job) for job in longest]
+        blocks.append(table(["job", "wait", "mostly", "share", "Slurm's word", "because"], rows, numbers=(0, 1, 3)))
+    elif not wanted:
+        blocks.append(f"none of the {counted(result.jobs.height, 'job')} waited")
+    show(*blocks)
+
+
+def _reasons(result: "Result") -> "pl.DataFrame":
+    from forebay import _compile, explain
+
+    _compile.prepare_parts([_compile.WAITING], is_quiet())
+    return explain.reasons(result)
+
+
+def _longest(result: "Result", n: int) -> list[int]:
+    """The jobs that waited longest, and at all."""
+    import polars as pl
+
+    waited = result.jobs.filter(pl.col("total_wait") > 0)
+    found: list[int] = waited.sort("total_wait", descending=True, maintain_order=True).head(n)["job_id"].to_list()
+    return found

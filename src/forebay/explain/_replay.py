@@ -1,0 +1,287 @@
+"""From the tables of a result to what the replay needs: who waited for what, and who held what, from when to when."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from forebay.algorithms import waiting
+from forebay.algorithms.waiting import CHANGE, WAIT, Replay
+from forebay.core.kinds import large_of
+from forebay.core.limits import NO_LIMIT
+from forebay.explain._holds import holds_of
+from forebay.explain._policy import Front
+from forebay.results import Result
+
+_KINDS = ("submit", "queue", "start", "acquire", "release", "end", "cancel", "reject", "node_down", "node_up")
+UNKNOWN = -1
+"""The cause of a wait for a leg that never began, of which nothing tells what it would have taken."""
+_OPENS, _CLOSES = ("submit", "queue"), ("start", "cancel", "reject")
+
+
+class Log(NamedTuple):
+    """The changes that count, as arrays: `row` is that of the whole log, `start` the last row of a start up to it."""
+
+    row: np.ndarray
+    time: np.ndarray
+    instant: np.ndarray
+    job: np.ndarray  # place among `ids`; -1 = a node's
+    kind: np.ndarray  # place in _KINDS
+    leg: np.ndarray
+    resource: np.ndarray  # place among the resources; -1 = none
+    amount: np.ndarray
+    start: np.ndarray
+    resized: np.ndarray
+
+
+class Waits(NamedTuple):
+    """Waits that have a length, with what each is about."""
+
+    table: np.ndarray  # WAIT
+    needs: np.ndarray
+    leg: np.ndarray
+    short: np.ndarray  # bool: over in the instant in which it began
+    known: np.ndarray  # bool: whether it is known what the leg needed
+
+
+class Scene(NamedTuple):
+    """A run, ready to be gone through."""
+
+    replay: Replay
+    waits: Waits
+    ids: np.ndarray  # of jobs
+    texts: list[str]  # that the policy said
+
+
+def scene(result: Result, front: Front) -> Scene:
+    """All that is to be known of a run."""
+    resources = list(result.resources)
+    ids = result.log.filter(pl.col("kind") == "submit")["job"].cast(pl.Int64).to_numpy()
+    said = result.said.sort("time", maintain_order=True)
+    log, times = _read_log(result, ids, resources, said["time"].to_numpy())
+    jobs = _jobs_of(result, ids)
+    chunked = _chunked(result, resources)
+    waits = _waits(log, jobs, resources, chunked, front)
+    holds, stores = holds_of(log, result.chunks, chunked, len(times))
+    limits, n_persons = _limits(result), int(jobs["person"].max(initial=-1)) + 1
+    texts = said["reason"].unique(maintain_order=True).to_list()
+    replay = Replay(
+        times=times,
+        capacity=np.array([result.resources[name] for name in resources], np.int64),
+        waits=waits.table,
+        needs=waits.needs,
+        holds=holds,
+        by_end=np.argsort(holds["last"], kind="stable"),
+        stores=stores,
+        room=_room(result, resources, chunked),
+        chunked=chunked,
+        begun=_begun(log, jobs) if limits is not None else np.zeros(0, CHANGE),
+        down=_down(log),
+        said=_said(said, texts, ids, times),
+        limits=np.array([NO_LIMIT, NO_LIMIT] if limits is None else limits, np.int64),
+        n_persons=n_persons if limits is not None else 0,
+        n_jobs=len(ids),
+        by_start=front.by_start,
+    )
+    if limits is None:
+        waits.table["person"] = -1
+    return Scene(replay, waits, ids, texts)
+
+
+def _instants(times: np.ndarray) -> np.ndarray:
+    """The last time of each instant. Times that differ in their last bits alone are of one."""
+    ordered = np.unique(times)
+    width = np.minimum(1e-9 * np.maximum(1.0, np.abs(ordered)), 1e-6)
+    last: np.ndarray = ordered[np.append(np.diff(ordered) > width[:-1], True)] if len(ordered) else ordered
+    return last
+
+
+def places_of(ids: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The place of each id; -1 of those that are not among them."""
+    if not len(ids):
+        return np.full(len(wanted), -1, np.int64)
+    order = np.argsort(ids, kind="stable")
+    at = np.minimum(np.searchsorted(ids[order], wanted), len(ids) - 1)
+    places: np.ndarray = np.where(ids[order][at] == wanted, order[at], -1)
+    return places
+
+
+def _read_log(result: Result, ids: np.ndarray, resources: list[str], more: np.ndarray) -> tuple[Log, np.ndarray]:
+    codes = {name: place for place, name in enumerate(_KINDS)}
+    names = {name: place for place, name in enumerate(resources)}
+    frame = (
+        result.log.lazy()
+        .with_row_index("row")
+        .filter(pl.col("kind").cast(pl.String).is_in(_KINDS))
+        .select(
+            pl.col("row").cast(pl.Int64),
+            "time",
+            pl.col("job").cast(pl.Int64).fill_null(-1),
+            pl.col("kind").cast(pl.String).replace_strict(codes, return_dtype=pl.Int64),
+            pl.col("leg").cast(pl.Int64),
+            pl.col("resource").cast(pl.String).replace_strict(names, default=-1, return_dtype=pl.Int64),
+            pl.col("amount").cast(pl.Int64),
+            resized=pl.col("reason") == "resized",
+        )
+        .with_columns(start=pl.when(pl.col("kind") == codes["start"]).then("row").forward_fill().fill_null(-1))
+        .collect()
+    )
+    arrays = {name: frame[name].to_numpy() for name in frame.columns}
+    times = _instants(np.concatenate([arrays["time"], more]))
+    arrays["instant"] = np.searchsorted(times, arrays["time"])
+    arrays["job"] = np.where(arrays["job"] >= 0, places_of(ids, arrays["job"]), -1)
+    return Log(**arrays), times
+
+
+def _jobs_of(result: Result, ids: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns of the job table, a row for each id: the part of a run that a window leaves may lack some."""
+    at, filled = places_of(result.jobs["job_id"].cast(pl.Int64).to_numpy(), ids), dict[str, np.ndarray]()
+    for name in (*_WANTED, *list(result.resources)[1:]):
+        column = result.jobs[name].cast(pl.Float64).fill_null(0).to_numpy() if name in result.jobs.columns else None
+        filled[name] = np.where(at >= 0, column[at], 0.0) if column is not None and len(column) else np.zeros(len(ids))
+    user = np.where(at >= 0, filled["user"], -1)
+    person = np.unique(user, return_inverse=True)[1]  # counted from 0: ids may be of any size
+    return filled | {"id": ids, "person": np.where(user >= 0, person, -1)}
+
+
+_WANTED = ("requested_number_of_resources", "requested_time", "user", "group", "queue", "priority", "n_legs")
+
+
+def _of(log: Log, *kinds: str) -> np.ndarray:
+    chosen: np.ndarray = np.isin(log.kind, [_KINDS.index(kind) for kind in kinds])
+    return chosen
+
+
+def _waits(log: Log, jobs: dict[str, np.ndarray], resources: list[str], chunked: int, front: Front) -> Waits:
+    rows = np.flatnonzero(_of(log, *_OPENS, *_CLOSES))
+    rows = rows[np.argsort(log.job[rows], kind="stable")]
+    before, after = rows[:-1], rows[1:]
+    waits = _of(log, *_OPENS)[before] & _of(log, *_CLOSES)[after] & (log.job[before] == log.job[after])
+    waits &= log.time[after] > log.time[before]
+    opened, closed = before[waits], after[waits]
+    order = np.lexsort((opened, log.instant[opened]))
+    opened, closed = opened[order], closed[order]
+    job = log.job[opened]
+    needs, known = _needs(log, jobs, resources, opened, closed)
+    table = np.zeros(len(opened), WAIT)
+    submitted = log.kind[opened] == _KINDS.index("submit")
+    table["since"], table["until"] = log.time[opened], log.time[closed]
+    table["first"], table["last"], table["job"] = log.instant[opened], log.instant[closed], job
+    table["person"] = np.where(submitted, jobs["person"][job], -1)
+    table["nodes"] = jobs["requested_number_of_resources"][job]
+    if chunked >= 0:
+        table["n_chunks"] = np.maximum(table["nodes"], 1)
+        table["chunk"] = needs[:, chunked] // table["n_chunks"]
+    table["place"][front.line(jobs, table, needs, submitted)] = np.arange(len(table))
+    return Waits(table, needs, log.leg[opened], table["first"] == table["last"], known)
+
+
+def _needs(
+    log: Log, jobs: dict[str, np.ndarray], resources: list[str], opened: np.ndarray, closed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What each wait was for: what its start took; of a job that did not start, what it asked for or had before.
+
+    And whether that is known: a leg that never began has left no trace, unless it is its job's only one.
+    """
+    needs = np.zeros((len(opened), len(resources)), np.int64)
+    took = np.zeros((int(log.row[-1]) + 1 if len(log.row) else 0, len(resources)), np.int64)
+    taken = (_of(log, "start") | (_of(log, "acquire") & ~log.resized)) & (log.resource >= 0)
+    took[log.start[taken], log.resource[taken]] = log.amount[taken]
+    started = log.kind[closed] == _KINDS.index("start")
+    needs[started] = took[log.row[closed[started]]]
+    known = started.copy()
+    for w in np.flatnonzero(~started):
+        job, leg = log.job[opened[w]], log.leg[opened[w]]
+        earlier = np.flatnonzero(_of(log, "start") & (log.job == job) & (log.leg == leg))
+        if len(earlier):
+            needs[w], known[w] = took[log.row[earlier[-1]]], True
+        elif jobs["n_legs"][job] == 1:
+            known[w] = True
+            asked = [jobs[name][job] for name in resources[1:]]
+            needs[w] = [log.amount[opened[w]] if log.kind[opened[w]] == 0 else 0, *map(int, asked)]
+    if (large := large_of(resources)) >= 0:  # a start may take large nodes where small ones would do
+        needs[:, large] = np.where(needs[:, large] == needs[:, 0], needs[:, large], 0)
+    return needs, known
+
+
+def _tiers(result: Result) -> dict[str, Any]:
+    told = result.facts.get("platform")
+    tiers = told.get("tiers", []) if isinstance(told, dict) else []
+    return {tier["name"]: tier for tier in tiers}
+
+
+def _chunked(result: Result, resources: list[str]) -> int:
+    if not result.chunks.height:
+        return -1
+    names = [name for name, tier in _tiers(result).items() if tier.get("placement") == "chunked"]
+    return resources.index(names[0]) if names and names[0] in resources else -1
+
+
+def _room(result: Result, resources: list[str], chunked: int) -> np.ndarray:
+    """Bytes of each server. A capacity that does not divide evenly leaves the rest unused."""
+    if chunked < 0:
+        return np.zeros(0, np.int64)
+    last = int(result.chunks["server"].max()) + 1  # type: ignore[arg-type]
+    servers = max(last, int(_tiers(result)[resources[chunked]].get("servers") or last))
+    return np.full(servers, result.resources[resources[chunked]] // servers, np.int64)
+
+
+def _limits(result: Result) -> list[int] | None:
+    told = result.facts.get("limits")
+    if not isinstance(told, dict) or not {"user_jobs", "user_nodes"} & set(told):
+        return None
+    return [int(told.get(name, NO_LIMIT)) for name in ("user_jobs", "user_nodes")]
+
+
+def _begun(log: Log, jobs: dict[str, np.ndarray]) -> np.ndarray:
+    """When each user's jobs begin, and end."""
+    starts = np.flatnonzero(_of(log, "start"))
+    job, first = np.unique(log.job[starts], return_index=True)
+    ends = np.flatnonzero(_of(log, "end", "cancel"))[::-1]
+    ended, last = np.unique(log.job[ends], return_index=True)
+    known = np.isin(ended, job)
+    over = dict(zip(ended[known].tolist(), log.instant[ends[last[known]]].tolist(), strict=True))
+    nodes, user = jobs["requested_number_of_resources"].astype(np.int64), jobs["person"]
+    rows = []
+    for j, at in zip(job.tolist(), log.instant[starts[first]].tolist(), strict=True):
+        if user[j] >= 0:
+            rows.append((at, int(user[j]), 1, int(nodes[j])))
+            if j in over:
+                rows.append((over[j], int(user[j]), -1, -int(nodes[j])))
+    return np.array(sorted(rows), CHANGE)
+
+
+def _down(log: Log) -> np.ndarray:
+    rows = np.flatnonzero(_of(log, "node_down", "node_up"))
+    table = np.zeros(len(rows), CHANGE)
+    table["instant"] = log.instant[rows]
+    table["nodes"] = np.where(log.kind[rows] == _KINDS.index("node_down"), 1, -1)
+    return table
+
+
+def _said(said: pl.DataFrame, texts: list[str], ids: np.ndarray, times: np.ndarray) -> np.ndarray:
+    table, places = np.zeros(said.height, CHANGE), {text: place for place, text in enumerate(texts)}
+    if said.height:
+        table["instant"] = np.searchsorted(times, said["time"].to_numpy())
+        table["subject"] = places_of(ids, said["job"].cast(pl.Int64).to_numpy())
+        table["jobs"] = [places[text] if text else -1 for text in said["reason"].to_list()]
+        table["nodes"] = places_of(ids, said["behind"].cast(pl.Int64).fill_null(-1).to_numpy())
+    return table[table["subject"] >= 0]
+
+
+_ANYWAY = (waiting.USER_JOBS, waiting.USER_NODES, waiting.SAID)  # whatever the leg needs
+
+
+def causes_of(found: Scene) -> np.ndarray:
+    """Every piece of every wait, by job and time."""
+    pieces: np.ndarray = waiting.causes(found.replay)
+    table = found.waits.table
+    short = np.flatnonzero(found.waits.short)
+    more = np.zeros(len(short), waiting.PIECE)
+    more["start"], more["end"], more["wait"] = table["since"][short], table["until"][short], short
+    more["cause"], more["what"], more["other"] = waiting.FITS, -1, -1
+    both = np.concatenate([pieces, more])
+    unknown = ~found.waits.known[both["wait"]] & ~np.isin(both["cause"], _ANYWAY)
+    both["cause"][unknown], both["what"][unknown], both["other"][unknown] = UNKNOWN, -1, -1
+    ordered: np.ndarray = both[np.lexsort((both["start"], table["job"][both["wait"]]))]
+    return ordered
