@@ -24,13 +24,14 @@ class Quantity:
     unit: str
     now: float | None  # what the machine has; None where a workload decides it
     step: int = 1  # only whole multiples are different machines
+    each: bool = False  # whether every node has so much
 
     @property
     def title(self) -> str:
         """The words for it."""
         tier, dot, _ = self.name.partition(".")
         words = tier.replace("_", " ").replace("-", " ")
-        return f"{words} bandwidth" if dot else words
+        return f"{words} bandwidth" if dot else f"{words} of a node" if self.each else words
 
     def text(self, value: float) -> str:
         """So much of it."""
@@ -60,12 +61,12 @@ def quantity(platform: Platform, name: str) -> Quantity:
     plain = wanted.removesuffix(_OF_RATE)
     tier = _tier(platform, plain)
     if tier is None:
-        known = [NODES, *(one.name.replace("_", "-") for one in platform.tiers)]
-        raise InputError(f"--vary {name!r}: {platform.name} has no such thing; {nearest(wanted, known)}")
+        raise InputError(f"--vary {name!r}: {platform.name} has no such thing; {nearest(wanted, known_to(platform))}")
     if plain == wanted and _capacity(tier):
         now = getattr(tier, "capacity", None)
         step = tier.servers_on(platform.topology) if tier.chunked else 1
-        return Quantity(tier.name, BYTES if tier.in_bytes else UNITS, now if isinstance(now, int) else None, step)
+        known, unit = now if isinstance(now, int) else None, BYTES if tier.in_bytes else UNITS
+        return Quantity(tier.name, unit, known, step, tier.per_node is not None)
     rate = _rate(tier)
     if rate is None:
         raise InputError(
