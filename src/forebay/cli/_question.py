@@ -1,9 +1,9 @@
 """What `forebay capacity` asks: the jobs in all their replicas, the machine, what is varied, over which range."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
 from forebay.core.units import parse_seconds
@@ -160,7 +160,7 @@ def _jobs(asked: Asked, made: bool, draw: int) -> "Jobs":
     from forebay.experiments.runs import Jobs, from_file
 
     path = Path(asked.workload)
-    more = {"models": asked.models, "draw": draw if made or asked.models else 0}
+    more: dict[str, Any] = {"models": asked.models, "draw": draw if made or asked.models else 0}
     return from_file(path, **more) if path.is_file() and not made else Jobs(asked.workload, made=made, **more)
 
 
@@ -180,7 +180,7 @@ def span_of(quantity: "Quantity", workloads: list["Workload"], text: str | None,
 def _range(text: str, quantity: "Quantity") -> tuple[float, float]:
     low, colon, high = text.partition(":")
     if not colon or not low.strip() or not high.strip():
-        example = quantity.text(quantity.now or 10**12).replace(" ", "").removesuffix("nodes").replace(",", "")
+        example = quantity.text(quantity.now or 10**12).replace(" ", "").replace(",", "")
         raise InputError(f"--range {brief(text)} is not LOW:HIGH; write one such as {example}:{example}")
     try:
         ends = quantity.parse(low), quantity.parse(high)
@@ -219,7 +219,7 @@ def read(
     from forebay.engine.build import sized
     from forebay.experiments.runs import workload_of
     from forebay.experiments.targets import parse_prices
-    from forebay.platforms.variation import quantity, varied
+    from forebay.platforms.variation import quantity
 
     named = None if asked.platform is None else platforms.load(asked.platform)
     runs, about = replicas_of(asked, policies[0])
@@ -233,8 +233,7 @@ def read(
     spans = [span_of(one, workloads, text, precision) for one, text in _with_ranges(found, ranges)]
     for span in spans:
         _check_asked_for(span, machine, workloads)
-        for end in (span.low, span.high):
-            _possible(lambda end=end, span=span: varied(machine, {span.quantity.name: end}), span)
+        _check_possible(span, machine)
     platform = asked.platform or str(workloads[0].platform)
     window = _closed(asked.window, workloads)
     by_jobs = dict(zip(dict.fromkeys(run.jobs for run in runs), workloads, strict=True))
@@ -290,12 +289,17 @@ def _check_asked_for(span: Span, machine: "Platform", workloads: Sequence["Workl
     )
 
 
-def _possible(make: Callable[[], object], span: Span) -> None:
-    try:
-        make()
-    except InputError as error:
-        text = str(error).removeprefix("Platform: ")
-        raise InputError(f"--vary {span.quantity.name}: no such machine can be made ({text})") from None
+def _check_possible(span: Span, machine: "Platform") -> None:
+    """Refuse a range with ends of which no machine can be made: a Dragonfly has the nodes that it has."""
+    from forebay.platforms.variation import varied
+
+    for end in (span.low, span.high):
+        try:
+            varied(machine, {span.quantity.name: end})
+        except InputError as error:
+            text = str(error).removeprefix("Platform: ")
+            what = f"{span.quantity.text(end)} {span.quantity.of}"
+            raise InputError(f"{machine.name} cannot have {what} ({text}); vary something else") from None
 
 
 def _closed(window: tuple[float, float] | None, workloads: Sequence["Workload"]) -> tuple[float, float] | None:
@@ -304,7 +308,9 @@ def _closed(window: tuple[float, float] | None, workloads: Sequence["Workload"])
         return None
     last = max(float(one.jobs["submit"][-1]) for one in workloads)
     if window[0] > min(float(one.jobs["submit"][-1]) for one in workloads):
-        raise InputError(f"--window: no job is submitted from {window[0]:g} s on; {workloads[0].name} ends at {last:g} s")
+        raise InputError(
+            f"--window: no job is submitted from {window[0]:g} s on; {workloads[0].name} ends at {last:g} s"
+        )
     return window if math.isfinite(window[1]) else (window[0], last + 86400.0)
 
 

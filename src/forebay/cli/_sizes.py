@@ -27,7 +27,9 @@ def sentence(question: Question, found: Found) -> str:
             best = "jobs are rejected at every size"
         ends = f"from {text(span.low)} to {text(span.high)}"
         return f"not reached: no {span.quantity.title} {ends} gives {question.target} {under}; {best}"
-    said = f"{span.quantity.title} >= {text(answer.capacity)}{_interval(question, answer)} for {question.target} {under}"
+    said = (
+        f"{span.quantity.title} >= {text(answer.capacity)}{_interval(question, answer)} for {question.target} {under}"
+    )
     if answer.at_lowest:
         said += "; the least of the range is enough already"
     cost = cost_of(question, found)
@@ -139,7 +141,9 @@ def rows(question: Question, some: Sequence[Found]) -> list[dict[str, Any]]:
     found = []
     for one in some:
         for point in one.answer.points:
-            ends = () if point.spread is None else sorted(sign * end for end in (point.spread.least, point.spread.largest))
+            ends = (
+                () if point.spread is None else sorted(sign * end for end in (point.spread.least, point.spread.largest))
+            )
             found.append(
                 {
                     "policy": one.policy,
@@ -185,6 +189,7 @@ def draw(question: Question, some: Sequence[Found], folder: Path) -> list[Path]:
                 cost=[question.cost(_amounts(question, found, point.capacity)) or 0.0 for point in points],
                 answer=found.answer.capacity,
                 interval=found.answer.interval,
+                refused=[one for one, count in found.rejected.items() if count > 0],
             )
         )
     axes = capacity.Axes(
@@ -207,11 +212,7 @@ def _amounts(question: Question, found: Found, capacity: float) -> Mapping[str, 
 
 def _beside(question: Question, found: Found) -> str:
     """The other quantity in words."""
-    parts = [
-        one.quantity.text(found.beside[one.quantity.name])
-        + ("" if one.quantity.unit == "nodes" else f" of {one.quantity.title}")
-        for one in question.spans[:-1]
-    ]
+    parts = [f"{one.quantity.text(found.beside[one.quantity.name])} {one.quantity.of}" for one in question.spans[:-1]]
     return f" with {' and '.join(parts)}" if parts else ""
 
 

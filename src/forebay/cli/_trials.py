@@ -97,7 +97,9 @@ class Trials:
         return Found(policy, dict(beside), answer, rejected)
 
     def _runs(self, policy: str, amounts: Mapping[str, float]) -> list["Run"]:
-        texts = [span.quantity.text(amounts[span.quantity.name]) for span in self._question.spans]
+        texts = [
+            f"{span.quantity.text(amounts[span.quantity.name])} {span.quantity.of}" for span in self._question.spans
+        ]
         changed = tuple({**dict(self._question.fixed), **amounts}.items())
         return [
             replace(run, name=f"{policy}, {', '.join(texts)}, {run.name}", policy=policy, amounts=changed)

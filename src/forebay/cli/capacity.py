@@ -203,7 +203,10 @@ def _search(question: "Question", store: "Store", jobs: int | None) -> "tuple[li
 
     _compile.prepare([load(spec) for spec in question.policies], is_quiet())
     sweep.warm_up(question.policies)
-    with progress(_trials.expected(question), "runs") as watch, _trials.crew(question, jobs or executor.cores()) as crew:
+    with (
+        progress(_trials.expected(question), "runs") as watch,
+        _trials.crew(question, jobs or executor.cores()) as crew,
+    ):
         trials = _trials.Trials(question, store, crew, watch)
         try:
             return trials.answers(), trials

@@ -169,7 +169,9 @@ def _price(text: str, quantity: Quantity) -> Price:
         raise InputError(f"--price: {brief(text)} is not a price of {quantity.title}; write one such as {example}")
     amount, currency, per = float(found[1]), found[2], (found[3] or "").strip()
     if quantity.unit in (BYTES, RATE) and not per:
-        raise InputError(f"--price: {brief(text)} does not say of how much {quantity.title}; write one such as {example}")
+        raise InputError(
+            f"--price: {brief(text)} does not say of how much {quantity.title}; write one such as {example}"
+        )
     if quantity.unit == BYTES:
         return Price(amount / parse_bytes(f"1 {per}"), currency, text)
     if quantity.unit == RATE:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from forebay._text import counted
 from forebay.core.units import format_bytes, format_rate, parse_bytes, parse_rate
 from forebay.errors import InputError, nearest
 from forebay.platforms.platform import Platform
@@ -39,7 +38,12 @@ class Quantity:
             return format_bytes(round(value))
         if self.unit == RATE:
             return format_rate(value)
-        return counted(round(value), "node") if self.unit == NODES else f"{round(value):,}"
+        return f"{round(value):,}"
+
+    @property
+    def of(self) -> str:
+        """What follows an amount: "128 nodes", "2 TB of burst buffer"."""
+        return NODES if self.unit == NODES else f"of {self.title}"
 
     def parse(self, text: str) -> float:
         """The amount that users write."""

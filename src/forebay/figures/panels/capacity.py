@@ -1,6 +1,5 @@
 """A number against the capacity of a machine, with the target and the answer; and against what machines cost."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +8,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from forebay.figures import _header, _style
+
+_FACTOR = 20  # between the largest and the least time, from which on an even axis hides the least
+_SHORT = 5  # between the ends of an axis, below which 1, 2, 5 are too few numbers
+_TIMES = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Curve:
     cost: Sequence[float]
     answer: float | None
     interval: tuple[float, float] | None
+    refused: Sequence[float] = ()  # capacities at which jobs are rejected, which have no mean
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,18 @@ def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: P
             marker = _style.MARKERS[place % len(_style.MARKERS)]
             axis.errorbar(np.array(curve.x) / size, curve.y, curve.half, marker=marker, ms=3.5, elinewidth=0.7, **look)
         axis.axhline(axes.limit, color="black", lw=0.8, ls=_style.DASHES[1], zorder=1)
-        _style.log_axis(axis, "x", span[0] / size, span[1] / size)
+        refused = [one / size for curve in curves for one in curve.refused]
+        axis.plot(refused, [0.0] * len(refused), "x", ms=5, mew=1.2, color=_style.GREY, clip_on=False, zorder=4)
+        _x_axis(axis, span[0] / size, span[1] / size)
         margin = (span[1] / span[0]) ** 0.02
         axis.set_xlim(span[0] / size / margin, span[1] / size * margin)
         axis.set_xlabel(f"{axes.x}{f' ({unit})' if unit else ''}")
         _y_axis(axis, curves, axes)
         axis.grid(True)
-        _style.legend(figure, [*_handles(curves, looks), _target(axes)], 3)
+        handles = [*_handles(curves, looks), _target(axes)]
+        if refused:
+            handles.append(Line2D([], [], ls="", marker="x", ms=5, color=_style.GREY, label="jobs are rejected"))
+        _style.legend(figure, handles, 4)
         return _style.write(figure, path, {"-figure": _table(curves)}, _header.told)
 
 
@@ -111,17 +120,32 @@ def _x_unit(unit: str, least: float) -> tuple[float, str]:
     return size, name + unit.removeprefix("bytes")
 
 
+def _x_axis(axis: Any, least: float, largest: float) -> None:
+    """Logarithmic; where the span is short, with round numbers at even steps."""
+    _style.log_axis(axis, "x", least, largest)
+    if largest / least < _SHORT:
+        ticks = [tick for tick in MaxNLocator(7, steps=[1, 2, 5]).tick_values(least, largest) if tick > 0]
+        kept = [tick for tick in ticks if 0.97 * least <= tick <= 1.03 * largest]
+        axis.set_xticks(kept, [f"{tick:,.10g}" for tick in kept])
+        axis.xaxis.minorticks_off()
+
+
 def _y_axis(axis: Any, curves: Sequence[Curve], axes: Axes) -> None:
-    """Waits on an axis that has a place for none; other numbers from 0."""
+    """From 0. Times that differ by factors are on an axis that has room for all of them."""
     ends = [y + half for curve in curves for y, half in zip(curve.y, curve.half, strict=True)]
-    largest = max([axes.limit, *(end for end in ends if math.isfinite(end))])
+    largest = max([axes.limit, *ends]) or 1.0
+    least = min([axes.limit, *(y for curve in curves for y in curve.y)])
     axis.set_ylabel(axes.y)
-    if axes.y_unit == "s":
+    if axes.y_unit != "s":
+        axis.set_ylim(0, 1.08 * largest)
+    elif least * _FACTOR < largest:
         _style.waits_axis(axis, "y", largest)
-        axis.set_ylim(0, 1.3 * largest)
     else:
-        axis.set_ylim(0, 1.08 * largest or 1.0)
-    axis.yaxis.set_minor_locator(NullLocator())
+        axis.set_ylim(0, 1.08 * largest)
+        size, unit = next(((size, name) for size, name in _TIMES if largest >= 2 * size), (1, "s"))
+        ticks = MaxNLocator(6, steps=[1, 2, 3, 6, 10]).tick_values(0, largest / size)
+        kept = [tick for tick in ticks if tick * size <= 1.08 * largest]
+        axis.set_yticks([tick * size for tick in kept], [f"{tick:g} {unit}" for tick in kept])
 
 
 def _handles(curves: Sequence[Curve], looks: dict[str, dict[str, Any]], lines: bool = True) -> list[Any]:
