@@ -145,7 +145,7 @@ def _around(answer: Answer, precision: float, snap: Snap) -> list[float]:
     wanted += [end for end in answer.interval or () if math.isfinite(end)]
     # Below a point without a number, no line can be drawn: the interval may end there only for want of points.
     for below, point in zip(answer.points, answer.points[1:], strict=False):
-        if answer.interval and answer.interval[0] == point.capacity and below.spread is None:
+        if answer.interval and math.isclose(answer.interval[0], point.capacity) and below.spread is None:
             wanted.append(math.sqrt(below.capacity * point.capacity))
     known = [point.capacity for point in answer.points]
     return [one for one in map(snap, wanted) if all(abs(math.log(one / other)) > precision / 2 for other in known)]
