@@ -58,7 +58,9 @@ def test_what_a_run_lacks_is_named():
 
 def test_larger_is_better_where_a_target_says_at_least():
     target = parse_target("utilisation >= 80%")
-    assert target.loss({"utilisation_nodes": 0.9}) < target.sign * target.limit < target.loss({"utilisation_nodes": 0.7})
+    assert (
+        target.loss({"utilisation_nodes": 0.9}) < target.sign * target.limit < target.loss({"utilisation_nodes": 0.7})
+    )
     assert target.loss({"utilisation_nodes": None}) == math.inf
 
 
