@@ -38,7 +38,19 @@ def asking(forebay, four, tmp_path):
     """The answer to a question on the four jobs, as JSON."""
 
     def ask(target, *more, code=0):
-        words = ("--replicas", 1, "--precision", "1%", "--no-plots", "-o", tmp_path / "out", "--format", "json")
+        words = (
+            "--jobs",
+            1,
+            "--replicas",
+            1,
+            "--precision",
+            "1%",
+            "--no-plots",
+            "-o",
+            tmp_path / "out",
+            "--format",
+            "json",
+        )
         done = forebay("capacity", four, *MACHINE, "--target", target, *words, *more)
         assert done.code == code, done.err
         return json.loads(done.out) if code == 0 else done.err
@@ -159,7 +171,18 @@ def test_two_quantities_with_prices(asking, tmp_path):
 
 
 def test_figures(forebay, four, tmp_path):
-    words = ("--price", "burst-buffer=1EUR/GB", "--replicas", 3, "--policies", "fcfs,fcfs-bb", "--range", "50GB:1TB")
+    words = (
+        "--jobs",
+        1,
+        "--price",
+        "burst-buffer=1EUR/GB",
+        "--replicas",
+        2,
+        "--policies",
+        "fcfs,fcfs-bb",
+        "--range",
+        "50GB:1TB",
+    )
     done = forebay("capacity", four, *MACHINE, "--target", "mean_wait <= 20min", *words, "-o", tmp_path / "out")
     assert done.code == 0
     front = pl.read_csv(tmp_path / "out" / "pareto.csv").filter("on_front").sort("cost")
@@ -173,9 +196,9 @@ MODEL = "lublin99:jobs=150,nodes=16,load=0.9,longest=4h"
 
 def test_against_a_dense_grid(forebay, tmp_path):
     """The mean over seeds of the mean wait, worked out at many sizes without any search."""
-    words = ("--model", "burst-buffer", "--platform", "flat:nodes=16,burst_buffer=100GB", "--seeds", 4)
-    sizes = [round(GB * size) for size in np.geomspace(40, 400, 24)]
-    loads = [workload_of(Jobs(MODEL, made=True, models=("burst-buffer",), draw=seed)) for seed in range(4)]
+    words = ("--model", "burst-buffer", "--platform", "flat:nodes=16,burst_buffer=100GB", "--seeds", 3)
+    sizes = [round(GB * size) for size in np.geomspace(40, 400, 16)]
+    loads = [workload_of(Jobs(MODEL, made=True, models=("burst-buffer",), draw=seed)) for seed in range(3)]
     need = max(int(load.jobs["burst_buffer"].max()) for load in loads)
     waits = {}
     for size in (size for size in sizes if size >= need):
@@ -186,11 +209,12 @@ def test_against_a_dense_grid(forebay, tmp_path):
     done = forebay("capacity", MODEL, *words, "--target", f"mean_wait <= {limit}s", *out)
     assert done.code == 0, done.err
     [answer] = json.loads(done.out)["answers"]
-    failing = [size for size in sizes if waits.get(size, np.inf) > limit]
+    failing = [size for size in sizes if waits.get(size, np.inf) > limit][-1]
+    next_one = sizes[sizes.index(failing) + 1]
+    assert failing <= answer["capacity"] <= 1.05 * next_one
     low, high = answer["interval"]
-    assert low <= answer["capacity"] <= high
-    assert low <= sizes[sizes.index(failing[-1]) + 1]
-    assert high >= failing[-1]
+    assert low <= next_one
+    assert high is None or high >= failing
 
 
 @pytest.mark.small
@@ -209,7 +233,7 @@ def test_replicas_of_a_trace_differ_in_arrivals_alone(forebay, four, tmp_path):
         "--format",
         "json",
     )
-    done = forebay("capacity", four, *MACHINE, *words)
+    done = forebay("capacity", four, *MACHINE, *words, "--no-plots", "-o", out, "--format", "json")
     assert json.loads(done.out)["answers"][0]["interval"] is not None
     documents = [json.loads(path.read_text())["run"] for path in (out / "runs").glob("*.json")]
     assert {document["seed"] for document in documents} == {0, 1, 2}
@@ -222,7 +246,19 @@ def test_replicas_of_a_trace_differ_in_arrivals_alone(forebay, four, tmp_path):
 
 @pytest.mark.small
 def test_the_same_command_goes_on_after_ctrl_c(forebay, four, tmp_path, monkeypatch):
-    words = ("--target", "max_wait <= 1h", "--replicas", 2, "--no-plots", "-o", tmp_path / "out", "--format", "json")
+    words = (
+        "--target",
+        "max_wait <= 1h",
+        "--replicas",
+        2,
+        "--jobs",
+        1,
+        "--no-plots",
+        "-o",
+        tmp_path / "out",
+        "--format",
+        "json",
+    )
     whole = json.loads(forebay("capacity", four, *MACHINE, *words, "-o", tmp_path / "whole").out)
     attempt, made = executor.attempt, []
 

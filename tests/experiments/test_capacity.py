@@ -82,7 +82,7 @@ def test_a_hump_above_a_lucky_capacity_moves_the_answer_up():
     answer = least(on(curve), 1.0, 1.0, 27.0, 0.01)
     assert 9 < answer.capacity <= 9.1
     assert [point.capacity for point in answer.lucky] == [3.0]
-    assert [(small.capacity, large.capacity) for small, large in answer.rises][0][0] == 3.0
+    assert answer.rises[0][0].capacity == 3.0
 
 
 def test_a_rise_within_the_noise_is_none():
