@@ -47,12 +47,34 @@ def cost_of(question: Question, found: Found) -> float | None:
     return None if found.answer.capacity is None else question.cost(_amounts(question, found, found.answer.capacity))
 
 
-def of_all(question: Question, some: Sequence[Found]) -> list[str]:
-    """Which of several answers is the cheapest, in a sentence for each policy that reaches the target."""
+def first_lines(question: Question, some: Sequence[Found]) -> list[str]:
+    """The answer for each policy; of two quantities, the cheapest of both together."""
     if len(question.spans) < 2:
-        return []
-    best = [cheapest(question, [one for one in some if one.policy == policy]) for policy in question.policies]
-    return [f"cheapest: {sentence(question, found)}" for found in best if found is not None]
+        return [sentence(question, found) for found in some]
+    lines = []
+    for policy in question.policies:
+        best = cheapest(question, [one for one in some if one.policy == policy])
+        if best is None:
+            lines.append(f"not reached: no combination of the ranges gives {question.target} under {policy}")
+        else:
+            lines.append(f"cheapest: {sentence(question, best)}")
+    return lines
+
+
+def tables(question: Question, some: Sequence[Found]) -> "list[Table]":
+    """Every capacity that was tried, a table for each policy; of two quantities, what each of the first asks for."""
+    if len(question.spans) < 2:
+        return [curve(question, found) for found in some]
+    outer, inner = (span.quantity for span in question.spans)
+    cells = []
+    for found in some:
+        capacity, cost = found.answer.capacity, cost_of(question, found)
+        least, interval = "not reached", ""
+        if capacity is not None:
+            least, interval = inner.text(capacity), _interval(question, found.answer).strip(" ()")
+        beside = outer.text(found.beside[outer.name])
+        cells.append([found.policy, beside, least, interval, "" if cost is None else _money(question, cost)])
+    return [table(["policy", outer.title, f"least {inner.title}", "interval", "cost"], cells, numbers=(1, 2, 3, 4))]
 
 
 def curve(question: Question, found: Found) -> "Table":
@@ -217,7 +239,7 @@ def _beside(question: Question, found: Found) -> str:
 
 
 def _interval(question: Question, answer: "Answer") -> str:
-    if answer.interval is None:
+    if answer.interval is None or answer.interval[0] == answer.interval[1]:
         return ""
     span, (low, high) = question.spans[-1], answer.interval
     if not math.isfinite(high):

@@ -227,17 +227,16 @@ def _tell(
     if form is Format.json:
         answer({**_sizes.document(question, found), "runs": counts, "files": [str(file) for file in files]})
         return
-    several = len(question.spans) > 1
-    first = [*_sizes.of_all(question, found), *(_sizes.sentence(question, one) for one in found)]
+    first = "\n".join(_sizes.first_lines(question, found))
     about = [
         ("workload", question.workload),
         ("platform", str(question.machine)),
         ("replicas", question.about),
     ]
-    tables = [] if several else [_sizes.curve(question, one) for one in found]
     there = f", {trials.found:,} of them found there" if trials.found else ""
     written = [
         ("written", f"{folder}: {', '.join(file.name for file in files)}"),
         ("", f"{folder / 'runs'}: {counted(counts['total'], 'run')}{there}"),
     ]
-    show("\n".join(first), pairs(about), *tables, *notes_block(_sizes.notes(question, found)), pairs(written))
+    tables = _sizes.tables(question, found)
+    show(first, pairs(about), *tables, *notes_block(_sizes.notes(question, found)), pairs(written))
