@@ -182,6 +182,15 @@ def rows(question: Question, some: Sequence[Found]) -> list[dict[str, Any]]:
             )
     return found
 
+PICTURES = ("capacity.svg", "pareto.svg", "pareto.csv")
+
+
+def forget_pictures(folder: Path, kept: Sequence[Path]) -> None:
+    """Take away pictures of an earlier answer that this one has not drawn anew."""
+    for name in PICTURES:
+        if folder / name not in kept:
+            (folder / name).unlink(missing_ok=True)
+
 
 def write(question: Question, some: Sequence[Found], folder: Path) -> list[Path]:
     """capacity.csv and capacity.json, both or neither."""

@@ -223,6 +223,7 @@ def _tell(
 
     files = _sizes.write(question, found, folder)
     files += _sizes.draw(question, found, folder) if drawing else []
+    _sizes.forget_pictures(folder, files)
     counts = {"total": trials.made + trials.found, "found": trials.found, "made": trials.made}
     if form is Format.json:
         answer({**_sizes.document(question, found), "runs": counts, "files": [str(file) for file in files]})

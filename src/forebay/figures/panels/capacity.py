@@ -46,7 +46,7 @@ class Axes:
 
 
 def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: Path) -> list[Path]:
-    """The curves over capacity, on a logarithmic axis; the interval of each answer is a band."""
+    """The curves over capacity, on a logarithmic axis; the interval of each answer is a band. It writes no table."""
     looks = _style.looks([curve.label for curve in curves])
     with _style.page(_style.PAGE, 3.2 + _style.for_legend([curve.label for curve in curves], 3, _style.PAGE)) as figure:
         axis = figure.subplots()
@@ -69,7 +69,7 @@ def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: P
         if refused:
             handles.append(Line2D([], [], ls="", marker="x", ms=5, color=_style.GREY, label="jobs are rejected"))
         _style.legend(figure, handles, 4)
-        return _style.write(figure, path, {"-figure": _table(curves)}, _header.told)
+        return _style.write(figure, path, {}, _header.told)
 
 
 def draw_costs(curves: Sequence[Curve], axes: Axes, path: Path) -> list[Path]:
@@ -87,7 +87,7 @@ def draw_costs(curves: Sequence[Curve], axes: Axes, path: Path) -> list[Path]:
             axis.plot(curve.cost, curve.y, marker, ms=4, color=looks[curve.label]["color"])
         axis.axhline(axes.limit, color="black", lw=0.8, ls=_style.DASHES[1], zorder=1)
         if len(cost):
-            _style.log_axis(axis, "x", float(cost.min()), float(cost.max()))
+            _x_axis(axis, float(cost.min()), float(cost.max()))
         axis.set_xlabel(f"cost{f' ({axes.currency})' if axes.currency else ''}")
         _y_axis(axis, curves, axes)
         axis.grid(True)
@@ -143,7 +143,7 @@ def _y_axis(axis: Any, curves: Sequence[Curve], axes: Axes) -> None:
     else:
         axis.set_ylim(0, 1.08 * largest)
         size, unit = next(((size, name) for size, name in _TIMES if largest >= 2 * size), (1, "s"))
-        ticks = MaxNLocator(6, steps=[1, 2, 3, 6, 10]).tick_values(0, largest / size)
+        ticks = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(0, largest / size)
         kept = [tick for tick in ticks if tick * size <= 1.08 * largest]
         axis.set_yticks([tick * size for tick in kept], [f"{tick:g} {unit}" for tick in kept])
 
