@@ -37,6 +37,7 @@ SLOW = (
     "compare default --policies fcfs-bb,fcfs-bb:depth=3+limits:user_nodes=48,run_time=12h",
     "compare default --policies fcfs-easy,fcfs-bb -o out",
     "plot out/fcfs-bb --figure gantt -o out",
+    "capacity default --platform flat:nodes=96,burst_buffer=480GB --job-model alloc-only --target mean_wait <= 3h -q",
 )
 """Commands that only the full run waits for: pictures of thousands of jobs take seconds."""
 

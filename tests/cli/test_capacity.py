@@ -189,7 +189,18 @@ def test_figures(forebay, four, tmp_path):
     assert front["y"].is_sorted(descending=True)
     for name in ("capacity.svg", "pareto.svg"):
         assert "mean wait &lt;= 20 min" in (tmp_path / "out" / name).read_text()
-    done = forebay("capacity", four, *MACHINE, "--target", "mean_wait <= 20min", *words[4:], "--no-plots", *words[:2], "-o", tmp_path / "out")
+    done = forebay(
+        "capacity",
+        four,
+        *MACHINE,
+        "--target",
+        "mean_wait <= 20min",
+        *words[4:],
+        "--no-plots",
+        *words[:2],
+        "-o",
+        tmp_path / "out",
+    )
     assert done.code == 0
     assert not list((tmp_path / "out").glob("*.svg"))  # none of an earlier answer
 

@@ -182,6 +182,7 @@ def rows(question: Question, some: Sequence[Found]) -> list[dict[str, Any]]:
             )
     return found
 
+
 PICTURES = ("capacity.svg", "pareto.svg", "pareto.csv")
 
 

@@ -39,7 +39,7 @@ def command(
     target: Annotated[
         str,
         typer.Option(
-            "--target", metavar="TEXT", help='What is to be kept: "p95_wait <= 2h", or any number of a summary.'
+            "--target", metavar="TARGET", help='What is to be kept: "p95_wait <= 2h", or any number of a summary.'
         ),
     ] = "",
     vary: Annotated[
