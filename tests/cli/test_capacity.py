@@ -152,7 +152,6 @@ def test_nodes_and_policies(asking):
     assert [(answer["policy"], answer["capacity"]) for answer in found["answers"]] == [("fcfs", 4), ("fcfs-bb", 4)]
 
 
-@pytest.mark.small
 def test_two_quantities_with_prices(asking, tmp_path):
     """No wait takes 4 nodes and 400 GB; an hour of waiting 2 and 200 GB, or more of either in vain."""
     words = ("--vary", "nodes", "--vary", "burst-buffer", "--price", "nodes=10EUR,burst-buffer=1EUR/GB")
@@ -231,7 +230,6 @@ def test_against_a_dense_grid(forebay, tmp_path):
     assert high is None or high >= failing
 
 
-@pytest.mark.small
 def test_replicas_of_a_trace_differ_in_arrivals_alone(forebay, four, tmp_path):
     out = tmp_path / "out"
     words = (
@@ -258,7 +256,6 @@ def test_replicas_of_a_trace_differ_in_arrivals_alone(forebay, four, tmp_path):
     assert after.jobs["submit"].max() <= 30
 
 
-@pytest.mark.small
 def test_the_same_command_goes_on_after_ctrl_c(forebay, four, tmp_path, monkeypatch):
     words = (
         "--target",
