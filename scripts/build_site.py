@@ -35,6 +35,7 @@ NAVIGATION = {
         ],
         "Reference": [
             "reference/command-line.md",
+            "reference/capacity.md",
             "reference/policies/README.md",
             "reference/platforms.md",
             "reference/failures.md",

@@ -11,6 +11,7 @@ import pytest
 COMMANDS = (
     "run",
     "compare",
+    "capacity",
     "plot",
     "study",
     "elastisim",

@@ -8,7 +8,11 @@ from pathlib import Path
 from forebay._files import replacing, writable_folder
 from forebay.errors import InputError
 
-RESULTS = {"a run": ("run.json",), "a comparison": ("compare.json", "unfinished/compare.json")}
+RESULTS = {
+    "a run": ("run.json",),
+    "a comparison": ("compare.json", "unfinished/compare.json"),
+    "a search for a capacity": ("capacity.json",),
+}
 """What a folder of results holds, and by which files that is seen."""
 FIGURES = "figures.json"
 

@@ -12,6 +12,7 @@ import typer
 
 from forebay._text import plain
 from forebay.cli import (
+    capacity,
     check_policy,
     compare,
     elastisim,
@@ -91,6 +92,7 @@ def _add(group: typer.Typer, module: Any, name: str) -> None:
 _add(app, run, "run")
 _add(app, compare, "compare")
 _add(app, explain, "explain")
+_add(app, capacity, "capacity")
 _add(app, plot, "plot")
 _add(app, study, "study")
 _add(app, elastisim, "elastisim")

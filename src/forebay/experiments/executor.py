@@ -70,21 +70,32 @@ def in_processes(count: int, work: Work = _perform, told: Done = lambda *_: None
     """
 
     def execute(tasks: Sequence[Any], done: Done) -> None:
-        _Crew(min(count, len(tasks)), work, told, done).work_through(tasks)
+        with kept(min(count, len(tasks)), work, told) as carry_out:
+            carry_out(tasks, done)
 
     return execute
+
+
+@contextmanager
+def kept(count: int, work: Work = _perform, told: Done = lambda *_: None) -> Iterator[Executor]:
+    """The same for many calls: its processes wait for the next one, since each takes a second or two to start."""
+    crew = _Crew(count, work, told)
+    try:
+        yield crew.work_through
+    finally:
+        crew.dismiss()
 
 
 class _Crew:
     """The processes, the tasks they have, and outcomes that have arrived but are not yet reported."""
 
-    def __init__(self, count: int, work: Work, told: Done, done: Done) -> None:
-        self._count, self._work, self._told, self._done = count, work, told, done
+    def __init__(self, count: int, work: Work, told: Done) -> None:
+        self._count, self._work, self._told = count, work, told
         self._busy: dict[Connection, tuple[BaseProcess, Any]] = {}
         self._idle: list[tuple[BaseProcess, Connection]] = []
         self._arrived: list[tuple[Any, Any]] = []
 
-    def work_through(self, tasks: Sequence[Any]) -> None:
+    def work_through(self, tasks: Sequence[Any], done: Done) -> None:
         waiting = list(reversed(tasks))
         try:
             while waiting or self._busy:
@@ -92,16 +103,14 @@ class _Crew:
                     self._hand_out(waiting.pop())
                 for pipe in wait(list(self._busy)):
                     self._receive(pipe)  # type: ignore[arg-type]
-                self._tell()
+                self._tell(done)
         except BaseException:
             # Ctrl-C may come while an outcome is being written, or lies unread in a pipe: these are finished too.
             for pipe in list(self._busy):
                 while pipe in self._busy and pipe.poll():
                     self._receive(pipe)
-            self._tell()
+            self._tell(done)
             raise
-        finally:
-            self._dismiss()
 
     def _hand_out(self, task: Any) -> None:
         process, pipe = self._idle.pop() if self._idle else _start(self._work)
@@ -126,12 +135,13 @@ class _Crew:
         self._arrived.append((task, outcome))
         del self._busy[pipe]
 
-    def _tell(self) -> None:
+    def _tell(self, done: Done) -> None:
         while self._arrived:
-            self._done(*self._arrived[0])
+            done(*self._arrived[0])
             del self._arrived[0]
 
-    def _dismiss(self) -> None:
+    def dismiss(self) -> None:
+        """End every process, also one that is at work."""
         processes = [process for process, _ in (*self._busy.values(), *self._idle)]
         for process in processes:
             process.terminate()

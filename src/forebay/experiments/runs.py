@@ -56,6 +56,7 @@ class Run:
     added: Added | None = None
     known: bool = False  # whether users ask for just the time their jobs take, as added to
     failures: str = ""  # a spec of what fails; empty: as the platform says
+    amounts: tuple[tuple[str, float], ...] = ()  # what the machine has more or less of than the platform says
     window: tuple[float, float] | None = None  # seconds: numbers are of this part of the run alone
     keep: tuple[str, ...] = ()  # measures of every job that figures will need, such as waiting_time
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -76,6 +77,7 @@ class Run:
         files = {spec: digest for spec in (self.platform, self.policy) if (digest := own_file(spec))}
         failures: dict[str, Any] = {"failures": self.failures} if self.failures else {}
         window = {"window": list(self.window)} if self.window else {}
+        amounts = {"amounts": dict(self.amounts)} if self.amounts else {}
         if self.failures and (digest := trace_digest(self.failures)):
             files[self.failures] = digest
         return {
@@ -90,6 +92,7 @@ class Run:
             "files": files,
             **failures,
             **window,
+            **amounts,
         }
 
 
@@ -172,6 +175,8 @@ def perform(run: Run) -> Record:
     from forebay.metrics import summary
     from forebay.metrics._table import counted, measure
     from forebay.metrics.window import window
+    from forebay.platforms import load
+    from forebay.platforms.variation import varied
     from forebay.workload.operations import perfect_estimates
 
     workload = workload_of(run.jobs)
@@ -179,7 +184,8 @@ def perform(run: Run) -> Record:
         workload = lengthened(workload, run.added)
     if run.known:
         workload = perfect_estimates(workload)
-    result = simulate(workload, run.platform, run.policy, run.seed, run.job_model, False, run.failures or None)
+    machine = varied(load(run.platform), run.amounts) if run.amounts else run.platform
+    result = simulate(workload, machine, run.policy, run.seed, run.job_model, False, run.failures or None)
     if run.window is not None:
         result = window(result, *run.window)
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
