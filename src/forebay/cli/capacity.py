@@ -186,7 +186,7 @@ def command(
 
 def _policies(one: str | None, several: str | None) -> list[str]:
     from forebay import _plugins
-    from forebay.cli.compare import split_specs
+    from forebay.cli._chosen import split_specs
 
     if one is not None and several is not None:
         raise InputError("--policy and --policies are both given; keep one")

@@ -11,18 +11,8 @@ from typing import Any
 
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError
+from forebay.experiments.targets import ALIASES
 from forebay.experiments.verdicts import Verdict
-
-ALIASES = {
-    "mean_wait": "mean_waiting_time",
-    "p95_wait": "p95_waiting_time",
-    "p99_wait": "p99_waiting_time",
-    "max_wait": "max_waiting_time",
-    "bounded_slowdown": "mean_bounded_slowdown_10min",
-    "turnaround": "mean_turnaround_time",
-    "utilisation": "utilisation_nodes",
-}
-"""Short names of metrics that people ask for most."""
 
 _FORM = re.compile(r"\s*([A-Za-z]\w*)\s*([<>])\s*(.+?)\s*", re.ASCII)
 _CHANGE = re.compile(r"([+-]\d+(?:\.\d+)?)\s*%", re.ASCII)

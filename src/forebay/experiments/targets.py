@@ -18,6 +18,7 @@ ALIASES = {
     "p99_wait": "p99_waiting_time",
     "max_wait": "max_waiting_time",
     "bounded_slowdown": "mean_bounded_slowdown_10min",
+    "turnaround": "mean_turnaround_time",
     "mean_flow": "mean_turnaround_time",
     "max_flow": "max_turnaround_time",
     "utilisation": "utilisation_nodes",
