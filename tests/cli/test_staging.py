@@ -14,7 +14,7 @@ import forebay as fb
 from forebay.workload.workload import job_table
 
 MACHINE = "flat:nodes=4,burst_buffer=10GB,pfs=1GB/s"
-FILES = ["chunks.parquet", "jobs.csv", "jobs.parquet", "links.csv", "log.parquet", "placements.parquet", "run.json"]
+FILES = ["jobs.csv", "jobs.parquet", "links.csv", "log.parquet", "placements.parquet", "run.json"]
 GB = 10**9
 
 

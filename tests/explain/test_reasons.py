@@ -306,3 +306,34 @@ def test_all_of_the_default_workload(policy):
     total = reasons(result).group_by("job_id").agg(pl.sum("seconds"))
     both = result.jobs.join(total, on="job_id", how="left").with_columns(pl.col("seconds").fill_null(0))
     assert both["seconds"].to_list() == pytest.approx(both["total_wait"].to_list(), abs=1e-6)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(("said", "message"), [("", "said '' of a job"), (7, "said 7 of a job")])
+def test_a_reason_is_text(said, message):
+    class Mumbling:
+        def decide(self, view, act):
+            act.say(view.queue[0], said)
+
+    with pytest.raises(fb.ForebayError, match=message):
+        fb.simulate("table1", policy=Mumbling())
+
+
+@pytest.mark.small
+def test_saying_something_changes_nothing():
+    class Silent:
+        def decide(self, view, act):
+            for job in view.queue:
+                if act.fits(job):
+                    act.start(job)
+
+    class Talking(Silent):
+        def decide(self, view, act):
+            for job in view.queue:
+                act.say(job, f"at {view.now}")
+            super().decide(view, act)
+
+    silent, talking = (fb.simulate("table1", policy=policy()) for policy in (Silent, Talking))
+    assert silent.facts["log_sha256"] == talking.facts["log_sha256"]
+    assert silent.said.is_empty()
+    assert not talking.said.is_empty()

@@ -43,7 +43,7 @@ def command(
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Say why jobs waited: for nodes, for burst buffer, behind which other job, and so on.
+    """Say why jobs of a run waited, and who was in the way.
 
     Each wait is split into pieces of time with one reason each, which add up to it. Reasons come with the word that
     Slurm's squeue would show.

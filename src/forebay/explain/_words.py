@@ -1,6 +1,6 @@
 """The reasons for which jobs wait: their names, Slurm's words for them, and sentences with the numbers in."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,11 +47,12 @@ def reason_of_resources(result: Result) -> dict[str, str]:
     return {name: reason(name) for name in result.resources}
 
 
-def _texts(values: Iterable[Any], write: Callable[[Any], str]) -> pl.Series:
+def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
     """Values as text; each different one is written once."""
-    numbers = np.asarray(values)
-    different, place = np.unique(numbers, return_inverse=True)
-    return pl.Series([write(value) for value in different.tolist()], dtype=pl.String).gather(place)
+    numbers = pl.Series(values)
+    different = numbers.unique()
+    texts = pl.Series([write(value) for value in different.to_list()], dtype=pl.String)
+    return numbers.replace_strict(different, texts, return_dtype=pl.String) if len(numbers) else texts
 
 
 def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: dict[str, str]) -> pl.Series:
