@@ -18,6 +18,7 @@ from forebay.workload import models
 TRACE = "lublin99:jobs=400,nodes=64,load=0.75,longest=8h"
 MACHINE, REFERENCE, OTHER = "flat:nodes=64", "fcfs-easy", "sjf-easy"
 COPIES = 10
+FIRST = 1000  # the rule was chosen on traces 0 to 99: none of these
 METRICS = {"mean_waiting_time": ("waiting_time", None), "p95_waiting_time": ("waiting_time", 0.95)}
 METRICS["mean_bounded_slowdown_10min"] = ("bounded_slowdown_10min", None)
 
@@ -42,7 +43,7 @@ def trial(seed):
 def main(trials):
     """Trials, then shares of verdicts for no, some and many replicas."""
     begin = time.monotonic()
-    made = [trial(seed) for seed in range(trials)]
+    made = [trial(seed) for seed in range(FIRST, FIRST + trials)]
     print(f"{trials} traces, {3 * (COPIES + 1) * trials} runs, {time.monotonic() - begin:.0f} s")
     print("replicas  metric                         same: undecided   20 % longer: worse   coverage   better")
     for copies in (0, 3, COPIES):

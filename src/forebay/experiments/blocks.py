@@ -94,19 +94,17 @@ def judge(names: tuple[str, str, str], blocks: Blocks, mine: Floats, theirs: Flo
     """The verdict by measures of every run (row) and job (column): of their mean, or of a quantile.
 
     `names` are the policy, the reference and the metric; rows after the first are replicas. The estimate is the mean
-    over all runs. Its variance is that over blocks of jobs, plus that of the runs among themselves. Jobs count where
-    both have them.
+    over all runs. Its variance is that over blocks, each with its jobs of all runs: chaos is in it, and the less the
+    more runs there are. Adding the variance between runs would count chaos twice. Jobs count where both have them.
     """
     n = min(len(mine), len(theirs))
     both = np.isfinite(mine[:n]) & np.isfinite(theirs[:n])
     sides = [np.where(both, side[:n], np.nan) for side in (mine, theirs)]
     runs = [_of_rows(side, share) for side in sides]
     values = (mean(runs[0]), mean(runs[1])) if runs[0] else (None, None)
-    deviations = [blocks.deviation(*(blocks.draw(side, share) for side in sides))]
-    if n > 1 and deviations[0] is not None:
-        deviations.append(of.pair_deviation(*runs))
+    deviation = blocks.deviation(*(blocks.draw(side, share) for side in sides))
     over, count = (of.REPLICAS, n) if n > 1 else (of.BLOCKS, blocks.count)
-    return of.weigh(names, values, [one for one in deviations if one is not None], count, over)
+    return of.weigh(names, values, [] if deviation is None else [deviation], count, over)
 
 
 def _of_rows(values: Floats, share: float | None) -> list[float]:
