@@ -30,7 +30,7 @@ from forebay.results import Result
 _LEFT = 74
 """Pixels left of each lane, so that all begin at the same place."""
 _SECOND = _style.ORANGE
-_SHIFTS = (60, 600, 3600, 21600, 86400, 604800, 2592000)
+_SHIFTS = (600, 7200, 86400, 1209600)
 _COLOURS = {"wait": "wait", "size": "number of nodes", "user": "user", "tier": "tier"}
 
 
@@ -160,7 +160,8 @@ def _area(shown: Sequence[_jobs.Lane], lanes: Sequence[_jobs.Lane], clock: Any) 
     colours = (_style.GREEN, _style.PINK) if first.unit == "bytes/s" else (_style.BLUE,)
     for lane, colour in zip(shown, colours, strict=True):
         k = lanes.index(lane)
-        filled, other = (ColumnDataSource({"x": [], "y": []}, name=f"steps-{k}-{place}") for place in (0, 1))
+        # Bokeh never ends with an area of no points.
+        filled, other = (ColumnDataSource({"x": [0, 0], "y": [0, 0]}, name=f"steps-{k}-{place}") for place in (0, 1))
         made.varea_step(x="x", y1=0, y2="y", step_mode="after", fill_color=colour, fill_alpha=0.65, source=filled)
         made.step(x="x", y="y", mode="after", line_color=_SECOND, line_width=1.2, source=other)
     made.yaxis.ticker.desired_num_ticks = 4

@@ -79,7 +79,7 @@ const forebay = {
     const style = getComputedStyle(document.documentElement);
     const [ink, soft, line] = ["--ink", "--soft", "--line"].map((name) => style.getPropertyValue(name).trim());
     for (const one of Bokeh.documents) {
-      for (const model of one.all_models) {
+      for (const model of [...one.all_models]) {
         const kind = model.type;
         if (kind.endsWith("Axis")) {
           model.setv({ axis_label_text_color: ink, major_label_text_color: ink, axis_line_color: soft,

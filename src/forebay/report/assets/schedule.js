@@ -13,7 +13,7 @@ forebay.tick = function (seconds) {
 };
 
 forebay.schedule = {
-  told: null, jobs: null, shown: [null, null], first: 0, second: null, drawn: false,
+  told: null, jobs: null, shown: [null, null], first: 0, second: null,
 
   async open() {
     this.told = forebay.data("schedule");
@@ -185,21 +185,23 @@ forebay.schedule = {
         if (run === null) { source.data = { x: [], y: [] }; continue; }
         source.data = this.steps(run[`lane-${k}-time`], run[`lane-${k}-value`], sign, width);
       }
-      if (lane.capacity === 0 && !this.drawn) this.range(k, lane);
     });
+    this.told.lanes.forEach((lane, k) => { if (lane.capacity === 0) this.range(k, lane); });
     this.ticks(width);
   },
 
+  // A lane without a capacity is as high as what it shows; that of the file system, where reads go up and writes down,
+  // has its range at its first half.
   range(k, lane) {
     const range = forebay.model(`range-${k}`);
     if (!range) return;
-    const tops = [k, lane.unit === "bytes/s" ? k + 1 : k].map((one) => {
-      let top = 0;
-      for (const run of this.shown) if (run) for (const value of run[`lane-${one}-value`]) if (value > top) top = value;
-      return top;
-    });
-    const top = Math.max(...tops) || 1;
-    range.setv({ start: lane.unit === "bytes/s" ? -1.08 * top : 0, end: 1.08 * top });
+    const both = lane.unit === "bytes/s", sources = [0, 1].flatMap((place) => [`steps-${k}-${place}`, `steps-${k + 1}-${place}`]);
+    let top = 0;
+    for (const name of both ? sources : sources.filter((one) => one.startsWith(`steps-${k}-`))) {
+      for (const value of forebay.model(name).data.y) if (Math.abs(value) > top) top = Math.abs(value);
+    }
+    top = 1.08 * (top || 1);
+    range.setv({ start: both ? -top : 0, end: top });
   },
 
   steps(times, values, sign, width) {
@@ -212,7 +214,9 @@ forebay.schedule = {
     const from = Math.max(place(start) - 1, 0), to = Math.min(place(end) + 1, times.length);
     if (to - from <= 2 * width) {
       const x = Array.from(times.subarray(from, to)), y = Array.from(values.subarray(from, to), (value) => sign * value);
-      if (x.length) { x.push(Math.max(end, x.at(-1))); y.push(y.at(-1)); }
+      if (!x.length) return { x: [start, end], y: [0, 0] };
+      x.push(Math.max(end, x.at(-1)));
+      y.push(y.at(-1));
       return { x, y };
     }
     const [x, y] = [new Float64Array(width + 1), new Float64Array(width + 1)], step = (end - start) / width;
