@@ -54,7 +54,7 @@ def test_text_of_others_is_shown_and_never_run(tmp_path):
     read = Reader(text)
     assert "img" not in read.tags
     assert not [code for _, _, code in read.scripts if "alert(1)" in code]
-    assert "".join(read.words).count(HOSTILE) == 6  # title twice, about, link or heading, and two cells
+    assert "".join(read.words).count(HOSTILE) == 6  # title twice, about, heading, and two cells
 
 
 def test_documents_come_back_as_they_were(tmp_path):
