@@ -26,9 +26,9 @@ VERDICTS = {
 }
 
 
-def save(folder, workload, policy, **facts):
+def save(folder, source, policy, **facts):
     """A run as the command line saves it."""
-    result = simulate(workload, policy=policy)
+    result = simulate(source, policy=policy)
     folder.mkdir(parents=True)
     told = document(result, window=None, summary=summary(result)) | facts
     with saving(folder, result, told):
@@ -36,10 +36,10 @@ def save(folder, workload, policy, **facts):
     return result
 
 
-def comparison(folder, policies=("fcfs", "fcfs-easy", "fcfs-bb"), workload="table1", **facts):
+def comparison(folder, policies=("fcfs", "fcfs-easy", "fcfs-bb"), source="table1", **facts):
     """A folder as `forebay compare` leaves it."""
     for policy in policies:
-        save(folder / policy, workload, policy, **facts)
+        save(folder / policy, source, policy, **facts)
     return folder
 
 

@@ -90,7 +90,9 @@ def of_run(result: Result, chosen: Chosen, lanes: Sequence[Lane], spans: tuple[f
     """What a run made of the jobs, packed; and words that it tells of them: tiers, reasons and their details."""
     jobs = result.jobs
     rows = chosen.rows.tolist()
-    start, end = (jobs[name].cast(pl.Float64).fill_null(np.nan).to_numpy()[rows] for name in ("starting_time", "finish_time"))
+    start, end = (
+        jobs[name].cast(pl.Float64).fill_null(np.nan).to_numpy()[rows] for name in ("starting_time", "finish_time")
+    )
     columns: dict[str, np.ndarray] = {"start": start, "end": end}
     columns |= _boxes(result, chosen, start, end)
     words: list[str] = []
@@ -156,7 +158,11 @@ def _reasons(result: Result, chosen: Chosen, words: list[str]) -> dict[str, np.n
         return {}
     found = find(result).filter(pl.col("job_id").is_in(chosen.ids.tolist()))
     keys = ["job_id", "reason", "detail"]
-    told = found.with_columns(pl.col("reason", "detail").cast(pl.String).fill_null("")).group_by(keys).agg(pl.sum("seconds"))
+    told = (
+        found.with_columns(pl.col("reason", "detail").cast(pl.String).fill_null(""))
+        .group_by(keys)
+        .agg(pl.sum("seconds"))
+    )
     told = told.sort(["job_id", "seconds", "reason", "detail"], descending=[False, True, False, False])
     told = told.group_by("job_id", maintain_order=True).head(_REASONS).filter(pl.col("seconds") > 0)
     rows = pl.DataFrame({"job_id": chosen.ids, "place": np.arange(chosen.ids.size)})

@@ -56,7 +56,9 @@ def section(results: Mapping[str, Result]) -> Section:
     packed = {"jobs": jobs, **{f"run-{place}": text for place, (text, _) in enumerate(parts)}}
     plots = {"plot-schedule": _layout(lanes, data, len(labels) > 1)}
     text = _controls(labels, tiers) + _notes(chosen) + '<div class="plot" id="plot-schedule"></div>'
-    return Section("Schedule", text + _shifted(len(labels) > 1), asset("schedule.js"), {"schedule": data}, packed, plots)
+    return Section(
+        "Schedule", text + _shifted(len(labels) > 1), asset("schedule.js"), {"schedule": data}, packed, plots
+    )
 
 
 def _controls(labels: Sequence[str], tiers: bool) -> str:
@@ -94,7 +96,10 @@ def _layout(lanes: Sequence[_jobs.Lane], data: Mapping[str, Any], several: bool)
     start, end = data["span"]
     margin = 0.01 * (end - start)
     clock = Range1d(start - margin, end + margin, bounds=(start - 20 * margin, end + 20 * margin), name="clock")
-    ticker, line = FixedTicker(ticks=[], name="ticks"), Span(dimension="height", line_dash="dotted", line_color="#888888")
+    ticker, line = (
+        FixedTicker(ticks=[], name="ticks"),
+        Span(dimension="height", line_dash="dotted", line_color="#888888"),
+    )
     made = [_nodes(place, data["nodes"], clock) for place in range(1 + several)]
     areas = [lane for lane in lanes if lane.unit != "bytes/s"]
     for lane in areas[:-1]:
@@ -117,13 +122,22 @@ def _layout(lanes: Sequence[_jobs.Lane], data: Mapping[str, Any], several: bool)
 
 
 def _since(start: float) -> str:
-    return "the first submission" if start == 0 else f"the beginning of the trace (the first job came after {format_seconds(start)})"
+    return (
+        "the first submission"
+        if start == 0
+        else f"the beginning of the trace (the first job came after {format_seconds(start)})"
+    )
 
 
 def _lane(height: int, clock: Any, y_range: Any, label: str, name: str) -> Any:
     pan, wheel = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", zoom_on_axis=False)
     made = _axes.panel(
-        height, x_range=clock, y_range=y_range, output_backend="webgl", name=name, tools=[pan, wheel, BoxZoomTool(), ResetTool()]
+        height,
+        x_range=clock,
+        y_range=y_range,
+        output_backend="webgl",
+        name=name,
+        tools=[pan, wheel, BoxZoomTool(), ResetTool()],
     )
     made.toolbar.active_drag, made.toolbar.active_scroll = pan, wheel
     made.yaxis.axis_label = label
@@ -165,7 +179,9 @@ def _area(shown: Sequence[_jobs.Lane], lanes: Sequence[_jobs.Lane], clock: Any) 
         made.varea_step(x="x", y1=0, y2="y", step_mode="after", fill_color=colour, fill_alpha=0.65, source=filled)
         made.step(x="x", y="y", mode="after", line_color=_SECOND, line_width=1.2, source=other)
     made.yaxis.ticker.desired_num_ticks = 4
-    code = {"bytes": "forebay.bytes(tick)", "bytes/s": "forebay.bytes(Math.abs(tick)) + '/s'", "jobs": "tick"}[first.unit]
+    code = {"bytes": "forebay.bytes(tick)", "bytes/s": "forebay.bytes(Math.abs(tick)) + '/s'", "jobs": "tick"}[
+        first.unit
+    ]
     _axes.formatted(made.yaxis, code)
     return made
 
@@ -187,5 +203,7 @@ def _differences(clock: Any) -> Any:
         ticks |= {place: f"+{word}", -place: f"\N{MINUS SIGN}{word}"}
     made.yaxis.ticker = FixedTicker(ticks=list(ticks))
     made.yaxis.major_label_overrides = ticks
-    made.add_tools(HoverTool(renderers=[dots], tooltips=None, callback=CustomJS(code="forebay.schedule.hover(2, cb_data)")))
+    made.add_tools(
+        HoverTool(renderers=[dots], tooltips=None, callback=CustomJS(code="forebay.schedule.hover(2, cb_data)"))
+    )
     return made

@@ -48,7 +48,9 @@ def table(
     caption
         A sentence above it.
     """
-    head = "".join(f'<th scope="col"{_class(place in numbers)}>{escaped(one)}</th>' for place, one in enumerate(columns))
+    head = "".join(
+        f'<th scope="col"{_class(place in numbers)}>{escaped(one)}</th>' for place, one in enumerate(columns)
+    )
     body = "\n".join(f"<tr>{''.join(_cell(k, cell, k in numbers) for k, cell in enumerate(row))}</tr>" for row in rows)
     above = f"<caption>{escaped(caption)}</caption>" if caption else ""
     return f'<div class="wide"><table>{above}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
@@ -164,6 +166,8 @@ def _finish(made: Any) -> None:
     """The legend above the figure, where it hides nothing."""
     if made.legend:
         legend = made.legend[0]
-        legend.update(orientation="horizontal", background_fill_color=None, border_line_color=None, padding=2, ncols="auto")
+        legend.update(
+            orientation="horizontal", background_fill_color=None, border_line_color=None, padding=2, ncols="auto"
+        )
         legend.label_text_font_size = "12px"
         made.add_layout(legend, "above")
