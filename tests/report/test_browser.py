@@ -5,10 +5,10 @@ import shutil
 import numpy as np
 import polars as pl
 import pytest
-from report.conftest import comparison
 
 from forebay import load
 from forebay.report import write
+from report.conftest import comparison
 
 pytestmark = pytest.mark.full
 

@@ -6,12 +6,12 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from report.test_page import HOSTILE, Reader
 
 from forebay import load, simulate
 from forebay.errors import InputError
 from forebay.report import _jobs, _waits, write
 from forebay.report._columns import unpack
+from report.test_page import HOSTILE, Reader
 
 pytestmark = pytest.mark.small
 

@@ -10,8 +10,17 @@ from bokeh.plotting import figure
 from forebay._text import plain
 from forebay.figures import _style
 
-WAITS = {10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 21600: "6 h", 86400: "1 d", 604800: "7 d", 2592000: "30 d",
-         15552000: "180 d"}  # fmt: skip
+WAITS = {
+    10: "10 s",
+    60: "1 min",
+    600: "10 min",
+    3600: "1 h",
+    21600: "6 h",
+    86400: "1 d",
+    604800: "7 d",
+    2592000: "30 d",
+    15552000: "180 d",
+}
 LINEAR = 30
 """Seconds from which on an axis of waits is logarithmic rather than even."""
 COLOURS = (*_style.PALETTE[:6], _style.GREY)

@@ -26,8 +26,9 @@ class Runs:
 
     @property
     def labels(self) -> list[str]:
-        """What each run is called: its policy."""
-        return [str(document.get("policy", folder.name)) for document, folder in zip(self.documents, self.folders)]  # noqa: B905
+        """What each run is called: its policy; where two have the same, its folder."""
+        names = [str(document.get("policy", "")) for document in self.documents]
+        return names if all(names) and len(set(names)) == len(names) else [folder.name for folder in self.folders]
 
 
 def read(folder: Path) -> Runs:

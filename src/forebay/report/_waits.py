@@ -86,7 +86,7 @@ def _tails(waits: Mapping[str, np.ndarray], longest: float) -> Any:
 
 
 def tail(waits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """From each wait on, the share of jobs that waited longer; the last, of which none did, has no place on the axis."""
+    """From each wait on, the share of jobs that waited longer; a share of 0 has no place on the axis."""
     values, counts = np.unique(waits, return_counts=True)
     above = 1 - np.cumsum(counts) / max(waits.size, 1)
     values, above = np.append(1e-3, values), np.append(1.0, above)

@@ -122,10 +122,11 @@ def _data(sections: Sequence[Section], plots: Sequence[tuple[str, Any]]) -> list
     if plots:
         documents["plots"] = _items(plots)
     packed = {name: text for one in sections for name, text in one.packed.items()}
+    texts = {name: as_script(document) for name, document in documents.items()}
     return [
-        *(f'<script type="application/json" id="data-{name}">{as_script(one)}</script>' for name, one in documents.items()),
+        *(f'<script type="application/json" id="data-{name}">{text}</script>' for name, text in texts.items()),
         *(f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in packed.items()),
-    ]  # fmt: skip
+    ]
 
 
 def _items(plots: Sequence[tuple[str, Any]]) -> list[Any]:
