@@ -26,9 +26,10 @@ def command(
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show it in a browser.")] = False,
 ) -> None:
-    """Make one page of a comparison or a run: verdicts, waits, and the schedule to look into.
+    """Make one page of a comparison or a run.
 
-    The page is one HTML file that needs no network: send it, keep it with a paper, open it in any browser.
+    It has verdicts, waits, and the schedule to look into, and is one HTML file that needs no network: send it, keep it
+    with a paper, open it in any browser.
     """
     from forebay.report import write
 
