@@ -86,8 +86,8 @@ def _busiest(users: np.ndarray) -> list[int]:
     return [int(user) for user in known[np.argsort(-counts, kind="stable")][:7]]
 
 
-def of_run(result: Result, chosen: Chosen, lanes: Sequence[Lane], spans: tuple[float, float]) -> tuple[str, list[str]]:
-    """What a run made of the jobs, packed; and words that it tells of them: tiers, reasons and their details."""
+def of_run(result: Result, chosen: Chosen, lanes: Sequence[Lane], spans: tuple[float, float]) -> str:
+    """What a run made of the jobs, packed; so are the words that it tells of them: tiers and reasons, a line each."""
     jobs = result.jobs
     rows = chosen.rows.tolist()
     start, end = (
@@ -101,7 +101,9 @@ def of_run(result: Result, chosen: Chosen, lanes: Sequence[Lane], spans: tuple[f
     for place, lane in enumerate(lanes):
         times, values = _thin(_steps_of(result, lane), spans)
         columns[f"lane-{place}-time"], columns[f"lane-{place}-value"] = times, values.astype(np.float32)
-    return pack(columns | _reasons(result, chosen, words)), words
+    columns |= _reasons(result, chosen, words)
+    lines = "\n".join(" ".join(word.split()) for word in words)
+    return pack(columns | {"words": np.frombuffer(lines.encode(errors="replace"), np.uint8)})
 
 
 def _boxes(result: Result, chosen: Chosen, start: np.ndarray, end: np.ndarray) -> dict[str, np.ndarray]:

@@ -45,7 +45,6 @@ def section(results: Mapping[str, Result]) -> Section:
     tiers = any("tier" in one.jobs.columns for one in runs)
     data = {
         "labels": labels,
-        "words": [words for _, words in parts],
         "span": span,
         "nodes": max(one.resources["nodes"] for one in runs),
         "lanes": [{"name": lane.name, "unit": lane.unit, "capacity": lane.capacity} for lane in lanes],
@@ -53,7 +52,7 @@ def section(results: Mapping[str, Result]) -> Section:
         "fills": list(_style.FILLS),
         **told,
     }
-    packed = {"jobs": jobs, **{f"run-{place}": text for place, (text, _) in enumerate(parts)}}
+    packed = {"jobs": jobs, **{f"run-{place}": text for place, text in enumerate(parts)}}
     plots = {"plot-schedule": _layout(lanes, data, len(labels) > 1)}
     text = _controls(labels, tiers) + _notes(chosen) + '<div class="plot" id="plot-schedule"></div>'
     return Section(

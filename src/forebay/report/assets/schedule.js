@@ -55,7 +55,7 @@ forebay.schedule = {
 
   async read(place) {
     const run = await forebay.unpack(`run-${place}`);
-    run.words = this.told.words[place];
+    run.words = new TextDecoder().decode(run.words).split("\n");
     return run;
   },
 
@@ -302,7 +302,7 @@ forebay.schedule = {
     while (low < high) { const middle = (low + high) >> 1; if (of[middle] < job) low = middle + 1; else high = middle; }
     for (let k = low; k < of.length && of[k] === job; k++) {
       const [word, detail] = [run.words[run["reason-word"][k]], run.words[run["reason-detail"][k]]];
-      found.push(`${word.replaceAll("_", " ")}${detail ? ` (${detail})` : ""}: ${forebay.duration(run["reason-seconds"][k])}`);
+      found.push(`${detail || word.replaceAll("_", " ")}: ${forebay.duration(run["reason-seconds"][k])}`);
     }
     return found;
   },
