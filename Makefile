@@ -41,9 +41,10 @@ constancy: $(VENV)/dev ## store what runs give anew, where a change is meant to 
 	$(BIN)/python tests/constancy/renew.py
 
 check-full: $(VENV)/dev ## everything, the long proofs too
-	$(BIN)/pip install --quiet --editable ".[dev,docs,evalys,ortools,pymoo]"
+	$(BIN)/pip install --quiet --editable ".[dev,docs,evalys,ortools,pymoo,browser]"
 	$(MAKE) test
 	scripts/install-simgrid
+	scripts/install-chromium
 	$(BIN)/pytest -n 2 --dist worksteal -m "full"
 
 $(VENV)/python:

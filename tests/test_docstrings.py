@@ -17,7 +17,19 @@ import forebay as fb
 
 pytestmark = pytest.mark.small
 
-PACKAGES = ("", "workload", "platforms", "policies", "results", "metrics", "figures", "testing", "experiments", "adhoc")
+PACKAGES = (
+    "",
+    "workload",
+    "platforms",
+    "policies",
+    "results",
+    "metrics",
+    "figures",
+    "report",
+    "testing",
+    "experiments",
+    "adhoc",
+)
 IN_CORE = {"<lambda>", "Limits"}  # policy_kernel and Limits: told in the guide, and beside each field
 MADE_BY_THE_ENGINE = {"View", "Actions"}  # nobody else calls these classes
 

@@ -41,6 +41,7 @@ ROOMS = [
     "metrics",
     "platforms",
     "policies",
+    "report",
     "results",
     "testing",
     "workload",

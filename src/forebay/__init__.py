@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         metrics,
         platforms,
         policies,
+        report,
         results,
         testing,
     )
@@ -93,6 +94,7 @@ _ROOMS = (
     "metrics",
     "platforms",
     "policies",
+    "report",
     "results",
     "testing",
     "workload",

@@ -102,9 +102,10 @@ def report(compared: Compared) -> None:
     if compared.verdicts:
         files.append(("", f"{folder / TABLE}: every policy against {compared.reference}"))
     files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
-    drawn = [picture.name for picture in compared.pictures if picture.suffix != ".csv"]
+    drawn = [picture.name for picture in compared.pictures if picture.suffix not in (".csv", ".html")]
     if drawn:
         files.append(("", f"{folder}: {', '.join(drawn)}, and the data of each as CSV"))
+    files += [("", f"{path}: all of it in one page") for path in compared.pictures if path.suffix == ".html"]
     show(pairs(about), *tables, *notes_block(notes(documents)), pairs(files))
 
 

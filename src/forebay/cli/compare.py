@@ -17,6 +17,7 @@ from forebay.cli._chosen import wanted, with_reference
 from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
 from forebay.cli._print import answer, is_quiet, message
+from forebay.cli.report import add as add_report
 from forebay.errors import ForebayError, InputError
 
 if TYPE_CHECKING:
@@ -93,6 +94,9 @@ def command(
         bool | None,
         typer.Option("--plots/--no-plots", help="Draw figures too, with their data. Default: yes.", show_default=False),
     ] = None,
+    page: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write report.html too: all of it in one page.")
+    ] = True,
     jobs: options.CountOption = None,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
@@ -145,6 +149,7 @@ def command(
             _verdicts.write(verdicts, made.path / _verdicts.TABLE)
         drawing = plots or (plots is None and _pictures.available())
         pictures = [output / file.name for file in _draw(documents, made)] if drawing else []
+        pictures += [output / file.name for file in add_report(made.path, page)]
         made.publish()
         forget_figures(output, pictures)
     compared = Compared(documents, verdicts, standard, jury.basis, failed, output, pictures)

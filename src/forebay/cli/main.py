@@ -22,6 +22,7 @@ from forebay.cli import (
     platforms,
     plot,
     policies,
+    report,
     run,
     study,
     warmup,
@@ -94,6 +95,7 @@ _add(app, compare, "compare")
 _add(app, explain, "explain")
 _add(app, capacity, "capacity")
 _add(app, plot, "plot")
+_add(app, report, "report")
 _add(app, study, "study")
 _add(app, elastisim, "elastisim")
 _add(app, policies, "policies")

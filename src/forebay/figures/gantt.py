@@ -182,13 +182,13 @@ def _lanes(result: Result) -> dict[str, Lane]:
         if name != "nodes":
             steps = usage(result, name)
             lanes[name] = ("bytes", (steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)))
-    if _has_phases(result):
+    if has_phases(result):
         for way, kinds in (("read", READS), ("write", WRITES)):
             lanes[f"{FILES} {way}"] = ("bytes/s", _steps.transfers(result, kinds))
     return lanes
 
 
-def _has_phases(result: Result) -> bool:
+def has_phases(result: Result) -> bool:
     """Whether jobs do more than compute; writing checkpoints for some seconds is no reason for a lane."""
     moves = (pl.col("amount") > 0) | ~pl.col("reason").cast(pl.String).is_in(["save", "recover"])
     return not result.log.lazy().filter((pl.col("kind") == "end_phase") & moves).head(1).collect().is_empty()

@@ -1,0 +1,49 @@
+"""`forebay report`: one page of a folder of results."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forebay.cli import _options as options
+from forebay.cli._outputs import note_figures
+from forebay.cli._print import pairs, show
+from forebay.errors import InputError
+
+EXAMPLES = options.examples(
+    "forebay report forebay-results",
+    "forebay report out -o report.html --open",
+)
+
+
+def command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="What `forebay compare` wrote, or `forebay run -o`.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The page. Default: report.html in the folder."),
+    ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Show it in a browser.")] = False,
+) -> None:
+    """Make one page of a comparison or a run.
+
+    It has verdicts, waits, and the schedule to look into, and is one HTML file that needs no network: send it, keep it
+    with a paper, open it in any browser.
+    """
+    from forebay.report import write
+
+    if output is not None and output.is_dir():
+        raise InputError(f"{output}: is a folder; name the file to write, such as {output / 'report.html'}")
+    path = write(folder, output)
+    note_figures(path.parent, [path])
+    show(pairs([("written", str(path))]))
+    if open_it:
+        typer.launch(path.resolve().as_uri())
+
+
+def add(folder: Path, wanted: bool) -> list[Path]:
+    """The page of a comparison that is being made, where it is wanted."""
+    from forebay.report import write
+
+    return [write(folder)] if wanted else []

@@ -1,0 +1,76 @@
+"""Numbers as tables show them; a dash where there is none."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from forebay.core.units import format_bytes, format_seconds
+
+NONE = "-"
+
+
+def seconds(value: float | None) -> str:
+    """A duration: "3 h 52 min"."""
+    return NONE if value is None else format_seconds(value)
+
+
+def short_seconds(value: float | None) -> str:
+    """A duration for narrow tables: "3h 52m"."""
+    text = seconds(value).replace("min", "m")
+    for unit in "smhd":
+        text = text.replace(f" {unit}", unit)
+    return text
+
+
+def shortest_seconds(value: float | None) -> str:
+    """A duration for the narrowest tables, in one unit: "3.9h"."""
+    if value is None or value < 60:
+        return short_seconds(value)
+    size, unit = next((size, unit) for size, unit in ((86400, "d"), (3600, "h"), (60, "m")) if value >= size)
+    amount = value / size
+    return f"{amount:.1f}{unit}" if amount < 100 else f"{amount:,.0f}{unit}"
+
+
+def percent(value: float | None) -> str:
+    """A share: "54.2 %"."""
+    return NONE if value is None else f"{100 * value:.1f} %"
+
+
+def number(value: float | None) -> str:
+    """A plain number, with four digits or all before the point."""
+    if value is None:
+        return NONE
+    return f"{value:,.2f}" if abs(value) < 99.995 else f"{value:,.1f}" if abs(value) < 999.95 else f"{value:,.0f}"
+
+
+def count(value: float | None) -> str:
+    """So many jobs or times: "1,062"."""
+    return NONE if value is None else f"{value:,}"
+
+
+def size(value: float | None) -> str:
+    """Bytes: "49.9 TB"."""
+    return NONE if value is None else format_bytes(int(value))
+
+
+def node_hours(value: float | None) -> str:
+    """Nodes x hours, with their unit."""
+    return NONE if value is None else f"{number(value)} node-hours"
+
+
+def shown(
+    name: str,
+    value: float | None,
+    seconds: Callable[[float | None], str] = seconds,
+    share: Callable[[float | None], str] = percent,
+) -> str:
+    """A number of a summary, written as its unit asks for; a table may have its own way with durations and shares."""
+    from forebay.metrics._listing import about
+
+    ways = {"s": seconds, "share": share, "jobs": count, "times": count, "bytes": size, "node-hours": node_hours}
+    return ways.get(about(name).unit_of(name), number)(value)
+
+
+def wait_with_interval(summary: Mapping[str, Any]) -> str:
+    """The mean waiting time and its 95 % interval over the jobs of the run."""
+    mean, half = summary["mean_waiting_time"], summary["ci95_waiting_time"]
+    return seconds(mean) if half is None else f"{seconds(mean)} ± {seconds(half)} (95 % interval over jobs)"

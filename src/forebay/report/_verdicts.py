@@ -1,0 +1,116 @@
+"""Who is better: verdicts against a reference and their intervals; without any, policies ranked by mean wait."""
+
+from typing import Any
+
+import polars as pl
+
+from forebay._text import counted
+from forebay.errors import ForebayError
+from forebay.metrics._numbers import number, shown
+from forebay.report import tables
+from forebay.report._folder import Runs
+from forebay.report.page import Section
+
+NONE = "-"
+_RANKED = (
+    ("mean_waiting_time", "mean wait"),
+    ("ci95_waiting_time", "± 95 %"),
+    ("p50_waiting_time", "median wait"),
+    ("p95_waiting_time", "p95 wait"),
+    ("max_waiting_time", "longest wait"),
+    ("mean_bounded_slowdown_10min", "bounded slowdown (10 min)"),
+)
+_LATER = (("n_killed", "killed"), ("n_waiting_over_a_day", "waiting > 1 day"))
+
+
+def sections(runs: Runs) -> list[Section]:
+    """Verdicts and the numbers behind them, then what can be drawn of them."""
+    if runs.verdicts is None or runs.verdicts.is_empty():
+        title = "Ranking" if len(runs.documents) > 1 else "Summary"
+        return [Section(title, ranking(runs)), *_means(runs)]
+    drawn = _changes(runs.verdicts)
+    return [Section("Verdicts", _table(runs.verdicts)), Section("Ranking", ranking(runs)), *drawn]
+
+
+def ranking(runs: Runs) -> str:
+    """The numbers of every policy, shortest mean wait first."""
+    resources = [(f"utilisation_{name}", f"{words(name)} used") for name in runs.documents[0]["resources"]]
+    columns = [*_RANKED, *resources, *_LATER]
+    rows = [
+        [label, *(value(name, (document.get("summary") or {}).get(name)) for name, _ in columns)]
+        for label, document in zip(runs.labels, runs.documents, strict=True)
+    ]
+    return tables.table(["policy", *(title for _, title in columns)], rows, range(1, len(columns) + 1))
+
+
+def words(name: str) -> str:
+    """A name as prose has it."""
+    return name.replace("_", " ")
+
+
+def value(name: str, given: Any) -> str:
+    """A number of a summary in its unit."""
+    try:
+        return shown(name, given)
+    except ForebayError:  # a metric that is not installed here
+        return number(given)
+
+
+def _table(verdicts: pl.DataFrame) -> str:
+    rows = []
+    for one in verdicts.iter_rows(named=True):
+        verdict = str(one["verdict"])
+        interval = f"{_percent(one['low'])} to {_percent(one['high'])}" if one["low"] is not None else NONE
+        over = counted(int(one["n"]), str(one["over"]).removesuffix("s")) if one["n"] else NONE
+        rows.append(
+            [
+                one["policy"],
+                words(one["metric"]),
+                tables.Cell(verdict, verdict if verdict in ("better", "worse") else ""),
+                _percent(one["change"]),
+                interval,
+                value(one["metric"], one["value"]),
+                value(one["metric"], one["reference_value"]),
+                over,
+            ]
+        )
+    reference = " and ".join(dict.fromkeys(verdicts["reference"]))
+    caption = f"Each policy against {reference}; a verdict needs a 95 % interval that leaves out 0."
+    titles = ["policy", "metric", "verdict", "change", "95 % interval", "value", f"of {reference}", "over"]
+    return tables.table(titles, rows, (3, 4, 5, 6, 7), caption)
+
+
+def _percent(share: float | None) -> str:
+    return NONE if share is None else f"{100 * share:+,.1f} %".replace("-", "\N{MINUS SIGN}")
+
+
+def _changes(verdicts: pl.DataFrame) -> list[Section]:
+    """A figure of each metric's changes, with whiskers as long as the intervals."""
+    known = verdicts.filter(pl.col("change").is_not_null())
+    if known.is_empty():
+        return []
+    parts = []
+    for place, metric in enumerate(dict.fromkeys(known["metric"])):
+        some = known.filter(pl.col("metric") == metric).iter_rows(named=True)
+        dots = [tables.Dot(one["policy"], one["change"], one["low"], one["high"]) for one in some]
+        label = f"change of {words(metric)} (%)"
+        parts.append(tables.dots(words(metric), f"change-{place}", dots, label, percent=True))
+    html = "".join(f"<figure>{part.html}</figure>" for part in parts)
+    caption = tables.paragraph("Left of the dashed line is less than the reference; whiskers are 95 % intervals.")
+    plots = {name: model for part in parts for name, model in part.plots.items()}
+    return [Section("Changes", f'{caption}<div class="pair">{html}</div>', plots=plots)]
+
+
+def _means(runs: Runs) -> list[Section]:
+    """Mean waits with their intervals over jobs, in hours."""
+    if len(runs.documents) < 2:
+        return []
+    dots = []
+    for label, document in zip(runs.labels, runs.documents, strict=True):
+        summary = document.get("summary") or {}
+        mean, half = summary.get("mean_waiting_time"), summary.get("ci95_waiting_time") or 0.0
+        if mean is not None:
+            dots.append(tables.Dot(label, mean / 3600, (mean - half) / 3600, (mean + half) / 3600))
+    if not dots:
+        return []
+    return [tables.dots("Mean waits", "means", dots, "mean wait (h), with its 95 % interval over jobs")]

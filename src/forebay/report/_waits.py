@@ -1,0 +1,100 @@
+"""How waits are spread: letter values, and the share of jobs that waited longer, on logarithmic axes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource
+
+from forebay.figures import _style
+from forebay.figures._waits import waiting_times
+from forebay.figures.letter_values import letter_values
+from forebay.report import _axes, tables
+from forebay.report.page import Section
+from forebay.results import Result
+
+MOST = 1500
+"""Points of a curve; of more, those at even steps on its logarithmic axes are kept."""
+
+
+def of(results: Mapping[str, Result]) -> dict[str, np.ndarray]:
+    """Waiting times by policy."""
+    return {label: waiting_times(result) for label, result in results.items()}
+
+
+def section(waits: Mapping[str, np.ndarray]) -> Section:
+    """Both figures of waiting times, in seconds, by policy."""
+    longest = max((float(some.max()) for some in waits.values() if some.size), default=60.0)
+    title = "Waiting times"
+    if not any(some.size for some in waits.values()):
+        return Section(title, tables.paragraph("No job started."))
+    text = (
+        '<div class="pair"><figure><h3>Letter values</h3><div class="plot" id="plot-letters"></div>'
+        f"<figcaption>{_BOXES}</figcaption></figure>"
+        '<figure><h3>Tails</h3><div class="plot" id="plot-tails"></div>'
+        f"<figcaption>{_TAILS}</figcaption></figure></div>"
+    )
+    plots = {"plot-letters": _letters(waits, longest), "plot-tails": _tails(waits, longest)}
+    return Section(title, text, plots=plots)
+
+
+_BOXES = "A line at the median; boxes hold the middle half of jobs, three quarters, seven eighths and so on."
+_TAILS = "Of all jobs, the share that waited longer than a time. Both axes are logarithmic."
+
+
+def _letters(waits: Mapping[str, np.ndarray], longest: float) -> Any:
+    made = _axes.panel(52 + 30 * max(len(waits), 3))
+    columns: dict[str, list[Any]] = {name: [] for name in ("left", "right", "bottom", "top", "alpha")}
+    medians, beyond = [], []
+    for row, some in enumerate(waits.values()):
+        found = letter_values(some)
+        for place in range(len(found) - 1, 0, -1):
+            _, low, high = found[place]
+            half = 0.4 * 0.8 ** (place - 1)
+            box = (low, high, row + half, row - half, 0.25 + 0.75 * (1 - (place - 1) / max(len(found) - 1, 1)))
+            for name, one in zip(columns, box, strict=True):
+                columns[name].append(float(_axes.bent(one)) if name in ("left", "right") else one)
+        if found:
+            medians.append((float(_axes.bent(found[0][1])), row))
+            outer = np.unique(some[(some < found[-1][1]) | (some > found[-1][2])])
+            beyond += [(float(x), row) for x in _axes.bent(outer[-200:])]
+    made.quad(**{name: name for name in columns if name != "alpha"}, fill_alpha="alpha", line_color=None,
+              fill_color=_style.BLUE, source=ColumnDataSource(columns))  # fmt: skip
+    made.scatter([x for x, _ in beyond], [y for _, y in beyond], size=3, color=_style.GREY)
+    x, y = [x for x, _ in medians], np.array([y for _, y in medians], float)
+    made.segment(x, list(y - 0.42), x, list(y + 0.42), line_width=2.5, tags=["ink"])
+    _axes.rows(made, list(waits))
+    _axes.bent_waits(made, longest)
+    made.xaxis.axis_label = "waiting time"
+    return made
+
+
+def _tails(waits: Mapping[str, np.ndarray], longest: float) -> Any:
+    made = _axes.panel(max(300, 52 + 30 * len(waits)), x_axis_type="log", y_axis_type="log")
+    least = 1.0
+    for place, (label, some) in enumerate(waits.items()):
+        x, y = tail(some)
+        if x.size:
+            least = min(least, float(y.min()))
+            made.step(x, y, mode="after", legend_label=_style.shortened(label, _style.WIDEST), **_axes.look(place))
+    _axes.log_waits(made, max(1.0, min(60.0, longest / 100)), max(longest, 2.0))
+    made.y_range.update(start=least / 1.5, end=1.2)
+    _axes.formatted(made.yaxis, "tick >= 0.001 ? `${Number((100 * tick).toPrecision(6))} %` : tick.toExponential()")
+    made.xaxis.axis_label, made.yaxis.axis_label = "waiting time", "jobs that waited longer"
+    tables._finish(made)
+    return made
+
+
+def tail(waits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """From each wait on, the share of jobs that waited longer; a share of 0 has no place on the axis."""
+    values, counts = np.unique(waits, return_counts=True)
+    above = 1 - np.cumsum(counts) / max(waits.size, 1)
+    values, above = np.append(1e-3, values), np.append(1.0, above)
+    kept = above > 0.5 / max(waits.size, 1)
+    values, above = np.maximum(values[kept], 1e-3), above[kept]
+    if values.size <= MOST:
+        return values, above
+    place = np.unique(np.linspace(0, values.size - 1, MOST // 2).astype(int))
+    ends = np.searchsorted(-np.log(above), np.linspace(0, -np.log(above[-1]), MOST // 2), side="left")
+    chosen = np.unique(np.concatenate([place, np.minimum(ends, values.size - 1)]))
+    return values[chosen], above[chosen]

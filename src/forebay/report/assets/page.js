@@ -1,0 +1,117 @@
+"use strict";
+// What every page of forebay has: its data, its figures, light and dark. Sections add steps with `forebay.step`.
+const forebay = {
+  steps: [],
+  views: new Map(),
+  ready: null,
+
+  step(work) { this.steps.push(work); },
+
+  data(name) { return JSON.parse(document.getElementById(`data-${name}`).textContent); },
+
+  // Columns that Python has packed, as typed arrays by name. Whoever asks again gets them from the text again.
+  async unpack(name) {
+    const text = document.getElementById(`packed-${name}`).textContent;
+    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const buffer = await new Response(stream).arrayBuffer();
+    const size = new DataView(buffer).getUint32(0, true);
+    const told = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
+    const kinds = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
+    const columns = {};
+    for (const one of told) {
+      const values = new kinds[one.type](buffer, 4 + size + one.at, one.size);
+      if (one.kind === "seconds") {
+        const times = new Float64Array(one.size);
+        let now = 0;
+        for (let k = 0; k < one.size; k++) {
+          now = (now + values[k]) | 0;
+          times[k] = now === 0x7fffffff ? NaN : now;
+        }
+        columns[one.name] = times;
+      } else if (one.kind === "thousandths") {
+        const times = columns[one.name];
+        for (let k = 0; k < one.size; k++) if (values[k]) times[k] += values[k] / 1000;
+      } else {
+        columns[one.name] = values;
+      }
+    }
+    return columns;
+  },
+
+  model(name) {
+    for (const one of Bokeh.documents) {
+      const found = one.get_model_by_name(name);
+      if (found) return found;
+    }
+    return null;
+  },
+
+  duration(seconds) {
+    if (!Number.isFinite(seconds)) return "-";
+    if (seconds < 0) return `-${this.duration(-seconds)}`;
+    if (seconds < 59.95) return `${Number(seconds.toPrecision(3))} s`;
+    const units = [["d", 86400, "h", 3600], ["h", 3600, "min", 60], ["min", 60, "s", 1]];
+    for (const [large, size, small, step] of units) {
+      const all = Math.round(seconds / step);
+      const [many, few] = [Math.floor(all / (size / step)), all % (size / step)];
+      if (many >= 1) return `${many} ${large}` + (few ? ` ${few} ${small}` : "");
+    }
+    return `${Math.round(seconds)} s`;
+  },
+
+  bytes(amount) {
+    const units = [[1e15, "PB"], [1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"]];
+    for (const [size, word] of units) if (amount >= size) return `${Number((amount / size).toPrecision(4))} ${word}`;
+    return `${amount} B`;
+  },
+
+  dark() { return document.documentElement.dataset.theme === "dark"; },
+
+  setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    document.getElementById("theme").textContent = theme === "dark" ? "light" : "dark";
+    if (window.Bokeh) this.paint();
+  },
+
+  // Bokeh draws on a canvas, which knows no style sheet: its figures get their colours from here.
+  paint() {
+    const style = getComputedStyle(document.documentElement);
+    const [ink, soft, line] = ["--ink", "--soft", "--line"].map((name) => style.getPropertyValue(name).trim());
+    for (const one of Bokeh.documents) {
+      for (const model of [...one.all_models]) {
+        const kind = model.type;
+        if (kind.endsWith("Axis")) {
+          model.setv({ axis_label_text_color: ink, major_label_text_color: ink, axis_line_color: soft,
+            major_tick_line_color: soft, minor_tick_line_color: null });
+        } else if (kind === "Grid") {
+          model.setv({ grid_line_color: line });
+        } else if (kind === "Title") {
+          model.setv({ text_color: ink });
+        } else if (kind === "Legend") {
+          model.setv({ label_text_color: ink });
+        } else if (model.tags && model.tags.includes("ink")) {
+          const target = model.glyph || model;
+          if ("line_color" in target.attributes) target.setv({ line_color: ink });
+          if ("text_color" in target.attributes) target.setv({ text_color: ink });
+        }
+      }
+    }
+  },
+
+  async begin() {
+    const wanted = window.matchMedia("(prefers-color-scheme: dark)");
+    this.setTheme(wanted.matches ? "dark" : "light");
+    wanted.addEventListener("change", () => this.setTheme(wanted.matches ? "dark" : "light"));
+    document.getElementById("theme").addEventListener("click", () => this.setTheme(this.dark() ? "light" : "dark"));
+    this.ready = (async () => {
+      if (window.Bokeh) {
+        await Promise.all(this.data("plots").map((item) => Bokeh.embed.embed_item(item)));
+        this.paint();
+      }
+      for (const work of this.steps) await work();
+      document.documentElement.dataset.ready = "yes";
+    })();
+    await this.ready;
+  },
+};

@@ -1,0 +1,158 @@
+"""A page of sections in one HTML file that needs nothing else: no network, no server, no folder beside it.
+
+Whoever has a table and a curve makes a page of them:
+
+    page.write(path, "A sweep", [tables.table("Verdicts", ...), tables.lines("Mean wait", ...)])
+
+Whatever comes from files of others is data here: text is escaped, and JSON is written so that no browser finds the end
+of a script in it.
+"""
+
+import html
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from forebay._files import replacing
+from forebay._text import plain
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page.
+
+    Parameters
+    ----------
+    title
+        Plain text.
+    html
+        What the section shows; text in it has been through `escaped`.
+    script
+        JavaScript that runs once the page is there.
+    data
+        Documents by name: `forebay.data(name)` gives a script what it finds here.
+    packed
+        Columns by name, as `forebay.report._columns.pack` gives them; nothing is spent on them until a script asks.
+    plots
+        Figures of Bokeh by the id of the element that they fill.
+    """
+
+    title: str
+    html: str
+    script: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    packed: Mapping[str, str] = field(default_factory=dict)
+    plots: Mapping[str, Any] = field(default_factory=dict)
+
+
+def escaped(text: object) -> str:
+    """Text of anyone as HTML that shows it: markup in it is seen, never obeyed."""
+    return html.escape(plain(str(text)))
+
+
+def as_script(document: Any) -> str:
+    """A document as JSON that may stand in a page: the same values, and no character that ends a script."""
+    text = json.dumps(_finite(document), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write(path: Path, title: str, sections: Sequence[Section], about: Sequence[str] = ()) -> Path:
+    """Write a page, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The file.
+    title
+        Of the page, plain text.
+    sections
+        From top to bottom.
+    about
+        Lines below the title, plain text.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    text = _text(title, sections, about)
+    with replacing(path) as [temporary]:
+        temporary.write_text(text, encoding="utf-8")
+    return path
+
+
+def _text(title: str, sections: Sequence[Section], about: Sequence[str]) -> str:
+    places = [f"section-{place}" for place in range(1, len(sections) + 1)]
+    links = [f'<a href="#{place}">{escaped(one.title)}</a>' for place, one in zip(places, sections, strict=True)]
+    bodies = [
+        f'<section id="{place}" aria-labelledby="{place}-title"><h2 id="{place}-title">{escaped(one.title)}</h2>\n'
+        f"{one.html}\n</section>"
+        for place, one in zip(places, sections, strict=True)
+    ]
+    plots = [(name, model) for one in sections for name, model in one.plots.items()]
+    return Template(asset("page.html")).substitute(
+        title=escaped(title),
+        style=asset("page.css"),
+        about="\n".join(f"<p>{escaped(line)}</p>" for line in about),
+        links="\n".join(links) if len(links) > 2 else "",
+        sections="\n".join(bodies),
+        data="\n".join(_data(sections, plots)),
+        library="\n".join(f"<script>{code}</script>" for code in (_bokeh() if plots else ())),
+        scripts="\n".join(f"<script>{code}</script>" for code in _scripts(sections)),
+    )
+
+
+def _data(sections: Sequence[Section], plots: Sequence[tuple[str, Any]]) -> list[str]:
+    """Elements that a browser keeps as text: JSON, and packed columns."""
+    documents = {name: document for one in sections for name, document in one.data.items()}
+    if plots:
+        documents["plots"] = _items(plots)
+    packed = {name: text for one in sections for name, text in one.packed.items()}
+    texts = {name: as_script(document) for name, document in documents.items()}
+    return [
+        *(f'<script type="application/json" id="data-{name}">{text}</script>' for name, text in texts.items()),
+        *(f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in packed.items()),
+    ]
+
+
+def _items(plots: Sequence[tuple[str, Any]]) -> list[Any]:
+    from bokeh.embed import json_item
+
+    return [json_item(model, name) for name, model in plots]
+
+
+def _scripts(sections: Sequence[Section]) -> list[str]:
+    return [asset("page.js"), *(one.script for one in sections if one.script), "forebay.begin();"]
+
+
+@cache
+def asset(name: str) -> str:
+    """A file that pages are made of."""
+    return (files("forebay.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _bokeh() -> tuple[str, ...]:
+    """BokehJS itself, and its part that draws with the graphics card."""
+    from bokeh.resources import Resources
+
+    return tuple(map(_closed, Resources(mode="inline", components=["bokeh", "bokeh-gl"]).js_raw))
+
+
+def _closed(code: str) -> str:
+    """A script that may stand in a page."""
+    return code.replace("</script", "<\\/script")
