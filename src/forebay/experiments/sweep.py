@@ -1,7 +1,9 @@
 """Many runs, each carried out once: what the store has is not repeated, what fails does not stop the rest."""
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from forebay._text import counted
@@ -14,11 +16,17 @@ from forebay.results import Record
 Progress = Callable[[Run, int, int], None]
 """Called with a run just ended, how many have ended, and how many there are."""
 
+PATIENCE = 0.5
+"""Seconds between two looks at what others are carrying out."""
 _SHOWN = 5
 
 
 class RunsFailedError(ForebayError):
-    """Some runs failed; the others are kept."""
+    """Some runs failed, for these reasons; the others are kept."""
+
+    def __init__(self, text: str, failed: Sequence[tuple[Run, Failure]] = ()) -> None:
+        super().__init__(text)
+        self.failed = list(failed)
 
 
 def missing(runs: Iterable[Run], store: Store) -> list[Run]:
@@ -38,24 +46,45 @@ def warm_up(policies: Iterable[Any]) -> None:
 
 
 def carry_out(runs: Sequence[Run], store: Store, executor: Executor, progress: Progress | None = None) -> None:
-    """Bring every run into the store; one error afterwards reports all that failed."""
-    left = missing(runs, store)
+    """Bring every run into the store; one error afterwards reports all that failed.
+
+    Others may do the same meanwhile: what they have claimed is waited for, and taken over where they are gone.
+    """
+    left = {run.key: run for run in missing(runs, store)}
     total = len({run.key for run in runs})
     failed: list[tuple[Run, Failure]] = []
-    ended = total - len(left)
+
+    def over(key: str, run: Run) -> None:
+        del left[key]
+        if progress is not None:
+            progress(run, total - len(left), total)
 
     def done(run: Run, outcome: Outcome) -> None:
-        nonlocal ended
         if isinstance(outcome, Failure):
             failed.append((run, outcome))
         else:
             store.save(run, outcome)
-        ended += 1
-        if progress is not None:
-            progress(run, ended, total)
+        claims.release(run.key)
+        over(run.key, run)
 
-    if left:
-        executor(left, done)
+    def free() -> Iterator[Run]:
+        for key, run in list(left.items()):
+            if claims.take(key):
+                if run not in store:
+                    yield run
+                    continue
+                claims.release(key)
+            if run in store:
+                over(key, run)
+
+    with store.claims().holding() as claims:
+        while left:
+            tasks = free()
+            first = next(tasks, None)
+            if first is not None:
+                executor(chain([first], tasks), done)
+            elif left:
+                time.sleep(PATIENCE)
     if failed:
         raise _explained(failed, total, store)
 
@@ -71,6 +100,7 @@ def _explained(failed: list[tuple[Run, Failure]], total: int, store: Store) -> R
     if len(failed) > _SHOWN:
         lines.append(f"  and {len(failed) - _SHOWN} more")
     kept = f"the other {total - len(failed):,} are kept in {store.folder}; the same command tries these again"
-    error = RunsFailedError("\n".join([f"{len(failed):,} of {counted(total, 'run')} failed; {kept}", *lines]))
+    text = "\n".join([f"{len(failed):,} of {counted(total, 'run')} failed; {kept}", *lines])
+    error = RunsFailedError(text, failed)
     error.exit_code = max(failure.exit_code for _, failure in failed)
     return error
