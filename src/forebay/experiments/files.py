@@ -1,9 +1,10 @@
 """Files of users that specs name: a policy or a generator in Python, a platform in TOML, a trace of outages.
 
-They count by what is in them, wherever they lie, so keys hold their names and digests, not their paths. And they travel:
-a worker on another machine finds them below a folder of its own, in the same places relative to each other.
+They count by what is in them, wherever they lie, so keys hold their names and digests, not their paths. And they
+travel: a worker on another machine finds them below a folder of its own, in the same places relative to each other.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -57,8 +58,6 @@ def digest_of_file(path: Path) -> str:
 
 def digest_of_bytes(content: bytes) -> str:
     """SHA-256, in hexadecimal digits."""
-    import hashlib
-
     return hashlib.sha256(content).hexdigest()
 
 

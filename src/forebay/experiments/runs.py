@@ -114,6 +114,10 @@ def made_by(spec: str, **more: Any) -> Jobs:
     return Jobs(spec, made=True, sha256=files.digest(spec), **more)
 
 
+own_file = files.digest
+"""The digest of a user's file that a spec names (mine.py:Mine, machine.toml); empty if it names none."""
+
+
 @lru_cache(maxsize=4)
 def workload_of(jobs: Jobs) -> "Workload":
     """The workload; the last few are remembered, since many runs share one."""
