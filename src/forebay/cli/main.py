@@ -24,6 +24,7 @@ from forebay.cli import (
     policies,
     run,
     study,
+    sweep,
     warmup,
     workload_convert,
     workload_fit_bb,
@@ -95,6 +96,7 @@ _add(app, explain, "explain")
 _add(app, capacity, "capacity")
 _add(app, plot, "plot")
 _add(app, study, "study")
+_add(app, sweep, "sweep")
 _add(app, elastisim, "elastisim")
 _add(app, policies, "policies")
 _add(app, platforms, "platforms")

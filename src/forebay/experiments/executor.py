@@ -136,7 +136,7 @@ class _Crew:
         except (EOFError, OSError):
             process.join()
             pipe.close()
-            over, outcome = True, Failure(f"its process died ({_cause(process.exitcode)})", 1)
+            over, outcome = True, Failure(f"its process died ({cause(process.exitcode)})", 1)
         else:
             if over:
                 self._idle.append((process, pipe))
@@ -160,7 +160,8 @@ class _Crew:
             process.join()
 
 
-def _cause(code: int | None) -> str:
+def cause(code: int | None) -> str:
+    """Why a process died, by its exit code."""
     if code is not None and code < 0:
         hint = "; is there enough memory? --jobs 1 needs less" if -code == signal.SIGKILL else ""
         return f"{signal.Signals(-code).name}{hint}"
@@ -199,9 +200,14 @@ def _by_itself() -> Iterator[None]:
 
 
 def _serve(pipe: Connection, work: Work, folder: str) -> None:
-    """The life of a process: a task in, its outcome out."""
+    """The life of a process of ours."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.chdir(folder)  # what tasks name by relative paths
+    serve(pipe, work)
+
+
+def serve(pipe: Connection, work: Work = _perform) -> None:
+    """A task in, its outcome out, until nobody asks any more."""
     sys.stdout = sys.stderr  # policies may print; the answer is the parent's
     with suppress(EOFError, OSError):
         while True:

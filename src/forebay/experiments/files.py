@@ -5,6 +5,7 @@ travel: a worker on another machine finds them below a folder of its own, in the
 """
 
 import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -108,8 +109,8 @@ def files_of(run: "Run") -> set[Path]:
         if path.endswith(".py"):
             found.update(sources(Path(path)))
         elif path.endswith(".toml") and (trace := _outages_of(path, Path(path).read_bytes())):
-            found.add(Path(trace).absolute())
-        found.add(Path(path).absolute())
+            found.add(Path(os.path.abspath(trace)))
+        found.add(Path(os.path.abspath(path)))
         return path
 
     moved(run, note)

@@ -13,8 +13,8 @@ from forebay.experiments.runs import Run
 from forebay.experiments.store import Store
 from forebay.results import Record
 
-Progress = Callable[[Run, int, int], None]
-"""Called with a run just ended, how many have ended, and how many there are."""
+Progress = Callable[[Run, int, int, bool], None]
+"""Called with a run just ended, how many have ended, how many there are, and whether it failed."""
 
 PATIENCE = 0.5
 """Seconds between two looks at what others are carrying out."""
@@ -54,10 +54,10 @@ def carry_out(runs: Sequence[Run], store: Store, executor: Executor, progress: P
     total = len({run.key for run in runs})
     failed: list[tuple[Run, Failure]] = []
 
-    def over(key: str, run: Run) -> None:
+    def over(key: str, run: Run, badly: bool = False) -> None:
         del left[key]
         if progress is not None:
-            progress(run, total - len(left), total)
+            progress(run, total - len(left), total, badly)
 
     def done(run: Run, outcome: Outcome) -> None:
         if isinstance(outcome, Failure):
@@ -65,7 +65,7 @@ def carry_out(runs: Sequence[Run], store: Store, executor: Executor, progress: P
         else:
             store.save(run, outcome)
         claims.release(run.key)
-        over(run.key, run)
+        over(run.key, run, isinstance(outcome, Failure))
 
     def free() -> Iterator[Run]:
         for key, run in list(left.items()):
