@@ -55,7 +55,7 @@ class Children:
         self._lock = threading.Lock()
 
     def carry_out(self, run: Run) -> Any:
-        """The outcome of a run. Where its process dies, it is tried again: the machine may have been short of memory."""
+        """The outcome of a run. Where its process dies, it is tried again: memory may have been short."""
         for _ in range(DEATHS):
             with self._lock:
                 child = self._idle.pop() if self._idle else None

@@ -140,7 +140,7 @@ def _on(client: Any, parcel: Parcel) -> Executor:
         waiting, name = iter(tasks), f"forebay-{os.urandom(8).hex()}"
         client.register_plugin(_unpacking(parcel, name))
         sent: dict[Any, Run] = {}
-        ended = distributed.as_completed()
+        ended = distributed.as_completed(loop=client.loop)
 
         def send() -> None:
             threads = sum(client.nthreads().values())

@@ -20,7 +20,8 @@ _OTHERS = tuple(
     Path(folder).resolve()
     for folder in {*sysconfig.get_paths().values(), *site.getsitepackages(), site.getusersitepackages(), str(_ROOT)}
 )
-"""Where modules are that their users do not edit."""
+_INSTALLED = {"site-packages", "dist-packages"}
+"""Where modules are that their users do not edit; the second by name, for a .pth file may add such a folder."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +149,13 @@ def _sources(name: str, folder: Path) -> Iterator[tuple[Path, str]]:
             return
         origin = Path(spec.origin).resolve() if spec.has_location and spec.origin else None
         if origin is not None:
-            if origin.suffix != ".py" or any(origin.is_relative_to(other) for other in _OTHERS):
+            if origin.suffix != ".py" or _is_installed(origin):
                 return
             yield origin, dotted
         where = spec.submodule_search_locations
         if where is None:
             return
+
+
+def _is_installed(path: Path) -> bool:
+    return not _INSTALLED.isdisjoint(path.parts) or any(path.is_relative_to(other) for other in _OTHERS)
