@@ -61,9 +61,13 @@ def test_claims_of_another_host_count_while_they_are_touched(tmp_path):
 
 
 def test_claims_are_released_however_the_work_ends(tmp_path):
-    with pytest.raises(KeyboardInterrupt), Claims(tmp_path).holding() as mine:
-        assert mine.take("a")
-        raise KeyboardInterrupt
+    def stopped():
+        with Claims(tmp_path).holding() as mine:
+            assert mine.take("a")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -93,7 +97,7 @@ def test_what_another_carries_out_is_waited_for(runs, here, tmp_path, monkeypatc
 
 def test_runs_that_are_under_way_are_not_forgotten(tmp_path, monkeypatch, runs):
     store = Store(tmp_path)
-    monkeypatch.setattr(module, "_begun", lambda pid: str(pid))
+    monkeypatch.setattr(module, "_begun", str)
     assert store.claims().take(runs[0].key)
     with pytest.raises(InputError, match="are being carried out there"):
         Store(tmp_path, fresh=True)

@@ -57,7 +57,6 @@ def runs(tmp_path, monkeypatch):
 
 
 def test_rows_are_the_same_on_a_cluster_whose_worker_is_killed(local, runs, tmp_path):
-    """And whose workers have none of the files: these are moved away before the first run is sent."""
     sweep.warm_up(["fcfs"])
     here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
     sweep.carry_out(runs, here, in_processes(1))

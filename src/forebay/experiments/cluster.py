@@ -125,10 +125,15 @@ def slurm_options(text: str) -> dict[str, str]:
 
 def _check_workers(client: Any) -> None:
     """Refuse workers that would give other results. Some may join later: each task looks again."""
-    for worker, found in client.run(code_hash, on_error="return").items():
+    for worker, found in client.run(_code_there, on_error="return").items():
         if found != code_hash():
             what = "has no forebay that can be used" if isinstance(found, Exception) else "has another forebay"
             raise InputError(f"the worker {worker} {what}: results may differ; install this one there")
+
+
+def _code_there() -> str:
+    """On a worker: the hash of its own code."""
+    return code_hash()
 
 
 def _on(client: Any, parcel: Parcel) -> Executor:

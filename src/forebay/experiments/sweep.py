@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Any
 
 from forebay._text import counted
 from forebay.errors import ForebayError, InputError
@@ -35,14 +34,19 @@ def missing(runs: Iterable[Run], store: Store) -> list[Run]:
     return sorted((run for run in distinct.values() if run not in store), key=lambda run: -run.effort)
 
 
-def warm_up(policies: Iterable[Any]) -> None:
-    """Compile and load all that these policies run on, here: processes started later find it in the cache."""
+def warm_up(policies: Iterable[str]) -> None:
+    """Compile and load all that these policies run on, here: processes started later find it in the cache.
+
+    Those in users' files are left to the processes: what they compile is not kept, and one may end its process.
+    """
     from forebay._simulate import simulate
+    from forebay.policies import own_file
     from forebay.workload import read
 
     for policy in policies:
-        with suppress(InputError):  # it may name what this small machine lacks; by then its kernel has been compiled
-            simulate(read("table1"), policy=policy)
+        if not own_file(policy):
+            with suppress(InputError):  # it may name what this small machine lacks; by then its kernel is compiled
+                simulate(read("table1"), policy=policy)
 
 
 def carry_out(runs: Sequence[Run], store: Store, executor: Executor, progress: Progress | None = None) -> None:
