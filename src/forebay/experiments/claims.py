@@ -101,7 +101,7 @@ def _is_stale(place: Path) -> bool:
     try:
         told = json.loads(place.read_text(encoding="utf-8"))
         if {key: told[key] for key in _here()} == _here():
-            return told["begun"] != _begun(told["pid"])
+            return bool(told["begun"] != _begun(told["pid"]))
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError):

@@ -43,9 +43,10 @@ def load(spec: str) -> tuple[Callable[..., Any], dict[str, Any]]:
     if name not in functions:
         found = nearest(name, functions) if functions else "it has none"
         raise InputError(f"{path} defines no function {name!r}: {found}")
-    first, *parameters = inspect.signature(functions[name]).parameters.values() or [None]
-    if first is None or first.kind is first.KEYWORD_ONLY:
+    parameters = list(inspect.signature(functions[name]).parameters.values())
+    if not parameters or parameters[0].kind in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD):
         raise InputError(f"{path}: {name} takes no seed; define it as {name}(seed, ...)")
+    del parameters[0]
     named = {one.name: one for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
     free = any(one.kind is one.VAR_KEYWORD for one in parameters)
     values = {key: _number(given.pop(key)) for key in list(given) if free and key not in named}
