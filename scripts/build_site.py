@@ -49,6 +49,7 @@ NAVIGATION = {
             "reference/verdicts.md",
             "reference/figures.md",
             "reference/explain.md",
+            "reference/sweep.md",
             "reference/studies.md",
             "reference/stability.md",
         ],

@@ -70,7 +70,7 @@ class Run:
 
     def plain(self) -> dict[str, Any]:
         """The description without what is only for people."""
-        jobs = asdict(self.jobs)
+        jobs = dict(vars(self.jobs))  # asdict would copy deep: half of what a key takes
         if self.jobs.made:
             jobs["source"] = files.named(self.jobs.source)
         elif self.jobs.sha256:
