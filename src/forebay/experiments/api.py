@@ -29,8 +29,7 @@ def sweep(
     Parameters
     ----------
     spec
-        The TOML file of a sweep. Without it, its keys are keyword arguments: workloads, generators, platforms,
-        policies, job_models, failures, models, seeds, window, reference, parameters.
+        The TOML file of a sweep. Without it, its keys are keyword arguments.
     output
         A folder that keeps finished runs: the same call goes on from there. Without it, nothing is kept.
     jobs
@@ -41,6 +40,9 @@ def sweep(
         What Dask workers to ask Slurm for: "queue=normal,cores=4,memory=8GB,walltime=1h,jobs=10".
     fresh
         Whether to forget the runs that the folder holds.
+    keys
+        What the file would say: workloads, generators, platforms, policies, job_models, failures, models, seeds,
+        window, reference, parameters.
 
     Returns
     -------
