@@ -41,7 +41,7 @@ def command(
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Run a grid of workloads, platforms, policies, parameters and seeds.
+    """Run every combination of a grid of settings.
 
     The folder gets sweep.csv and sweep.parquet, with a row a run. Finished runs are kept in it: stop at any time with
     Ctrl-C, and the same command goes on from there. Several may work on one folder at once.
