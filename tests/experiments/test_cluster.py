@@ -37,9 +37,13 @@ def make(seed):
 
 
 @pytest.fixture(scope="module")
-def local():
+def local(tmp_path_factory):
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50, local_directory="."
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=None,
+        silence_logs=50,
+        local_directory=str(tmp_path_factory.mktemp("dask")),
     ) as made:
         yield made
 
