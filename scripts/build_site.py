@@ -50,6 +50,7 @@ NAVIGATION = {
             "reference/figures.md",
             "reference/explain.md",
             "reference/report.md",
+            "reference/sweep.md",
             "reference/studies.md",
             "reference/stability.md",
         ],

@@ -29,6 +29,7 @@ SURFACE = [
     "read",
     "simulate",
     "summary",
+    "sweep",
     "write",
 ]
 

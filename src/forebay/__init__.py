@@ -9,6 +9,7 @@ From files to numbers:
 - `read` and `write` workloads, name a `platform`, `simulate` them under a policy, `load` what was saved;
 - `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures,
   `forebay.explain` why jobs waited;
+- `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
 
 Policies of your own read a `View` and write `Actions`; `forebay.testing.check_policy` tries them. Every error is a
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from forebay.core.tables import policy_kernel
     from forebay.core.view import View
     from forebay.errors import ForebayError
+    from forebay.experiments.api import sweep
     from forebay.metrics import summary
     from forebay.platforms import load as platform
     from forebay.platforms.platform import Platform
@@ -64,6 +66,7 @@ _HOME = {
     "read": ("forebay.workload", "read"),
     "simulate": ("forebay._simulate", "simulate"),
     "summary": ("forebay.metrics", "summary"),
+    "sweep": ("forebay.experiments.api", "sweep"),
     "write": ("forebay.workload", "write"),
 }
 __all__ = [
@@ -82,6 +85,7 @@ __all__ = [
     "read",
     "simulate",
     "summary",
+    "sweep",
     "write",
 ]
 

@@ -7,7 +7,7 @@ import pytest
 
 from forebay._text import as_json
 from forebay.cli._numbers import number, percent, seconds, short_seconds, shortest_seconds
-from forebay.cli._options import parse_period
+from forebay.core.units import parse_period
 
 pytestmark = pytest.mark.small
 

@@ -36,7 +36,7 @@ def test_interrupted_and_resumed_is_the_same_to_the_byte(runs, here, tmp_path, s
 
 def test_what_is_there_is_not_repeated(runs, here, tmp_path):
     store, told = Store(tmp_path), []
-    sweep.carry_out(runs, store, here(), lambda run, ended, total: told.append((run.name, ended, total)))
+    sweep.carry_out(runs, store, here(), lambda run, ended, total, failed: told.append((run.name, ended, total)))
     assert [ended for _, ended, _ in told] == list(range(1, 10))
     assert {total for *_, total in told} == {9}
     sweep.carry_out(runs, store, here(stop_after=0))  # would raise if it was called

@@ -15,8 +15,8 @@ from random import Random
 import pytest
 
 from forebay import platforms, policies
-from forebay.cli._options import parse_period
 from forebay.core import units
+from forebay.core.units import parse_period
 from forebay.errors import InputError
 from forebay.results import load
 from forebay.workload import _sidecar, models, read

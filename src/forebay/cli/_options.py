@@ -1,6 +1,5 @@
 """Arguments and options that several commands share, so that they read and behave alike everywhere."""
 
-import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,8 +8,6 @@ import typer
 
 from forebay.cli import _complete
 from forebay.cli._print import hush
-from forebay.core.units import parse_seconds
-from forebay.errors import InputError
 
 
 class Format(StrEnum):
@@ -90,22 +87,6 @@ QuietOption = Annotated[
 CountOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="How many runs at a time. Default: one a core.")
 ]
-
-
-def parse_period(text: str | None, option: str) -> tuple[float, float] | None:
-    """Seconds of START:END; a side left out is 0, or infinity."""
-    if text is None:
-        return None
-    start, colon, end = text.partition(":")
-    if not colon or ":" in end:
-        raise InputError(f"{option} {text!r} is not START:END; write times such as 1d:8d, 3600:7200 or 12h:")
-    try:
-        period = parse_seconds(start) if start.strip() else 0.0, parse_seconds(end) if end.strip() else math.inf
-    except InputError as error:
-        raise InputError(f"{option} {text!r}: {error}") from None
-    if not period[0] < period[1]:
-        raise InputError(f"{option} {text!r} is empty; its start must come before its end")
-    return period
 
 
 def examples(*lines: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli._options import parse_period
+from forebay.core.units import parse_period
 from forebay.errors import InputError
 
 if TYPE_CHECKING:

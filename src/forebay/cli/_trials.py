@@ -3,7 +3,7 @@
 import math
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -45,7 +45,7 @@ def crew(question: Question, count: int) -> Iterator[executor.Executor]:
     until = time.process_time() + HERE if question.n_jobs <= SHORT else 0.0
     with executor.kept(count) as processes:
 
-        def execute(runs: Sequence["Run"], done: executor.Done) -> None:
+        def execute(runs: Iterable["Run"], done: executor.Done) -> None:
             left = list(runs)
             while left and (count == 1 or time.process_time() < until):
                 run = left.pop(0)
@@ -111,7 +111,7 @@ class Trials:
         left = sweep.missing(new, self._store)
         self.found += len(set(new)) - len(left)
 
-        def count(run: "Run", ended: int, total: int) -> None:
+        def count(run: "Run", ended: int, total: int, failed: bool) -> None:
             self.made += 1
             self._watch.at(run.name, self.made + self.found)
 

@@ -25,6 +25,7 @@ from forebay.cli import (
     report,
     run,
     study,
+    sweep,
     warmup,
     workload_convert,
     workload_fit_bb,
@@ -97,6 +98,7 @@ _add(app, capacity, "capacity")
 _add(app, plot, "plot")
 _add(app, report, "report")
 _add(app, study, "study")
+_add(app, sweep, "sweep")
 _add(app, elastisim, "elastisim")
 _add(app, policies, "policies")
 _add(app, platforms, "platforms")

@@ -9,14 +9,14 @@ import typer
 from forebay._text import counted
 from forebay.cli import _complete
 from forebay.cli import _options as options
+from forebay.cli._carry_out import DaskOption, SlurmOption, carry_out
 from forebay.cli._options import Format
-from forebay.cli._print import Seconds, answer, fitting, is_quiet, message, notes_block, pairs, show, table
+from forebay.cli._print import Seconds, answer, fitting, message, notes_block, pairs, show, table
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-    from forebay.experiments.store import Store
     from forebay.studies import Options, Plan, Report
     from forebay.studies._frame import Table
 
@@ -59,6 +59,8 @@ def command(
         int | None, typer.Option("--seeds", metavar="N", min=1, help="How many seeds for policies that draw at random.")
     ] = None,
     jobs: options.CountOption = None,
+    dask: DaskOption = None,
+    slurm: SlurmOption = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder. Default: forebay-study-NAME."),
@@ -87,7 +89,7 @@ def command(
         sections=None if sections is None else tuple(sections),
     )
     proper = _plugins.find("studies", name) or name
-    _carry_out(proper, wanted, output or Path(f"forebay-study-{proper}"), jobs, fresh, form)
+    _carry_out(proper, wanted, output or Path(f"forebay-study-{proper}"), (jobs, dask, slurm), fresh, form)
 
 
 def _list(form: Format) -> None:
@@ -104,7 +106,11 @@ def _numbers(text: str) -> tuple[int, ...]:
         raise InputError(f"--parts {text!r} is not a list of whole numbers; write them as 3,13") from None
 
 
-def _carry_out(name: str, wanted: "Options", folder: Path, jobs: int | None, fresh: bool, form: Format) -> None:
+Where = tuple[int | None, str | None, str | None]
+"""How many runs at a time, the address of a Dask scheduler, and what to ask Slurm for."""
+
+
+def _carry_out(name: str, wanted: "Options", folder: Path, where: Where, fresh: bool, form: Format) -> None:
     from forebay import studies
     from forebay.cli._outputs import output_folder
     from forebay.experiments import sweep
@@ -117,7 +123,7 @@ def _carry_out(name: str, wanted: "Options", folder: Path, jobs: int | None, fre
         for note in plan.notes:
             message(f"note: {note}")
         before = sum(run in store for run in plan.runs)
-        _run(plan, store, jobs)
+        carry_out(plan.runs, store, *where)
         report = plan.report(sweep.records(plan.runs, store))
         files = write_report(plan, report, folder)
     counts = {"total": len(plan.runs), "found": before, "made": len(plan.runs) - before}
@@ -125,35 +131,6 @@ def _carry_out(name: str, wanted: "Options", folder: Path, jobs: int | None, fre
         answer(_document(name, plan, report, counts, files))
     else:
         _tell(plan, report, counts, folder, files)
-
-
-def _run(plan: "Plan", store: "Store", jobs: int | None) -> None:
-    """All runs that are still missing, in processes; what is finished stays, however this ends."""
-    from forebay import _compile
-    from forebay.cli._progress import progress
-    from forebay.experiments import executor, sweep
-    from forebay.policies import load
-
-    left = sweep.missing(plan.runs, store)
-    if not left:
-        return
-    specs = list(dict.fromkeys(run.policy for run in left))
-    _compile.prepare([load(spec) for spec in specs], is_quiet())
-    sweep.warm_up(specs)
-    try:
-        with progress(len({run.key for run in plan.runs}), "runs") as watch:
-            sweep.carry_out(
-                plan.runs,
-                store,
-                executor.in_processes(jobs or executor.cores()),
-                lambda run, ended, total: watch.at(run.name, ended),
-            )
-    except (KeyboardInterrupt, SystemExit):
-        kept = sum(run in store for run in plan.runs)
-        message(
-            f"{kept:,} of {counted(len(plan.runs), 'run')} kept in {store.folder}: the same command goes on from there"
-        )
-        raise
 
 
 def _document(name: str, plan: "Plan", report: "Report", counts: dict[str, int], files: list[Path]) -> dict[str, Any]:

@@ -106,6 +106,22 @@ def parse_seconds(text: str) -> float:
     return _finite(float(total), text, _A_TIME)
 
 
+def parse_period(text: str | None, option: str) -> tuple[float, float] | None:
+    """Seconds of START:END; a side left out is 0, or infinity."""
+    if text is None:
+        return None
+    start, colon, end = text.partition(":")
+    if not colon or ":" in end:
+        raise InputError(f"{option} {text!r} is not START:END; write times such as 1d:8d, 3600:7200 or 12h:")
+    try:
+        period = parse_seconds(start) if start.strip() else 0.0, parse_seconds(end) if end.strip() else math.inf
+    except InputError as error:
+        raise InputError(f"{option} {text!r}: {error}") from None
+    if not period[0] < period[1]:
+        raise InputError(f"{option} {text!r} is empty; its start must come before its end")
+    return period
+
+
 def _short(value: float) -> tuple[str, str]:
     """Four significant digits at most, and the largest prefix that leaves at least 1 before it."""
     for prefix, size in _DECIMAL.items():

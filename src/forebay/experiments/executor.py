@@ -11,12 +11,13 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import Any
 
 from forebay._environment import ONE_THREAD, variables
@@ -35,8 +36,10 @@ class Failure:
 
 Outcome = Record | Failure
 Done = Callable[[Any, Any], None]
-Executor = Callable[[Sequence[Any], Done], None]
-"""Carries out tasks, mostly runs, and calls `done` with each and its outcome as soon as it is over."""
+Executor = Callable[[Iterable[Any], Done], None]
+"""Carries out tasks, mostly runs, and calls `done` with each and its outcome as soon as it is over.
+
+A task is asked for when someone can begin with it: until then, another sweep may."""
 Tell = Callable[[Any], None]
 Work = Callable[[Any, Tell], Any]
 """What is done with a task; meanwhile it may tell how far it has come."""
@@ -69,8 +72,8 @@ def in_processes(count: int, work: Work = _perform, told: Done = lambda *_: None
     `work` goes to each process once, with all that it holds. `told` is called with a task and what it has to tell.
     """
 
-    def execute(tasks: Sequence[Any], done: Done) -> None:
-        with kept(min(count, len(tasks)), work, told) as carry_out:
+    def execute(tasks: Iterable[Any], done: Done) -> None:
+        with kept(count, work, told) as carry_out:
             carry_out(tasks, done)
 
     return execute
@@ -95,12 +98,10 @@ class _Crew:
         self._idle: list[tuple[BaseProcess, Connection]] = []
         self._arrived: list[tuple[Any, Any]] = []
 
-    def work_through(self, tasks: Sequence[Any], done: Done) -> None:
-        waiting = list(reversed(tasks))
+    def work_through(self, tasks: Iterable[Any], done: Done) -> None:
+        waiting = iter(tasks)
         try:
-            while waiting or self._busy:
-                while waiting and len(self._busy) < self._count:
-                    self._hand_out(waiting.pop())
+            while self._hand_out_some(waiting) or self._busy:
                 for pipe in wait(list(self._busy)):
                     self._receive(pipe)  # type: ignore[arg-type]
                 self._tell(done)
@@ -111,6 +112,16 @@ class _Crew:
                     self._receive(pipe)
             self._tell(done)
             raise
+
+    def _hand_out_some(self, waiting: Iterator[Any]) -> bool:
+        """A task for each process that has none; whether there were enough of them."""
+        while len(self._busy) < self._count:
+            try:
+                task = next(waiting)
+            except StopIteration:
+                return False
+            self._hand_out(task)
+        return True
 
     def _hand_out(self, task: Any) -> None:
         process, pipe = self._idle.pop() if self._idle else _start(self._work)
@@ -125,7 +136,7 @@ class _Crew:
         except (EOFError, OSError):
             process.join()
             pipe.close()
-            over, outcome = True, Failure(f"its process died ({_cause(process.exitcode)})", 1)
+            over, outcome = True, Failure(f"its process died ({cause(process.exitcode)})", 1)
         else:
             if over:
                 self._idle.append((process, pipe))
@@ -149,7 +160,8 @@ class _Crew:
             process.join()
 
 
-def _cause(code: int | None) -> str:
+def cause(code: int | None) -> str:
+    """Why a process died, by its exit code."""
     if code is not None and code < 0:
         hint = "; is there enough memory? --jobs 1 needs less" if -code == signal.SIGKILL else ""
         return f"{signal.Signals(-code).name}{hint}"
@@ -172,21 +184,30 @@ def _by_itself() -> Iterator[None]:
     """What counts for a process that is started here.
 
     It has one thread for tables. It imports nothing from the current folder, where a file may have the name of a
-    module. Ctrl-C, which a terminal sends to all, is not for it.
+    module, nor the script that we are called from, which would begin anew there. Ctrl-C, which a terminal sends to all,
+    is not for it.
     """
+    script = sys.modules["__main__"]
     with variables(**ONE_THREAD, PYTHONSAFEPATH="1"):
         resource_tracker.ensure_running()  # with the first process it would be started too, and let Ctrl-C in again
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        sys.modules["__main__"] = ModuleType("__main__")
         try:
             yield
         finally:
+            sys.modules["__main__"] = script
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _serve(pipe: Connection, work: Work, folder: str) -> None:
-    """The life of a process: a task in, its outcome out."""
+    """The life of a process of ours."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.chdir(folder)  # what tasks name by relative paths
+    serve(pipe, work)
+
+
+def serve(pipe: Connection, work: Work = _perform) -> None:
+    """A task in, its outcome out, until nobody asks any more."""
     sys.stdout = sys.stderr  # policies may print; the answer is the parent's
     with suppress(EOFError, OSError):
         while True:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import InputError
+from forebay.experiments import files, generators
 from forebay.results import Record
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 class Jobs:
     """Where jobs come from and what is done to them, in this order: read or made, completed, cut."""
 
-    source: str  # a file, the name of an embedded workload, or with `made` the spec of a model that generates
+    source: str  # a file, the name of an embedded workload, or with `made` the spec of a model or generator
     made: bool = False
-    sha256: str = ""  # of the file's bytes; empty where there is no file
+    sha256: str = ""  # of the file's bytes, or of a generator's sources; empty where there is no file
     models: tuple[str, ...] = ()  # specs of models that complete the jobs
     draw: int = 0  # the seed of all these models
     part: tuple[int, int] | None = None  # (k, n): the k-th of n parts over equal periods
@@ -49,9 +50,9 @@ class Run:
 
     name: str
     jobs: Jobs
-    platform: str
+    platform: str  # empty: the one that the workload names
     policy: str
-    job_model: str
+    job_model: str  # empty: what suits the workload and the platform
     seed: int = 0
     added: Added | None = None
     known: bool = False  # whether users ask for just the time their jobs take, as added to
@@ -69,27 +70,32 @@ class Run:
 
     def plain(self) -> dict[str, Any]:
         """The description without what is only for people."""
-        jobs = asdict(self.jobs)
-        if self.jobs.sha256:
+        jobs = dict(vars(self.jobs))  # asdict would copy deep: half of what a key takes
+        if self.jobs.made:
+            jobs["source"] = files.named(self.jobs.source)
+        elif self.jobs.sha256:
             del jobs["source"]
         if self.jobs.users_sha256:
             del jobs["users"]
-        files = {spec: digest for spec in (self.platform, self.policy) if (digest := own_file(spec))}
-        failures: dict[str, Any] = {"failures": self.failures} if self.failures else {}
+        platform, policy = files.named(self.platform), files.named(self.policy)
+        found = {platform: files.digest(self.platform), policy: files.digest(self.policy)}
+        failures: dict[str, Any] = {}
+        if self.failures:
+            trace, name = files.trace_in(self.failures), files.named_trace(self.failures)
+            failures = {"failures": name}
+            found[name] = files.digest_of_file(Path(trace)) if trace else ""
         window = {"window": list(self.window)} if self.window else {}
         amounts = {"amounts": dict(self.amounts)} if self.amounts else {}
-        if self.failures and (digest := trace_digest(self.failures)):
-            files[self.failures] = digest
         return {
             "jobs": jobs,
-            "platform": self.platform,
-            "policy": self.policy,
+            "platform": platform,
+            "policy": policy,
             "job_model": self.job_model,
             "seed": self.seed,
             "added": None if self.added is None else asdict(self.added),
             "known": self.known,
             "keep": list(self.keep),
-            "files": files,
+            "files": {spec: digest for spec, digest in found.items() if digest},
             **failures,
             **window,
             **amounts,
@@ -99,36 +105,17 @@ class Run:
 def from_file(path: Path, users: Path | None = None, **more: Any) -> Jobs:
     """Jobs of a file, perhaps with the users of another, with the digests of their bytes."""
     if users is not None:
-        more |= {"users": str(users), "users_sha256": _digest(users)}
-    return Jobs(str(path), sha256=_digest(path), **more)
+        more |= {"users": str(users), "users_sha256": files.digest_of_file(users)}
+    return Jobs(str(path), sha256=files.digest_of_file(path), **more)
 
 
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
+def made_by(spec: str, **more: Any) -> Jobs:
+    """Jobs that a model or a generator in a user's file makes."""
+    return Jobs(spec, made=True, sha256=files.digest(spec), **more)
 
 
-def own_file(spec: str) -> str:
-    """The digest of a user's file that a spec names (mine.py:Mine, machine.toml); empty if it names none."""
-    from forebay.platforms import load
-    from forebay.policies import digest_of
-
-    stem, found, _ = spec.partition(".toml")
-    file = Path(stem + found)
-    if not found or not file.is_file():
-        return digest_of(spec)
-    failures = load(file).failures  # a trace lies in a file of its own
-    return _digest(file) + (failures.outages.sha256 if failures and failures.outages else "")
-
-
-def trace_digest(failures: str) -> str:
-    """The digest of the trace that a spec of failures names; empty if it names none."""
-    from forebay.platforms.failures import parse
-
-    trace = parse(failures).get("trace")
-    return _digest(Path(trace)) if trace else ""
+own_file = files.digest
+"""The digest of a user's file that a spec names (mine.py:Mine, machine.toml); empty if it names none."""
 
 
 @lru_cache(maxsize=4)
@@ -136,8 +123,13 @@ def workload_of(jobs: Jobs) -> "Workload":
     """The workload; the last few are remembered, since many runs share one."""
     from forebay.workload import models, operations, read
 
-    workload = models.generate(jobs.source, jobs.draw) if jobs.made else read(jobs.source)
-    _check_same(jobs.source, jobs.sha256)
+    if jobs.made:
+        own = files.path_in(jobs.source)
+        workload = (generators if own else models).generate(jobs.source, jobs.draw)
+        _check_same(jobs.source, jobs.sha256, files.digest(jobs.source) if own else "")
+    else:
+        workload = read(jobs.source)
+        _check_same(jobs.source, jobs.sha256)
     if jobs.users:
         trace = read(jobs.users)
         _check_same(jobs.users, jobs.users_sha256)
@@ -150,9 +142,9 @@ def workload_of(jobs: Jobs) -> "Workload":
     return workload if jobs.first is None else operations.first(workload, jobs.first)
 
 
-def _check_same(source: str, sha256: str) -> None:
-    if sha256 and _digest(Path(source)) != sha256:
-        raise InputError(f"{source}: has changed since the study began; start the study again")
+def _check_same(source: str, sha256: str, now: str = "") -> None:
+    if sha256 and (now or files.digest_of_file(Path(source))) != sha256:
+        raise InputError(f"{source}: has changed since the work began; begin again")
 
 
 def lengthened(workload: "Workload", added: Added) -> "Workload":
@@ -184,8 +176,9 @@ def perform(run: Run) -> Record:
         workload = lengthened(workload, run.added)
     if run.known:
         workload = perfect_estimates(workload)
-    machine = varied(load(run.platform), run.amounts) if run.amounts else run.platform
-    result = simulate(workload, machine, run.policy, run.seed, run.job_model, False, run.failures or None)
+    machine = varied(load(run.platform), run.amounts) if run.amounts else run.platform or None
+    behaviour, failures = run.job_model or None, run.failures or None
+    result = simulate(workload, machine, run.policy, run.seed, behaviour, False, failures)
     if run.window is not None:
         result = window(result, *run.window)
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}

@@ -1,7 +1,8 @@
 """Finished runs in a folder: one small file each, under the key of the run, and a manifest of what made them.
 
 A file is written beside its place and renamed, so whatever has its name is whole. Numbers come back as they were put
-in, bit by bit: tables made of stored runs do not show whether the work was ever interrupted.
+in, bit by bit: tables made of stored runs do not show whether the work was ever interrupted. Several processes may
+work on one folder: each run is claimed by one of them.
 """
 
 import hashlib
@@ -15,13 +16,17 @@ from typing import Any
 
 from forebay._files import replacing, writable_folder
 from forebay.errors import InputError
+from forebay.experiments.claims import Claims
 from forebay.experiments.runs import Run
 from forebay.results import Record, load_record, save_record
 
 _ROOT = Path(__file__).parents[1]
 _WITHOUT = ("cli", "experiments", "figures", "studies", "testing")
-"""What cannot change the result of a run; of `experiments`, one file can."""
+"""What cannot change the result of a run."""
+_OF_RUNS = ("files.py", "generators.py", "runs.py")
+"""Of `experiments`, what can."""
 _OURS = re.compile(r"[0-9a-f]{24}\.(json|parquet)")
+_CLAIMS = re.compile(r"[0-9a-f]{24}\.claim|takeover\.lock")
 
 
 @cache
@@ -29,7 +34,7 @@ def code_hash() -> str:
     """A hash of every source that can change a result."""
     digest = hashlib.sha256()
     sources = [path for path in _ROOT.rglob("*.py") if path.relative_to(_ROOT).parts[0] not in _WITHOUT]
-    for path in sorted([*sources, _ROOT / "experiments" / "runs.py"]):
+    for path in sorted([*sources, *(_ROOT / "experiments" / name for name in _OF_RUNS)]):
         digest.update(f"{path.relative_to(_ROOT).as_posix()}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -46,7 +51,7 @@ class Store:
         if fresh:
             self._clear()
         found = self._read_manifest()
-        if found is None and any(self._files()):
+        if found is None and any(self._files()) and (found := self._read_manifest()) is None:
             raise InputError(f"{folder}: holds runs, but no manifest.json says what made them; {_ANEW}")
         if found is not None and found != mine:
             made = f"forebay {found.get('forebay', '?')}"
@@ -68,6 +73,10 @@ class Store:
         """A run that is here."""
         return load_record(self._place(run), run.key, run.keep)
 
+    def claims(self) -> Claims:
+        """Of this process, on runs of the folder."""
+        return Claims(self.runs)
+
     def _place(self, run: Run) -> Path:
         return self.runs / f"{run.key}.json"
 
@@ -76,7 +85,9 @@ class Store:
 
     def _clear(self) -> None:
         """Take away what a store has written, and nothing else. The manifest goes last."""
-        for path in [*self._files()]:
+        if self.claims().others():
+            raise InputError(f"{self.folder}: runs are being carried out there; stop them first, or leave out --fresh")
+        for path in [*self._files(), *(path for path in self.runs.glob("*") if _CLAIMS.fullmatch(path.name))]:
             path.unlink()
         self._manifest.unlink(missing_ok=True)
 

@@ -25,6 +25,15 @@ def read(path: Path, overrides: Mapping[str, str]) -> Platform:
     return build(table, problems, default_name=path.stem)
 
 
+def trace_of(path: Path) -> str:
+    """The trace of failures that a platform's file names; empty if it names none."""
+    table = _parse(path)
+    _place_trace(table, path.parent)
+    failures = table.get("failures")
+    trace = failures.get("trace") if isinstance(failures, dict) else None
+    return trace if isinstance(trace, str) else ""
+
+
 def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Platform:
     """A platform of a file's tables, or one InputError with all that is wrong with them."""
     values = {"name": default_name, **table}

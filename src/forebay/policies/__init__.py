@@ -120,10 +120,16 @@ def load(spec: str | Any) -> Any:
 _OWN_FILE = re.compile(r"(?P<path>.+\.py):(?P<rest>.+)")
 
 
+def own_file(spec: str) -> str:
+    """The user's file that a spec names, as it is written; empty if it names none."""
+    found = _OWN_FILE.fullmatch(spec.partition(MARK)[0])
+    return found["path"] if found and Path(found["path"]).is_file() else ""
+
+
 def digest_of(spec: str) -> str:
     """A hash of the user's sources that a spec names, with all that they import; empty if it names none."""
-    found = _OWN_FILE.fullmatch(spec.partition(MARK)[0])
-    return sources_digest(Path(found["path"])) if found and Path(found["path"]).is_file() else ""
+    path = own_file(spec)
+    return sources_digest(Path(path)) if path else ""
 
 
 def _made(cls: type) -> Any:

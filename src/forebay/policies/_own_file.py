@@ -6,7 +6,8 @@ import importlib.util
 import site
 import sys
 import sysconfig
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -19,7 +20,8 @@ _OTHERS = tuple(
     Path(folder).resolve()
     for folder in {*sysconfig.get_paths().values(), *site.getsitepackages(), site.getusersitepackages(), str(_ROOT)}
 )
-"""Where modules are that their users do not edit."""
+_INSTALLED = {"site-packages", "dist-packages"}
+"""Where modules are that their users do not edit; the second by name, for a .pth file may add such a folder."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,16 @@ class _Imported:
     digest: str
 
 
+@dataclass(frozen=True)
+class _Digested:
+    seen: dict[Path, tuple[int, int]]  # of each file and folder: when it changed, and its size
+    digest: str
+
+
 _imported: dict[Path, _Imported] = {}
+_digested: dict[Path, _Digested] = {}
+_SETTLED = 1_000_000_000
+"""Nanoseconds after which a file that changes again shows another time; some file systems count in steps that long."""
 
 
 def import_file(path: Path) -> ModuleType:
@@ -40,12 +51,40 @@ def import_file(path: Path) -> ModuleType:
     return _imported[path].module
 
 
+def sources(path: Path) -> list[Path]:
+    """A user's file and every module of the user's that it imports, directly or not."""
+    return sorted({path.resolve(), *_below(path.resolve(), {})})
+
+
 def sources_digest(path: Path) -> str:
-    """Of a user's file and of every module of the user's that it imports, directly or not."""
+    """Of a user's file and of all that it imports of the user's.
+
+    To find these takes milliseconds, and every run asks: what was found counts until a file changes, or a folder of
+    theirs, where a new module may hide another one.
+    """
+    path = path.resolve()
+    known = _digested.get(path)
+    if known is not None and known.seen == _states(known.seen):
+        return known.digest
+    found, begun = sources(path), time.time_ns()
+    seen = _states([*found, *(source.parent for source in found)])
     digest = hashlib.sha256()
-    for source in sorted({path.resolve(), *_below(path.resolve(), {})}):
+    for source in found:
         digest.update(hashlib.sha256(source.read_bytes()).digest())
+    if all(begun - changed > _SETTLED for changed, _ in seen.values()):
+        _digested[path] = _Digested(seen, digest.hexdigest())
     return digest.hexdigest()
+
+
+def _states(paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
+    found = {}
+    for path in paths:
+        try:
+            state = path.stat()
+        except OSError:
+            continue  # gone: no longer what was seen
+        found[path] = state.st_mtime_ns, state.st_size
+    return found
 
 
 def _run(path: Path) -> ModuleType:
@@ -110,9 +149,13 @@ def _sources(name: str, folder: Path) -> Iterator[tuple[Path, str]]:
             return
         origin = Path(spec.origin).resolve() if spec.has_location and spec.origin else None
         if origin is not None:
-            if origin.suffix != ".py" or any(origin.is_relative_to(other) for other in _OTHERS):
+            if origin.suffix != ".py" or _is_installed(origin):
                 return
             yield origin, dotted
         where = spec.submodule_search_locations
         if where is None:
             return
+
+
+def _is_installed(path: Path) -> bool:
+    return not _INSTALLED.isdisjoint(path.parts) or any(path.is_relative_to(other) for other in _OTHERS)

@@ -74,6 +74,14 @@ def attach(workload: Workload, specs: Iterable[str], seed: int) -> Workload:
     return workload
 
 
+def check(spec: str, kind: str) -> None:
+    """Refuse the spec of a model that does not `generate` or `attach`, as wanted, or lacks such parameters."""
+    name, module, values = _parsed(spec)
+    if not hasattr(module, kind):
+        raise InputError(f"model {name!r} does not {kind}; those that do: {_of_kind(kind)}")
+    _bounded(name, values)
+
+
 def _proper(name: str) -> str:
     """The model's own name, which also labels its random numbers; an unknown one as it is."""
     return _plugins.find(_GROUP, name) or name

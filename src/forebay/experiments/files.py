@@ -1,0 +1,117 @@
+"""Files of users that specs name: a policy or a generator in Python, a platform in TOML, a trace of outages.
+
+They count by what is in them, wherever they lie, so keys hold their names and digests, not their paths. And they
+travel: a worker on another machine finds them below a folder of its own, in the same places relative to each other.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    from forebay.experiments.runs import Run
+
+Change = Callable[[str], str]
+"""From a path as it is written to another one."""
+
+
+def path_in(spec: str) -> str:
+    """The user's file that the spec of a policy, generator or platform names, as it is written; empty if none."""
+    from forebay.policies import own_file
+
+    stem, found, _ = spec.partition(".toml")
+    if found and Path(stem + found).is_file():
+        return stem + found
+    return own_file(spec)
+
+
+def trace_in(failures: str) -> str:
+    """The trace that a spec of failures names; empty if none."""
+    from forebay.platforms.failures import parse
+
+    return parse(failures).get("trace", "") if failures else ""
+
+
+def digest(spec: str) -> str:
+    """Of the file that a spec names, with all that it needs in turn; empty if it names none."""
+    from forebay.policies import digest_of
+
+    path = path_in(spec)
+    if not path.endswith(".toml"):
+        return digest_of(spec)
+    trace = _outages_of(path, content := Path(path).read_bytes())
+    return digest_of_bytes(content) + (digest_of_file(Path(trace)) if trace else "")
+
+
+def digest_of_file(path: Path) -> str:
+    """Of a file's bytes."""
+    try:
+        return digest_of_bytes(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
+
+
+def digest_of_bytes(content: bytes) -> str:
+    """SHA-256, in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _outages_of(path: str, content: bytes) -> str:
+    """The trace of outages that a platform's file names; its content is there to be remembered by."""
+    from forebay.platforms._toml import trace_of
+
+    return trace_of(Path(path))
+
+
+def named(spec: str) -> str:
+    """The spec with the name of its file alone."""
+    path = path_in(spec)
+    return spec.replace(path, Path(path).name, 1) if path else spec
+
+
+def named_trace(failures: str) -> str:
+    """The same, of a spec of failures."""
+    trace = trace_in(failures)
+    return failures.replace(trace, Path(trace).name, 1) if trace else failures
+
+
+def moved(run: "Run", change: Change) -> "Run":
+    """The run with each path in it changed."""
+
+    def with_path(spec: str, path: str) -> str:
+        return spec.replace(path, change(path), 1) if path else spec
+
+    jobs = run.jobs
+    source = with_path(jobs.source, path_in(jobs.source) if jobs.made else jobs.source if jobs.sha256 else "")
+    return replace(
+        run,
+        jobs=replace(jobs, source=source, users=with_path(jobs.users, jobs.users)),
+        platform=with_path(run.platform, path_in(run.platform)),
+        policy=with_path(run.policy, path_in(run.policy)),
+        failures=with_path(run.failures, trace_in(run.failures)),
+    )
+
+
+def files_of(run: "Run") -> set[Path]:
+    """Every file that a run reads, by its full path."""
+    from forebay.policies._own_file import sources
+
+    found: set[Path] = set()
+
+    def note(path: str) -> str:
+        if path.endswith(".py"):
+            found.update(sources(Path(path)))
+        elif path.endswith(".toml") and (trace := _outages_of(path, Path(path).read_bytes())):
+            found.add(Path(os.path.abspath(trace)))
+        found.add(Path(os.path.abspath(path)))
+        return path
+
+    moved(run, note)
+    return found

@@ -1,0 +1,285 @@
+"""A sweep as its users write it, and the runs that it stands for.
+
+Every combination of source of jobs, platform, job model, failures and policy is run under every seed. `{name}` in a
+spec stands for each value of that parameter: the spec becomes as many specs. In one run a parameter has one value,
+wherever it stands; a spec without it is not repeated for it.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from forebay._text import counted
+from forebay.core.units import parse_period
+from forebay.errors import InputError, brief, nearest
+from forebay.experiments import files, generators
+from forebay.experiments.runs import Jobs, Run, from_file, made_by
+
+Value = bool | int | float | str
+COLUMNS = ("workload", "platform", "job_model", "failures", "policy", "seed")
+"""What tells runs of a sweep apart, beside parameters."""
+MOST = 1_000_000
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Generator(_Strict):
+    """Jobs that are made anew for every seed."""
+
+    spec: str  # of a model that generates, or of a function in a user's file
+    models: list[str] | None = None  # instead of those of the sweep
+
+
+class Grid(_Strict):
+    """The keys of a sweep."""
+
+    workloads: list[str] = []
+    generators: list[Generator | str] = []
+    policies: list[str] = Field(min_length=1)
+    platforms: list[str] = Field(default=[""], min_length=1)
+    job_models: list[str] = Field(default=[""], min_length=1)
+    failures: list[str] = Field(default=[""], min_length=1)
+    models: list[str] = []
+    seeds: int | list[int] = 1
+    window: str | None = None
+    reference: str | None = None
+    parameters: dict[str, list[Value]] = {}
+
+
+def read(path: Path) -> list[Run]:
+    """The runs of a file. Paths in it are relative to its folder."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}); name the TOML file of a sweep") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+    return runs_of(table, str(path), path.parent)
+
+
+def runs_of(table: Mapping[str, Any], where: str = "sweep", folder: Path = Path()) -> list[Run]:
+    """The runs of a sweep's keys, in the order of the grid; what is wrong with any is told before one begins."""
+    return _Reader(_checked(table, where), where, folder).runs()
+
+
+def _checked(table: Mapping[str, Any], where: str) -> Grid:
+    try:
+        return Grid.model_validate(dict(table))
+    except ValidationError as error:
+        lines = list(dict.fromkeys(_told(detail) for detail in error.errors(include_url=False)))
+    if len(lines) == 1:
+        raise InputError(f"{where}: {lines[0]}")
+    raise InputError(f"{where}: {counted(len(lines), 'problem')}\n  " + "\n  ".join(lines))
+
+
+def _told(detail: Any) -> str:
+    """One complaint of pydantic in our words."""
+    place = [str(part) for part in detail["loc"] if part not in ("Generator", "str", "int", "list[int]")]
+    name, known = ".".join(place), Grid.model_fields if len(place) == 1 else Generator.model_fields
+    if detail["type"] == "extra_forbidden":
+        return f"{name}: unknown key; {nearest(place[-1], known)}"
+    if detail["type"] == "missing":
+        return f'{name}: missing; write {place[-1]} = ["fcfs-bb", "sjf-bb"], for example'
+    if detail["type"] == "too_short":
+        return f"{name}: is empty; name one, or leave the key out where it has a default"
+    return f"{name}: {brief(detail['input'])} will not do: {_kind(place)}"
+
+
+def _kind(place: list[str]) -> str:
+    """What a key wants, in words."""
+    kinds = {
+        "seeds": "write how many, such as 5, or which: [0, 1, 2]",
+        "window": 'write START:END, such as "1d:8d"',
+        "parameters": "write [parameters] and below it lists, such as depth = [1, 2, 3]",
+        "generators": 'write specs, such as ["lublin99:nodes=64"], or tables [[generators]] with a spec',
+        "reference": "write one of the policies",
+    }
+    return kinds.get(place[0], 'write a list of texts, such as ["a", "b"]')
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Jobs as they are written: a workload, or what makes one."""
+
+    spec: str
+    made: bool
+    models: tuple[str, ...]
+
+
+class _Reader:
+    """Turns a grid into runs; complaints begin with the file and the key."""
+
+    def __init__(self, grid: Grid, where: str, folder: Path) -> None:
+        self._grid, self._where, self._folder = grid, where, folder
+        self._jobs: dict[tuple[_Source, int], Jobs] = {}
+
+    def runs(self) -> list[Run]:
+        """Every run, once."""
+        sources, seeds = self._sources(), self._seeds()
+        self._check_parameters(sources)
+        window = self._window()
+        grid = self._grid
+        axes = (sources, grid.platforms, grid.job_models, grid.failures, grid.policies)
+        n = len(seeds)
+        for axis in axes:
+            n *= len(axis)
+        self._refuse(n > MOST, "", f"asks for {n:,} runs, and {MOST:,} is the most; make it smaller")
+        found: dict[str, Run] = {}
+        checked: set[tuple[str, str]] = set()
+        reference = grid.reference or grid.policies[0]
+        self._refuse(
+            reference not in grid.policies,
+            "reference",
+            f"{brief(reference)} is none of the policies: {nearest(reference, grid.policies)}",
+        )
+        for source, platform, job_model, failures, policy in product(*axes):
+            texts = (source.spec, *source.models, platform, job_model, failures, policy)
+            for values in self._values(texts):
+                spec, *models, machine, behaviour, failing, scheduler = (_filled(text, values) for text in texts)
+                filled = _Source(spec, source.made, tuple(models))
+                specs = {"platforms": machine, "job_models": behaviour, "failures": failing, "policies": scheduler}
+                for key, text in specs.items():
+                    if text and (key, text) not in checked:
+                        self._check(key, text)
+                        checked.add((key, text))
+                for seed in seeds:
+                    tags = dict(zip(COLUMNS, (spec, machine, behaviour, failing, scheduler, seed), strict=True))
+                    words = [str(word) for key, word in tags.items() if word and key != "seed"]
+                    run = Run(
+                        name=f"{' | '.join(words)} | seed {seed}",
+                        jobs=self._jobs_of(filled, seed),
+                        platform=self._placed(machine),
+                        policy=self._placed(scheduler),
+                        job_model=behaviour,
+                        seed=seed,
+                        failures=self._placed_trace(failing),
+                        window=window,
+                        tags=tags
+                        | {name: values.get(name) for name in grid.parameters}
+                        | {"reference": policy == reference},
+                    )
+                    found.setdefault(run.key, run)
+        return list(found.values())
+
+    def _refuse(self, wrong: bool, key: str, text: str) -> None:
+        if wrong:
+            raise InputError(": ".join(filter(None, (self._where, key, text))))
+
+    def _sources(self) -> list[_Source]:
+        grid = self._grid
+        common = tuple(grid.models)
+        given = [one if isinstance(one, Generator) else Generator(spec=one) for one in grid.generators]
+        made = [_Source(one.spec, True, common if one.models is None else tuple(one.models)) for one in given]
+        found = [_Source(spec, False, common) for spec in grid.workloads] + made
+        self._refuse(not found, "", "the grid is empty: name workloads, or generators of some")
+        return found
+
+    def _seeds(self) -> list[int]:
+        given = self._grid.seeds
+        seeds = list(range(given)) if isinstance(given, int) else given
+        wrong = not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds)
+        self._refuse(wrong, "seeds", f"{brief(given)} will not do: write how many, such as 5, or which: [0, 1, 2]")
+        self._refuse(len(seeds) > MOST, "seeds", f"{len(seeds):,} of them; {MOST:,} is the most")
+        return seeds
+
+    def _window(self) -> tuple[float, float] | None:
+        return parse_period(self._grid.window, f"{self._where}: window")
+
+    def _check_parameters(self, sources: list[_Source]) -> None:
+        grid = self._grid
+        texts = [text for one in sources for text in (one.spec, *one.models)]
+        texts += [*grid.platforms, *grid.job_models, *grid.failures, *grid.policies]
+        used = {name for text in texts for name in _PLACEHOLDER.findall(text)}
+        for name in sorted(used - grid.parameters.keys()):
+            known = nearest(name, grid.parameters) if grid.parameters else "there is no table [parameters]"
+            raise InputError(f"{self._where}: {{{name}}} stands for no parameter; {known}")
+        for name, values in grid.parameters.items():
+            key = f"parameters.{name}"
+            self._refuse(not values, key, "is empty; give its values")
+            self._refuse(name in (*COLUMNS, "reference"), key, "is the name of a column already; choose another")
+            self._refuse(name not in used, key, f"is used nowhere; write {{{name}}} in a spec")
+
+    def _values(self, texts: tuple[str, ...]) -> Iterator[dict[str, Value]]:
+        """Every choice of values for the parameters that these specs name."""
+        used = {name for text in texts for name in _PLACEHOLDER.findall(text)}
+        names = [name for name in self._grid.parameters if name in used]
+        for values in product(*(self._grid.parameters[name] for name in names)):
+            yield dict(zip(names, values, strict=True))
+
+    def _check(self, key: str, text: str) -> None:
+        """Refuse what cannot be loaded, before anything is run."""
+        from forebay import _plugins, platforms, policies
+        from forebay.platforms import failures
+
+        try:
+            if key == "platforms":
+                platforms.load(self._placed(text))
+            elif key == "policies":
+                policies.load(self._placed(text))
+            elif key == "failures":
+                failures.load(self._placed_trace(text))
+            else:
+                _plugins.load("engine.jobmodels", _plugins.parse_spec(text)[0], "job model")
+        except InputError as error:
+            raise InputError(f"{self._where}: {key}: {error}") from None
+
+    def _jobs_of(self, source: _Source, seed: int) -> Jobs:
+        """Jobs of a source; those that nothing draws are the same under each seed."""
+        draw = seed if source.made or source.models else 0
+        if (source, draw) not in self._jobs:
+            try:
+                self._jobs[source, draw] = self._make_jobs(source, draw)
+            except InputError as error:
+                key = "generators" if source.made else "workloads"
+                raise InputError(f"{self._where}: {key}: {error}") from None
+        return self._jobs[source, draw]
+
+    def _make_jobs(self, source: _Source, draw: int) -> Jobs:
+        from forebay import _plugins
+        from forebay.workload import models
+
+        for spec in source.models:
+            models.check(spec, "attach")
+        if source.made:
+            spec = self._placed(source.spec)
+            if ".py:" in spec:
+                generators.load(spec)
+            else:
+                models.check(spec, "generate")
+            return made_by(spec, models=source.models, draw=draw)
+        path = self._folder / source.spec
+        if path.is_file():
+            return from_file(path, models=source.models, draw=draw)
+        name = _plugins.find("workload.embedded", source.spec)
+        if name is None:
+            known = nearest(source.spec.lower(), _plugins.names("workload.embedded"))
+            raise InputError(f"{path}: no such file, nor an embedded workload; {known}")
+        return Jobs(name, models=source.models, draw=draw)
+
+    def _placed(self, spec: str) -> str:
+        """A spec with its file where it is found from here."""
+        there = str(self._folder / spec)
+        return there if files.path_in(there) else spec
+
+    def _placed_trace(self, failures: str) -> str:
+        trace = files.trace_in(failures)
+        path = self._folder / trace
+        return failures.replace(trace, str(path), 1) if trace and path.is_file() else failures
+
+
+def _filled(text: str, values: Mapping[str, Value]) -> str:
+    return _PLACEHOLDER.sub(lambda found: _written(values[found[1]]), text)
+
+
+def _written(value: Value) -> str:
+    """A value as specs have it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

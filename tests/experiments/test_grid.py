@@ -1,0 +1,137 @@
+"""A sweep as it is written, and the runs that it stands for; what is wrong is told by file and key."""
+
+import pytest
+
+from forebay.errors import InputError
+from forebay.experiments.grid import read, runs_of
+from forebay.experiments.runs import workload_of
+
+pytestmark = pytest.mark.small
+
+GENERATOR = """
+import forebay as fb
+def make(seed, jobs: int = 5, **more):
+    assert more.get("load", 0.5) == 0.5, more
+    return fb.workload.models.generate(f"lublin99:jobs={jobs},nodes=8", seed)
+def nothing():
+    return 1
+def wrong(seed):
+    return seed
+"""
+
+
+def test_every_combination_is_there_once():
+    keys = {"workloads": ["table1", "default"], "policies": ["fcfs", "filler", "fcfs"], "seeds": [3, 5]}
+    runs = runs_of(keys | {"platforms": ["flat:nodes=64,burst_buffer=20TB", "table1"]})
+    found = {(run.jobs.source, run.platform, run.policy, run.seed) for run in runs}
+    assert len(runs) == len(found) == 2 * 2 * 2 * 2
+    assert {run.seed for run in runs} == {3, 5}
+    assert len({run.name for run in runs}) == len(runs)
+
+
+def test_a_parameter_stands_for_each_of_its_values_where_it_is_named():
+    """depth multiplies one policy alone; nodes is the same in jobs and machine."""
+    keys = {
+        "generators": ["lublin99:jobs=9,nodes={nodes}"],
+        "platforms": ["flat:nodes={nodes}"],
+        "policies": ["fcfs-bb:depth={depth}", "fcfs"],
+        "parameters": {"depth": [1, 2, 3], "nodes": [8, 16]},
+    }
+    found = {(run.jobs.source, run.platform, run.policy) for run in runs_of(keys)}
+    policies = ("fcfs-bb:depth=1", "fcfs-bb:depth=2", "fcfs-bb:depth=3", "fcfs")
+    assert found == {
+        (f"lublin99:jobs=9,nodes={nodes}", f"flat:nodes={nodes}", policy) for nodes in (8, 16) for policy in policies
+    }
+    tags = [run.tags for run in runs_of(keys)]
+    assert {tag["depth"] for tag in tags if tag["policy"] == "fcfs"} == {None}
+    assert {tag["nodes"] for tag in tags} == {8, 16}
+
+
+def test_seeds_draw_jobs_where_they_are_made_or_completed():
+    keys = {"workloads": ["table1"], "generators": [{"spec": "lublin99:jobs=9", "models": []}], "policies": ["fcfs"]}
+    runs = runs_of(keys | {"seeds": 2, "platforms": ["flat:nodes=256"]})
+    assert [(run.jobs.made, run.jobs.draw, run.seed) for run in runs] == [
+        (False, 0, 0),
+        (False, 0, 1),
+        (True, 0, 0),
+        (True, 1, 1),
+    ]
+    completed = runs_of(keys | {"seeds": 2, "models": ["burst-buffer"], "platforms": ["flat:nodes=256"]})
+    assert [(run.jobs.draw, run.jobs.models) for run in completed[:2]] == [
+        (0, ("burst-buffer",)),
+        (1, ("burst-buffer",)),
+    ]
+    assert completed[2].jobs.models == ()
+
+
+def test_files_lie_beside_the_spec_and_count_by_what_is_in_them(tmp_path):
+    def written(folder):
+        folder.mkdir()
+        (folder / "mygen.py").write_text(GENERATOR)
+        (folder / "mine.py").write_text("class Mine:\n    def decide(self, view, act): pass\n")
+        (folder / "machine.toml").write_text('nodes = 8\n[failures]\ntrace = "down.csv"\n')
+        (folder / "down.csv").write_text("node,down,up\n0,1,2\n")
+        (folder / "s.toml").write_text(
+            'generators = ["mygen.py:make:jobs=7,load=0.5"]\npolicies = ["mine.py:Mine"]\n'
+            'platforms = ["machine.toml"]\nfailures = ["down.csv,known=no"]\n'
+        )
+        return read(folder / "s.toml")[0]
+
+    one, two = written(tmp_path / "one"), written(tmp_path / "two")
+    assert one.policy != two.policy
+    assert one.key == two.key
+    assert one.tags == two.tags
+    assert one.tags["policy"] == "mine.py:Mine"
+    assert len(workload_of(one.jobs)) == 7
+    assert "mygen.py:make:jobs=7" in workload_of(one.jobs).provenance[-1]
+    (tmp_path / "two" / "mygen.py").write_text(GENERATOR + "# changed\n")
+    assert read(tmp_path / "two" / "s.toml")[0].key != one.key
+    with pytest.raises(InputError, match="has changed"):
+        workload_of(two.jobs)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('policies = ["fcfs"]', "the grid is empty: name workloads"),
+        ('workloads = ["table1"]', "policies: missing"),
+        ('workloads = ["table1"]\npolicies = []', "policies: is empty"),
+        ('workloads = ["table1"]\npolices = ["fcfs"]', "polices: unknown key; did you mean 'policies'"),
+        ('policies = ["fcfs"]\n[[generators]]\nspce = "lublin99"', "spce: unknown key; did you mean 'spec'"),
+        ('workloads = ["tabel1"]\npolicies = ["fcfs"]', "workloads: .*did you mean 'table1'"),
+        ('workloads = ["table1"]\npolicies = ["fcsf"]', "policies: unknown policy 'fcsf'"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nplatforms = ["flta"]', "platforms: unknown platform"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\njob_models = ["x"]', "job_models: unknown job model"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nfailures = ["mtfb=1h"]', "failures: .*did you mean 'mtbf'"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nmodels = ["lublin99"]', "does not attach"),
+        ('generators = ["burst-buffer"]\npolicies = ["fcfs"]', "generators: .*does not generate"),
+        ('generators = ["none.py:make"]\npolicies = ["fcfs"]', "generators: .*no such file"),
+        ('generators = ["mygen.py:mkae"]\npolicies = ["fcfs"]', "no function 'mkae': did you mean 'make'"),
+        ('generators = ["mygen.py:nothing"]\npolicies = ["fcfs"]', "takes no seed"),
+        ('generators = ["mygen.py:make:jobs=x"]\npolicies = ["fcfs"]', "is not a whole number"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nseeds = 0', "seeds: 0 will not do"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nseeds = [1, 1]', "seeds: "),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nseeds = "x"', "seeds: 'x' will not do: write how many"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nwindow = "8d:1d"', "window '8d:1d' is empty"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nreference = "filler"', "reference: .*none of the policies"),
+        ('workloads = ["table1"]\npolicies = ["fcfs-bb:depth={d}"]', "{d} stands for no parameter"),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\n[parameters]\nd = [1]', "parameters.d: is used nowhere"),
+        ('workloads = ["table1"]\npolicies = ["fcfs-bb:depth={d}"]\n[parameters]\nd = []', "parameters.d: is empty"),
+        ('workloads = ["{seed}"]\npolicies = ["fcfs"]\n[parameters]\nseed = [1]', "is the name of a column"),
+        ("workloads = [", "not valid TOML"),
+    ],
+)
+def test_what_is_wrong_is_told_by_file_and_key(tmp_path, text, says):
+    (tmp_path / "mygen.py").write_text(GENERATOR)
+    path = tmp_path / "s.toml"
+    path.write_text(text + "\n")
+    with pytest.raises(InputError, match=says) as caught:
+        read(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_what_a_generator_returns_must_be_a_workload(tmp_path):
+    (tmp_path / "mygen.py").write_text(GENERATOR)
+    (run,) = runs_of({"generators": ["mygen.py:wrong"], "policies": ["fcfs"]}, folder=tmp_path)
+    with pytest.raises(InputError, match=r"returns int; return a forebay\.Workload"):
+        workload_of(run.jobs)
