@@ -19,7 +19,7 @@ from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
 
-_NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
+_SOON, _NOW_AND_THEN = 8, 64  # steps, after which it is worth to look who can still start: at first, and at least
 
 
 @kernel
@@ -66,16 +66,12 @@ def _start_beside(state, have, times, ahead, n, R, S, W, j):
 @allocating_kernel
 def _who_fits(state, have, line):
     """The places in line of those who fit into what is there now."""
-    n = 0
-    for j in line:
-        n += j >= 0 and fits_now(state, have, j)
-    places = np.empty(n, np.int64)
-    n = 0
+    places, n = np.empty(len(line), np.int64), 0
     for i in range(len(line)):
         if line[i] >= 0 and fits_now(state, have, line[i]):
             places[n] = i
             n += 1
-    return places
+    return places[:n]
 
 
 @kernel
@@ -105,7 +101,7 @@ def deep(state, have, line, params, R, S, W):
     n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, 0, places, len(places))
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
-    i, n_reserved, steps = 0, 0, 0
+    i, n_reserved, steps, pause, k = 0, 0, 0, _SOON, 0
     while n_places > 0 and i <= places[n_places - 1] and n_reserved < depth and (n_reserved == 0 or limit > 0):
         j = line[i]
         i += 1
@@ -116,7 +112,11 @@ def deep(state, have, line, params, R, S, W):
             return
         if n_reserved > 0:
             limit -= 1
-        started = _start_beside(state, have, times, ahead, n, R, S, W, j)
+        while places[k] < i - 1:
+            k += 1
+        started = 0
+        if places[k] == i - 1:
+            started = _start_beside(state, have, times, ahead, n, R, S, W, j)
         if started > 0:
             n = started
         else:
@@ -132,8 +132,8 @@ def deep(state, have, line, params, R, S, W):
                     continue
         while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
             n_places -= 1
-        if steps >= max(_NOW_AND_THEN, n_places):
-            steps = 0
+        if steps >= pause:
+            pause, steps, k = min(2 * pause, max(_NOW_AND_THEN, n_places)), 0, 0
             n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
     if n_places == 0 or i > places[n_places - 1]:
         return
