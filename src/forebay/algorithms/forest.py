@@ -1,8 +1,8 @@
 """Trees over a long line of jobs, to find the first one that can start without reading those before it.
 
-The line is cut into stretches, each with a tree. A tree does not go by places but by what jobs ask for: each half of its
-jobs is parted from the other by seconds or by one of the resources in turn (a k-d tree). So jobs that are alike stand
-together, and few parts have somebody small in each respect but nobody who is small in all.
+The line is cut into stretches, each with a tree. A tree does not go by places but by what jobs ask for: half of its
+jobs are parted from the others by seconds, or by one of the resources in turn (a k-d tree). So jobs that are alike
+stand together, and few parts have somebody small in each respect but nobody who is small in all.
 
 A row, of a job or of a part, has the first place in line, the fewest seconds, and the least that is asked of each
 resource. Jobs stand in rows first, eight to a leaf. Then the nodes of each tree: its root is node 1, the halves of node

@@ -67,7 +67,7 @@ def hide(state, truth):
     for i in range(counts["queue_begun"], counts["queue_last"]):
         j = state.queue[i]
         if j >= 0 and over_limit(state, truth, j):
-            state.queue[i] = -2 - j  # as a hole, but not one for good
+            state.queue[i] = -2 - j  # a hole, but not for good: see policies._kernels.long_line
             truth.hidden[cursor["n_hidden"]] = j
             cursor["n_hidden"] += 1
     counts["n_queued"] -= cursor["n_hidden"]

@@ -1,8 +1,9 @@
 """The queue as backfilling goes through it: where it is long, from one who can start to the next.
 
 Thousands of jobs wait where a machine is asked for more than it has, and each decision would look at each of them. The
-trees over them (see algorithms.forest) are the policy's own memory, brought up to date when a decision begins. They hold
-jobs that have not begun: the others are few, and change their places.
+trees over them (see algorithms.forest) are the policy's own memory, brought up to date when a decision begins. They
+hold jobs that have not begun: the others are few, and change their places. Who is held back by a limit (-2 - its row
+stands in its place) is in them too, and passed over until it is back.
 
 Stretches are as long as the digits of a binary number tell: with 11 times 64 places there is one of 8, one of 2 and one
 of 1 times 64. So a job that comes is seldom put into another tree, and there are few of them.
@@ -60,7 +61,7 @@ def bring_up_to_date(state, index):
 def next_place(state, index, place, free, spare, latest):
     """The first place from `place` on where someone may stand who can start; the queue's end or beyond if nowhere.
 
-    That is, who fits into what is free, and ends by `latest` or fits into what is spare. Without an index, everybody may.
+    That is, who fits into what is free, and ends by `latest` or fits into what is spare; without an index, anybody.
     """
     counts = state.counts[0]
     if len(index) == 0 or place < counts["queue_begun"]:

@@ -106,7 +106,7 @@ def _cannot_begin(later, level, R, demand, walltime):
 
 @kernel
 def _keep_in_mind(later, level, R, demand, walltime):
-    """A job cannot begin within a level; it takes the place of those who ask for as much, or of any if all are taken."""
+    """Who cannot begin within a level takes the place of those who ask for as much, or of any if all are taken."""
     first, n = level * _KEPT, later.settled[level, _REFUSED]
     k = first
     while k < first + n:
