@@ -14,6 +14,7 @@ from forebay.errors import StalledError
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local
 from forebay.policies._families.backfill import Backfill
+from forebay.policies._kernels import put_off
 from forebay.policies._orders import ALL
 from twins.backfill import PRESETS
 from twins.backfill import simulate as slow_run
@@ -232,6 +233,24 @@ def test_one_reservation_in_a_long_queue(reserve):
         for i in range(120)
     ]
     params = {"depth": 1, "reserve": reserve}
+    same_starts(pooled.workload(jobs), pooled.platform(16, 12), Backfill(**params), params)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_reservations_in_a_queue_of_all_shapes(seed, monkeypatch):
+    """40 jobs, most of them at once: more cannot begin, of whom none asks for more than another, than are kept in mind.
+
+    With the compiler off, that is: then these are 3.
+    """
+    monkeypatch.setattr(put_off, "_KEPT", 3)
+    rng = random.Random(seed)
+    jobs = []
+    for i in range(40):
+        seconds, nodes = rng.randint(1, 400), rng.randint(1, 16)
+        submit, room = rng.choice((0.0, 0.0, 0.0, float(rng.randint(1, 900)))), rng.randint(0, 12)
+        asked = {"walltime": float(seconds), "run_time": seconds * rng.random(), "nodes": nodes, "burst_buffer": room}
+        jobs.append({"id": i, "submit": submit, **asked})
+    params = {"depth": ALL, "reserve": "all"}
     same_starts(pooled.workload(jobs), pooled.platform(16, 12), Backfill(**params), params)
 
 

@@ -7,7 +7,7 @@ scans, every sum made anew.
 from forebay.algorithms import (
     anneal,
     bits,
-    blocks,
+    forest,
     genetic,
     heap,
     kinds,
@@ -24,7 +24,7 @@ from forebay.algorithms import (
     setformat,
     subsets,
 )
-from twins import blocks as slow_blocks
+from twins import forest as slow_forest
 from twins import genetic as slow_genetic
 from twins import kernels, lay, sharing
 from twins import knapsack as slow_knapsack
@@ -45,14 +45,10 @@ COMPARISONS = {
     bits.wipe: kernels.wipe,
     bits.count_word: kernels.count_word,
     bits.count_bits: kernels.count_bits,
-    blocks.n_rows: slow_blocks.n_rows,
-    blocks.walltime_class: slow_blocks.walltime_class,
-    blocks.begin_block: slow_blocks.Line.begin_block,
-    blocks.begin_group: slow_blocks.Line.begin_group,
-    blocks.add: slow_blocks.Line.add,
-    blocks.n_counted: slow_blocks.Line.n_counted,
-    blocks.sum_up: slow_blocks.Line.sum_up,
-    blocks.following: slow_blocks.Line.following,
+    forest.n_rows: slow_forest.n_rows,
+    forest.put: slow_forest.Line.put,
+    forest.grow: slow_forest.Line.grow,
+    forest.find: slow_forest.Line.find,
     genetic.sizes: slow_genetic.sizes,
     genetic.evolve: slow_genetic.evolve,
     kinds.fewest_large: kernels.fewest_large,

@@ -17,7 +17,7 @@ CLOCK = np.dtype([("now", "f8"), ("triggers", "i8"), ("look_up", "i8"), ("stop",
 COUNTS = np.dtype(
     [
         ("n_queued", "i8"),
-        ("queue_first", "i8"),  # the queue is queue[queue_first:queue_last], with holes of -1
+        ("queue_first", "i8"),  # the queue is queue[queue_first:queue_last], with holes: numbers below 0
         ("queue_begun", "i8"),  # where jobs that wait for a later leg end and new ones begin
         ("queue_last", "i8"),
         ("layout", "i8"),  # how often places of jobs that have not begun were changed

@@ -63,12 +63,11 @@ def n_held(state, truth):
 def hide(state, truth):
     """Take the jobs that may not start now out of the queue, until `admit`."""
     counts, cursor = state.counts[0], truth.cursor[0]
-    counts["layout"] += 1  # others stood there, or nobody
     count_begun(state, truth)
     for i in range(counts["queue_begun"], counts["queue_last"]):
         j = state.queue[i]
         if j >= 0 and over_limit(state, truth, j):
-            state.queue[i] = -1
+            state.queue[i] = -2 - j  # a hole, but not for good: see policies._kernels.long_line
             truth.hidden[cursor["n_hidden"]] = j
             cursor["n_hidden"] += 1
     counts["n_queued"] -= cursor["n_hidden"]

@@ -81,9 +81,9 @@ class Backfill(Policy):
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """The index over the queue."""
-        from forebay.algorithms.blocks import n_rows
+        from forebay.algorithms.forest import N_COLUMNS, n_rows
 
-        return (n_rows(2 * n_jobs + 16) if self._indexed else 0, n_resources + 1), (0, 0)
+        return (n_rows(2 * n_jobs + 16) if self._indexed else 0, N_COLUMNS + n_resources), (0, 0)
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same, unless nodes are of two kinds and to be pinned."""

@@ -24,7 +24,7 @@ from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import HAVE, availability
 from forebay.policies._kernels.kinds import charge, fewest, fewest_beside, spare_fewest
-from forebay.policies._kernels.long_line import SHORT, bring_up_to_date, next_place
+from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
 from forebay.policies._kernels.places import fits_now, start_fitting, what_is_there
 from forebay.policies._kernels.reservations import deep
@@ -47,13 +47,15 @@ def _easy(state, have, head, rest, limit, R, index, first):
     head_leg, now = state.jobs[head]["leg"], state.clock[0]["now"]
     known = False
     shadow, latest = np.inf, np.inf
-    spare, at = have.free[:R].copy(), 0
+    spare, at, in_vain = have.free[:R].copy(), 0, 0
     while True:
-        at = next_place(state, index, first + at, first, have.free, spare, latest - now) - first
+        if in_vain % MANY == 0:
+            at = next_place(state, index, first + at, have.free, spare, latest) - first
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]
         at += 1
+        in_vain += 1
         if j < 0:
             continue
         limit -= 1
@@ -80,6 +82,7 @@ def _easy(state, have, head, rest, limit, R, index, first):
                 continue
             charge(state, spare, leg, n_large)
         start_fitting(state, have, j, LogReason.BACKFILLED, n_large)
+        in_vain = 0
 
 
 @kernel
@@ -87,7 +90,7 @@ def _fill(state, have, rest, limit, index, first):
     """Start whoever fits."""
     at = 0
     while True:
-        at = next_place(state, index, first + at, first, have.free, have.free, np.inf) - first
+        at = next_place(state, index, first + at, have.free, have.free, np.inf) - first
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]

@@ -1,72 +1,78 @@
-"""The queue as backfilling goes through it: where it is long, past the stretches in which nobody can start.
+"""The queue as backfilling goes through it: where it is long, from one who can start to the next.
 
 Thousands of jobs wait where a machine is asked for more than it has, and each decision would look at each of them. The
-index over them (see algorithms.blocks) is the policy's own memory. It is brought up to date when a decision begins, and
-put right where a decision reads a block through in vain. It holds for jobs that have not begun: the others are few, and
-change their places.
+trees over them (see algorithms.forest) are the policy's own memory, brought up to date when a decision begins. They
+hold jobs that have not begun: the others are few, and change their places. Who is held back by a limit (-2 - its row
+stands in its place) is in them too, and passed over until it is back.
+
+Stretches are as long as the digits of a binary number tell: with 11 times 64 places there is one of 8, one of 2 and one
+of 1 times 64. So a job that comes is seldom put into another tree, and there are few of them.
 """
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.blocks import (
-    PLACES,
-    add,
-    begin_block,
-    begin_group,
-    following,
-    n_counted,
-    sum_up,
-    walltime_class,
-)
+from forebay.algorithms.forest import PLACES, find, grow, put
+from forebay.core.tables import after
 
 SHORT = 512  # jobs that are read through as quickly
-_LAYOUT, _COUNTED = range(2)  # what the first row tells: as the queue was laid out when, and up to where it is counted
+MANY = 64  # jobs that are read in vain before the trees are asked again: they do not know all that keeps a job waiting
+_LAYOUT, _BASE, _COUNTED = range(3)  # what the first row tells: as the queue was laid out when, and which places it has
 
 
 @kernel
-def _count_in(state, index, first, last):
-    for place in range(first, last):
-        if place % PLACES == 0:
-            begin_block(index, place)
+def _longest_within(n):
+    """The largest power of two up to `n`."""
+    length = 1
+    while 2 * length <= n:
+        length *= 2
+    return length
+
+
+@kernel
+def _take_in(state, index, base, begin, end):
+    """Make a tree over the places from `begin` on, counted from `base`."""
+    n_jobs = 0
+    for place in range(base + begin, base + end):
         j = state.queue[place]
-        if j >= 0:
-            leg = state.jobs[j]["leg"]
-            add(index, place, state.legs[leg]["walltime"], state.demands[leg])
+        if j != -1:
+            leg = state.jobs[j if j >= 0 else -2 - j]["leg"]
+            put(index, begin + n_jobs, place, state.legs[leg]["walltime"], state.demands[leg])
+            n_jobs += 1
+    grow(index, begin, n_jobs)
 
 
 @kernel
 def bring_up_to_date(state, index):
-    """Count in who has come since the last decision; everybody, if the queue was laid out again."""
+    """Take in who has come since the last decision; everybody, if the queue was laid out again."""
     counts, head = state.counts[0], index[0]
-    first, layout = counts["queue_begun"], counts["layout"] + 1  # 0 is an index that was never used
-    if head[_LAYOUT] != layout or head[_COUNTED] < first:
-        head[_LAYOUT], head[_COUNTED] = layout, first
-        begin_group(index, first)
-    _count_in(state, index, head[_COUNTED], counts["queue_last"])
-    head[_COUNTED] = counts["queue_last"]
+    layout = counts["layout"] + 1  # 0 is an index that was never used
+    if head[_LAYOUT] != layout:
+        head[_LAYOUT], head[_BASE], head[_COUNTED] = layout, counts["queue_begun"], 0
+    known, n = head[_COUNTED] // PLACES, (counts["queue_last"] - head[_BASE]) // PLACES
+    begin = 0
+    while begin < n and known < n:
+        length = _longest_within(n - begin)
+        if begin + length > known:
+            _take_in(state, index, head[_BASE], begin * PLACES, (begin + length) * PLACES)
+        begin += length
+    head[_COUNTED] = n * PLACES
 
 
 @kernel
-def _put_right(state, index, place):
-    """Count the block of a place again if anybody has left it."""
-    counts, there = state.counts[0], 0
-    for other in range(place, place + PLACES):
-        there += state.queue[other] >= 0
-    if there < n_counted(index, place):
-        _count_in(state, index, place, place + PLACES)
-        sum_up(index, place, counts["queue_begun"], counts["queue_last"])
-
-
-@kernel
-def next_place(state, index, place, first, free, spare, longest):
+def next_place(state, index, place, free, spare, latest):
     """The first place from `place` on where someone may stand who can start; the queue's end or beyond if nowhere.
 
-    That is, who fits into what is free, and has a walltime of up to `longest` or fits into what is spare. The decision
-    has read the queue from `first` on. Without an index, everybody may.
+    That is, who fits into what is free, and ends by `latest` or fits into what is spare; without an index, anybody.
     """
     counts = state.counts[0]
-    begun = counts["queue_begun"]
-    if len(index) == 0 or place % PLACES != 0 or place < begun:
+    if len(index) == 0 or place < counts["queue_begun"]:
         return place
-    if place - PLACES >= max(first, begun):
-        _put_right(state, index, place - PLACES)
-    return following(index, place, counts["queue_last"], walltime_class(longest), free, spare)
+    base, n, now = index[0, _BASE], index[0, _COUNTED] // PLACES, state.clock[0]["now"]
+    longest, begin = after(latest) - now, 0  # rather too long than too short by a rounding
+    while begin < n:
+        length = _longest_within(n - begin)
+        if base + (begin + length) * PLACES > place:
+            found = find(index, begin * PLACES, state.queue, place, longest, free, spare)
+            if found < counts["queue_last"]:
+                return found
+        begin += length
+    return max(place, base + n * PLACES)

@@ -9,6 +9,10 @@ Times are told apart by *levels*, each twice as far from now as the one below, t
 each level, how many jobs from the first on are laid if they begin within it. Nobody is laid who ends outside a level
 that is settled for all before it in line. So all of those who are still put off begin behind its end, and find the same
 place as if they had been laid in line.
+
+Room only shrinks during a decision. So who asks for as much as somebody who cannot begin within a level, for as long,
+cannot either. Of each level a few who cannot are kept in mind, none of whom asks for more than another one: most jobs
+are put off by these.
 """
 
 from typing import NamedTuple
@@ -25,6 +29,7 @@ from forebay.policies._kernels.places import chunks_of
 
 _LEVELS = 24
 _LAID = -1
+_KEPT = 16  # of a level
 
 
 class PutOff(NamedTuple):
@@ -32,12 +37,15 @@ class PutOff(NamedTuple):
 
     jobs: NDArray[np.int64]
     until: NDArray[np.float64]  # the levels' ends
-    settled: NDArray[np.int64]  # a row a level: how many jobs are settled, how many shall be, and for which level
+    settled: NDArray[np.int64]  # a row a level: how many jobs are settled, how many shall be, and for which level;
+    # how many are kept who cannot begin within it
+    walltimes: NDArray[np.float64]  # of these
+    demands: NDArray[np.int64]
     least_free: NDArray[np.int64]
     taken: NDArray[np.int64]
 
 
-_N, _WANTED, _FOR = range(3)
+_N, _WANTED, _FOR, _REFUSED = range(4)
 
 
 @allocating_kernel
@@ -47,8 +55,9 @@ def nobody_put_off(room, now, horizon, n_columns):
     for level in range(_LEVELS):
         until[level] = now + (horizon - now) * 2.0**level
     until[_LEVELS - 1] = np.inf
-    scratch = np.empty((2, n_columns), np.int64)
-    return PutOff(np.empty(room, np.int64), until, np.zeros((_LEVELS, 3), np.int64), scratch[0], scratch[1])
+    settled, walltimes = np.zeros((_LEVELS, 4), np.int64), np.empty(_LEVELS * _KEPT)
+    demands, scratch = np.empty((_LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
+    return PutOff(np.empty(room, np.int64), until, settled, walltimes, demands, scratch[0], scratch[1])
 
 
 @kernel
@@ -77,6 +86,48 @@ def _begins_within(times, n, end):
 
 
 @kernel
+def _asks_as_much(later, k, R, demand, walltime):
+    if walltime < later.walltimes[k]:
+        return False
+    for r in range(R):
+        if demand[r] < later.demands[k, r]:
+            return False
+    return True
+
+
+@kernel
+def _cannot_begin(later, level, R, demand, walltime):
+    """Whether a job asks for as much as one that cannot begin within a level."""
+    for k in range(level * _KEPT, level * _KEPT + later.settled[level, _REFUSED]):
+        if _asks_as_much(later, k, R, demand, walltime):
+            return True
+    return False
+
+
+@kernel
+def _keep_in_mind(later, level, R, demand, walltime):
+    """Who cannot begin within a level takes the place of those who ask for as much, or of any if all are taken."""
+    first, n = level * _KEPT, later.settled[level, _REFUSED]
+    k = first
+    while k < first + n:
+        as_much = later.walltimes[k] >= walltime
+        for r in range(R):
+            as_much = as_much and later.demands[k, r] >= demand[r]
+        if as_much:
+            n -= 1
+            later.walltimes[k] = later.walltimes[first + n]
+            for r in range(R):
+                later.demands[k, r] = later.demands[first + n, r]
+        else:
+            k += 1
+    k = first + (n if n < _KEPT else later.settled[level, _N] % _KEPT)
+    later.walltimes[k] = walltime
+    for r in range(R):
+        later.demands[k, r] = demand[r]
+    later.settled[level, _REFUSED] = min(n + 1, _KEPT)
+
+
+@kernel
 def settle(state, times, ahead, n, R, S, later, n_later):
     """Lay whom it takes to know who begins within the first level; returns the profile's new length."""
     amounts_only = S == 0 and large_column(state, R) < 0
@@ -96,6 +147,9 @@ def settle(state, times, ahead, n, R, S, later, n_later):
             continue
         leg = state.jobs[j]["leg"]
         demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
+        if _cannot_begin(later, level, R, demand, walltime):
+            settled[level, _N] += 1
+            continue
         first = _begins_within(times, n, until[settled[level, _FOR]]) if level > 0 else 0
         at, _ = window(times, ahead, n, _begins_within(times, n, until[level]), first, R, demand, walltime)
         if at >= 0:
@@ -113,4 +167,6 @@ def settle(state, times, ahead, n, R, S, later, n_later):
             else:
                 n = reserve_for(state, times, ahead, n, R, S, 0, j, later.least_free, later.taken)
             later.jobs[place] = _LAID
+        else:
+            _keep_in_mind(later, level, R, demand, walltime)
         settled[level, _N] += 1

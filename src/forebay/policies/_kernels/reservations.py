@@ -20,6 +20,7 @@ from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fi
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
 
 _NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
+_LAYING = 16  # steps in whose time a reservation is laid
 
 
 @kernel
@@ -65,17 +66,14 @@ def _start_beside(state, have, times, ahead, n, R, S, W, j):
 
 @allocating_kernel
 def _who_fits(state, have, line):
-    """The places in line of those who fit into what is there now."""
-    n = 0
-    for j in line:
-        n += j >= 0 and fits_now(state, have, j)
-    places = np.empty(n, np.int64)
-    n = 0
+    """The places in line of those who fit into what is there now, and when the last of them would end."""
+    places, n, horizon = np.empty(len(line), np.int64), 0, 0.0
     for i in range(len(line)):
         if line[i] >= 0 and fits_now(state, have, line[i]):
             places[n] = i
             n += 1
-    return places
+            horizon = max(horizon, end_if_now(state, line[i]))
+    return places[:n], horizon
 
 
 @kernel
@@ -98,25 +96,31 @@ def deep(state, have, line, params, R, S, W):
     reservations have nobody to be kept from. Pinned nodes (W > 0) hang on the order in which they are taken: then
     nobody is put off.
     """
-    places = _who_fits(state, have, line)
-    if len(places) == 0:
+    places, horizon = _who_fits(state, have, line)
+    n_places = len(places)
+    if n_places == 0:
         return
     times, ahead, n = availability(state, have, -1, R, S, W)
-    n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, 0, places, len(places))
+    if large_column(state, R) >= 0:  # elsewhere who fits can start: what runs only gives back
+        n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
-    i, n_reserved, steps = 0, 0, 0
+    i, n_reserved, steps, k = 0, 0, 0, 0
     while n_places > 0 and i <= places[n_places - 1] and n_reserved < depth and (n_reserved == 0 or limit > 0):
         j = line[i]
         i += 1
         if j < 0:
             continue
         steps += 1
-        if steps & 63 == 0 and interrupted(state):
+        if i & 63 == 0 and interrupted(state):
             return
         if n_reserved > 0:
             limit -= 1
-        started = _start_beside(state, have, times, ahead, n, R, S, W, j)
+        while places[k] < i - 1:
+            k += 1
+        started = 0
+        if places[k] == i - 1:
+            started = _start_beside(state, have, times, ahead, n, R, S, W, j)
         if started > 0:
             n = started
         else:
@@ -132,8 +136,9 @@ def deep(state, have, line, params, R, S, W):
                     continue
         while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
             n_places -= 1
+        steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
-            steps = 0
+            steps, k = 0, 0
             n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
     if n_places == 0 or i > places[n_places - 1]:
         return
