@@ -121,7 +121,12 @@ def in_order(jobs: pl.DataFrame) -> tuple[pl.DataFrame, float]:
     """Jobs by (submit, id) with the first one at second 0, and how far back they were moved for that."""
     jobs = jobs.sort("submit", "id", maintain_order=True)
     moved = float(jobs["submit"][0])
-    return jobs.with_columns(pl.col("submit") - moved), moved
+    return later(jobs, -moved), moved
+
+
+def later(jobs: pl.DataFrame, seconds: float) -> pl.DataFrame:
+    """The same with all that has a date so much later."""
+    return jobs.with_columns(pl.col(name) + seconds for name in ("submit", "recorded_start") if name in jobs.columns)
 
 
 def order_notes(submit: pl.Series) -> list[str]:
