@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _complete
+from forebay.cli import _complete, _recorded
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
@@ -102,6 +102,8 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
         ("mean wait", wait_with_interval(numbers)),
         *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),
     ]
+    if "recorded" in document:
+        results.append((_recorded.NAME, _recorded.text(document["recorded"])))
     files = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
     show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)
 

@@ -69,7 +69,9 @@ def _calm(w: Workload) -> Workload:
             return w
         user, day, jobs = days.row(0)
         several = counted(len(days), "flurry", "flurries")
-        w = _without(w, odd, f"of {several}; the largest is {jobs:,} of user {called(w.names, 'user', user)} on day {day + 1}")
+        w = _without(
+            w, odd, f"of {several}; the largest is {jobs:,} of user {called(w.names, 'user', user)} on day {day + 1}"
+        )
 
 
 def _noted(w: Workload, what: str) -> Workload:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from forebay._text import plain
-from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED
+from forebay.core.schemas import NAMED
 from forebay.workload.workload import Workload
 
 Names = Mapping[str, Mapping[int, str]]
@@ -39,7 +39,7 @@ def only(names: Names, jobs: pl.DataFrame) -> dict[str, dict[int, str]]:
     """The names that these jobs need; none else stays in a part of a workload."""
     kept = {}
     for column, known in names.items():
-        there = set(jobs[column].unique())
+        there = set(jobs[column].unique()) if column in jobs.columns else set()
         kept[column] = {number: name for number, name in known.items() if number in there}
     return {column: known for column, known in kept.items() if known}
 
@@ -86,7 +86,9 @@ def _words(w: Workload, jobs: pl.DataFrame, column: str) -> dict[int, str]:
     """What each number of a column stands for, in order of appearance."""
     if column not in jobs.columns:
         return {}
-    return {number: called(w.names, column, number) for number in jobs[column].unique(maintain_order=True) if number >= 0}
+    return {
+        number: called(w.names, column, number) for number in jobs[column].unique(maintain_order=True) if number >= 0
+    }
 
 
 def _agree(words: Sequence[Mapping[int, str]]) -> bool:
@@ -113,10 +115,8 @@ def numbered(keys: Sequence[str], shown: Mapping[str, str]) -> tuple[pl.Series, 
     every = list(dict.fromkeys(keys))
     if all(word.isdecimal() and word.isascii() and len(word) <= 15 for word in every if word):
         number = {word: int(word) if word else -1 for word in every}
-        names = {number[word]: shown[word] for word in every if shown.get(word)}
+        names = {number[word]: shown[word] for word in every if shown.get(word, word) != word}
     else:
         number = {word: k for k, word in enumerate((word for word in every if word), 1)} | {"": -1}
         names = {k: shown.get(word) or word for word, k in number.items() if word}
     return pl.Series([number[word] for word in keys], dtype=pl.Int64), names
-
-

@@ -261,7 +261,9 @@ def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Frames below one another; a resource that one of them does not know is 0 there, and who is charged unknown."""
     whole = pl.concat(frames, how="diagonal")
     known = JOB_SCHEMA | LEG_SCHEMA
-    extra = {name: UNKNOWN.get(name, 0) for name, dtype in whole.schema.items() if name not in known and dtype == pl.Int64}
+    extra = {
+        name: UNKNOWN.get(name, 0) for name, dtype in whole.schema.items() if name not in known and dtype == pl.Int64
+    }
     extra |= {name: UNKNOWN[name] for name in ("recorded_start",) if name in whole.columns}
     return whole.with_columns(pl.col(name).fill_null(value) for name, value in extra.items())
 
@@ -274,8 +276,8 @@ def only(w: Workload, jobs: pl.DataFrame) -> Workload:
         for table in (w.legs, w.phases)
     )
     applications = w.applications and w.applications.only(jobs["id"])
-    changed = {"jobs": jobs, "legs": legs, "phases": phases, "applications": applications}
-    return dataclasses.replace(w, **changed, epoch=w.epoch + moved, names=names_of(w.names, jobs))
+    rest: dict[str, Any] = {"legs": legs, "phases": phases, "applications": applications}
+    return dataclasses.replace(w, jobs=jobs, **rest, epoch=w.epoch + moved, names=names_of(w.names, jobs))
 
 
 def _keep(w: Workload, jobs: pl.DataFrame, what: str) -> Workload:

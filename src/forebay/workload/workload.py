@@ -102,10 +102,10 @@ class Workload:
             if missing:
                 meant = _meant(missing, frame.columns)
                 raise InputError(f"{self.name}: the {word} table lacks {', '.join(missing)}{meant}{cure}")
-            schema = schema | {name: dtype for name, dtype in MORE.items() if name in frame.columns}
-            wrong = [name for name, dtype in schema.items() if frame.schema[name] != dtype]
+            wanted = schema | {name: dtype for name, dtype in MORE.items() if name in frame.columns}
+            wrong = [name for name, dtype in wanted.items() if frame.schema[name] != dtype]
             if wrong:
-                wants = ", ".join(f"{name} as {schema[name]}, not {frame.schema[name]}" for name in wrong)
+                wants = ", ".join(f"{name} as {wanted[name]}, not {frame.schema[name]}" for name in wrong)
                 raise InputError(f"{self.name}: the {word} table must have {wants}{cure}")
         if self.phases is not None:  # further columns mean nothing, and job models add phases of their own
             object.__setattr__(self, "phases", self.phases.select(*PHASE_SCHEMA))
@@ -172,7 +172,8 @@ def job_table(columns: Any) -> pl.DataFrame:
     columns
         A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
         needed; `user`, `group`, `queue`, `priority`, `flop`, `communication`, `cancel`, `account`, `qos` and
-        `recorded_start` are known. Any other column is a demand on the resource of its name, such as `burst_buffer` in bytes.
+        `recorded_start` are known. Any other column is a demand on the resource of its name, such as `burst_buffer` in
+        bytes.
 
     Returns
     -------
@@ -201,7 +202,11 @@ def job_table(columns: Any) -> pl.DataFrame:
     return frame.select(
         *(_cast(frame[name], dtype) for name, dtype in JOB_SCHEMA.items()),
         *(_cast(frame[name], MORE[name]) for name in extra if name in MORE),
-        *(_cast(frame[name], pl.Int64, "; further columns are demands on resources") for name in extra if name not in MORE),
+        *(
+            _cast(frame[name], pl.Int64, "; further columns are demands on resources")
+            for name in extra
+            if name not in MORE
+        ),
     )
 
 
