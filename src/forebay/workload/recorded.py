@@ -77,6 +77,7 @@ def _known(w: Workload) -> pl.DataFrame | None:
 
 def _waits(wait: np.ndarray) -> dict[str, float]:
     return {
+        "min_waiting_time": float(wait.min()),
         "mean_waiting_time": float(wait.mean()),
         "median_waiting_time": float(np.median(wait)),
         "p95_waiting_time": float(np.percentile(wait, 95)),
