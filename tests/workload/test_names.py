@@ -254,3 +254,14 @@ def test_results_have_names_beside_numbers(months, tmp_path):
     assert jobs["recorded_start"].to_list() == [60, 86430, 172800]
     heaviest = metrics.by_user(forebay.load(tmp_path / "out")).row(0, named=True)
     assert (heaviest["user_name"], heaviest["n"]) == ("ann", 2)
+
+
+@pytest.mark.small
+def test_a_machine_that_was_in_use_is_found_anew(tmp_path):
+    """Of january a job of 2 nodes still runs when one of 3 starts in february: 5 are in use."""
+    head = "JobID|User|Submit|Start|ElapsedRaw|NNodes"
+    one = month(tmp_path, "one", ["1|ann|1000|1000|500|2"], head)
+    two = month(tmp_path, "two", ["2|ann|1200|1400|500|3", "3|bob|1900|1900|10|1"], head)
+    both = op.join([one, two])
+    assert (one.platform, two.platform, both.platform) == ("flat:nodes=2", "flat:nodes=3", "flat:nodes=5")
+    assert sum("most nodes in use at once" in note for note in both.notes) == 1

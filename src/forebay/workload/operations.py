@@ -16,7 +16,7 @@ import polars as pl
 from forebay._text import counted, plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN
 from forebay.errors import InputError, brief, nearest
-from forebay.workload import _sidecar, dates
+from forebay.workload import _sidecar, _source, dates
 from forebay.workload._source import in_order, later
 from forebay.workload.applications import stacked
 from forebay.workload.dates import Moment
@@ -222,9 +222,8 @@ def join(ws: Sequence[Workload]) -> Workload:
         after = [jobs["id"] for jobs in shifted]
         applications = [one and one.renumbered(*ids) for one, *ids in zip(applications, before, after, strict=True)]
         notes.append("job ids of the parts clash: all jobs are renumbered from 1")
-    if len({w.platform for w in ws}) > 1:
-        notes.append("the parts come from different machines: name a platform when you simulate")
     jobs, moved = in_order(_stacked(shifted))
+    platform, notes = _machine(ws, jobs, notes)
     legs, phases = ([table for table in some if table is not None] for some in tables)
     return Workload(
         name="+".join(w.name for w in ws),
@@ -233,7 +232,7 @@ def join(ws: Sequence[Workload]) -> Workload:
         phases=_stacked(phases) if phases else None,
         applications=stacked(some) if (some := [one for one in applications if one is not None]) else None,
         epoch=base + moved,
-        platform=ws[0].platform if len({w.platform for w in ws}) == 1 else None,
+        platform=platform,
         records=sum(w.records for w in sources),
         dropped=dict(sum((Counter(w.dropped) for w in sources), Counter())),
         notes=tuple(dict.fromkeys(notes)),
@@ -241,6 +240,18 @@ def join(ws: Sequence[Workload]) -> Workload:
         sha256=ws[0].sha256 if len(sources) == 1 else "",
         names=names,
     )
+
+
+def _machine(ws: Sequence[Workload], jobs: pl.DataFrame, notes: list[str]) -> tuple[str | None, list[str]]:
+    """The machine of all parts, and notes with what is to say of it; one that was in use is found anew."""
+    if len({w.platform for w in ws}) == 1:
+        return ws[0].platform, notes
+    ran = jobs.filter(pl.col("cancel").is_infinite())
+    if all(_source.is_inferred(w.notes) for w in ws) and "recorded_start" in ran.columns and len(ran):
+        most = _source.most_in_use(*(ran[name].to_numpy() for name in ("recorded_start", "run_time", "nodes")))
+        old = _source.size_told(notes)
+        return f"flat:nodes={most}", [*(note for note in notes if note not in old), _source.inferred_size(most)]
+    return None, [*notes, "the parts come from different machines: name a platform when you simulate"]
 
 
 def _renumbered(jobs: list[pl.DataFrame], tables: list[_Tables]) -> tuple[list[pl.DataFrame], list[_Tables]]:

@@ -329,9 +329,7 @@ def _machine(starts: list[float | None], table: dict[str, list[Any]]) -> tuple[s
         why = "for lack of a column Start" if ran.any() else "as no job ran"
         return None, [_source.unknown_size(why)]
     begin, nodes = np.array(starts, np.float64)[ran], np.array(table["nodes"], np.int64)[ran]
-    moments = np.concatenate([begin + np.array(table["run_time"])[ran], begin])  # who ends goes before who starts
-    in_use = np.concatenate([-nodes, nodes])[np.argsort(moments, kind="stable")].cumsum()
-    most = int(in_use.max())
+    most = _source.most_in_use(begin, np.array(table["run_time"])[ran], nodes)
     return f"flat:nodes={most}", [_source.inferred_size(most)]
 
 
