@@ -32,7 +32,7 @@ def test_run_has_a_row_as_recorded(forebay, jobs):
 def test_a_window_of_dates(forebay, jobs):
     code, out, _ = forebay("run", jobs, "--policy", "fcfs", "--window", "2025-01-20:2025-01-21")
     assert code == 0
-    assert "jobs submitted from 2025-01-20 00:00:00 to 2025-01-21 00:00:00 UTC" in out
+    assert "(2025-01-20 00:00:00 to 2025-01-21 00:00:00 UTC)" in out
     assert "mean wait 11 min" in out
     outcome = forebay("run", jobs, "--policy", "fcfs", "--window", "2025-02-01:")
     assert outcome.code == 2

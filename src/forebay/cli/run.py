@@ -85,7 +85,7 @@ def _simulate(
 
 def report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
-    from forebay.cli._numbers import shown, wait_with_interval
+    from forebay.cli._numbers import seconds, shown, wait_with_interval
 
     numbers = document["summary"]
     rows = [
@@ -96,7 +96,8 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
     if "failures" in document:
         rows.append(("failures", document["failures"]["text"]))
     if document["window"]:
-        rows.append(("window", f"jobs submitted from {' to '.join(_moments(document))}"))
+        start, end = document["window"]
+        rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}{_dates(document)}"))
     results = [
         ("mean wait", wait_with_interval(numbers)),
         *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),
@@ -107,15 +108,12 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
     show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)
 
 
-def _moments(document: dict[str, Any]) -> list[str]:
-    """Both ends of the window: dates where the trace has them, else times after its first job."""
-    from forebay.cli._numbers import seconds
+def _dates(document: dict[str, Any]) -> str:
+    """Both ends of the window as dates, where the trace has any."""
     from forebay.workload.dates import date_text
 
-    dates = [date_text(document["epoch"] + moment) for moment in document["window"]] if "epoch" in document else []
-    if dates and all(dates):
-        return [dates[0] or "", f"{dates[1]} UTC"]
-    return [seconds(moment) for moment in document["window"]]
+    dates = [date_text(document["epoch"] + moment) for moment in document["window"]] if "epoch" in document else [None]
+    return f" ({' to '.join(filter(None, dates))} UTC)" if all(dates) else ""
 
 
 def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
