@@ -11,7 +11,6 @@ from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
 from forebay.cli.workload_generate import Model
-from forebay.core.units import parse_period
 
 if TYPE_CHECKING:
     from forebay.workload import Workload
@@ -109,7 +108,7 @@ def command(
     from forebay import workload
     from forebay.workload import anonymity, models
 
-    slice_of = parse_period(period, "--slice")
+    slice_of = options.parse_period(period, "--slice")
     jobs = _whole(source, sidecars or [], joined or [], "keep" if keep else "drop")
     if clean:
         jobs = _cleaned(jobs)
