@@ -33,6 +33,7 @@ from forebay.policies._limited import apart
 from forebay.results import Result
 from forebay.workload import Workload, read
 from forebay.workload._source import size_told
+from forebay.workload.dates import is_dated
 
 
 def simulate(
@@ -132,6 +133,7 @@ def simulate(
         "seconds": record.seconds,
         "notes": [*_notes_on(workload, named), *program.notes, *notes],
         "dropped": dict(workload.dropped),
+        **({"epoch": workload.epoch} if is_dated(workload) else {}),
         "versions": dict(versions()),
         **({"failures": failing.describe()} if failing else {}),
         **({"limits": limits.describe()} if limits else {}),

@@ -1,5 +1,8 @@
 """Arguments and options that several commands share, so that they read and behave alike everywhere."""
 
+import math
+import re
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +11,8 @@ import typer
 
 from forebay.cli import _complete
 from forebay.cli._print import hush
+from forebay.core.units import parse_seconds
+from forebay.errors import InputError
 
 
 class Format(StrEnum):
@@ -69,7 +74,7 @@ WindowOption = Annotated[
     typer.Option(
         "--window",
         metavar="START:END",
-        help="Summarise only jobs submitted in this time, such as 1d:8d. Either side may be left out.",
+        help="Summarise only jobs submitted in this time: 1d:8d or 2025-03-01:2025-04-01; either side may be left out.",
         show_default=False,
     ),
 ]
@@ -87,6 +92,40 @@ QuietOption = Annotated[
 CountOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="How many runs at a time. Default: one a core.")
 ]
+
+
+_DATE = r"\s*\d{4}-\d\d?-\d\d?(?:[T ]\d\d(?:(?::\d\d(?!\d)){1,2}(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d(?!\d))?)?)?\s*"
+_PERIOD = re.compile(rf"({_DATE}|[^:]*):({_DATE}|[^:]*)", re.ASCII)
+Period = tuple[float | datetime, float | datetime]
+"""Each side in seconds after the first job, or as a date."""
+
+
+def parse_period(text: str | None, option: str) -> Period | None:
+    """Both sides of START:END, seconds or dates; one left out is 0, or infinity."""
+    if text is None:
+        return None
+    found = _PERIOD.fullmatch(text)
+    if not found:
+        raise InputError(
+            f"{option} {text!r} is not START:END; write times such as 1d:8d, 3600:7200 or 12h:, "
+            "or dates: 2025-03-01:2025-04-01"
+        )
+    try:
+        start, end = _moment(found[1], 0.0), _moment(found[2], math.inf)
+    except InputError as error:
+        raise InputError(f"{option} {text!r}: {error}") from None
+    dates = isinstance(start, datetime), isinstance(end, datetime)
+    if dates[0] == dates[1] and not start < end:  # type: ignore[operator]
+        raise InputError(f"{option} {text!r} is empty; its start must come before its end")
+    return start, end
+
+
+def _moment(text: str, left_out: float) -> float | datetime:
+    from forebay.workload.dates import parse_date
+
+    if not text.strip():
+        return left_out
+    return parse_date(text) if re.fullmatch(_DATE, text, re.ASCII) else parse_seconds(text)
 
 
 def examples(*lines: str) -> str:

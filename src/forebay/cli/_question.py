@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
+from forebay.cli._options import Period
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError, brief
 
@@ -37,7 +38,7 @@ class Asked:
     job_model: str | None
     seed: int
     failures: str | None
-    window: tuple[float, float] | None
+    window: Period | None
     seeds: int | None
     replicas: int | None
     shake: str
@@ -132,7 +133,6 @@ def replicas_of(asked: Asked, policy: str) -> tuple[list["Run"], str]:
                 seed=draw,
                 added=added,
                 failures=asked.failures or "",
-                window=asked.window,
             )
         )
     if made:
@@ -302,10 +302,13 @@ def _check_possible(span: Span, machine: "Platform") -> None:
             raise InputError(f"{machine.name} cannot have {what} ({text}); vary something else") from None
 
 
-def _closed(window: tuple[float, float] | None, workloads: Sequence["Workload"]) -> tuple[float, float] | None:
-    """The window with an end, and with jobs in it."""
-    if window is None:
+def _closed(asked: Period | None, workloads: Sequence["Workload"]) -> tuple[float, float] | None:
+    """The window in seconds, with an end, and with jobs in it."""
+    from forebay.workload.dates import seconds_of
+
+    if asked is None:
         return None
+    window = seconds_of(workloads[0], asked[0]), seconds_of(workloads[0], asked[1])
     last = max(float(one.jobs["submit"][-1]) for one in workloads)
     if window[0] > min(float(one.jobs["submit"][-1]) for one in workloads):
         raise InputError(

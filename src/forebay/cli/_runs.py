@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.core.units import parse_period
+from forebay.cli import _options as options
+from forebay.cli import _recorded
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,9 +38,11 @@ class Setting:
 
         result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress, self.failures)
         window = self._closed(result)
-        facts = {**result.facts, "policy": spec, "notes": notes_of(result, self.workload)}
-        result = replace(result, facts=facts)
-        return result, document(result, window=window, summary=summary(result, window))
+        recorded = _recorded.numbers(self)
+        notes = [*notes_of(result, self.workload), *_recorded.notes(recorded)]
+        result = replace(result, facts={**result.facts, "policy": spec, "notes": notes})
+        beside = {"window": window, "summary": summary(result, window)} | ({"recorded": recorded} if recorded else {})
+        return result, document(result, **beside)
 
     @property
     def key(self) -> str:
@@ -74,7 +77,7 @@ def read_setting(
     from forebay import platforms as machines
     from forebay.platforms import failures as traces
 
-    period = parse_period(window, "--window")
+    period = options.parse_period(window, "--window")
     if job_model is not None:
         _plugins.load("engine.jobmodels", _plugins.parse_spec(job_model)[0], "job model")
     failing = None if failures is None else traces.load(failures)
@@ -86,10 +89,22 @@ def read_setting(
         machine = machine_of(jobs)
     if failing is not None:
         traces.check(failing, machine.nodes)
-    if period and not jobs.jobs["submit"].is_between(*period, closed="left").any():
-        last = float(jobs.jobs["submit"][-1])
-        raise InputError(f"--window {window!r}: no job is submitted in it; {source} has jobs from 0 to {last:.10g} s")
-    return Setting(jobs, machine, job_model, seed, period, failing)
+    return Setting(jobs, machine, job_model, seed, _seconds(period, jobs, window), failing)
+
+
+def _seconds(period: options.Period | None, jobs: "Workload", window: str | None) -> Period | None:
+    """A window in seconds of the workload, which must have jobs in it."""
+    from forebay.workload import dates
+
+    if period is None:
+        return None
+    try:
+        start, end = (dates.seconds_of(jobs, side) for side in period)
+    except InputError as error:
+        raise InputError(f"--window {window!r}: {error}") from None
+    if not jobs.jobs["submit"].is_between(start, end, closed="left").any():
+        raise InputError(f"--window {window!r}: no job is submitted in it; of {jobs.name}, {dates.span_text(jobs)}")
+    return start, end
 
 
 def load_policy(spec: str) -> Any:

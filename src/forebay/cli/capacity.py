@@ -147,7 +147,7 @@ def command(
     """
     use_one_thread()
     from forebay.cli import _pictures, _question, _runs
-    from forebay.core.units import parse_period
+    from forebay.cli._options import parse_period
     from forebay.experiments.store import Store
     from forebay.experiments.targets import parse_target
 

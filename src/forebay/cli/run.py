@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _complete
+from forebay.cli import _complete, _recorded
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
@@ -97,13 +97,23 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
         rows.append(("failures", document["failures"]["text"]))
     if document["window"]:
         start, end = document["window"]
-        rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}"))
+        rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}{_dates(document)}"))
     results = [
         ("mean wait", wait_with_interval(numbers)),
         *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),
     ]
+    if "recorded" in document:
+        results.append((_recorded.NAME, _recorded.text(document["recorded"])))
     files = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
     show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)
+
+
+def _dates(document: dict[str, Any]) -> str:
+    """Both ends of the window as dates, where the trace has any."""
+    from forebay.workload.dates import date_text
+
+    dates = [date_text(document["epoch"] + moment) for moment in document["window"]] if "epoch" in document else [None]
+    return f" ({' to '.join(filter(None, dates))} UTC)" if all(dates) else ""
 
 
 def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:

@@ -11,7 +11,6 @@ from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
 from forebay.cli.workload_generate import Model
-from forebay.core.units import parse_period
 
 if TYPE_CHECKING:
     from forebay.workload import Workload
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = options.examples(
     "forebay workload convert trace.swf.gz trace.json",
     "forebay workload convert trace.swf week.swf --slice 7d:14d",
+    "forebay workload convert jobs.sacct march.parquet.zip --slice 2025-03-01:2025-04-01 --filter queue==gpu",
     "forebay workload convert trace.swf small.swf --filter 'nodes<=64' --first 1000",
     "forebay workload convert trace.swf full.json --model burst-buffer --model io-phases:speed=1e9 --seed 1",
     "forebay workload convert jobs.sacct shared.parquet.zip --keep-cancelled --clean --anonymise",
@@ -48,11 +48,18 @@ Clean = Annotated[
 ]
 Slice = Annotated[
     str | None,
-    typer.Option("--slice", metavar="START:END", help="Keep jobs submitted in this time: 7d:14d.", show_default=False),
+    typer.Option(
+        "--slice",
+        metavar="START:END",
+        help="Keep jobs submitted in this time: 7d:14d, or 2025-03-01:2025-04-01.",
+        show_default=False,
+    ),
 ]
 Filter = Annotated[
     list[str] | None,
-    typer.Option("--filter", metavar="CONDITION", help="Keep jobs such as 'nodes<=64'.", show_default=False),
+    typer.Option(
+        "--filter", metavar="CONDITION", help="Keep jobs such as 'nodes<=64' or 'queue==gpu'.", show_default=False
+    ),
 ]
 First = Annotated[int | None, typer.Option("--first", metavar="N", help="Keep the first N jobs.", show_default=False)]
 Load = Annotated[
@@ -101,7 +108,7 @@ def command(
     from forebay import workload
     from forebay.workload import anonymity, models
 
-    slice_of = parse_period(period, "--slice")
+    slice_of = options.parse_period(period, "--slice")
     jobs = _whole(source, sidecars or [], joined or [], "keep" if keep else "drop")
     if clean:
         jobs = _cleaned(jobs)
@@ -138,7 +145,7 @@ def _cleaned(jobs: "Workload") -> "Workload":
 
 def _changed(
     jobs: "Workload",
-    period: tuple[float, float] | None,
+    period: options.Period | None,
     conditions: list[str],
     first: int | None,
     load: float | None,
@@ -149,7 +156,7 @@ def _changed(
     if period is not None:
         jobs = operations.slice_time(jobs, *period)
     for text in conditions:
-        jobs = operations.filter_jobs(jobs, operations.parse_condition(text, jobs.jobs.columns), text)
+        jobs = operations.filter_jobs(jobs, operations.parse_condition(text, jobs.jobs.columns, jobs.names), text)
     if first is not None:
         jobs = operations.first(jobs, first)
     if load is not None:

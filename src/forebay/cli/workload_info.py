@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 EXAMPLES = options.examples("forebay workload info trace.swf.gz", "forebay workload info default --format json")
 
 _SPREAD = ("min", "median", "mean", "p95", "max")
+_MORE = (("accounts", "account"), ("qos", "QOS", "QOS"))
+_MOST = 12  # queues that a page has room for
 _COUNTED = re.compile(r"license_|gres_(?!gpumem)|resource_\d")
 """Demands in pieces, as formats name them; all others are in bytes."""
 
@@ -33,7 +35,8 @@ def command(workload: options.WorkloadArgument, form: options.FormatOption = For
         show(
             pairs([*_origin(facts), *_shape(facts)]),
             fitting(partial(_spreads, facts)),
-            *notes_block([note for note in facts["notes"] if note not in facts["findings"]]),
+            *([fitting(partial(_queues, facts))] if len(facts["by_queue"]) > 1 else []),
+            *notes_block([*(note for note in facts["notes"] if note not in facts["findings"]), *_notes(facts)]),
         )
 
 
@@ -52,8 +55,8 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
     from forebay.core.units import format_seconds
 
     rows = []
-    if facts["epoch"] and facts["epoch_iso"]:
-        rows.append(("begins", facts["epoch_iso"].replace("T", " ").replace("+00:00", " UTC")))
+    if facts["period"] and all(facts["period"]):
+        rows.append(("period", f"{' to '.join(facts['period'])} UTC"))
     rows.append(("submitted over", format_seconds(facts["span"])))
     per_day = facts["arrivals_per_day"]
     if per_day and facts["span"] >= 86400:
@@ -61,7 +64,13 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
     rows.append(("machine", facts["platform"] or "not said: name one with --platform when you simulate"))
     if facts["offered_load"] is not None:
         rows.append(("offered load", f"{100 * facts['offered_load']:.1f} % of its node-seconds"))
+    steady = facts["steady"]
+    if steady and steady["offered_load"] is not None:
+        length = format_seconds(steady["end"] - steady["start"])
+        text = f"{100 * steady['offered_load']:.1f} % from the 1st to the 99th percentile of submissions, {length}"
+        rows.append(("steady load", text))
     known = [counted(facts[f"{word}s"], word) for word in ("user", "group", "queue") if facts[f"{word}s"]]
+    known += [counted(facts[word], *forms) for word, *forms in _MORE if facts.get(word)]
     if known:
         rows.append(("known", ", ".join(known)))
     rows.append(
@@ -112,7 +121,36 @@ def _spreads(facts: dict[str, Any], seconds: Seconds, gap: int) -> "Table":
 
     rows = [row("nodes", facts["nodes"], count)]
     rows += [row(key.replace("_", " "), facts[key], seconds) for key in ("run_time", "walltime")]
+    if facts["recorded"]:
+        rows.append(row("recorded wait", _wait(facts["recorded"]), seconds))
     for name, demand in facts["resources"].items():
         text = count if _COUNTED.match(name) else lambda value: format_bytes(round(value))
         rows.append(row(name.replace("_", " "), demand, text))
     return table(["each job", *_SPREAD], rows, numbers=range(1, 6), gap=gap)
+
+
+def _wait(found: dict[str, Any]) -> dict[str, float]:
+    """Waits as recorded, by the words of the table."""
+    return {key: found[f"{key}_waiting_time"] for key in _SPREAD if f"{key}_waiting_time" in found}
+
+
+def _queues(facts: dict[str, Any], seconds: Seconds, gap: int) -> "Table":
+    """The queues with most jobs, and how long these waited when they were recorded."""
+    waits = facts["recorded"] is not None
+    columns = ["queue", "jobs", *(("mean wait as recorded", "median", "p95") if waits else ())]
+    rows = []
+    for found in facts["by_queue"][:_MOST]:
+        wait = _wait(found)
+        times = [seconds(wait[key]) if key in wait else "-" for key in ("mean", "median", "p95")]
+        rows.append([found["name"], f"{found['jobs']:,}", *(times if waits else ())])
+    rest = facts["by_queue"][_MOST:]
+    if rest:
+        jobs = sum(found["jobs"] for found in rest)
+        rows.append([f"{len(rest):,} more", f"{jobs:,}", *(["", "", ""] if waits else ())])
+    return table(columns, rows, numbers=range(1, len(columns)), gap=gap)
+
+
+def _notes(facts: dict[str, Any]) -> list[str]:
+    from forebay.workload import recorded
+
+    return recorded.notes(facts["recorded"])

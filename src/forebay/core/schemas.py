@@ -1,5 +1,6 @@
 """The columns of a workload's tables, and so the names that no resource may have."""
 
+import math
 from typing import Any
 
 import polars as pl
@@ -20,8 +21,21 @@ JOB_SCHEMA: dict[str, Any] = {
     "priority": pl.Float64,  # higher goes first, where a policy asks for it
     "cancel": pl.Float64,  # seconds after its submission at which its user withdraws it; inf = never
 }
-"""Columns of every job table. Any further Int64 column, but for those of TOLD, is a demand (a job's total) on the
-resource of that name."""
+"""Columns of every job table. Any further Int64 column, but for those of TOLD and MORE, is a demand (a job's total) on
+the resource of that name."""
+
+MORE: dict[str, Any] = {
+    "account": pl.Int64,  # who is charged; -1 = unknown
+    "qos": pl.Int64,  # quality of service; -1 = unknown
+    "recorded_start": pl.Float64,  # when the job started on the machine of the trace; NaN = unknown
+}
+"""Columns that a job table may have besides, where a trace tells so much. No policy sees them."""
+
+UNKNOWN: dict[str, Any] = {"account": -1, "qos": -1, "recorded_start": math.nan}
+"""What they hold of a job of which the trace does not tell."""
+
+NAMED = ("user", "group", "queue", "account", "qos")
+"""Columns of numbers that may stand for names."""
 
 TOLD = ("told_input", "told_output", "told_data")
 """Int64 columns that a job table may have besides: the bytes that a job's user says it reads, writes, and moves in
@@ -48,5 +62,5 @@ PHASE_SCHEMA: dict[str, Any] = {
 }
 """What a leg does, in order. A job without phases is one compute phase of its `run_time` and `flop`."""
 
-TAKEN = frozenset((*JOB_SCHEMA, *TOLD, *LEG_SCHEMA, *JOBS_CSV, *JOBS_MORE))
+TAKEN = frozenset((*JOB_SCHEMA, *TOLD, *MORE, *LEG_SCHEMA, *JOBS_CSV, *JOBS_MORE))
 """A resource is a column of demand in job and leg tables, and in results: there these mean something else."""

@@ -7,11 +7,13 @@ import polars as pl
 
 from forebay.algorithms.setformat import group_intervals, write_sets
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, Flexibility, JobState, LogKind, LogReason
+from forebay.core.schemas import MORE
 from forebay.core.tables import State
 from forebay.engine.record import Record
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
 from forebay.results import JOBS_CSV, spent
+from forebay.workload.names import column_of
 from forebay.workload.workload import Workload
 
 _TEXT_JOBS = 100_000
@@ -256,7 +258,12 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
         # A job of no length has no stretch: 0 / 0 and x / 0 would poison every mean.
         stretch=pl.when(pl.col("execution_time") > 0).then(pl.col("turnaround_time") / pl.col("execution_time")),
     )
-    extra = source.select("user", "group", "queue", "priority", *(r for r in resources[1:] if r in source.columns))
+    told = [name for name in MORE if name in source.columns]
+    demands = [name for name in resources[1:] if name in source.columns]
+    extra = source.select("user", "group", "queue", "priority", *told, *demands).with_columns(
+        *(pl.col(name).fill_nan(None) for name in told if name == "recorded_start"),
+        *(column_of(source, workload.names, column) for column in workload.names),
+    )
     n_legs = pl.Series("n_legs", left.number + 1)
     more = [staging_frame(left, record), sizes_frame(left, record), servers_frame(left, record)]
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)

@@ -158,6 +158,7 @@ def lengthened(workload: "Workload", added: Added) -> "Workload":
     if added.later:
         line += f"; submitted up to {added.later:g} s later"
     jobs = workload.jobs.with_columns(pl.col("run_time") + pl.Series(extra), pl.col("submit") + pl.Series(later))
+    jobs = jobs.drop("recorded_start", strict=False)  # of other jobs than these
     return replace(workload, jobs=jobs.sort("submit", "id"), provenance=(*workload.provenance, line))
 
 

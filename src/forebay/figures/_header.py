@@ -13,8 +13,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from forebay._text import counted, shared
-from forebay.figures import _style
+from forebay.figures import _dates, _style
 from forebay.results import Result
+from forebay.workload.dates import date_text
 
 _TITLE: dict[str, Any] = {"fontsize": 8, "fontweight": "bold"}
 _LINE: dict[str, Any] = {"fontsize": 6, "color": _style.GREY}
@@ -77,7 +78,11 @@ def _period(result: Result) -> str:
     if window:
         return f"{jobs} of {_time(window[0])} to {_time(window[1])}"
     submits: Any = result.jobs["submission_time"]
-    return f"{jobs} over {_time(submits.max() - submits.min())}" if submits.len() else jobs
+    if not submits.len():
+        return jobs
+    epoch = _dates.epoch_of({"": result})
+    date = None if epoch is None else date_text(epoch + submits.min())
+    return f"{jobs} over {_time(submits.max() - submits.min())}{f' from {date[:10]}' if date else ''}"
 
 
 def _time(seconds: float) -> str:

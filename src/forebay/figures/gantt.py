@@ -13,7 +13,7 @@ from matplotlib.patheffects import withStroke
 
 from forebay._files import file_names
 from forebay.errors import InputError
-from forebay.figures import _failures, _servers, _steps, _style
+from forebay.figures import _dates, _failures, _servers, _steps, _style
 from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.machine import usage
 from forebay.metrics.stays import stays
@@ -76,6 +76,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
 
     def paint(axes: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(axes[-1], start, end, ticks=12)
+        _dates.calendar(axes[-1], _dates.epoch_of(results), start, end, unit)
         hatched = bool({_failures.PARTS, _servers.SERVERS} & marked.keys())
         colours = _schedule(axes[0], boxes, result.resources["nodes"], unit, few, hatched)
         marks = _failures.mark(axes[0], marked, unit) + _servers.mark(axes[0], marked, unit)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _steps, _style
+from forebay.figures import _dates, _steps, _style
 from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.machine import usage
 from forebay.results import Result
@@ -47,6 +47,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
 
     def paint(rows: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(rows[-1], start, end, ticks=12)
+        _dates.calendar(rows[-1], _dates.epoch_of(results), start, end, unit)
         look = _style.looks(list(results))
         _lines(rows[0], curves, QUEUE, look, unit, end)
         rows[0].set_ylabel("nodes\nwaited for")

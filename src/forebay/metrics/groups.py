@@ -78,10 +78,12 @@ def by_size_class(result: Result) -> pl.DataFrame:
 def by_column(result: Result, column: str) -> pl.DataFrame:
     """A row for each value of a column of the job table, most node-hours first.
 
+    Where the trace has names for the column's numbers, they stand beside them, as in `queue_name`.
+
     Parameters
     ----------
     column
-        user, group, queue, or any other.
+        user, group, queue, account, qos, or any other.
 
     Examples
     --------
@@ -90,10 +92,27 @@ def by_column(result: Result, column: str) -> pl.DataFrame:
     """
     if column not in result.jobs.columns:
         raise InputError(f"the job table has no column {column!r}: {nearest(column, result.jobs.columns)}")
-    found = _measured(result).group_by(column).agg(_statistics())
+    keys = [name for name in (column, f"{column}_name") if name in result.jobs.columns]
+    found = _measured(result).group_by(keys).agg(_statistics())
     return found.sort(["node_hours", column], descending=[True, False]).collect()
 
 
 def by_user(result: Result) -> pl.DataFrame:
     """A row a user, most node-hours first; user -1 is unknown."""
     return by_column(result, "user")
+
+
+def by_group(result: Result) -> pl.DataFrame:
+    """A row a group, most node-hours first; group -1 is unknown."""
+    return by_column(result, "group")
+
+
+def by_queue(result: Result) -> pl.DataFrame:
+    """A row a queue, most node-hours first; queue -1 is unknown.
+
+    Examples
+    --------
+    >>> fb.metrics.by_queue(fb.simulate("table1")).select("queue", "n").rows()
+    [(-1, 8)]
+    """
+    return by_column(result, "queue")

@@ -15,7 +15,7 @@ FORMAT = 1
 RUN = "run.json"
 JOBS_FOR_OTHERS = "jobs.csv"  # Batsim's columns of the job table; written for other tools, never read
 
-BESIDE = ("window", "summary")
+BESIDE = ("window", "summary", "recorded")
 """What the command line adds to run.json: numbers that can be had again from the rest."""
 
 KEYS = ("format", *BESIDE, "resources", "tables", "facts")

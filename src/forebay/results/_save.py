@@ -25,7 +25,7 @@ def document(result: "Result", **beside: Any) -> dict[str, Any]:
     result
         The run.
     **beside
-        `window` and `summary`, where they are given.
+        `window`, `summary` and `recorded`, where they are given.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from forebay._text import counted
 from forebay.core.units import format_seconds
 from forebay.workload import _cancelled, _source
+from forebay.workload.names import called
 from forebay.workload.workload import Workload
 
 Flags = NDArray[np.bool_]
@@ -130,7 +131,7 @@ def _overdue(w: Workload) -> Flags:
 
 def _again(w: Workload) -> Flags:
     """Jobs recorded twice, perhaps. Where users are not known, jobs of an array look the same too often to tell."""
-    shape = pl.struct(pl.exclude("id"))
+    shape = pl.struct(pl.exclude("id", "recorded_start"))
     again = w.jobs.select(again=~shape.is_first_distinct() & (pl.col("user") >= 0))["again"]
     return again.to_numpy()
 
@@ -153,9 +154,10 @@ def _flurries(w: Workload) -> list[str]:
     if not len(days):
         return []
     user, day, jobs = days.row(0)
+    who = called(w.names, "user", user)
     return [
         f"{counted(len(days), 'flurry', 'flurries')}: a user submits over {_FLURRY} times an average day's jobs in one "
-        f"day; the largest is {counted(jobs, 'job')} of user {user} on day {day + 1}"
+        f"day; the largest is {counted(jobs, 'job')} of user {who} on day {day + 1}"
     ]
 
 

@@ -9,9 +9,11 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from forebay import _bounds
 from forebay._files import replacing
@@ -121,7 +123,12 @@ def in_order(jobs: pl.DataFrame) -> tuple[pl.DataFrame, float]:
     """Jobs by (submit, id) with the first one at second 0, and how far back they were moved for that."""
     jobs = jobs.sort("submit", "id", maintain_order=True)
     moved = float(jobs["submit"][0])
-    return jobs.with_columns(pl.col("submit") - moved), moved
+    return later(jobs, -moved), moved
+
+
+def later(jobs: pl.DataFrame, seconds: float) -> pl.DataFrame:
+    """The same with all that has a date so much later."""
+    return jobs.with_columns(pl.col(name) + seconds for name in ("submit", "recorded_start") if name in jobs.columns)
 
 
 def order_notes(submit: pl.Series) -> list[str]:
@@ -138,6 +145,17 @@ def order_told(notes: Iterable[str]) -> list[str]:
 def inferred_size(nodes: int) -> str:
     """A remark on a machine's size that is not told, but taken from what jobs had of it."""
     return f"{_SIZE} taken as the most nodes in use at once, {nodes:,}; jobs that share a node count it each"
+
+
+def most_in_use(start: NDArray[Any], run_time: NDArray[Any], nodes: NDArray[Any]) -> int:
+    """The most nodes that jobs held at once."""
+    moments = np.concatenate([start + run_time, start])  # who ends goes before who starts
+    return int(np.concatenate([-nodes, nodes])[np.argsort(moments, kind="stable")].cumsum().max())
+
+
+def is_inferred(notes: Iterable[str]) -> bool:
+    """Whether a machine's size was so found."""
+    return any(note.startswith(f"{_SIZE} taken as") for note in notes)
 
 
 def unknown_size(why: str) -> str:

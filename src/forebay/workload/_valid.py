@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from forebay.core.codes import PhaseKind
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE
 from forebay.errors import InputError, listed
 from forebay.workload import _valid_applications
 from forebay.workload._rules import (
@@ -32,7 +32,10 @@ def checked(w: Workload, path: Path) -> Workload:
         w.jobs,
         "id",
         f"{path}: job",
-        [*_JOB_RULES, *(counted(name) for name in w.jobs.columns if name not in JOB_SCHEMA)],
+        [
+            *(rule for rule in _JOB_RULES if rule[0] in w.jobs.columns),
+            *(counted(name) for name in w.jobs.columns if name not in JOB_SCHEMA | MORE),
+        ],
     )
     if not abs(w.epoch) <= LONGEST:
         raise InputError(f"{path}: its first job arrives {w.epoch:g} s after 1970; times must be in seconds")
@@ -58,6 +61,12 @@ _JOB_RULES: list[Rule] = [
     ("communication", amount("communication"), AMOUNT),
     ("nodes", within("nodes", 1, MOST_NODES), f"from 1 to {MOST_NODES:,}"),
     ("priority", pl.col("priority").is_finite(), "a finite number"),
+    *((name, pl.col(name) >= -1, "a number from 0 up, or -1") for name in ("account", "qos")),
+    (
+        "recorded_start",
+        within("recorded_start", -LONGEST, LONGEST) | pl.col("recorded_start").is_nan(),
+        f"within {LONGEST:g} s of the first submission, or NaN",
+    ),
 ]
 
 

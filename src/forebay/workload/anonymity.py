@@ -6,27 +6,27 @@ import re
 import numpy as np
 import polars as pl
 
-from forebay.core.schemas import JOB_SCHEMA
+from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED
 from forebay.errors import InputError
 from forebay.workload._source import in_order
 from forebay.workload.workload import Workload
 
 _NAME = "anonymous"
-_WHO = ("user", "group", "queue")
 _LINE = "anonymised: users, groups and queues numbered at random, jobs by submission; no date, source, notes or history"
 
 
 def anonymise(w: Workload, seed: int = 0) -> Workload:
     """The same jobs, of nobody: users, groups and queues are numbered 1.. in a random order, jobs in that of arrival.
 
-    There is no date, no name or digest of the source, no note and no earlier provenance; nor a platform that is a file.
+    So are accounts and qualities of service, and none has a name. There is no date, no name or digest of the source, no
+    note and no earlier provenance; nor a platform that is a file.
     """
     if seed < 0:
         raise InputError(f"the seed is {seed}; give a whole number from 0 up")
     rng = _random(w, seed)
     jobs, _ = in_order(w.jobs)
     old, new = jobs["id"], pl.Series("id", np.arange(1, len(jobs) + 1))
-    jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in _WHO))
+    jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in NAMED if name in jobs.columns))
     legs, phases = (None if table is None else _renumbered(table, old, new) for table in (w.legs, w.phases))
     notes = [] if w.platform == _machine(w.platform) else ["the platform is a file: its name is taken away"]
     named = [
@@ -53,16 +53,20 @@ def _random(w: Workload, seed: int) -> np.random.Generator:
     Of the seed alone (0, mostly), anyone could draw the same order again and undo it.
     """
     secret = hashlib.sha256(f"{w.name} {w.epoch} {w.sha256}".encode())
-    for name in ("id", *_WHO):
-        secret.update(w.jobs[name].to_numpy().astype("<i8").tobytes())
+    for name in ("id", *NAMED):
+        if name in w.jobs.columns:
+            secret.update(w.jobs[name].to_numpy().astype("<i8").tobytes())
+    for column, names in w.names.items():
+        secret.update(f"{column} {sorted(names.items())}".encode())
     return np.random.default_rng([seed, int.from_bytes(secret.digest(), "big")])
 
 
 def _shuffled(who: pl.Series, rng: np.random.Generator) -> pl.Series:
     """Numbers 1, 2, ... for those that are known, in a random order."""
     known = who.filter(who >= 0).unique().sort()
-    numbers = pl.Series(rng.permutation(len(known)) + 1, dtype=JOB_SCHEMA[who.name])
-    return who.replace_strict(known, numbers, default=-1, return_dtype=JOB_SCHEMA[who.name])
+    dtype = (JOB_SCHEMA | MORE)[who.name]
+    numbers = pl.Series(rng.permutation(len(known)) + 1, dtype=dtype)
+    return who.replace_strict(known, numbers, default=-1, return_dtype=dtype)
 
 
 def _renumbered(table: pl.DataFrame, old: pl.Series, new: pl.Series) -> pl.DataFrame:

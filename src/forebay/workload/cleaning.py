@@ -11,6 +11,7 @@ import polars as pl
 from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload import _doctor
+from forebay.workload.names import called
 from forebay.workload.operations import only
 from forebay.workload.workload import Workload
 
@@ -68,7 +69,9 @@ def _calm(w: Workload) -> Workload:
             return w
         user, day, jobs = days.row(0)
         several = counted(len(days), "flurry", "flurries")
-        w = _without(w, odd, f"of {several}; the largest is {jobs:,} of user {user} on day {day + 1}")
+        w = _without(
+            w, odd, f"of {several}; the largest is {jobs:,} of user {called(w.names, 'user', user)} on day {day + 1}"
+        )
 
 
 def _noted(w: Workload, what: str) -> Workload:

@@ -8,12 +8,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from forebay.workload import dates, recorded
 from forebay.workload._doctor import findings
 from forebay.workload._source import machine_nodes
 from forebay.workload.operations import REFERENCE_SPEED
 from forebay.workload.workload import Workload
 
 _DAY = 86400.0
+_FEW = 100  # jobs
 
 
 def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
@@ -28,6 +30,8 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
     walltime, cancel = jobs["walltime"].to_numpy(), jobs["cancel"].to_numpy()
     stays = np.isinf(cancel)
     n_nodes = n_nodes or machine_nodes(w.platform)
+    seconds = np.minimum(np.minimum(run, walltime), cancel)
+    dated = len(w) > 0 and dates.is_dated(w)
     return {
         "name": w.name,
         "jobs": len(w),
@@ -38,14 +42,23 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
         "sha256": w.sha256,
         "epoch": w.epoch,
         "epoch_iso": _iso(w.epoch),
+        "period": [dates.date_of(w, float(edge)) for edge in (submit.min(), submit.max())] if dated else None,
         "first_submit": float(submit.min()) if len(w) else None,
         "last_submit": float(submit.max()) if len(w) else None,
         "span": span,
         "arrivals_per_day": _arrivals(submit, span),
         "platform": w.platform,
         "machine_nodes": n_nodes,
-        "offered_load": _load(jobs["nodes"].to_numpy(), np.minimum(np.minimum(run, walltime), cancel), span, n_nodes),
+        "offered_load": _load(jobs["nodes"].to_numpy(), seconds, span, n_nodes),
+        "steady": _steady(submit, jobs["nodes"].to_numpy(), seconds, n_nodes),
         **{f"{name}s": jobs.filter(pl.col(name) >= 0)[name].n_unique() for name in ("user", "group", "queue")},
+        **{
+            word: jobs.filter(pl.col(name) >= 0)[name].n_unique()
+            for name, word in (("account", "accounts"), ("qos", "qos"))
+            if name in jobs.columns
+        },
+        "by_queue": recorded.by_queue(w),
+        "recorded": recorded.numbers(w),
         "nodes": _spread(jobs["nodes"].to_numpy()),
         **_sizes(jobs["nodes"].to_numpy()),
         "run_time": _spread(run),
@@ -113,6 +126,21 @@ def _load(nodes: NDArray[Any], seconds: NDArray[Any], span: float, n_nodes: int 
     if not n_nodes or not span:
         return None
     return math.fsum(nodes * seconds) / (n_nodes * span)
+
+
+def _steady(
+    submit: NDArray[Any], nodes: NDArray[Any], seconds: NDArray[Any], n_nodes: int | None
+) -> dict[str, Any] | None:
+    """Arrivals without the first and the last hundredth: one job from long before would stretch the period at will.
+
+    Of fewer than a hundred jobs there is nothing to cut off.
+    """
+    if len(submit) < _FEW:
+        return None
+    start, end = np.percentile(submit, [1, 99])
+    within = (submit >= start) & (submit <= end)
+    load = _load(nodes[within], seconds[within], float(end - start), n_nodes)
+    return {"start": float(start), "end": float(end), "jobs": int(within.sum()), "offered_load": load}
 
 
 def _arrivals(submit: NDArray[Any], span: float) -> dict[str, float] | None:

@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA
+from forebay._text import counted, plain
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN
 from forebay.errors import InputError, brief, nearest
-from forebay.workload import _sidecar
-from forebay.workload._source import in_order
+from forebay.workload import _sidecar, _source, dates
+from forebay.workload._source import in_order, later
 from forebay.workload.applications import stacked
+from forebay.workload.dates import Moment
+from forebay.workload.names import Names, joined, numbers
+from forebay.workload.names import only as names_of
 from forebay.workload.workload import Workload
 
 REFERENCE_SPEED = 1e9
@@ -37,12 +40,20 @@ _OPERATORS: dict[str, Callable[[pl.Expr, float], pl.Expr]] = {
 }
 
 
-def slice_time(w: Workload, start: float, end: float) -> Workload:
-    """Jobs submitted from second `start` up to, not including, second `end`."""
-    if not start < end:
-        raise InputError(f"{w.name}: a slice from {start:g} to {end:g} s is empty; give a start below the end")
-    within = (pl.col("submit") >= start) & (pl.col("submit") < end)
-    return _keep(w, w.jobs.filter(within), f"submitted in [{start:g}, {end:g}) s")
+def slice_time(w: Workload, start: Moment, end: Moment) -> Workload:
+    """Jobs submitted from `start` up to, not including, `end`: seconds, or dates such as "2025-03-01"."""
+    since, until = dates.seconds_of(w, start), dates.seconds_of(w, end)
+    if not since < until:
+        raise InputError(f"{w.name}: a slice from {start} to {end} s is empty; give a start below the end")
+    jobs = w.jobs.filter((pl.col("submit") >= since) & (pl.col("submit") < until))
+    if isinstance(start, float | int) and isinstance(end, float | int):
+        what = f"submitted in [{start:g}, {end:g}) s"
+    else:
+        ends = (dates.date_of(w, one) or "the end" for one in (since, until))
+        what = f"submitted in [{', '.join(ends)}) UTC"
+    if not len(jobs):
+        raise InputError(f"{w.name}: no job is left ({what}); its {dates.span_text(w)}")
+    return _keep(w, jobs, what)
 
 
 def first(w: Workload, n: int) -> Workload:
@@ -75,8 +86,11 @@ def scale_load(w: Workload, factor: float) -> Workload:
     """The same jobs arriving `factor` times as fast, so that the offered load grows by it."""
     if not (factor > 0 and math.isfinite(factor)):
         raise InputError(f"{w.name}: load cannot be scaled by {factor:g}; give a number above 0")
-    jobs = w.jobs.with_columns(pl.col("submit") / factor)
-    return _with(w, f"load scaled by {factor:g}: submit times divided by it", jobs=jobs)
+    jobs = w.jobs.with_columns(pl.col("submit") / factor).drop("recorded_start", strict=False)
+    notes = w.notes
+    if "recorded_start" in w.jobs.columns:
+        notes += ("recorded starts are left out: jobs did not arrive so fast when they were recorded",)
+    return _with(w, f"load scaled by {factor:g}: submit times divided by it", jobs=jobs, notes=notes)
 
 
 def filter_jobs(w: Workload, condition: Condition, label: str | None = None) -> Workload:
@@ -89,20 +103,36 @@ def filter_jobs(w: Workload, condition: Condition, label: str | None = None) -> 
     return _keep(w, jobs, label or (str(condition) if isinstance(condition, pl.Expr) else "a function"))
 
 
-def parse_condition(text: str, columns: Iterable[str] = JOB_SCHEMA) -> pl.Expr:
-    """`nodes<=64` as an expression: a column, one of < <= > >= == !=, a number. Pass a job table's own columns."""
-    found = re.fullmatch(r"\s*(\w+)\s*(<=|>=|==|!=|<|>)\s*(\S+)\s*", text)
+def parse_condition(text: str, columns: Iterable[str] = JOB_SCHEMA, names: Names | None = None) -> pl.Expr:
+    """`nodes<=64` or `queue==gpu` as an expression: a column, one of < <= > >= == !=, a number or a name.
+
+    Pass a job table's own columns, and the workload's names.
+    """
+    found = re.fullmatch(r"\s*(\w+)\s*(<=|>=|==|!=|<|>)\s*(\S|\S.*\S)\s*", text, re.DOTALL)
     if not found:
         raise InputError(f"{text!r} is not a condition; write a column, one of < <= > >= == !=, a number: 'nodes<=64'")
     column, operator, word = found.groups()
     columns = list(columns)
     if column not in columns:
         raise InputError(f"{text!r}: unknown column {column!r}; {nearest(column, columns)}")
+    called = numbers(names or {}, column, re.sub(r"""(?s)^(["'])(.*)\1$""", r"\2", word))
+    if called:
+        if operator not in ("==", "!="):
+            raise InputError(f"{brief(text)}: a name can be compared by == and != alone")
+        return pl.col(column).is_in(called) ^ (operator == "!=")
     try:
         value = int(word) if re.fullmatch(r"[+-]?[0-9]+", word) and abs(int(word)) < 2**63 else float(word)
     except ValueError:
         value = math.nan
     if math.isnan(value):
+        if names and column in names:
+            hint = nearest(word, map(plain, names[column].values()))
+            raise InputError(f"{brief(text)}: no {column} is called {brief(word)}; {hint}")
+        if column in NAMED:
+            raise InputError(
+                f"{brief(text)}: {brief(word)} is not a number, and the trace has no names of its {column}s; write a "
+                "number such as 3"
+            )
         raise InputError(f"{brief(text)}: {brief(word)} is not a number; write one such as 64 or 1e9")
     return _OPERATORS[operator](pl.col(column), value)
 
@@ -157,7 +187,11 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
         one, many = f"job has no row in {label}: it keeps its", f"jobs have no row in {label}: they keep their"
         notes.append(f"{counted(len(w) - known, one, many)} values{rest}")
     line = f"{', '.join(names)} of {counted(known, 'job')} from {label}"
-    return _with(w, line, jobs=jobs, epoch=w.epoch + moved, notes=tuple(notes))
+    lost = [name for name in names if name in w.names]
+    if lost:  # numbers of another source would be called by names of this one
+        notes.append(f"names of {', '.join(lost)} are left out: {label} gives numbers")
+    kept = {name: called for name, called in w.names.items() if name not in lost}
+    return _with(w, line, jobs=jobs, epoch=w.epoch + moved, notes=tuple(notes), names=kept)
 
 
 def _refuse_idle(jobs: pl.DataFrame, names: list[str], label: str) -> None:
@@ -170,24 +204,26 @@ def _refuse_idle(jobs: pl.DataFrame, names: list[str], label: str) -> None:
 
 
 def join(ws: Sequence[Workload]) -> Workload:
-    """One workload of many, merged by absolute time (epoch + submit). Clashing ids are all renumbered."""
+    """One workload of many, merged by absolute time (epoch + submit). Clashing ids are all renumbered.
+
+    Users, groups and queues are the same in two parts if they have the same name; without names, the same number.
+    """
     if not ws:
         raise InputError("nothing to join; name at least one workload")
     sources = list({w.sha256 or k: w for k, w in enumerate(ws)}.values())  # parts of one file count its records once
     base = min(w.epoch for w in ws)
-    shifted = [w.jobs.with_columns(pl.col("submit") + (w.epoch - base)) for w in ws]
+    shifted, names, told = joined(ws, [later(w.jobs, w.epoch - base) for w in ws])
     tables: list[_Tables] = [[w.legs for w in ws], [w.phases for w in ws]]
     applications = [w.applications for w in ws]
-    notes = [note for w in ws for note in w.notes]
+    notes = [*(note for w in ws for note in w.notes), *told]
     if pl.concat([jobs["id"] for jobs in shifted]).is_duplicated().any():
         before = [jobs["id"] for jobs in shifted]
         shifted, tables = _renumbered(shifted, tables)
         after = [jobs["id"] for jobs in shifted]
         applications = [one and one.renumbered(*ids) for one, *ids in zip(applications, before, after, strict=True)]
         notes.append("job ids of the parts clash: all jobs are renumbered from 1")
-    if len({w.platform for w in ws}) > 1:
-        notes.append("the parts come from different machines: name a platform when you simulate")
     jobs, moved = in_order(_stacked(shifted))
+    platform, notes = _machine(ws, jobs, notes)
     legs, phases = ([table for table in some if table is not None] for some in tables)
     return Workload(
         name="+".join(w.name for w in ws),
@@ -196,13 +232,26 @@ def join(ws: Sequence[Workload]) -> Workload:
         phases=_stacked(phases) if phases else None,
         applications=stacked(some) if (some := [one for one in applications if one is not None]) else None,
         epoch=base + moved,
-        platform=ws[0].platform if len({w.platform for w in ws}) == 1 else None,
+        platform=platform,
         records=sum(w.records for w in sources),
         dropped=dict(sum((Counter(w.dropped) for w in sources), Counter())),
         notes=tuple(dict.fromkeys(notes)),
         provenance=(*(f"{w.name}: {line}" for w in ws for line in w.provenance), f"joined {len(ws)} workloads"),
         sha256=ws[0].sha256 if len(sources) == 1 else "",
+        names=names,
     )
+
+
+def _machine(ws: Sequence[Workload], jobs: pl.DataFrame, notes: list[str]) -> tuple[str | None, list[str]]:
+    """The machine of all parts, and notes with what is to say of it; one that was in use is found anew."""
+    if len({w.platform for w in ws}) == 1:
+        return ws[0].platform, notes
+    ran = jobs.filter(pl.col("cancel").is_infinite())
+    if all(_source.is_inferred(w.notes) for w in ws) and "recorded_start" in ran.columns and len(ran):
+        most = _source.most_in_use(*(ran[name].to_numpy() for name in ("recorded_start", "run_time", "nodes")))
+        old = _source.size_told(notes)
+        return f"flat:nodes={most}", [*(note for note in notes if note not in old), _source.inferred_size(most)]
+    return None, [*notes, "the parts come from different machines: name a platform when you simulate"]
 
 
 def _renumbered(jobs: list[pl.DataFrame], tables: list[_Tables]) -> tuple[list[pl.DataFrame], list[_Tables]]:
@@ -220,10 +269,14 @@ def _renumbered(jobs: list[pl.DataFrame], tables: list[_Tables]) -> tuple[list[p
 
 
 def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Frames below one another; a resource that one of them does not know is 0 there."""
+    """Frames below one another; a resource that one of them does not know is 0 there, and who is charged unknown."""
     whole = pl.concat(frames, how="diagonal")
-    extra = [name for name, dtype in whole.schema.items() if name not in JOB_SCHEMA | LEG_SCHEMA and dtype == pl.Int64]
-    return whole.with_columns(pl.col(extra).fill_null(0)) if extra else whole
+    known = JOB_SCHEMA | LEG_SCHEMA
+    extra = {
+        name: UNKNOWN.get(name, 0) for name, dtype in whole.schema.items() if name not in known and dtype == pl.Int64
+    }
+    extra |= {name: UNKNOWN[name] for name in ("recorded_start",) if name in whole.columns}
+    return whole.with_columns(pl.col(name).fill_null(value) for name, value in extra.items())
 
 
 def only(w: Workload, jobs: pl.DataFrame) -> Workload:
@@ -234,7 +287,8 @@ def only(w: Workload, jobs: pl.DataFrame) -> Workload:
         for table in (w.legs, w.phases)
     )
     applications = w.applications and w.applications.only(jobs["id"])
-    return dataclasses.replace(w, jobs=jobs, legs=legs, phases=phases, applications=applications, epoch=w.epoch + moved)
+    rest: dict[str, Any] = {"legs": legs, "phases": phases, "applications": applications}
+    return dataclasses.replace(w, jobs=jobs, **rest, epoch=w.epoch + moved, names=names_of(w.names, jobs))
 
 
 def _keep(w: Workload, jobs: pl.DataFrame, what: str) -> Workload:

@@ -6,6 +6,7 @@ capacities, only when a platform is chosen.
 
 import difflib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from forebay._text import about, counted, html_table, plain
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA, TOLD
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, NAMED, PHASE_SCHEMA, TOLD
 from forebay.errors import InputError, brief, listed, wrong_type
 from forebay.workload.applications import Applications
 
@@ -54,6 +55,9 @@ class Workload:
         The source, then each operation, in order.
     sha256
         Of the source's bytes.
+    names
+        What numbers stand for: of `user`, `group`, `queue`, `account` or `qos`, the name behind a number, such as
+        {"queue": {1: "gpu"}}. A number without a name is its own.
 
     Examples
     --------
@@ -76,6 +80,7 @@ class Workload:
     notes: tuple[str, ...] = ()  # what a reader or operation wants its user to know, a sentence each
     provenance: tuple[str, ...] = ()  # the source, then each operation, in order
     sha256: str = ""  # of the source's bytes
+    names: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # column -> number -> what it stands for
 
     def __post_init__(self) -> None:
         # Names and notes come out of files, and go to terminals, tables and pictures: here they become harmless.
@@ -97,12 +102,25 @@ class Workload:
             if missing:
                 meant = _meant(missing, frame.columns)
                 raise InputError(f"{self.name}: the {word} table lacks {', '.join(missing)}{meant}{cure}")
-            wrong = [name for name, dtype in schema.items() if frame.schema[name] != dtype]
+            wanted = schema | {name: dtype for name, dtype in MORE.items() if name in frame.columns}
+            wrong = [name for name, dtype in wanted.items() if frame.schema[name] != dtype]
             if wrong:
-                wants = ", ".join(f"{name} as {schema[name]}, not {frame.schema[name]}" for name in wrong)
+                wants = ", ".join(f"{name} as {wanted[name]}, not {frame.schema[name]}" for name in wrong)
                 raise InputError(f"{self.name}: the {word} table must have {wants}{cure}")
         if self.phases is not None:  # further columns mean nothing, and job models add phases of their own
             object.__setattr__(self, "phases", self.phases.select(*PHASE_SCHEMA))
+        self._check_names()
+
+    def _check_names(self) -> None:
+        unknown = [column for column in self.names if column not in NAMED or column not in self.jobs.columns]
+        if unknown:
+            known = [column for column in NAMED if column in self.jobs.columns]
+            raise InputError(f"{self.name}: names are given for {listed(unknown)}; columns with names: {listed(known)}")
+        for column, names in self.names.items():
+            for number, name in names.items():
+                if not isinstance(name, str) or not name.strip() or isinstance(number, bool) or number < 0:
+                    what = f"{column} {brief(number)} is called {brief(name)}"
+                    raise InputError(f"{self.name}: {what}; give a number from 0 up a name that is not empty")
 
     def __len__(self) -> int:
         return len(self.jobs)
@@ -130,7 +148,7 @@ class Workload:
     def resources(self) -> tuple[str, ...]:
         """Names of the pooled resources, besides nodes, that jobs ask for."""
         of_legs = [] if self.legs is None else [name for name in self.legs.columns if name not in LEG_SCHEMA]
-        of_jobs = [name for name in self.jobs.columns if name not in JOB_SCHEMA and name not in TOLD]
+        of_jobs = [name for name in self.jobs.columns if name not in JOB_SCHEMA | MORE and name not in TOLD]
         return tuple(dict.fromkeys(of_jobs + of_legs))
 
 
@@ -153,8 +171,9 @@ def job_table(columns: Any) -> pl.DataFrame:
     ----------
     columns
         A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
-        needed; `user`, `group`, `queue`, `priority`, `flop`, `communication` and `cancel` are known. Any other column
-        is a demand on the resource of its name, such as `burst_buffer` in bytes.
+        needed; `user`, `group`, `queue`, `priority`, `flop`, `communication`, `cancel`, `account`, `qos` and
+        `recorded_start` are known. Any other column is a demand on the resource of its name, such as `burst_buffer` in
+        bytes.
 
     Returns
     -------
@@ -182,7 +201,12 @@ def job_table(columns: Any) -> pl.DataFrame:
     extra = [name for name in frame.columns if name not in JOB_SCHEMA]
     return frame.select(
         *(_cast(frame[name], dtype) for name, dtype in JOB_SCHEMA.items()),
-        *(_cast(frame[name], pl.Int64, "; further columns are demands on resources") for name in extra),
+        *(_cast(frame[name], MORE[name]) for name in extra if name in MORE),
+        *(
+            _cast(frame[name], pl.Int64, "; further columns are demands on resources")
+            for name in extra
+            if name not in MORE
+        ),
     )
 
 

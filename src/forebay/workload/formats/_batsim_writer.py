@@ -19,7 +19,7 @@ _BUFFER = "burst_buffer"  # a name by which the reader knows one
 _TOLD = ("compute", "read", "write", "fetch", "checkpoint", "stage_in", "stage_out")
 """Kinds of phases that Batsim has a profile for. A drain goes on beside what follows, and Batsim's steps do not."""
 
-_NEUTRAL = {"user": -1, "group": -1, "queue": -1, "priority": 0.0}
+_NEUTRAL = {"user": -1, "group": -1, "queue": -1, "account": -1, "qos": -1, "priority": 0.0}
 
 
 def content(workload: Workload, path: Path) -> tuple[str, list[str]]:
@@ -33,12 +33,17 @@ def content(workload: Workload, path: Path) -> tuple[str, list[str]]:
     if n_nodes is None and len(jobs):
         n_nodes = int(jobs["nodes"].to_numpy().max())
         notes.append(f"the machine's size is not known: nb_res is the widest job's {counted(n_nodes, 'node')}")
-    keys = [key for key, value in _NEUTRAL.items() if (jobs[key] != value).any()]
+    keys = [key for key, value in _NEUTRAL.items() if key in jobs.columns and (jobs[key] != value).any()]
     entries, profiles = [], []
     for row in jobs.iter_rows(named=True):
         entries.append(_text(_entry(row, keys)))
         profiles += [f"{_text(name)}: {_text(body)}" for name, body in _profiles(row, steps.get(row["id"])).items()]
-    head = {"description": "; ".join(workload.provenance), "nb_res": n_nodes, "epoch": _plain(workload.epoch)}
+    head: dict[str, Any] = {
+        "description": "; ".join(workload.provenance),
+        "nb_res": n_nodes,
+        "epoch": _plain(workload.epoch),
+    }
+    head |= {"names": workload.names} if workload.names else {}
     parts = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
     parts += [f'"jobs": [\n{_lines(entries)}\n]', f'"profiles": {{\n{_lines(profiles)}\n}}']
     return "{" + _lines(parts) + "}\n", notes + _lost(workload) + _source.platform_notes(workload.platform)
@@ -61,7 +66,7 @@ def _entry(row: dict[str, Any], keys: list[str]) -> dict[str, Any]:
         "res": row["nodes"],
         "profile": str(row["id"]),
         **{key: _plain(row[key]) for key in keys},
-        **({"cancel": _plain(row["cancel"])} if math.isfinite(row["cancel"]) else {}),
+        **{key: _plain(row[key]) for key in ("cancel", "recorded_start") if math.isfinite(row.get(key, math.nan))},
     }
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from forebay.core.schemas import NAMED
 from forebay.errors import InputError, brief
 
 _INT64 = 2**63
@@ -76,3 +77,22 @@ def text(value: Any, where: str, key: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{where}: {key!r} is {brief(value)}; it must be text")
     return value
+
+
+def names_in(document: Mapping[str, Any], where: str) -> dict[str, dict[int, str]]:
+    """What numbers of users, queues and the like stand for: `names`, an object for each column."""
+    given = document.get("names", {})
+    found: dict[str, dict[int, str]] = {}
+    for column, names in given.items() if isinstance(given, dict) else [("", given)]:
+        if not isinstance(names, dict) or column not in NAMED:
+            raise InputError(
+                f"{where}: 'names' has {brief(column)}: {brief(names)}; write an object for each of {', '.join(NAMED)}"
+            )
+        for key, name in names.items():
+            if not re.fullmatch(r"[0-9]{1,18}", key) or not isinstance(name, str) or not name.strip():
+                raise InputError(
+                    f"{where}: 'names' calls {column} {brief(key)} {brief(name)}; give whole numbers a name that is "
+                    "not empty"
+                )
+        found[column] = {int(key): name for key, name in names.items()}
+    return found

@@ -16,7 +16,7 @@ _SIZE = ("NNodes", "AllocNodes", "ReqNodes", "AllocTRES", "ReqTRES", "NCPUS", "A
 
 KNOWN = (
     *("JobID", "JobIDRaw", "Start", "State", "Timelimit", "TimelimitRaw", "ReqMem", "Priority"),
-    *("UID", "User", "GID", "Group", "Account", "Partition"),
+    *("UID", "User", "GID", "Group", "Account", "Partition", "QOS"),
     *_ARRIVAL,
     *_LENGTH,
     *_SIZE,

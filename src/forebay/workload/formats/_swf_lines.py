@@ -1,5 +1,6 @@
 """SWF text to columns: blocks of lines at once where all is well; line by line where not, to name the culprit."""
 
+import json
 import re
 import warnings
 from collections.abc import Iterator
@@ -41,6 +42,8 @@ _BLOCK = 1 << 22  # bytes parsed at a time: bounds the index arrays, whose size 
 _PLAIN = b"0123456789+-.eE \t\n"
 _COMMENT = re.compile(rb"(?m)^[ \t]*;(.*)$")
 _HEADER = re.compile(r"\s*([A-Za-z]+)\s*:(.*)")
+_NAMED = {"User": "user", "Group": "group", "Queue": "queue"}
+_NAME = re.compile(r"\s*([0-9]{1,15})\s+(?:(\"(?:[^\"\\]|\\[\"\\bfnrt/]|\\u[0-9a-fA-F]{4})+\")|([^\s\"(]\S*))")
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -48,7 +51,8 @@ _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 class Content:
     """What an SWF file says: header entries, wanted columns by field name, and each record's line number.
 
-    `requests` has a column for each of the `capacities` that a header `BurstBuffer: 5000, 200` lists.
+    `requests` has a column for each of the `capacities` that a header `BurstBuffer: 5000, 200` lists; `names` has what
+    headers `Queue: 1 batch (details)` call queues, and `User` and `Group` likewise.
     """
 
     header: dict[str, str]
@@ -57,6 +61,7 @@ class Content:
     notes: list[str]
     capacities: tuple[int, ...] = ()
     requests: list[NDArray[np.float64]] = field(default_factory=list)
+    names: dict[str, dict[int, str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -74,6 +79,7 @@ def is_number(word: bytes) -> bool:
 def parse(data: bytes, path: Path) -> Content:
     """The header and records of SWF text."""
     header: dict[str, str] = {}
+    names: dict[str, dict[int, str]] = {name: {} for name in _NAMED.values()}
     parts: list[_Rows] = []
     capacities: tuple[int, ...] = ()
     for first_line, block in _blocks(_tidy(data)):
@@ -85,6 +91,8 @@ def parse(data: bytes, path: Path) -> Content:
                     capacities = _capacities(entry[2], f"{path}: line {line}")
                 if entry:
                     header.setdefault(entry[1], entry[2].strip())
+                if entry and entry[1] in _NAMED and (found := _NAME.match(entry[2])) and (name := _name(found)):
+                    names[_NAMED[entry[1]]].setdefault(int(found[1]), name)
             block = _COMMENT.sub(b"", block)  # noqa: PLW2901
         rows = _fast(block, len(capacities)) or _careful(block, first_line, path, len(capacities))
         rows.lines += first_line
@@ -98,7 +106,13 @@ def parse(data: bytes, path: Path) -> Content:
     notes = [f"{counted(extra, f'column after {own} is', f'columns after {own} are')} not read"] if extra > 0 else []
     table = {FIELDS[f]: values[:, k] for k, f in enumerate(_WANTED)}
     requests = [values[:, len(_WANTED) + k] for k in range(len(capacities))]
-    return Content(header, table, lines, notes, capacities, requests)
+    return Content(header, table, lines, notes, capacities, requests, names)
+
+
+def _name(found: re.Match[str]) -> str:
+    """The name in a header: its first word, or all that stands in quotes; "" where that is no text."""
+    name: str = json.loads(found[2]) if found[2] else found[3]
+    return name if name.strip() and not re.search(r"[\ud800-\udfff]", name) else ""
 
 
 def _capacities(text: str, where: str) -> tuple[int, ...]:

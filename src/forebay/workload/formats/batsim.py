@@ -1,8 +1,8 @@
 """Batsim's workload file, version 4: JSON with `jobs`, the `profiles` they name, and `nb_res`, the number of nodes.
 
 Beyond Batsim's own words: `bb` in a profile is burst buffer, bytes a node (Kopański & Rządca 2021); `priority`, `user`,
-`group`, `queue` and `cancel` (when its user withdraws it, in seconds after `subtime`) in a job, and `epoch` beside
-`nb_res`, are kept. Batsim itself ignores all of these.
+`group`, `queue`, `account`, `qos`, `recorded_start` and `cancel` (when its user withdraws it, in seconds after
+`subtime`) in a job, and `epoch` and `names` beside `nb_res`, are kept. Batsim itself ignores all of these.
 """
 
 import re
@@ -15,20 +15,21 @@ from typing import Any
 import polars as pl
 
 from forebay._text import counted
-from forebay.core.schemas import PHASE_SCHEMA
+from forebay.core.schemas import NAMED, PHASE_SCHEMA, UNKNOWN
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
 from forebay.workload.formats import _batsim_writer as writer
 from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, Profiles, Work
-from forebay.workload.formats._json_values import member, number, parse, whole
+from forebay.workload.formats._json_values import member, names_in, number, parse, whole
+from forebay.workload.names import only
 from forebay.workload.workload import Workload, job_table
 
 DESCRIPTION = "Batsim's JSON workload, version 4, with burst buffers in its profiles"
 SUFFIXES = (".json", ".json.gz")
 
 _IN_BUFFER = ("stage_in", "fetch", "checkpoint", "stage_out")
-_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "user", "group", "queue", "cancel"}
+_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "cancel", *NAMED, "recorded_start"}
 
 
 def matches(head: bytes) -> bool:
@@ -65,6 +66,7 @@ def read(path: Path) -> Workload:
         notes=tuple(notes),
         provenance=(f"read {source.name} (Batsim JSON, {counted(len(entries), 'record')})",),
         sha256=source.sha256,
+        names=only(names_in(document, str(path)), jobs),
     )
     return checked(made, path)
 
@@ -144,6 +146,11 @@ def _job(job: int, entry: Mapping[str, Any], profiles: Profiles, where: str) -> 
     for key in ("user", "group", "queue"):
         row[key] = whole(entry.get(key, -1), where, key)
     row["cancel"] = _cancel(entry.get("cancel"), where)
+    for key in ("account", "qos"):
+        row[key] = whole(entry[key], where, key) if key in entry else None
+    row["recorded_start"] = (
+        number(entry["recorded_start"], where, "recorded_start") if "recorded_start" in entry else None
+    )
     if nodes <= 0:
         return row, None
     work = profiles.work(profile, nodes, where)
@@ -172,10 +179,11 @@ def _cancel(value: Any, where: str) -> float:
 
 def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
-    if all(need is None for need in columns["burst_buffer"]):
-        del columns["burst_buffer"]
-    else:
-        columns["burst_buffer"] = [need or 0 for need in columns["burst_buffer"]]
+    for name, else_ in (("burst_buffer", 0), *UNKNOWN.items()):
+        if all(value is None for value in columns[name]):
+            del columns[name]
+        else:
+            columns[name] = [else_ if value is None else value for value in columns[name]]
     return job_table(columns)
 
 

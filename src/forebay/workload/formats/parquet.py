@@ -18,12 +18,12 @@ import polars as pl
 from forebay import _bounds
 from forebay._parquet import read_parquet
 from forebay._plugins import parse_spec
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
 from forebay.workload.applications import Applications
-from forebay.workload.formats._json_values import count, member, number, parse, text, whole
+from forebay.workload.formats._json_values import count, member, names_in, number, parse, text, whole
 from forebay.workload.workload import Workload
 
 DESCRIPTION = "forebay's own: Parquet tables of jobs, legs, phases and applications in a zip; loses nothing"
@@ -112,6 +112,7 @@ def _facts(data: bytes, path: Path) -> dict[str, Any]:
         "dropped": {why: count(many, where, "dropped") for why, many in dropped.items()},
         **{key: _lines(member(facts, key, where), where, key) for key in ("notes", "provenance")},
         "sha256": text(member(facts, "sha256", where), where, "sha256"),
+        "names": names_in(facts, where),
     }
 
 
@@ -165,7 +166,7 @@ def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
     odd = [column for column in table.columns if column not in schema and not column.isidentifier()]
     if odd:
         raise InputError(f"{where} has a column {listed(odd[:1])!r}; names are made of letters, digits and _")
-    wants = {column: schema.get(column, pl.Int64) for column in table.columns}
+    wants = {column: (schema | MORE).get(column, pl.Int64) for column in table.columns}
     wrong = [f"{column} as {dtype}" for column, dtype in wants.items() if table.schema[column] != dtype]
     if wrong:
         raise InputError(f"{where} must have {listed(wrong)}")
@@ -192,6 +193,7 @@ def write(workload: Workload, path: Path) -> list[str]:
         "notes": workload.notes,
         "provenance": workload.provenance,
         "sha256": workload.sha256,
+        **({"names": workload.names} if workload.names else {}),
     }
     whole_file = io.BytesIO()
     with zipfile.ZipFile(whole_file, "w") as file:

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from forebay._text import counted
+from forebay.core.schemas import MORE
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _cancelled, _source
 from forebay.workload._rules import MOST_NODES
 from forebay.workload._valid import checked
 from forebay.workload.formats import _sacct_values as values
+from forebay.workload.formats import _sacct_writer as writer
 from forebay.workload.formats._sacct_rows import Row, is_header, rows
+from forebay.workload.names import numbered
 from forebay.workload.workload import Workload, job_table
 
 DESCRIPTION = "Slurm accounting: `sacct -P` output, or CSV with its column names in a header"
@@ -26,6 +28,10 @@ SUFFIXES = (".sacct", ".sacct.gz")
 _WAITING = {"PENDING": "still pending", "RUNNING": "still running", "SUSPENDED": "still running"}
 _NODES = ("NNodes", "AllocNodes", "ReqNodes")
 _CPUS = ("NCPUS", "AllocCPUS", "ReqCPUS")
+_JOB = (
+    *("name", "submit", "run_time", "nodes", "start", "walltime", "priority", "cancel"),
+    *("user", "group", "queue", "account", "qos"),
+)
 
 
 def matches(head: bytes) -> bool:
@@ -45,15 +51,20 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
     found = _Found(keep_cancelled=cancelled == "keep")
     for row in lines:
         found.add(row)
-    if not found.jobs:
+    if not found.demands:
         why = f": {counted(found.records, 'record')} left out ({_source.dropped_text(found.dropped)})"
         raise InputError(f"{path}: holds no job{why if found.records else ''}; list jobs that have ended")
-    table = {name: [job.get(name, 0) for job in found.jobs] for name in _names(found.jobs)}
+    resources = dict.fromkeys(name for needs in found.demands for name in needs)  # in order of appearance
+    table: dict[str, Any] = found.jobs | {name: [needs.get(name, 0) for needs in found.demands] for name in resources}
     table["id"], notes = _ids(table.pop("name"), found.largest)
+    names = {}
+    for name in ("user", "group", "queue", "account", "qos"):
+        table[name], names[name] = numbered(table[name], found.shown.get(name, {}))
+        if name in MORE and (table[name] < 0).all():
+            del table[name], names[name]
     starts = table.pop("start")
-    for name in ("user", "group", "queue"):
-        table[name] = _numbered(table[name])
     platform, sized = _machine(starts, table)
+    table |= _recorded(starts, table["cancel"])
     jobs = job_table(table)
     jobs, first = _source.in_order(jobs)
     made = Workload(
@@ -66,6 +77,7 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
         notes=(*notes, *found.notes(columns), *sized),
         provenance=(f"read {source.name} (sacct, {counted(found.records, 'record')})",),
         sha256=source.sha256,
+        names={name: known for name, known in names.items() if known},
     )
     return checked(made, path)
 
@@ -75,7 +87,10 @@ class _Found:
     """What the rows so far have given."""
 
     keep_cancelled: bool = False
-    jobs: list[dict[str, Any]] = field(default_factory=list)
+    jobs: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in _JOB})
+    demands: list[dict[str, int]] = field(default_factory=list)  # of each job
+    shown: dict[str, dict[str, str]] = field(default_factory=lambda: {"user": {}, "group": {}})  # names by number
+    tres: dict[str, dict[str, str]] = field(default_factory=dict)  # by how it is written: most jobs ask alike
     dropped: Counter[str] = field(default_factory=Counter)
     records: int = 0
     way: tuple[str, str] | None = None  # how times are written, and where that was first seen
@@ -110,7 +125,7 @@ class _Found:
             raise InputError(
                 f"{row.where}: job {listed([name])} ran, but its Submit time is not known; correct or remove the line"
             )
-        need = _tres(row)
+        need = self._tres(row)
         nodes, cpus = self._size(row, need)
         if not nodes:
             self.dropped["no nodes"] += 1
@@ -123,12 +138,30 @@ class _Found:
             self.whole_arrays += "[" in name
             run = walltime if math.isfinite(walltime) else cancel
         # JobIDRaw is a number for array tasks and components too.
-        job: dict[str, Any] = {"name": row["JobIDRaw"] or name, "submit": submit, "run_time": run, "nodes": nodes}
-        job |= {"start": times["Start"], "walltime": walltime, "priority": _priority(row), "cancel": cancel}
-        job["user"] = row["UID"] or row["User"]
-        job["group"] = row["GID"] or row["Group"] or row["Account"]
-        job["queue"] = row["Partition"]
-        self.jobs.append(job | _demands(row, need, nodes, cpus))
+        job = (row["JobIDRaw"] or name, submit, run, nodes, times["Start"], walltime, _priority(row), cancel)
+        self.demands.append(_demands(row, need, nodes, cpus))
+        for column, value in zip(self.jobs.values(), (*job, *self._who(row)), strict=True):
+            column.append(value)
+
+    def _who(self, row: Row) -> tuple[str, ...]:
+        """What tells users, groups, queues, accounts and qualities of service apart; numbers keep their names too."""
+        user, group, account = row["User"], row["Group"], row["Account"]
+        uid, gid = row["UID"], row["GID"]
+        if uid and user:
+            self.shown["user"].setdefault(uid, user)
+        if gid and group:
+            self.shown["group"].setdefault(gid, group)
+        return uid or user, gid or group or account, row["Partition"], account, row["QOS"]
+
+    def _tres(self, row: Row) -> dict[str, str]:
+        """What was requested, and over that what was given."""
+        found: dict[str, str] = {}
+        for column in ("ReqTRES", "AllocTRES"):
+            text = row[column]
+            if text not in self.tres:
+                self.tres[text] = values.tres(text, row.where, column)
+            found |= self.tres[text]
+        return found
 
     def _size(self, row: Row, need: dict[str, str]) -> tuple[int | None, int | None]:
         """Nodes and CPUs; they are taken out of `need`."""
@@ -197,7 +230,7 @@ class _Found:
             )
         if self.way and self.way[0] == values.CALENDAR:
             notes.append("dates without a time zone are taken as UTC: a change to summer time shows as an hour's jump")
-        if any("memory" in job for job in self.jobs):
+        if any("memory" in needs for needs in self.demands):
             notes.append(_source.MEMORY_NOTE)
         notes += _cancelled.kept_notes(self.kept)
         if self.whole_arrays:
@@ -238,12 +271,6 @@ def _first_count(row: Row, columns: tuple[str, ...], fallback: str) -> int | Non
     return values.count(fallback, row.where, "TRES")
 
 
-def _tres(row: Row) -> dict[str, str]:
-    """What was requested, and over that what was given."""
-    asked = values.tres(row["ReqTRES"], row.where, "ReqTRES")
-    return asked | values.tres(row["AllocTRES"], row.where, "AllocTRES")
-
-
 def _demands(row: Row, need: dict[str, str], nodes: int, cpus: int | None) -> dict[str, int]:
     """A job's totals of memory, burst buffers, licences and generic resources (GPUs)."""
     found: Counter[str] = Counter()
@@ -263,11 +290,6 @@ def _demands(row: Row, need: dict[str, str], nodes: int, cpus: int | None) -> di
     if large:
         raise InputError(f"{row.where}: {listed(large[:1])} is more than can be counted in 64 bits; correct it")
     return dict(found)
-
-
-def _names(jobs: list[dict[str, Any]]) -> list[str]:
-    """The columns of all jobs, in order of appearance."""
-    return list(dict.fromkeys(name for job in jobs for name in job))
 
 
 _RENUMBERED = {"requeued job": ", the later run", "component": " of heterogeneous jobs"}
@@ -294,12 +316,10 @@ def _ids(names: list[str], last: int) -> tuple[list[int], list[str]]:
     return ids, notes
 
 
-def _numbered(names: list[str]) -> list[int]:
-    """Whole numbers as they are, "" as -1; other names as 1, 2, ... in order of appearance."""
-    if all(re.fullmatch(r"[0-9]{0,15}", name) for name in names):
-        return [int(name) if name else -1 for name in names]
-    number = {name: k for k, name in enumerate((n for n in dict.fromkeys(names) if n), 1)}
-    return [number.get(name, -1) for name in names]
+def _recorded(starts: list[float | None], cancel: list[float]) -> dict[str, Any]:
+    """When jobs started on the machine, where any is known to; a job cancelled before never did."""
+    known = np.where(np.isinf(cancel), np.array(starts, np.float64), np.nan)  # None becomes NaN
+    return {} if np.isnan(known).all() else {"recorded_start": known}
 
 
 def _machine(starts: list[float | None], table: dict[str, list[Any]]) -> tuple[str | None, list[str]]:
@@ -309,48 +329,12 @@ def _machine(starts: list[float | None], table: dict[str, list[Any]]) -> tuple[s
         why = "for lack of a column Start" if ran.any() else "as no job ran"
         return None, [_source.unknown_size(why)]
     begin, nodes = np.array(starts, np.float64)[ran], np.array(table["nodes"], np.int64)[ran]
-    moments = np.concatenate([begin + np.array(table["run_time"])[ran], begin])  # who ends goes before who starts
-    in_use = np.concatenate([-nodes, nodes])[np.argsort(moments, kind="stable")].cumsum()
-    most = int(in_use.max())
+    most = _source.most_in_use(begin, np.array(table["run_time"])[ran], nodes)
     return f"flat:nodes={most}", [_source.inferred_size(most)]
 
 
 def write(workload: Workload, path: Path) -> list[str]:
     """Write what `sacct -P` would list, with times in seconds since 1970; returns what it cannot hold."""
-    jobs = workload.jobs
-    odd = jobs.filter(~(pl.col("submit").is_finite() & pl.col("run_time").is_finite()) | (pl.col("run_time") <= 0))
-    if len(odd):
-        raise InputError(f"{path}: job {odd['id'][0]} has no run time in seconds; write .json (Batsim) instead")
-    if len(jobs) and float(jobs["submit"][0]) + workload.epoch < 0:
-        raise InputError(f"{path}: jobs arrive before 1970, which sacct cannot say; write .swf instead")
-    cancelled = _cancelled.untimed(jobs)
-    lines = ["JobID|Submit|ElapsedRaw|Timelimit|NNodes|UID|GID|Partition|Priority" + "|End|State" * cancelled.any()]
-    for job, withdrawn in zip(jobs.iter_rows(named=True), cancelled, strict=True):
-        submit, run = job["submit"] + workload.epoch, 0.0 if withdrawn else job["run_time"]
-        known = ("" if job[name] < 0 else str(job[name]) for name in ("user", "group", "queue"))
-        times = (_plain(submit), _plain(run), _limit(job["walltime"]))
-        words = [str(job["id"]), *times, str(job["nodes"]), *known, _plain(job["priority"])]
-        if cancelled.any():
-            words += [_plain(submit + job["cancel"]), "CANCELLED"] if withdrawn else ["Unknown", "COMPLETED"]
-        lines.append("|".join(words))
-    _source.save(path, ("\n".join(lines) + "\n").encode())
-    lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", *_source.demands(workload))}
-    notes = [f"{name} of {counted(count, 'job')} is not written" for name, count in lost.items() if count]
-    notes += _cancelled.written_notes(jobs)
-    if workload.legs is not None or workload.phases is not None:
-        notes.append("legs and phases are not written: sacct has jobs only")
-    notes += _source.application_notes(workload)
-    if workload.platform is not None:
-        notes.append(f"the platform {workload.platform!r} is not kept: name it again when you simulate")
+    content, notes = writer.content(workload, path)
+    _source.save(path, content.encode())
     return notes
-
-
-def _plain(number: float) -> str:
-    return str(int(number)) if number == int(number) else repr(number)
-
-
-def _limit(seconds: float) -> str:
-    if math.isinf(seconds):
-        return "UNLIMITED"
-    hours, rest = divmod(seconds, 3600)
-    return f"{int(hours):02d}:{int(rest // 60):02d}:{_plain(rest % 60)}"

@@ -1,5 +1,6 @@
 """Standard Workload Format 2.2 (Parallel Workloads Archive): a job a line, 18 numbers; comments begin with `;`."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from forebay.errors import InputError
 from forebay.workload import _cancelled, _source
 from forebay.workload._valid import checked
 from forebay.workload.formats import _swf_lines as lines
+from forebay.workload.names import only
 from forebay.workload.workload import Workload, job_table
 
 DESCRIPTION = "Standard Workload Format 2.2, as in the Parallel Workloads Archive"
@@ -35,7 +37,8 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
 
     Processors are field 8, else 5; the walltime is field 9, else the run time; the demand `memory` is field 10 times
     the processors. Only a record without run time or processors is left out; one of status 5 with a wait, after which
-    it was cancelled, is kept for `cancelled="keep"`.
+    it was cancelled, is kept for `cancelled="keep"`. Other waits are kept as `recorded_start`, and what headers call
+    queues, users and groups as names.
     Submits move so that the first job arrives at 0; the epoch keeps what they were.
     """
     source = _source.load(path)
@@ -64,6 +67,7 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
         notes=tuple(notes),
         provenance=(f"read {source.name} (SWF, {counted(records, 'record')})",),
         sha256=source.sha256,
+        names=only(content.names, jobs),
     )
     return checked(made, path)
 
@@ -97,7 +101,11 @@ def _columns(content: lines.Content, keep_cancelled: bool) -> tuple[dict[str, An
         "line": content.lines,
         **dict(zip(_resources(content), content.requests, strict=True)),
     }
+    wait = table["wait time"]
+    known = (wait != -1) & ~kept
     usable = ~(idle | nowhere)
+    if (known & usable).any():
+        columns["recorded_start"] = np.where(known, table["submit time"] + wait, np.nan)
     memory = table["requested memory"]
     if (memory[usable] > 0).any():  # else the trace knows nothing of it
         with np.errstate(over="ignore"):  # refused with its line, when all values are looked at
@@ -182,7 +190,7 @@ def write(workload: Workload, path: Path) -> list[str]:
     known = {
         "job number": _number("id"),
         "submit time": _number("submit"),
-        "wait time": pl.when(waited).then(_number("cancel")).otherwise(unknown),
+        "wait time": pl.when(waited).then(_number("cancel")).otherwise(_wait(jobs)),
         "run time": pl.when(waited).then(unknown).otherwise(_number("run_time")),
         "status": pl.when(waited).then(pl.lit(str(_CANCELLED))).otherwise(unknown),
         "allocated processors": _number("nodes"),
@@ -200,6 +208,14 @@ def write(workload: Workload, path: Path) -> list[str]:
     body = table.write_csv(include_header=False, separator=" ", quote_style="never")
     _source.save(path, (_header(workload) + body).encode())
     return _lost(workload)
+
+
+def _wait(jobs: pl.DataFrame) -> pl.Expr:
+    """The wait that was recorded, else -1."""
+    if "recorded_start" not in jobs.columns:
+        return pl.lit("-1")
+    wait = pl.col("recorded_start") - pl.col("submit")
+    return pl.when(wait.is_nan()).then(pl.lit("-1")).otherwise(_text(wait))
 
 
 def _memory_fits() -> pl.Expr:
@@ -240,9 +256,19 @@ def _header(workload: Workload) -> str:
         *([("MaxProcs", n_nodes)] if n_nodes else []),
         ("UnixStartTime", epoch),
         *([("BurstBuffer", ", ".join(_capacities(workload).values()))] if _capacities(workload) else []),
+        *(
+            (column.capitalize(), f"{number} {_quoted(name)}")
+            for column in ("user", "group", "queue")
+            for number, name in workload.names.get(column, {}).items()
+        ),
         *(("Note", " ".join(line.split())) for line in workload.provenance),
     ]
     return "".join(f"; {key}: {value}\n" for key, value in entries)
+
+
+def _quoted(name: str) -> str:
+    """A name as one word, in quotes where it is none."""
+    return name if re.fullmatch(r"[^\s\"(\\]\S*", name) and name.isprintable() else json.dumps(name)
 
 
 def _refuse(workload: Workload, path: Path) -> None:
@@ -264,6 +290,7 @@ def _lost(workload: Workload) -> list[str]:
     kept = _capacities(workload)
     others = [name for name in _source.demands(workload) if name not in kept and name != "memory"]
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *others)}
+    lost |= {name: int((jobs[name] >= 0).sum()) for name in ("account", "qos") if name in jobs.columns}
     notes = [
         f"{name} of {counted(count, 'job')} is not written: SWF has no field for it"
         for name, count in lost.items()

@@ -78,7 +78,8 @@ def attach(
     submit = np.cumsum(rng.poisson(gap, len(workload))).astype(float)
     given = _given(workload) if from_ == "columns" else _drawn(rng, len(workload), version)
     if gap > 0:
-        workload = replace(workload, jobs=workload.jobs.with_columns(submit=pl.Series(submit - submit[0])))
+        jobs = workload.jobs.with_columns(submit=pl.Series(submit - submit[0])).drop("recorded_start", strict=False)
+        workload = replace(workload, jobs=jobs)
     if from_ == "uniform":  # volumes for the machine of the paper
         workload = replace(workload, platform="trinity-io" if system == "io" else "trinity")
     most = given.largest()
