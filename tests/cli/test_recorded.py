@@ -29,6 +29,14 @@ def test_run_has_a_row_as_recorded(forebay, jobs):
     assert (told["mean_waiting_time"], told["n_jobs"]) == (360, 2)
 
 
+def test_compare_has_it_as_its_last_row(forebay, jobs, tmp_path):
+    code, out, _ = forebay("compare", jobs, "--policies", "fcfs,fcfs-easy", "--no-plots", "-o", tmp_path / "out")
+    assert code == 0
+    rows = [line.split() for line in out.splitlines() if line.startswith(("fcfs ", "fcfs-easy ", "as recorded "))]
+    assert rows[-1][:4] == ["as", "recorded", "6", "min"]
+    assert len(rows) == 3
+
+
 def test_a_window_of_dates(forebay, jobs):
     code, out, _ = forebay("run", jobs, "--policy", "fcfs", "--window", "2025-01-20:2025-01-21")
     assert code == 0

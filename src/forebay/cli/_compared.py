@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
+from forebay.cli import _recorded
 from forebay.cli._print import Seconds, fitting, notes_block, pairs, show, table
 from forebay.cli._verdicts import HEADLINE, TABLE, rows
 from forebay.experiments.verdicts import Verdict
@@ -64,7 +65,7 @@ def comparison(compared: Compared) -> dict[str, Any]:
     documents = compared.documents
     return {
         **{key: documents[0][key] for key in (*shared, "versions")},
-        **{key: documents[0][key] for key in ("failures",) if key in documents[0]},
+        **{key: documents[0][key] for key in ("failures", "recorded") if key in documents[0]},
         "notes": notes(documents),
         "reference": compared.reference,
         "policies": [
@@ -122,16 +123,20 @@ def _ranking(compared: Compared, seconds: Seconds, gap: int) -> "Table":
         ("n_killed", "killed"),
         ("n_waiting_over_a_day", "waiting\n> 1 day"),
     ]
+    if "recorded" in documents[0]:
+        documents = [*documents, {"policy": _recorded.NAME, "summary": documents[0]["recorded"]}]
     if not compared.verdicts:
         return _table(documents, columns, seconds, gap)
     by_policy = {verdict.policy: verdict for verdict in compared.verdicts if verdict.metric == HEADLINE}
     narrow = seconds is _numbers.shortest_seconds
-    if narrow and not any(document["summary"]["n_killed"] for document in documents):
+    if narrow and not any(document["summary"].get("n_killed") for document in documents):
         columns.remove(("n_killed", "killed"))
 
     def told(policy: str) -> list[str]:
         found = by_policy.get(policy)
-        return [REFERENCE, ""] if found is None else [found.word, _numbers.change(found, narrow)]
+        if found is None:
+            return ["" if policy == _recorded.NAME else REFERENCE, ""]
+        return [found.word, _numbers.change(found, narrow)]
 
     return _table(documents, columns, seconds, gap, ["verdict", "change"], told)
 
