@@ -57,10 +57,10 @@ def test_the_interval_holds_the_true_crossing_about_as_often_as_it_says():
     held, true = 0, 40.0
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        factors = np.exp(rng.normal(-0.3**2 / 2, 0.3, 10))
+        factors = np.exp(rng.normal(-(0.3**2) / 2, 0.3, 10))
 
         def evaluate(capacities, rng=rng, factors=factors):
-            noise = np.exp(rng.normal(-0.1**2 / 2, 0.1, (len(capacities), 10)))
+            noise = np.exp(rng.normal(-(0.1**2) / 2, 0.1, (len(capacities), 10)))
             return ((1 + true / np.array(capacities))[:, None] * factors * noise).tolist()
 
         low, high = least(evaluate, 2.0, 2.5, 640.0).interval

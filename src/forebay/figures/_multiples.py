@@ -1,4 +1,4 @@
-"""Small multiples: of more results than lines can be told apart, each has a panel, with all others in grey behind it."""
+"""Small multiples: where lines are too many to be told apart, each has a panel, with all others in grey behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -94,7 +94,8 @@ def _divided(plan: Plan, ax: Any) -> list[Any]:
     ax.remove()
     grid = place.subgridspec(len(plan.heights), plan.columns, height_ratios=list(plan.heights))
     for cell in plan.places:
-        axes.append(figure.add_subplot(grid[divmod(cell, plan.columns)], sharex=axes[0] if axes and plan.one_clock else None))
+        shared = axes[0] if axes and plan.one_clock else None
+        axes.append(figure.add_subplot(grid[divmod(cell, plan.columns)], sharex=shared))
     if plan.one_clock:
         _hide_inner(axes)
     return axes

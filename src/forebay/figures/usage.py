@@ -101,9 +101,7 @@ def _lines(
     axis.grid(True)
 
 
-def _strips(
-    axis: Any, curves: Curves, panel: str, labels: list[str], unit: float, colours: tuple[str, float]
-) -> Any:
+def _strips(axis: Any, curves: Curves, panel: str, labels: list[str], unit: float, colours: tuple[str, float]) -> Any:
     """A strip a result: the darker, the more; `colours` are a map and what is darkest."""
     times, _ = curves[labels[0], QUEUE]
     nothing = (times, np.full(times.size, np.nan))
