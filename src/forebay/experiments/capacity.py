@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from forebay.experiments.statistics import Spread, paired, spread
+from forebay.experiments.statistics import Spread, paired, spread, t_quantile
 
 Evaluate = Callable[[Sequence[float]], Sequence[Sequence[float]]]
 """For each of some capacities, the number in each replica, smaller being better; inf where it cannot count."""
@@ -21,6 +21,7 @@ Snap = Callable[[float], float]
 FIRST = 7
 """Capacities, evenly spaced on a logarithmic scale, that are tried before the search knows where to look."""
 RESAMPLES = 2000
+_NORMAL = 1.96  # what Student's t is for many replicas
 _ROUNDS = 4  # of looking around the answer
 
 
@@ -166,7 +167,9 @@ def _worse(small: Point, large: Point) -> bool:
 def _interval(points: Sequence[Point], limit: float) -> tuple[float, float] | None:
     """Of the crossing, by bootstrap: replicas are drawn anew, and each draw has a curve and a crossing of its own.
 
-    It is widened to hold the answer, which is a capacity that was tried, at or above the crossing.
+    Noise makes a curve cross several times, and its last crossing lies too high. So the upper end is that of last
+    crossings, but the lower end that of the best falling curve. It is widened to hold the answer, which is a capacity
+    that was tried, at or above the crossing.
     """
     n = len(points[0].values)
     if n < 2:
@@ -174,10 +177,13 @@ def _interval(points: Sequence[Point], limit: float) -> tuple[float, float] | No
     values, logs = np.array([point.values for point in points]), np.log([point.capacity for point in points])
     # The same draws at every call: an answer depends on its runs alone.
     draws = np.random.default_rng(0).integers(0, n, (RESAMPLES, n))
-    crossings = np.array([_crossing(logs, curve, limit) for curve in values[:, draws].mean(axis=2).T])
+    curves, means = values[:, draws].mean(axis=2).T, values.mean(axis=1)
+    finite = np.isfinite(means)
+    curves[:, finite] = means[finite] + _widening(n) * (curves[:, finite] - means[finite])
     place = _after_last_failure([point.mean for point in points], limit)
     centre = points[place].capacity if place < len(points) else math.inf
-    low, high = np.quantile(crossings, (0.025, 0.975), method="nearest")
+    low = np.quantile(_crossings(logs, curves, _best_falling(curves, limit), limit), 0.025, method="nearest")
+    high = np.quantile(_crossings(logs, curves, _last_failing(curves, limit), limit), 0.975, method="nearest")
     return min(_amount(points, low), centre), max(_amount(points, high), centre)
 
 
@@ -186,14 +192,33 @@ def _amount(points: Sequence[Point], log: float) -> float:
     return min(max(math.exp(log), points[0].capacity), points[-1].capacity) if math.isfinite(log) else math.inf
 
 
-def _crossing(logs: np.ndarray, curve: np.ndarray, limit: float) -> float:
-    """The logarithm of the capacity where a curve meets the limit for good, on a line between two points of it."""
-    failing = np.flatnonzero(~(curve <= limit))
-    if failing.size == 0:
-        return float(logs[0])
-    place = int(failing[-1])
-    if place == len(logs) - 1:
-        return math.inf
-    above, below = float(curve[place]), float(curve[place + 1])
-    share = (above - limit) / (above - below) if math.isfinite(above) else 1.0
-    return float(logs[place] + share * (logs[place + 1] - logs[place]))
+def _widening(n: int) -> float:
+    """By how much draws of n replicas vary too little: they know no deviation but that of the n themselves."""
+    return t_quantile(0.975, n - 1) / _NORMAL * math.sqrt(n / (n - 1))
+
+
+def _last_failing(curves: np.ndarray, limit: float) -> np.ndarray:
+    """The place of the last point of each curve above the limit; -1 if none is."""
+    failing = ~(curves <= limit)
+    last = curves.shape[1] - 1 - np.argmax(failing[:, ::-1], axis=1)
+    return np.asarray(np.where(failing.any(axis=1), last, -1))
+
+
+def _best_falling(curves: np.ndarray, limit: float) -> np.ndarray:
+    """The same of the falling curve that fits best by least squares: up to there, points are most above the limit."""
+    above = curves - limit
+    finite = np.isfinite(above)
+    known = np.where(finite, above, 0.0)
+    above = np.where(finite, above, 1.0 + np.abs(known).sum(axis=1, keepdims=True))
+    sums = np.concatenate([np.zeros((len(curves), 1)), np.cumsum(above, axis=1)], axis=1)
+    return np.asarray(np.argmax(sums, axis=1) - 1)
+
+
+def _crossings(logs: np.ndarray, curves: np.ndarray, places: np.ndarray, limit: float) -> np.ndarray:
+    """The logarithms of the capacities where curves meet the limit, on the line from one point of each to the next."""
+    rows, after = np.arange(len(curves)), np.minimum(places + 1, len(logs) - 1)
+    above, below = curves[rows, places], curves[rows, after]
+    share = np.ones(len(curves))
+    np.divide(above - limit, above - below, out=share, where=np.isfinite(above) & (above > below))
+    crossings = logs[places] + share * (logs[after] - logs[places])
+    return np.asarray(np.where(places < 0, logs[0], np.where(places == len(logs) - 1, np.inf, crossings)))

@@ -84,7 +84,8 @@ def plot(name: str, results: Results, ax: Any = None) -> Any:
     -------
     matplotlib.axes.Axes or array of them
         One for letter-values and wait-by-size; from top to bottom, 2 for waits, 1 and one for each resource for usage,
-        and 1 and one for each buffer and the file system for gantt. `.figure` of each is the whole figure.
+        and 1 and one for each buffer and the file system for gantt. Of more than eight runs, waits and wait-by-size
+        have a panel for each, row by row; of waits, first the shares of all. `.figure` of each is the whole figure.
 
     Examples
     --------

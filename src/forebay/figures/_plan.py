@@ -20,7 +20,10 @@ Legend = Callable[[Sequence[Any], int], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a figure consists of. `paint` draws into as many Axes as there are `heights`, from top to bottom."""
+    """What a figure consists of. `paint` draws into Axes from top to bottom: a panel for each of `heights`.
+
+    A grid has several panels in a row, in those of its `cells` that are named; they are counted row by row.
+    """
 
     width: float  # inches
     height: float
@@ -29,15 +32,24 @@ class Plan:
     data: Mapping[str, pl.DataFrame]  # behind the picture, by what follows its name
     one_clock: bool = False  # whether panels share their x-axis
     title: str = ""
+    columns: int = 1
+    cells: Sequence[int] | None = None  # None = all
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The cells that have a panel."""
+        return range(len(self.heights) * self.columns) if self.cells is None else self.cells
 
 
 def save(plan: Plan, path: Path, results: Mapping[str, Result] | None = None) -> list[Path]:
     """Write the picture and its data; above it a line on the results that it shows."""
     with _style.page(plan.width, plan.height) as figure:
-        axes = figure.subplots(
-            len(plan.heights), 1, sharex=plan.one_clock, squeeze=False, height_ratios=list(plan.heights)
-        )[:, 0]
-        plan.paint(axes, lambda handles, columns: _style.legend(figure, handles, columns))
+        grid = figure.subplots(
+            len(plan.heights), plan.columns, sharex=plan.one_clock, squeeze=False, height_ratios=list(plan.heights)
+        ).ravel()
+        for empty in set(range(len(grid))) - set(plan.places):
+            grid[empty].remove()
+        plan.paint(grid[list(plan.places)], lambda handles, columns: _style.legend(figure, handles, columns))
         return _style.write(figure, path, plan.data, _header.of(results, plan.title) if results else _header.told)
 
 
@@ -53,7 +65,7 @@ def fill(plan: Plan, ax: Any) -> Any:
 def _panels(plan: Plan, ax: Any) -> list[Any]:
     from matplotlib.axes import Axes
 
-    wanted = len(plan.heights)
+    wanted = len(plan.places)
     if ax is None:
         from matplotlib import pyplot
 
@@ -76,12 +88,14 @@ def _divided(plan: Plan, ax: Any) -> list[Any]:
     """Panels in the place of one Axes, which goes."""
     place = ax.get_subplotspec()
     if place is None:
-        raise InputError(f"the figure has {len(plan.heights)} panels, and ax is in no grid to divide; use plt.subplots")
+        raise InputError(f"the figure has {len(plan.places)} panels, and ax is in no grid to divide; use plt.subplots")
     figure = ax.figure
     axes: list[Any] = []
     ax.remove()
-    for cell in place.subgridspec(len(plan.heights), 1, height_ratios=list(plan.heights)):
-        axes.append(figure.add_subplot(cell, sharex=axes[0] if axes and plan.one_clock else None))
+    grid = place.subgridspec(len(plan.heights), plan.columns, height_ratios=list(plan.heights))
+    for cell in plan.places:
+        shared = axes[0] if axes and plan.one_clock else None
+        axes.append(figure.add_subplot(grid[divmod(cell, plan.columns)], sharex=shared))
     if plan.one_clock:
         _hide_inner(axes)
     return axes

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _dates, _steps, _style
+from forebay.figures import _dates, _multiples, _steps, _style
 from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.machine import usage
 from forebay.results import Result
@@ -43,22 +43,29 @@ def plan(results: Mapping[str, Result]) -> Plan:
     if strips or max(times.size for times, _ in curves.values()) > MOST:
         width = _steps.width_for(start, end, MOST)
         curves = {key: _steps.averaged(steps, start, end, width) for key, steps in curves.items()}
-    heights = [1.2, *[0.3 + 0.12 * len(results) if strips else 0.9] * len(resources)]
+    many = len(results) > _multiples.MANY
+    strip = 0.3 + 0.12 * len(results)
+    heights = [strip if many else 1.2, *[strip if strips else 0.9] * len(resources)]
 
     def paint(rows: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(rows[-1], start, end, ticks=12)
         _dates.calendar(rows[-1], _dates.epoch_of(results), start, end, unit)
         look = _style.looks(list(results))
-        _lines(rows[0], curves, QUEUE, look, unit, end)
-        rows[0].set_ylabel("nodes\nwaited for")
-        rows[0].yaxis.get_major_locator().set_params(integer=True)
-        rows[0].yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         top = max(values.max(initial=0.0) for (_, panel), (_, values) in curves.items() if panel == QUEUE)
-        rows[0].set_ylim(0, 1.05 * top or 1)
+        if many:
+            queue = _strips(rows[0], curves, QUEUE, list(results), unit, ("Oranges", top or 1))
+            rows[0].set_title("nodes waited for", loc="left", pad=3)
+            rows[0].figure.colorbar(queue, ax=rows[0], pad=0.01, aspect=14, format="{x:,.0f}")
+        else:
+            _lines(rows[0], curves, QUEUE, look, unit, end)
+            rows[0].set_ylabel("nodes\nwaited for")
+            rows[0].yaxis.get_major_locator().set_params(integer=True)
+            rows[0].yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+            rows[0].set_ylim(0, 1.05 * top or 1)
         picture = None
         for axis, name in zip(rows[1:], resources, strict=True):
             if strips:
-                picture = _strips(axis, curves, name, list(results), unit)
+                picture = _strips(axis, curves, name, list(results), unit, ("Blues", 100.0))
                 axis.set_title(f"{name.replace('_', ' ')} in use", loc="left", pad=3)
             else:
                 _lines(axis, curves, name, look, unit, end)
@@ -69,9 +76,10 @@ def plan(results: Mapping[str, Result]) -> Plan:
             rows[0].figure.align_ylabels(list(rows))
         if width is not None:
             rows[-1].set_xlabel(f"{rows[-1].get_xlabel()}; means over {_style.duration(width)}")
-        legend([Line2D([], [], label=label, **style) for label, style in look.items()], 5)
+        if not many:
+            legend([Line2D([], [], label=label, **style) for label, style in look.items()], 5)
 
-    height = 0.9 + 0.15 * (len(results) // 5) + 1.1 * sum(heights)
+    height = 0.9 + (0 if many else 0.15 * (len(results) // 5)) + 1.1 * sum(heights)
     return Plan(_style.PAGE, height, heights, paint, {"": _table(curves)}, one_clock=True)
 
 
@@ -94,8 +102,8 @@ def _lines(
     axis.grid(True)
 
 
-def _strips(axis: Any, curves: Curves, panel: str, labels: list[str], unit: float) -> Any:
-    """A strip a result: the darker, the more is in use."""
+def _strips(axis: Any, curves: Curves, panel: str, labels: list[str], unit: float, colours: tuple[str, float]) -> Any:
+    """A strip a result: the darker, the more; `colours` are a map and what is darkest."""
     times, _ = curves[labels[0], QUEUE]
     nothing = (times, np.full(times.size, np.nan))
     shares = np.stack([curves.get((label, panel), nothing)[1] for label in labels])
@@ -104,7 +112,7 @@ def _strips(axis: Any, curves: Curves, panel: str, labels: list[str], unit: floa
     axis.set_yticks(range(len(labels)), [_style.shortened(label, _style.WIDEST) for label in labels], fontsize=6)
     axis.tick_params(axis="y", length=0)
     rows = np.arange(len(labels) + 1) - 0.5
-    picture = axis.pcolormesh(edges, rows, shares, cmap="Blues", vmin=0, vmax=100, rasterized=True)
+    picture = axis.pcolormesh(edges, rows, shares, cmap=colours[0], vmin=0, vmax=colours[1], rasterized=True)
     axis.hlines(rows[1:-1], edges[0], edges[-1], colors="white", lw=1.2)
     axis.set_ylim(len(labels) - 0.5, -0.5)
     return picture

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _style
+from forebay.figures import _multiples, _style
 from forebay.figures._plan import Legend, Plan, save
 from forebay.figures._waits import waiting_times
 from forebay.results import Result
@@ -25,24 +25,20 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
 
 
 def plan(results: Mapping[str, Result]) -> Plan:
-    """Two panels: the shares, and their tail."""
+    """Two panels: the shares, and their tail. Of many results, each has these two to itself."""
     table = pl.concat([_curve(label, waiting_times(result)) for label, result in results.items()])
     longest = float(table["waiting_time"].max() or 0)  # type: ignore[arg-type]
+    if len(results) > _multiples.MANY:
+        return _of_many(list(results), table, longest)
     look = _style.looks(list(results))
 
     def paint(axes: Sequence[Any], legend: Legend) -> None:
         share, tail = axes
         for label, style in look.items():
             rows = table.filter(pl.col("result") == label)
-            x, y = rows["waiting_time"].to_numpy(), rows["share_at_most"].to_numpy()
-            if x.size:
-                ends = np.concatenate([[0.0], x, [2 * max(longest, 60.0)]])
-                share.plot(ends, np.concatenate([[0.0], y, [1.0]]), drawstyle="steps-post", **style)
-            waited = x > 0
-            if waited.any():
-                above = np.concatenate([[1 - np.max(y[~waited], initial=0.0)], 1 - y[waited]])
-                # A step starts at the wait before it; the first goes on to the left as far as the axis does.
-                tail.plot(np.concatenate([[1e-3], x[waited]]), above, drawstyle="steps-post", **style)
+            for axis, (x, y) in zip(axes, _lines(rows, longest), strict=True):
+                if x.size:
+                    axis.plot(x, y, drawstyle="steps-post", **style)
         _style.waits_axis(share, "x", longest)
         share.set(ylim=(0, 1.02), ylabel="share of jobs waiting\nat most so long", xlabel="waiting time")
         share.grid(True)
@@ -51,6 +47,48 @@ def plan(results: Mapping[str, Result]) -> Plan:
 
     height = 4.3 + _style.for_legend(list(results), 3, _style.COLUMN)
     return Plan(_style.COLUMN, height, (1, 1), paint, {"": table})
+
+
+def _lines(rows: pl.DataFrame, longest: float) -> tuple[_multiples.Line, _multiples.Line]:
+    """The shares of one result and their tail, by where each step begins; empty where there is nothing to show."""
+    x, y = rows["waiting_time"].to_numpy(), rows["share_at_most"].to_numpy()
+    share = tail = (np.zeros(0), np.zeros(0))
+    if x.size:
+        share = np.concatenate([[0.0], x, [2 * max(longest, 60.0)]]), np.concatenate([[0.0], y, [1.0]])
+    waited = x > 0
+    if waited.any():
+        above = np.concatenate([[1 - np.max(y[~waited], initial=0.0)], 1 - y[waited]])
+        # A step starts at the wait before it; the first goes on to the left as far as the axis does.
+        tail = np.concatenate([[1e-3], x[waited]]), above
+    return share, tail
+
+
+def _of_many(labels: list[str], table: pl.DataFrame, longest: float) -> Plan:
+    """A panel a result: first the shares of all, then their tails."""
+    lines = {label: _lines(table.filter(pl.col("result") == label), longest) for label in labels}
+    n, wide, rows = len(labels), _multiples.columns(len(labels)), _multiples.rows(len(labels))
+
+    def share_axis(axis: Any) -> None:
+        _style.waits_axis(axis, "x", longest)
+        axis.set(ylim=(0, 1.02), yticks=[0, 0.5, 1])
+        _multiples.thin_out(axis, "x")
+
+    def tail_axis(axis: Any) -> None:
+        _tail_axis(axis, table, longest)
+        axis.set(xlabel="", ylabel="")
+        _multiples.thin_out(axis, "x")
+
+    def paint(axes: Sequence[Any], legend: Legend) -> None:
+        words = ("share of jobs waiting\nat most so long", "share of jobs\nwaiting longer")
+        for block, (set_up, word) in enumerate(zip((share_axis, tail_axis), words, strict=True)):
+            panels = axes[block * n : (block + 1) * n]
+            _multiples.paint(panels, {label: _multiples.steps(*lines[label][block]) for label in labels}, set_up)
+            _multiples.name_axes(panels, "waiting time", word)
+
+    heights = [1.0] * (2 * rows)
+    cells = _multiples.cells(n, 2)
+    height = 0.4 + _multiples.ROW * len(heights)
+    return Plan(_style.PAGE, height, heights, paint, {"": table}, columns=wide, cells=cells)
 
 
 def _curve(label: str, waits: np.ndarray) -> pl.DataFrame:

@@ -58,7 +58,8 @@ def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: P
             axis.errorbar(np.array(curve.x) / size, curve.y, curve.half, marker=marker, ms=3.5, elinewidth=0.7, **look)
         axis.axhline(axes.limit, color="black", lw=0.8, ls=_style.DASHES[1], zorder=1)
         refused = [one / size for curve in curves for one in curve.refused]
-        axis.plot(refused, [0.0] * len(refused), "x", ms=5, mew=1.2, color=_style.GREY, clip_on=False, zorder=4)
+        if refused:  # marks that are not clipped take room in the margins, even where there are none
+            axis.plot(refused, [0.0] * len(refused), "x", ms=5, mew=1.2, color=_style.GREY, clip_on=False, zorder=4)
         _x_axis(axis, span[0] / size, span[1] / size)
         margin = (span[1] / span[0]) ** 0.02
         axis.set_xlim(span[0] / size / margin, span[1] / size * margin)
