@@ -28,6 +28,7 @@ class Setting:
     seed: int
     window: Period | None
     failures: "Failures | None" = None  # where they are not those of the platform
+    given: tuple[str, ...] = ()  # the words of a command that decide all this; none where the runs are no command's
 
     def simulate(self, policy: Any, spec: str, progress: Callable[[int, int], None]) -> tuple["Result", dict[str, Any]]:
         """A run, and all there is to say of it: what run.json holds."""
@@ -38,6 +39,8 @@ class Setting:
         result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress, self.failures)
         window = self._closed(result)
         facts = {**result.facts, "policy": spec, "notes": notes_of(result, self.workload)}
+        if self.given:
+            facts["command"] = ["forebay", "run", self.given[0], "--policy", spec, *self.given[1:]]
         result = replace(result, facts=facts)
         return result, document(result, window=window, summary=summary(result, window))
 
@@ -89,7 +92,10 @@ def read_setting(
     if period and not jobs.jobs["submit"].is_between(*period, closed="left").any():
         last = float(jobs.jobs["submit"][-1])
         raise InputError(f"--window {window!r}: no job is submitted in it; {source} has jobs from 0 to {last:.10g} s")
-    return Setting(jobs, machine, job_model, seed, period, failing)
+    options = {"platform": platform, "job-model": job_model, "seed": seed or None, "window": window}
+    options["failures"] = failures
+    words = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    return Setting(jobs, machine, job_model, seed, period, failing, (source, *words))
 
 
 def load_policy(spec: str) -> Any:

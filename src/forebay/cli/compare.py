@@ -37,6 +37,7 @@ EXAMPLES = options.examples(
 
 
 def command(
+    context: typer.Context,
     workload: options.WorkloadArgument = "default",
     policies: Annotated[
         str | None,
@@ -114,7 +115,7 @@ def command(
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
-    from forebay.cli import _pictures, _replicas, _runs, _verdicts
+    from forebay.cli import _given, _pictures, _replicas, _runs, _verdicts
     from forebay.cli._bench import bench
     from forebay.cli._compared import Compared, comparison, report
     from forebay.experiments.conditions import parse_condition
@@ -132,7 +133,8 @@ def command(
         raise InputError(f"--policies {policies!r}: none of these is of use on this machine with these jobs")
     standard = standard if standard in schedulers else next(iter(schedulers))
     refuse_other(output, "a comparison")
-    with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
+    again = _given.command(context)
+    with output_folder(output), bench(output, setting.key, _parts(list(schedulers)), again) as made:
         if lost := made.replaces():
             message(lost)
         failed = _run_all(setting, schedulers, made, jobs)
