@@ -1,8 +1,13 @@
 """The command as it was given, for pages that tell how to repeat it."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
+
+from forebay._files import replacing
+from forebay._text import as_json
 
 _ASIDE = {"output", "form", "quiet", "jobs", "dask", "slurm", "plots", "page", "fresh"}
 """What changes where results go and how fast they come, but not what they are."""
@@ -27,3 +32,19 @@ def _words(parameter: Any, value: Any) -> list[str]:
         return [name if value else parameter.secondary_opts[0]]
     values = value if parameter.multiple else [value]
     return [word for one in values for word in (name, str(one))]
+
+
+def origin(context: typer.Context) -> dict[str, Any]:
+    """What a page tells of where its numbers come from: the command, and versions."""
+    from forebay._simulate import versions
+
+    return {"command": command(context), "versions": versions()}
+
+
+def keep(path: Path, document: Mapping[str, Any], context: typer.Context) -> Path:
+    """Write down an answer, so that `forebay report` can make a page of it at any time."""
+    from forebay.report._told import FORMAT
+
+    with replacing(path) as [temporary]:
+        temporary.write_text(as_json({"format": FORMAT, **document, **origin(context)}) + "\n", encoding="utf-8")
+    return path

@@ -95,9 +95,7 @@ def command(
         bool | None,
         typer.Option("--plots/--no-plots", help="Draw figures too, with their data. Default: yes.", show_default=False),
     ] = None,
-    page: Annotated[
-        bool, typer.Option("--report/--no-report", help="Write report.html too: all of it in one page.")
-    ] = True,
+    page: options.PageOption = True,
     jobs: options.CountOption = None,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
