@@ -20,7 +20,7 @@ def command(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="FOLDER", help="What `forebay compare`, sweep, capacity or study wrote, or `forebay run -o`."
+            metavar="FOLDER", help="What `forebay compare`, `sweep`, `capacity`, `study` or `run -o` wrote."
         ),
     ],
     output: Annotated[
@@ -32,8 +32,8 @@ def command(
     """Make one page of a folder of results.
 
     Of a comparison or a run it has verdicts, waits, and the schedule to look into; of a sweep, a search for a capacity
-    or a study, their answers and figures. It is one HTML file that needs no network: send it, keep it with a paper, open
-    it in any browser.
+    or a study, their answers and figures. It is one HTML file that needs no network: send it, keep it with a paper,
+    open it in any browser.
     """
     from forebay.report import write
 

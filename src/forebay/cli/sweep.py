@@ -47,8 +47,8 @@ def command(
 ) -> None:
     """Run every combination of a grid of settings.
 
-    The folder gets sweep.csv and sweep.parquet, with a row a run, and report.html. Finished runs are kept in it: stop at any time with
-    Ctrl-C, and the same command goes on from there. Several may work on one folder at once.
+    The folder gets sweep.csv and sweep.parquet, with a row a run, and report.html. Finished runs are kept in it: stop
+    at any time with Ctrl-C, and the same command goes on from there. Several may work on one folder at once.
     """
     from forebay.cli._outputs import output_folder
     from forebay.experiments import grid, tidy

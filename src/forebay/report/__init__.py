@@ -55,10 +55,12 @@ def _page_of(folder: Path) -> "Page":
     for name, module in _KINDS.items():
         if (folder / name).is_file():
             try:
-                return _module(module).page_of(folder)
+                made: Page = _module(module).page_of(folder)
+                return made
             except (KeyError, TypeError, ValueError, AttributeError, IndexError):
                 raise _told.unreadable(folder / name) from None
-    return _module("_compared").page_of(folder)
+    runs: Page = _module("_compared").page_of(folder)
+    return runs
 
 
 def _module(name: str) -> Any:

@@ -88,8 +88,8 @@ def _curve(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], targe
         Span(location=target["limit"] / scale, dimension="width", line_dash="dashed", line_width=1.5, tags=["ink"])
     )
     caption = (
-        f"Means over replicas with their 95 % intervals. The dashed line is the target, {target['text']}; a band is the "
-        "95 % interval of an answer."
+        f"Means over replicas with their 95 % intervals. The dashed line is the target, {target['text']}; a band is "
+        "the 95 % interval of an answer."
     )
     return [Section("Curve", tables.paragraph(caption) + made.html, plots=made.plots)]
 
