@@ -58,7 +58,7 @@ def _label(answer: Mapping[str, Any], vary: Sequence[Quantity]) -> str:
 
 def _curve(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], target: Mapping[str, Any]) -> list[Section]:
     """Means over replicas against the capacity; bands are as wide as the intervals of the answers."""
-    from bokeh.models import BoxAnnotation, Span
+    from bokeh.models import BoxAnnotation
 
     from forebay.report._axes import COLOURS
 
@@ -84,9 +84,7 @@ def _curve(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], targe
                 BoxAnnotation(left=low / size, right=None if high is None else high / size,
                               fill_color=COLOURS[place % len(COLOURS)], fill_alpha=0.13, line_color=None)
             )  # fmt: skip
-    figure.add_layout(
-        Span(location=target["limit"] / scale, dimension="width", line_dash="dashed", line_width=1.5, tags=["ink"])
-    )
+    _target(figure, target["limit"] / scale, [amount / size for amount in amounts])
     caption = (
         f"Means over replicas with their 95 % intervals. The dashed line is the target, {target['text']}; a band is "
         "the 95 % interval of an answer."
@@ -96,8 +94,6 @@ def _curve(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], targe
 
 def _costs(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], target: Mapping[str, Any]) -> list[Section]:
     """Means against what machines cost."""
-    from bokeh.models import Span
-
     points = {_label(one, vary): sorted(_counting(one), key=lambda point: point["cost"]) for one in answers}
     if not any(points.values()):
         return []
@@ -107,11 +103,16 @@ def _costs(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], targe
         for label, some in points.items()
     }
     made = tables.lines("Cost", "costs", curves, ("cost", y_label))
-    made.plots["plot-costs"].add_layout(
-        Span(location=target["limit"] / scale, dimension="width", line_dash="dashed", line_width=1.5, tags=["ink"])
-    )
+    costs = [point["cost"] for some in points.values() for point in some]
+    _target(made.plots["plot-costs"], target["limit"] / scale, costs)
     caption = "What machines cost, and what they give. The dashed line is the target."
     return [Section("Cost", tables.paragraph(caption) + made.html, plots=made.plots)]
+
+
+def _target(figure: Any, limit: float, values: Sequence[float]) -> None:
+    """A dashed line at the target, from one end to the other; a line that only decorates would not be in sight."""
+    line = figure.line([min(values), max(values)], [limit, limit], line_dash="dashed", line_width=1.5)
+    line.tags = ["ink"]
 
 
 def _counting(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -152,6 +153,10 @@ def _table(answer: Mapping[str, Any], vary: Sequence[Quantity], target: Mapping[
         meets = tables.Cell("yes", "better") if point["meets"] else tables.Cell("no", "worse")
         row: list[str | tables.Cell] = [inner.text(point[inner.name]), value(name, point["mean"])]
         row += [NONE if point["half_ci95"] is None else value(name, point["half_ci95"]), f"{point['rejected']:,.4g}"]
-        rows.append([*row, meets, *([f"{point['cost']:,.6g}"] if priced else [])])
+        rows.append([*row, meets, *([_money(point["cost"])] if priced else [])])
     titles = [inner.title, words(name), "± 95 %", "rejected", "meets the target", *(["cost"] if priced else [])]
     return tables.table(titles, rows, (0, 1, 2, 3, 5), _label(answer, vary))
+
+
+def _money(cost: float) -> str:
+    return f"{cost:,.0f}" if abs(cost) >= 1000 else f"{cost:,.4g}"

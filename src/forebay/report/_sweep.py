@@ -11,7 +11,7 @@ from forebay._text import counted
 from forebay.report import _inputs, tables
 from forebay.report._folder import words_of
 from forebay.report._told import told
-from forebay.report._verdicts import NONE, percent, value, words
+from forebay.report._verdicts import NONE, TITLES, percent, value, words
 from forebay.report.page import Page, Section, escaped
 
 NAME, TABLE = "sweep.json", "sweep.parquet"
@@ -60,7 +60,7 @@ def _table(rows: Rows, varying: Sequence[str], metrics: Sequence[str]) -> str:
             interval = NONE if ends is None else f"{percent(ends[0])} to {percent(ends[1])}"
             mine += [tables.Cell(word, _TONES.get(word, "")), percent(change), interval]
         cells.append([*mine, str(row["seeds"]), *(value(name, row[name]) for name in metrics)])
-    titles = [*map(words, varying), *against, "seeds", *map(words, metrics)]
+    titles = [*map(words, varying), *against, "seeds", *(TITLES.get(name, words(name)) for name in metrics)]
     first = len(varying) + (1 if judged else 0)
     caption = "Means over seeds. A verdict needs a 95 % interval, of paired differences, that leaves out 0."
     return tables.table(titles, cells, range(first, len(titles)), caption if judged else "Means over seeds.")
@@ -123,5 +123,6 @@ def _half(values: Sequence[float]) -> float:
 def _made_of(document: Mapping[str, Any], shared: Sequence[tuple[str, str]]) -> str:
     failed = [(one["run"], one["message"]) for one in document.get("failed", [])]
     lost = f"<h3>Runs that failed</h3>{tables.pairs(failed)}" if failed else ""
-    spec = f"<h3>What to run</h3><pre>{escaped(document['spec'])}</pre>"
+    lines = "\n".join(map(escaped, str(document["spec"]).splitlines()))
+    spec = f"<h3>What to run</h3><pre>{lines}</pre>"
     return tables.pairs([*shared, *_inputs.versions(document)]) + lost + spec + _inputs.again_by(words_of(document))

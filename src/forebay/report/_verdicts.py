@@ -20,6 +20,7 @@ _RANKED = (
     ("max_waiting_time", "longest wait"),
     ("mean_bounded_slowdown_10min", "bounded slowdown (10 min)"),
 )
+TITLES = dict(_RANKED)
 _LATER = (("n_killed", "killed"), ("n_waiting_over_a_day", "waiting > 1 day"))
 
 
