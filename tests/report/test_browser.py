@@ -9,6 +9,7 @@ import pytest
 from forebay import load
 from forebay.report import write
 from report.conftest import comparison
+from report.test_pages import CURVE, compiled, forebay, saved, study, swept  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.full
 
@@ -164,3 +165,16 @@ def test_words_of_a_trace_are_not_run(opened, tmp_path):
     folder = comparison(tmp_path / "out", ("fcfs", "fcfs-bb"), workload=hostile)
     page = opened(write(folder))
     assert page.title() == f"{hostile} under 2 policies"
+
+
+@pytest.mark.parametrize("kind", ["capacity", "study", "sweep"])
+@pytest.mark.parametrize("width", [400, 1400])
+def test_other_pages_open_without_complaints(opened, request, tmp_path, kind, width):
+    if kind == "capacity":
+        folder = saved(tmp_path / "out", "capacity.json", CURVE)
+    else:
+        folder = request.getfixturevalue({"study": "study", "sweep": "swept"}[kind])
+    page = opened(write(folder), width, color_scheme="dark")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    figures = {"capacity": 1, "study": 0, "sweep": 2}[kind]
+    assert page.locator(".plot canvas").count() >= figures

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -34,10 +34,10 @@ class Part:
 class Bench:
     """A comparison that is being made. Parts have their folders in `path`; so have the table and figures of all."""
 
-    def __init__(self, folder: Path, setting: str, parts: Mapping[str, Part]) -> None:
+    def __init__(self, folder: Path, setting: str, parts: Mapping[str, Part], command: Sequence[str] = ()) -> None:
         self.folder, self.path = folder, folder / UNFINISHED
         self._parts, self._complete = dict(parts), False
-        self._told = {"format": _FORMAT, "finished": False, "setting": setting}
+        self._told = {"format": _FORMAT, "finished": False, "setting": setting, "command": list(command)}
         for part in parts.values():
             if (folder / part.folder).is_file():
                 raise InputError(f"{folder / part.folder}: is a file where a folder of results goes; move it away")
@@ -118,8 +118,11 @@ class Bench:
 
 
 @contextmanager
-def bench(folder: Path, setting: str, parts: Mapping[str, Part]) -> Iterator[Bench]:
-    """A bench in a folder, for one comparison at a time. However it ends, what is whole stays there."""
+def bench(folder: Path, setting: str, parts: Mapping[str, Part], command: Sequence[str] = ()) -> Iterator[Bench]:
+    """A bench in a folder, for one comparison at a time. However it ends, what is whole stays there.
+
+    `command` gives the same comparison again; compare.json has it.
+    """
     path = folder / UNFINISHED
     _read(folder / MANIFEST)  # to complain now, not after hours
     if path.exists() and _read(path / MANIFEST) is None and any(one.name != _LOCK for one in path.iterdir()):
@@ -130,7 +133,7 @@ def bench(folder: Path, setting: str, parts: Mapping[str, Part]) -> Iterator[Ben
             if (_read(path / MANIFEST) or {}).get("finished"):
                 _move_up(folder)  # it was stopped while it did
                 writable_folder(path)
-            made = Bench(folder, setting, parts)
+            made = Bench(folder, setting, parts, command)
             try:
                 yield made
             finally:

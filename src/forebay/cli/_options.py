@@ -78,6 +78,7 @@ WindowOption = Annotated[
         show_default=False,
     ),
 ]
+PageOption = Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too: all of it in one page.")]
 FolderOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.", show_default=False),

@@ -29,6 +29,7 @@ class Setting:
     seed: int
     window: Period | None
     failures: "Failures | None" = None  # where they are not those of the platform
+    given: tuple[str, ...] = ()  # the words of a command that decide all this; none where the runs are no command's
 
     def simulate(self, policy: Any, spec: str, progress: Callable[[int, int], None]) -> tuple["Result", dict[str, Any]]:
         """A run, and all there is to say of it: what run.json holds."""
@@ -40,7 +41,10 @@ class Setting:
         window = self._closed(result)
         recorded = _recorded.numbers(self)
         notes = [*notes_of(result, self.workload), *_recorded.notes(recorded)]
-        result = replace(result, facts={**result.facts, "policy": spec, "notes": notes})
+        facts = {**result.facts, "policy": spec, "notes": notes}
+        if self.given:
+            facts["command"] = ["forebay", "run", self.given[0], "--policy", spec, *self.given[1:]]
+        result = replace(result, facts=facts)
         beside = {"window": window, "summary": summary(result, window)} | ({"recorded": recorded} if recorded else {})
         return result, document(result, **beside)
 
@@ -89,7 +93,10 @@ def read_setting(
         machine = machine_of(jobs)
     if failing is not None:
         traces.check(failing, machine.nodes)
-    return Setting(jobs, machine, job_model, seed, _seconds(period, jobs, window), failing)
+    given = {"platform": platform, "job-model": job_model, "seed": seed or None, "window": window}
+    given["failures"] = failures
+    words = [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
+    return Setting(jobs, machine, job_model, seed, _seconds(period, jobs, window), failing, (source, *words))
 
 
 def _seconds(period: options.Period | None, jobs: "Workload", window: str | None) -> Period | None:

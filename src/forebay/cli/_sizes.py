@@ -124,13 +124,20 @@ def document(question: Question, some: Sequence[Found]) -> dict[str, Any]:
         "platform": question.machine.describe(),
         "replicas": {"number": len(question.replicas), "text": question.about},
         "vary": [
-            {"name": one.quantity.name, "unit": one.quantity.unit, "low": one.low, "high": one.high}
+            {
+                "name": one.quantity.name,
+                "unit": one.quantity.unit,
+                "each": one.quantity.each,
+                "low": one.low,
+                "high": one.high,
+            }
             for one in question.spans
         ],
         "target": {
             "number": question.target.name,
             "sense": ">=" if question.target.at_least else "<=",
             "limit": question.target.limit,
+            "unit": question.target.unit,
             "text": str(question.target),
         },
         "precision": question.precision,
@@ -193,14 +200,14 @@ def forget_pictures(folder: Path, kept: Sequence[Path]) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def write(question: Question, some: Sequence[Found], folder: Path) -> list[Path]:
-    """capacity.csv and capacity.json, both or neither."""
+def write(question: Question, some: Sequence[Found], folder: Path, origin: Mapping[str, Any]) -> list[Path]:
+    """capacity.csv and capacity.json, both or neither; `origin` tells how to repeat it."""
     import polars as pl
 
     files = [folder / "capacity.csv", folder / "capacity.json"]
     with replacing(*files) as (csv, json):
         for_spreadsheets(pl.DataFrame(rows(question, some), infer_schema_length=None)).write_csv(csv)
-        json.write_text(as_json(document(question, some)) + "\n", encoding="utf-8")
+        json.write_text(as_json({**document(question, some), **origin}) + "\n", encoding="utf-8")
     return files
 
 

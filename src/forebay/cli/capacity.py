@@ -12,6 +12,7 @@ from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._outputs import output_folder, refuse_other
 from forebay.cli._print import answer, is_quiet, message, notes_block, pairs, show
+from forebay.cli.report import add as add_report
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ EXAMPLES = options.examples(
 
 
 def command(
+    context: typer.Context,
     workload: Annotated[
         str,
         typer.Argument(
@@ -135,6 +137,7 @@ def command(
         bool | None,
         typer.Option("--plots/--no-plots", help="Draw figures too. Default: yes.", show_default=False),
     ] = None,
+    page: options.PageOption = True,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
@@ -146,7 +149,7 @@ def command(
     too, with exit code 0.
     """
     use_one_thread()
-    from forebay.cli import _pictures, _question, _runs
+    from forebay.cli import _given, _pictures, _question, _runs, _sizes
     from forebay.cli._options import parse_period
     from forebay.experiments.store import Store
     from forebay.experiments.targets import parse_target
@@ -181,7 +184,12 @@ def command(
     refuse_other(output, KIND)
     with output_folder(output):
         found, trials = _search(question, Store(output, fresh), jobs)
-        _tell(question, found, trials, output, form, plots or (plots is None and _pictures.available()))
+        drawing = plots or (plots is None and _pictures.available())
+        files = _sizes.write(question, found, output, _given.origin(context))
+        files += _sizes.draw(question, found, output) if drawing else []
+        _sizes.forget_pictures(output, files)
+        files += add_report(output, page)
+        _tell(question, found, trials, output, form, files)
 
 
 def _policies(one: str | None, several: str | None) -> list[str]:
@@ -217,13 +225,10 @@ def _search(question: "Question", store: "Store", jobs: int | None) -> "tuple[li
 
 
 def _tell(
-    question: "Question", found: "list[Found]", trials: "Trials", folder: Path, form: Format, drawing: bool
+    question: "Question", found: "list[Found]", trials: "Trials", folder: Path, form: Format, files: list[Path]
 ) -> None:
     from forebay.cli import _sizes
 
-    files = _sizes.write(question, found, folder)
-    files += _sizes.draw(question, found, folder) if drawing else []
-    _sizes.forget_pictures(folder, files)
     counts = {"total": trials.made + trials.found, "found": trials.found, "made": trials.made}
     if form is Format.json:
         answer({**_sizes.document(question, found), "runs": counts, "files": [str(file) for file in files]})

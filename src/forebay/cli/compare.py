@@ -37,6 +37,7 @@ EXAMPLES = options.examples(
 
 
 def command(
+    context: typer.Context,
     workload: options.WorkloadArgument = "default",
     policies: Annotated[
         str | None,
@@ -94,9 +95,7 @@ def command(
         bool | None,
         typer.Option("--plots/--no-plots", help="Draw figures too, with their data. Default: yes.", show_default=False),
     ] = None,
-    page: Annotated[
-        bool, typer.Option("--report/--no-report", help="Write report.html too: all of it in one page.")
-    ] = True,
+    page: options.PageOption = True,
     jobs: options.CountOption = None,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
@@ -114,7 +113,7 @@ def command(
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
-    from forebay.cli import _pictures, _replicas, _runs, _verdicts
+    from forebay.cli import _given, _pictures, _replicas, _runs, _verdicts
     from forebay.cli._bench import bench
     from forebay.cli._compared import Compared, comparison, report
     from forebay.experiments.conditions import parse_condition
@@ -132,7 +131,8 @@ def command(
         raise InputError(f"--policies {policies!r}: none of these is of use on this machine with these jobs")
     standard = standard if standard in schedulers else next(iter(schedulers))
     refuse_other(output, "a comparison")
-    with output_folder(output), bench(output, setting.key, _parts(list(schedulers))) as made:
+    again = _given.command(context)
+    with output_folder(output), bench(output, setting.key, _parts(list(schedulers)), again) as made:
         if lost := made.replaces():
             message(lost)
         failed = _run_all(setting, schedulers, made, jobs)

@@ -18,7 +18,10 @@ EXAMPLES = options.examples(
 
 def command(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="What `forebay compare` wrote, or `forebay run -o`.")
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="What `forebay compare`, `sweep`, `capacity`, `study` or `run -o` wrote."
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -26,10 +29,11 @@ def command(
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show it in a browser.")] = False,
 ) -> None:
-    """Make one page of a comparison or a run.
+    """Make one page of a folder of results.
 
-    It has verdicts, waits, and the schedule to look into, and is one HTML file that needs no network: send it, keep it
-    with a paper, open it in any browser.
+    Of a comparison or a run it has verdicts, waits, and the schedule to look into; of a sweep, a search for a capacity
+    or a study, their answers and figures. It is one HTML file that needs no network: send it, keep it with a paper,
+    open it in any browser.
     """
     from forebay.report import write
 
@@ -43,7 +47,18 @@ def command(
 
 
 def add(folder: Path, wanted: bool) -> list[Path]:
-    """The page of a comparison that is being made, where it is wanted."""
-    from forebay.report import write
+    """The page of what a command has found, where it is wanted; one of an earlier answer goes."""
+    from forebay.report import NAME, write
 
-    return [write(folder)] if wanted else []
+    if not wanted:
+        (folder / NAME).unlink(missing_ok=True)
+        return []
+    return [write(folder)]
+
+
+def report_line(folder: Path) -> list[tuple[str, str]]:
+    """What to say of the page, where there is one."""
+    from forebay.report import NAME
+
+    path = folder / NAME
+    return [("", f"{path}: all of it in one page")] if path.is_file() else []

@@ -1,5 +1,6 @@
 """`forebay study`: repeat the experiments of a paper, and put our numbers beside the published ones."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,8 @@ from forebay.cli import _options as options
 from forebay.cli._carry_out import DaskOption, SlurmOption, carry_out
 from forebay.cli._options import Format
 from forebay.cli._print import Seconds, answer, fitting, message, notes_block, pairs, show, table
+from forebay.cli.report import add as add_report
+from forebay.cli.report import report_line
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ EXAMPLES = options.examples(
 
 
 def command(
+    context: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(metavar="NAME", help="Which study; without it, all are listed.", autocompletion=_complete.study),
@@ -66,13 +70,14 @@ def command(
         typer.Option("--output", "-o", metavar="DIR", help="The folder. Default: forebay-study-NAME."),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    page: options.PageOption = True,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Repeat a paper's experiments, and compare with its numbers.
 
     Finished runs are kept in the folder: stop at any time with Ctrl-C, and the same command goes on from there. It also
-    gets report.md, tables/ with every number as CSV, and figures/.
+    gets report.html and report.md, tables/ with every number as CSV, and figures/.
     """
     if name is None:
         _list(form)
@@ -89,7 +94,32 @@ def command(
         sections=None if sections is None else tuple(sections),
     )
     proper = _plugins.find("studies", name) or name
-    _carry_out(proper, wanted, output or Path(f"forebay-study-{proper}"), (jobs, dask, slurm), fresh, form)
+    folder = output or Path(f"forebay-study-{proper}")
+
+    def finish(plan: "Plan", report: "Report", files: list[Path]) -> list[Path]:
+        return _page(context, proper, folder, plan, report, files, page)
+
+    _carry_out(proper, wanted, folder, (jobs, dask, slurm), fresh, form, finish)
+
+
+def _page(
+    context: typer.Context, name: str, folder: Path, plan: "Plan", report: "Report", files: list[Path], wanted: bool
+) -> list[Path]:
+    """What a page is made of, and the page where it is wanted."""
+    from dataclasses import asdict
+
+    from forebay.cli import _given
+
+    told = {
+        "study": name,
+        "title": plan.title,
+        "sections": list(plan.sections),
+        "notes": report.notes,
+        "shown": [asdict(one) for one in report.shown],
+        "detailed": [asdict(one) for one in report.detailed],
+        "figures": [file.name for file in files if file.suffix == ".svg"],
+    }
+    return [_given.keep(folder / "study.json", told, context), *add_report(folder, wanted)]
 
 
 def _list(form: Format) -> None:
@@ -106,11 +136,15 @@ def _numbers(text: str) -> tuple[int, ...]:
         raise InputError(f"--parts {text!r} is not a list of whole numbers; write them as 3,13") from None
 
 
+Finish = Callable[["Plan", "Report", list[Path]], list[Path]]
+"""Writes what more there is to write of a study, and gives the files."""
 Where = tuple[int | None, str | None, str | None]
 """How many runs at a time, the address of a Dask scheduler, and what to ask Slurm for."""
 
 
-def _carry_out(name: str, wanted: "Options", folder: Path, where: Where, fresh: bool, form: Format) -> None:
+def _carry_out(
+    name: str, wanted: "Options", folder: Path, where: Where, fresh: bool, form: Format, finish: "Finish"
+) -> None:
     from forebay import studies
     from forebay.cli._outputs import output_folder
     from forebay.experiments import sweep
@@ -126,6 +160,7 @@ def _carry_out(name: str, wanted: "Options", folder: Path, where: Where, fresh: 
         carry_out(plan.runs, store, *where)
         report = plan.report(sweep.records(plan.runs, store))
         files = write_report(plan, report, folder)
+        files += finish(plan, report, files)
     counts = {"total": len(plan.runs), "found": before, "made": len(plan.runs) - before}
     if form is Format.json:
         answer(_document(name, plan, report, counts, files))
@@ -163,6 +198,7 @@ def _tell(plan: "Plan", report: "Report", counts: dict[str, int], folder: Path, 
         ("written", f"{folder / 'report.md'}: these tables, and those of every part"),
         ("", f"{folder / 'tables'}: {', '.join(f'{key}.csv' for key in report.frames)}"),
         ("", f"{folder / 'runs'}: {counted(counts['total'], 'run')}{found}"),
+        *report_line(folder),
     ]
     if pictures:
         written.insert(2, ("", f"{folder / 'figures'}: {len(pictures)} pictures, and the data of each as CSV"))

@@ -11,6 +11,8 @@ from forebay.cli import _options as options
 from forebay.cli._carry_out import DaskOption, SlurmOption, carry_out
 from forebay.cli._options import Format
 from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
+from forebay.cli.report import add as add_report
+from forebay.cli.report import report_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,6 +31,7 @@ EXAMPLES = options.examples(
 
 
 def command(
+    context: typer.Context,
     spec: Annotated[Path, typer.Argument(metavar="SPEC", help="The TOML file that says what to run.")],
     output: Annotated[
         Path | None,
@@ -38,13 +41,14 @@ def command(
     dask: DaskOption = None,
     slurm: SlurmOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    page: options.PageOption = True,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
     """Run every combination of a grid of settings.
 
-    The folder gets sweep.csv and sweep.parquet, with a row a run. Finished runs are kept in it: stop at any time with
-    Ctrl-C, and the same command goes on from there. Several may work on one folder at once.
+    The folder gets sweep.csv and sweep.parquet, with a row a run, and report.html. Finished runs are kept in it: stop
+    at any time with Ctrl-C, and the same command goes on from there. Several may work on one folder at once.
     """
     from forebay.cli._outputs import output_folder
     from forebay.experiments import grid, tidy
@@ -63,16 +67,27 @@ def command(
             failed = error
         finished = records([run for run in runs if run in store], store)
         files = tidy.write(tidy.frame(finished), folder) if finished else []
-    rows = tidy.combinations(finished)
-    notes = _notes(tidy.same_under_each_seed(finished), rows)
+        rows = tidy.combinations(finished)
+        notes = _notes(tidy.same_under_each_seed(finished), rows)
+        lost = [] if failed is None else failed.failed
+        files += _page(context, spec, folder, _document({}, rows, lost, notes, []), page) if finished else []
     counts = {"total": len(runs), "found": before, "made": len(finished) - before}
     if form is Format.json:
-        lost = [] if failed is None else failed.failed
         answer(_document(counts, rows, lost, notes, files))
     elif finished:
         _tell(runs, counts, rows, notes, folder)
     if failed is not None:
         raise failed
+
+
+def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any], wanted: bool) -> list[Path]:
+    """What a page is made of, and the page where it is wanted."""
+    from forebay.cli import _given
+    from forebay.experiments.tidy import METRICS
+
+    told = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
+    told |= {"name": spec.stem, "spec": spec.read_text(encoding="utf-8")}
+    return [_given.keep(folder / "sweep.json", told, context), *add_report(folder, wanted)]
 
 
 def _notes(same: bool, rows: Rows) -> list[str]:
@@ -106,6 +121,7 @@ def _tell(runs: "list[Run]", counts: dict[str, int], rows: Rows, notes: list[str
     written = [
         ("written", f"{folder / 'sweep.csv'}: every number of every run, also as sweep.parquet"),
         ("", f"{folder / 'runs'}: {counted(counts['found'] + counts['made'], 'run')}{found}"),
+        *report_line(folder),
     ]
     blocks: list[Any] = [pairs(about)] if about else []
     show(*blocks, fitting(partial(_table, rows, varying)), *notes_block(notes), pairs(written))

@@ -4,22 +4,27 @@
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from forebay._files import as_path, writable_folder
-from forebay._text import counted
+
+if TYPE_CHECKING:
+    from forebay.report.page import Page
 
 __all__ = ["write"]
 
 NAME = "report.html"
+_KINDS = {"capacity.json": "_capacity", "sweep.json": "_sweep", "study.json": "_study"}
+"""Files that tell of an answer, and which module makes a page of it."""
 
 
 def write(folder: str | Path, path: str | Path | None = None) -> Path:
-    """Write a report of a comparison or of a run: one HTML file that needs nothing else.
+    """Write a report of results: one HTML file that needs nothing else.
 
     Parameters
     ----------
     folder
-        What `forebay compare` or `forebay run -o` wrote.
+        What `forebay compare`, `run -o`, `sweep`, `capacity` or `study` wrote.
     path
         The file; by default report.html in the folder.
 
@@ -34,25 +39,31 @@ def write(folder: str | Path, path: str | Path | None = None) -> Path:
     >>> fb.report.write("out").name
     'report.html'
     """
-    from forebay.metrics.window import window
-    from forebay.report import _folder, _inputs, _schedule, _verdicts, _waits, page
-    from forebay.results import load
+    from forebay.report import page
 
     folder = as_path(folder, "the folder")
     target = folder / NAME if path is None else as_path(path, "the report")
-    runs = _folder.read(folder)
+    made = _page_of(folder)
     writable_folder(target.parent)
-    results = {label: load(place) for label, place in zip(runs.labels, runs.folders, strict=True)}
-    first = runs.documents[0]
-    period = first.get("window")
-    within = {label: window(result, *period) if period else result for label, result in results.items()}
-    sections = [
-        *_verdicts.sections(runs),
-        _waits.section(_waits.of(within)),
-        _schedule.section(results),
-        _inputs.section(runs),
-    ]
-    policies = runs.labels[0] if len(runs.labels) == 1 else counted(len(runs.labels), "policy", "policies")
-    title = f"{first.get('workload', 'A workload')} under {policies}"
-    about = [f"{counted(int(first.get('jobs', 0)), 'job')} on {_inputs.platform(first)}"]
-    return page.write(target, title, sections, about)
+    return page.write(target, made.title, made.sections, made.about)
+
+
+def _page_of(folder: Path) -> "Page":
+    """The page of whatever the folder holds; what it holds is seen by its files."""
+    from forebay.report import _told
+
+    for name, module in _KINDS.items():
+        if (folder / name).is_file():
+            try:
+                made: Page = _module(module).page_of(folder)
+                return made
+            except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+                raise _told.unreadable(folder / name) from None
+    runs: Page = _module("_compared").page_of(folder)
+    return runs
+
+
+def _module(name: str) -> Any:
+    from importlib import import_module
+
+    return import_module(f"forebay.report.{name}")

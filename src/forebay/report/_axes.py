@@ -1,5 +1,6 @@
 """What figures of a page share: their look, axes of time and of waits, rows of names. Colours follow in the browser."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -80,6 +81,16 @@ def log_waits(made: Any, shortest: float, longest: float) -> None:
     made.x_range = Range1d(shortest, 1.3 * longest)
     every = {1: "1 s", **WAITS}
     _ticks(made.xaxis, {float(tick): word for tick, word in every.items() if shortest <= tick <= 1.3 * longest})
+
+
+def log_numbers(made: Any, values: Sequence[float]) -> None:
+    """A logarithmic x-axis of plain numbers, rather than of powers."""
+    if values:
+        low, high = min(values), max(values)
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+        _ticks(made.xaxis, {tick: f"{tick:,.10g}" for tick in ticks})
+        made.x_range = Range1d(low / 1.08, high * 1.08)
 
 
 def _ticks(axis: Any, words: Mapping[float, str]) -> None:

@@ -1,7 +1,8 @@
 """What a report is made of: the runs of a folder that `forebay compare` or `forebay run` wrote."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ class Runs:
     documents: list[dict[str, Any]]
     folders: list[Path]
     verdicts: pl.DataFrame | None
+    command: list[str] = field(default_factory=list)  # that makes them again; empty where nobody wrote it down
 
     @property
     def labels(self) -> list[str]:
@@ -34,10 +36,12 @@ class Runs:
 def read(folder: Path) -> Runs:
     """The runs of a folder; of a comparison, shortest mean wait first."""
     if (folder / _RUN).is_file():
-        return Runs([read_document(folder)], [folder], None)
+        alone = read_document(folder)
+        return Runs([alone], [folder], None, words_of(alone))
     places = sorted(path.parent for path in folder.glob(f"*/{_RUN}")) if folder.is_dir() else []
-    mine = _listed(folder)
-    places = [place for place in places if mine is None or f"{place.name}/{_RUN}" in mine]
+    told = _manifest(folder)
+    mine = told.get("files")
+    places = [place for place in places if not isinstance(mine, list) or f"{place.name}/{_RUN}" in mine]
     if not places:
         what = "is a file" if folder.is_file() else "holds no run" if folder.exists() else "no such folder"
         raise InputError(f"{folder}: {what}; name a folder that forebay compare or forebay run -o has written")
@@ -45,16 +49,23 @@ def read(folder: Path) -> Runs:
     if len({str(document.get("workload")) for document, _ in found}) > 1:
         names = listed([place.name for place in places])
         raise InputError(f"{folder}: its runs ({names}) are not of one workload; make a report of each")
-    return Runs([one for one, _ in found], [place for _, place in found], _verdicts(folder / _VERDICTS))
+    documents, folders = [one for one, _ in found], [place for _, place in found]
+    return Runs(documents, folders, _verdicts(folder / _VERDICTS), words_of(told))
 
 
-def _listed(folder: Path) -> list[str] | None:
-    """Files that belong to a finished comparison; None where the folder does not say."""
+def words_of(told: Mapping[str, Any]) -> list[str]:
+    """The command that a document has; empty where it has none."""
+    words = told.get("command")
+    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else []
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """What a comparison says of itself; empty where the folder does not say."""
     try:
         told = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        return list(told["files"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:

@@ -1,7 +1,7 @@
 """What the runs were made of, and how to make them again."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forebay._text import counted
@@ -24,20 +24,34 @@ def section(runs: Runs) -> Section:
         rows.append(("failures", str(first["failures"].get("text", ""))))
     if first.get("window"):
         rows.append(("window", f"jobs submitted from {' to '.join(map(format_seconds, first['window']))}"))
-    versions = first.get("versions", {})
-    rows.append(("versions", ", ".join(f"{name} {number}" for name, number in versions.items())))
+    rows += versions(first)
     notes = dict.fromkeys(str(note) for document in runs.documents for note in document.get("notes", []))
     rows += [("note", note) for note in notes]
     logs = [[label, str(one.get("log_sha256", "-"))] for label, one in zip(runs.labels, runs.documents, strict=True)]
     table = tables.table(["policy", "SHA-256 of its log"], logs)
-    again = f"<h3>Make it again</h3><pre>{escaped(command(runs))}</pre>{tables.paragraph(_AGAIN)}"
-    return Section("Inputs", f"{tables.pairs(rows)}{again}{table}")
+    return Section("Inputs", f"{tables.pairs(rows)}{again(command(runs), bool(runs.command))}{table}")
 
 
-_AGAIN = (
-    "Name the workload by its file, and a platform that is no preset by the options or the file it came from. "
-    "The same versions give logs with the same hashes."
-)
+_HASHES = "The same versions give logs with the same hashes."
+_BY_NAME = "Files are named as they were then, seen from the folder in which the command was given."
+_GUESSED = "Name the workload by its file, and a platform that is no preset by the options or the file it came from."
+
+
+def again(text: str, exact: bool = True) -> str:
+    """The command that gives the same results, as HTML."""
+    note = f"{_BY_NAME if exact else _GUESSED} {_HASHES}"
+    return f"<h3>Make it again</h3><pre>{escaped(text)}</pre>{tables.paragraph(note)}"
+
+
+def again_by(words: Sequence[str]) -> str:
+    """The same of the words of a command; nothing where there are none."""
+    return again(shlex.join(words)) if words else ""
+
+
+def versions(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Versions of what made the numbers, as a row of facts."""
+    found = document.get("versions") or {}
+    return [("versions", ", ".join(f"{name} {number}" for name, number in found.items()))] if found else []
 
 
 def platform(document: Mapping[str, Any]) -> str:
@@ -47,7 +61,9 @@ def platform(document: Mapping[str, Any]) -> str:
 
 
 def command(runs: Runs) -> str:
-    """What to type."""
+    """What to type; where nobody wrote it down, what the runs tell of it."""
+    if runs.command:
+        return shlex.join(runs.command)
     first = runs.documents[0]
     machine = first.get("platform")
     words = ["forebay", "compare" if len(runs.documents) > 1 else "run", str(first.get("workload", "default"))]

@@ -20,6 +20,7 @@ _RANKED = (
     ("max_waiting_time", "longest wait"),
     ("mean_bounded_slowdown_10min", "bounded slowdown (10 min)"),
 )
+TITLES = dict(_RANKED)
 _LATER = (("n_killed", "killed"), ("n_waiting_over_a_day", "waiting > 1 day"))
 
 
@@ -60,14 +61,14 @@ def _table(verdicts: pl.DataFrame) -> str:
     rows = []
     for one in verdicts.iter_rows(named=True):
         verdict = str(one["verdict"])
-        interval = f"{_percent(one['low'])} to {_percent(one['high'])}" if one["low"] is not None else NONE
+        interval = f"{percent(one['low'])} to {percent(one['high'])}" if one["low"] is not None else NONE
         over = counted(int(one["n"]), str(one["over"]).removesuffix("s")) if one["n"] else NONE
         rows.append(
             [
                 one["policy"],
                 words(one["metric"]),
                 tables.Cell(verdict, verdict if verdict in ("better", "worse") else ""),
-                _percent(one["change"]),
+                percent(one["change"]),
                 interval,
                 value(one["metric"], one["value"]),
                 value(one["metric"], one["reference_value"]),
@@ -80,7 +81,8 @@ def _table(verdicts: pl.DataFrame) -> str:
     return tables.table(titles, rows, (3, 4, 5, 6, 7), caption)
 
 
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """A change: "+12.3 %"."""
     return NONE if share is None else f"{100 * share:+,.1f} %".replace("-", "\N{MINUS SIGN}")
 
 

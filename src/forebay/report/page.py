@@ -51,6 +51,15 @@ class Section:
     plots: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Page:
+    """What `write` is given: a title, sections from top to bottom, and lines below the title."""
+
+    title: str
+    sections: Sequence[Section]
+    about: Sequence[str] = ()
+
+
 def escaped(text: object) -> str:
     """Text of anyone as HTML that shows it: markup in it is seen, never obeyed."""
     return html.escape(plain(str(text)))

@@ -72,6 +72,11 @@ def paragraph(text: str) -> str:
     return f'<p class="note">{escaped(text)}</p>'
 
 
+def sentences(texts: Sequence[str]) -> str:
+    """What is to be read first, a sentence each, as HTML."""
+    return "".join(f'<p class="answer">{escaped(text)}</p>' for text in texts)
+
+
 def pairs(rows: Sequence[tuple[str, str]]) -> str:
     """Words and what they mean, as HTML."""
     return f"<dl>{''.join(f'<dt>{escaped(word)}</dt><dd>{escaped(what)}</dd>' for word, what in rows)}</dl>"
@@ -133,8 +138,9 @@ def lines(
     given: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     labels: tuple[str, str],
     axes: tuple[str, str] = ("linear", "linear"),
+    whiskers: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
 ) -> Section:
-    """Lines with a dot at each point.
+    """Lines with a dot at each point, and its interval where it has one.
 
     Parameters
     ----------
@@ -148,6 +154,8 @@ def lines(
         Of both axes.
     axes
         Of x and of y: linear or log.
+    whiskers
+        Low and high ends at each point, of the lines that have them.
     """
     from forebay.report import _axes
 
@@ -156,7 +164,13 @@ def lines(
     for place, (word, (x, y)) in enumerate(given.items()):
         shown = {"legend_label": word} if len(given) > 1 else {}
         made.line(list(x), list(y), **_axes.look(place), **shown)
+        if whiskers and word in whiskers:
+            low, high = whiskers[word]
+            colour = _axes.COLOURS[place % len(_axes.COLOURS)]
+            made.segment(list(x), list(low), list(x), list(high), line_color=colour, line_width=1.5)
         made.scatter(list(x), list(y), color=_axes.COLOURS[place % len(_axes.COLOURS)], size=6, **shown)
+    if axes[0] == "log":
+        _axes.log_numbers(made, [value for x, _ in given.values() for value in x])
     made.xaxis.axis_label, made.yaxis.axis_label = (_axes.plain_label(text, 80) for text in labels)
     _finish(made)
     return Section(title, f'<div class="plot" id="plot-{name}"></div>', plots={f"plot-{name}": made})

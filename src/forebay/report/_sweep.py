@@ -1,0 +1,128 @@
+"""The page of a sweep: every combination against its reference, means over seeds, what was run."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from forebay._text import counted
+from forebay.report import _inputs, tables
+from forebay.report._folder import words_of
+from forebay.report._told import told
+from forebay.report._verdicts import NONE, TITLES, percent, value, words
+from forebay.report.page import Page, Section, escaped
+
+NAME, TABLE = "sweep.json", "sweep.parquet"
+_TONES = {"shorter": "better", "longer": "worse", "better": "better", "worse": "worse"}
+_WAIT = "mean_waiting_time"
+Rows = Sequence[Mapping[str, Any]]
+
+
+def page_of(folder: Path) -> Page:
+    """The page of a folder that `forebay sweep` wrote."""
+    document = told(folder / NAME)
+    rows: Rows = document["combinations"]
+    metrics: list[str] = document["metrics"]
+    keys = [key for key in _before(rows[0], "seeds") if key != "reference"]
+    varying = [key for key in keys if key == "policy" or len({str(row[key]) for row in rows}) > 1]
+    shared = [(words(key), str(rows[0][key])) for key in keys if key not in varying and rows[0][key] is not None]
+    notes = "".join(map(tables.paragraph, document.get("notes", [])))
+    sections = [
+        Section("Combinations", _table(rows, varying, metrics) + notes),
+        *_changes(rows, varying),
+        *_waits(folder / TABLE, rows, keys, varying),
+        Section("Inputs", _made_of(document, shared)),
+    ]
+    seeds = sorted({int(row["seeds"]) for row in rows})
+    number = counted(seeds[0], "seed") if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
+    about = f"{counted(len(rows), 'combination')}, each with {number}"
+    return Page(f"{document['name']}: a sweep", sections, [about, *(f"{word}: {what}" for word, what in shared)])
+
+
+def _before(row: Mapping[str, Any], end: str) -> list[str]:
+    names = list(row)
+    return names[: names.index(end)]
+
+
+def _table(rows: Rows, varying: Sequence[str], metrics: Sequence[str]) -> str:
+    """A row a combination: its verdict, and means over seeds."""
+    judged = any(row["reference"] for row in rows)
+    against = ["verdict", "change of mean wait", "95 % interval"] if judged else []
+    cells = []
+    for row in rows:
+        mine: list[str | tables.Cell] = [_text(row[key]) for key in varying]
+        if judged:
+            change, ends = _change(row)
+            is_it = row["reference"] == row["policy"] and change is None
+            word = "the reference" if is_it else str(row["verdict"] or NONE)
+            interval = NONE if ends is None else f"{percent(ends[0])} to {percent(ends[1])}"
+            mine += [tables.Cell(word, _TONES.get(word, "")), percent(change), interval]
+        cells.append([*mine, str(row["seeds"]), *(value(name, row[name]) for name in metrics)])
+    titles = [*map(words, varying), *against, "seeds", *(TITLES.get(name, words(name)) for name in metrics)]
+    first = len(varying) + (1 if judged else 0)
+    caption = "Means over seeds. A verdict needs a 95 % interval, of paired differences, that leaves out 0."
+    return tables.table(titles, cells, range(first, len(titles)), caption if judged else "Means over seeds.")
+
+
+def _text(given: Any) -> str:
+    return NONE if given is None else str(given)
+
+
+def _change(row: Mapping[str, Any]) -> tuple[float | None, tuple[float, float] | None]:
+    """The change of the mean wait against the reference, and the ends of its interval, as shares."""
+    if "change" in row:
+        ends = None if row["low"] is None or row["high"] is None else (row["low"], row["high"])
+        return row["change"], ends
+    change, half = row["rise"], row["half_95"]
+    return change, None if change is None or half is None else (change - half, change + half)
+
+
+def _label(row: Mapping[str, Any], varying: Sequence[str]) -> str:
+    return ", ".join(_text(row[key]) for key in varying)
+
+
+def _changes(rows: Rows, varying: Sequence[str]) -> list[Section]:
+    dots = []
+    for row in rows:
+        change, ends = _change(row)
+        if change is not None:
+            dots.append(tables.Dot(_label(row, varying), change, *(ends or (None, None))))
+    return [tables.dots("Changes", "changes", dots, "change of mean wait (%)", percent=True)] if dots else []
+
+
+def _waits(path: Path, rows: Rows, keys: Sequence[str], varying: Sequence[str]) -> list[Section]:
+    """Mean waits with their intervals over seeds, in hours."""
+    if not path.is_file():
+        return []
+    runs = pl.read_parquet(path, columns=[*keys, _WAIT]).rows(named=True)
+    found: dict[tuple[str, ...], list[float]] = {}
+    for run in runs:
+        if run[_WAIT] is not None:
+            found.setdefault(tuple(str(run[key]) for key in keys), []).append(run[_WAIT] / 3600)
+    dots = []
+    for row in rows:
+        if values := found.get(tuple(str(row[key]) for key in keys)):
+            mean, half = math.fsum(values) / len(values), _half(values)
+            dots.append(tables.Dot(_label(row, varying), mean, mean - half, mean + half))
+    return [tables.dots("Mean waits", "waits", dots, "mean wait (h), with its 95 % interval over seeds")]
+
+
+def _half(values: Sequence[float]) -> float:
+    """Half of Student's 95 % interval of a mean; 0 of a single value."""
+    from scipy.special import stdtrit  # not scipy.stats, which takes far longer to import
+
+    n, mean = len(values), math.fsum(values) / len(values)
+    if n < 2:
+        return 0.0
+    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (n - 1))
+    return float(stdtrit(n - 1, 0.975)) * deviation / math.sqrt(n)
+
+
+def _made_of(document: Mapping[str, Any], shared: Sequence[tuple[str, str]]) -> str:
+    failed = [(one["run"], one["message"]) for one in document.get("failed", [])]
+    lost = f"<h3>Runs that failed</h3>{tables.pairs(failed)}" if failed else ""
+    lines = "\n".join(map(escaped, str(document["spec"]).splitlines()))
+    spec = f"<h3>What to run</h3><pre>{lines}</pre>"
+    return tables.pairs([*shared, *_inputs.versions(document)]) + lost + spec + _inputs.again_by(words_of(document))
