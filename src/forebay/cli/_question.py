@@ -235,10 +235,10 @@ def read(
         _check_asked_for(span, machine, workloads)
         _check_possible(span, machine)
     platform = asked.platform or str(workloads[0].platform)
-    window = _closed(asked.window, workloads)
+    _check_window(asked.window, workloads)
     by_jobs = dict(zip(dict.fromkeys(run.jobs for run in runs), workloads, strict=True))
     return Question(
-        replicas=tuple(replace(run, platform=platform, window=window) for run in runs),
+        replicas=tuple(replace(run, platform=platform, window=asked.window) for run in runs),
         machine=machine,
         fixed=tuple(fixed),
         spans=tuple(spans),
@@ -302,16 +302,15 @@ def _check_possible(span: Span, machine: "Platform") -> None:
             raise InputError(f"{machine.name} cannot have {what} ({text}); vary something else") from None
 
 
-def _closed(window: tuple[float, float] | None, workloads: Sequence["Workload"]) -> tuple[float, float] | None:
-    """The window with an end, and with jobs in it."""
+def _check_window(window: tuple[float, float] | None, workloads: Sequence["Workload"]) -> None:
+    """Refuse a window without jobs in it."""
     if window is None:
-        return None
+        return
     last = max(float(one.jobs["submit"][-1]) for one in workloads)
     if window[0] > min(float(one.jobs["submit"][-1]) for one in workloads):
         raise InputError(
             f"--window: no job is submitted from {window[0]:g} s on; {workloads[0].name} ends at {last:g} s"
         )
-    return window if math.isfinite(window[1]) else (window[0], last + 86400.0)
 
 
 def _wanting(spans: Sequence[Span], workload: "Workload") -> int:

@@ -6,6 +6,7 @@ one key are one and the same run.
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -84,7 +85,7 @@ class Run:
             trace, name = files.trace_in(self.failures), files.named_trace(self.failures)
             failures = {"failures": name}
             found[name] = files.digest_of_file(Path(trace)) if trace else ""
-        window = {"window": list(self.window)} if self.window else {}
+        window = {"window": [end if math.isfinite(end) else None for end in self.window]} if self.window else {}
         amounts = {"amounts": dict(self.amounts)} if self.amounts else {}
         return {
             "jobs": jobs,
@@ -166,7 +167,7 @@ def perform(run: Run) -> Record:
     from forebay._simulate import simulate
     from forebay.metrics import summary
     from forebay.metrics._table import counted, measure
-    from forebay.metrics.window import window
+    from forebay.metrics.window import closed, window
     from forebay.platforms import load
     from forebay.platforms.variation import varied
     from forebay.workload.operations import perfect_estimates
@@ -180,7 +181,7 @@ def perform(run: Run) -> Record:
     behaviour, failures = run.job_model or None, run.failures or None
     result = simulate(workload, machine, run.policy, run.seed, behaviour, False, failures)
     if run.window is not None:
-        result = window(result, *run.window)
+        result = window(result, *closed(run.window, result))
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}

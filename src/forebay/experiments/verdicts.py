@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from forebay.experiments.statistics import mean, spread, t_quantile
 
 BETTER, WORSE, UNDECIDED, SAME = "better", "worse", "undecided", "same"
+REFERENCE = "fcfs-easy"
+"""What policies are compared with where none is named, if it is among them; else the first is."""
 SEEDS, REPLICAS, BLOCKS = "seeds", "replicas", "blocks"
 
 _HIGHER = ("utilisation", "useful_utilisation", "throughput")
