@@ -21,7 +21,7 @@ most = [1, 2, 3]
 GENERATOR = """
 import forebay as fb
 def make(seed, jobs: int = 5):
-    return fb.workload.models.generate(f"lublin99:jobs={jobs},nodes=16", seed)
+    return fb.workload.models.generate(f"lublin99:jobs={jobs},nodes=16,load=1.2", seed)
 """
 POLICY = """
 import os
