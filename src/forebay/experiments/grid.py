@@ -9,7 +9,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -126,7 +126,7 @@ class _Reader:
 
     def __init__(self, grid: Grid, where: str, folder: Path) -> None:
         self._grid, self._where, self._folder = grid, where, folder
-        self._jobs: dict[tuple[_Source, int], Jobs] = {}
+        self._jobs: dict[_Source, Jobs] = {}
 
     def runs(self) -> list[Run]:
         """Every run, once."""
@@ -255,15 +255,15 @@ class _Reader:
     def _jobs_of(self, source: _Source, seed: int) -> Jobs:
         """Jobs of a source; those that nothing draws are the same under each seed."""
         draw = seed if source.made or source.models else 0
-        if (source, draw) not in self._jobs:
+        if source not in self._jobs:
             try:
-                self._jobs[source, draw] = self._make_jobs(source, draw)
+                self._jobs[source] = self._make_jobs(source)
             except InputError as error:
                 key = "generators" if source.made else "workloads"
                 raise InputError(f"{self._where}: {key}: {error}") from None
-        return self._jobs[source, draw]
+        return replace(self._jobs[source], draw=draw)
 
-    def _make_jobs(self, source: _Source, draw: int) -> Jobs:
+    def _make_jobs(self, source: _Source) -> Jobs:
         from forebay import _plugins
         from forebay.workload import models
 
@@ -275,15 +275,15 @@ class _Reader:
                 generators.load(spec)
             else:
                 models.check(spec, "generate")
-            return made_by(spec, models=source.models, draw=draw)
+            return made_by(spec, models=source.models)
         path = self._folder / source.spec
         if path.is_file():
-            return from_file(path, models=source.models, draw=draw)
+            return from_file(path, models=source.models)
         name = _plugins.find("workload.embedded", source.spec)
         if name is None:
             known = nearest(source.spec.lower(), _plugins.names("workload.embedded"))
             raise InputError(f"{path}: no such file, nor an embedded workload; {known}")
-        return Jobs(name, models=source.models, draw=draw)
+        return Jobs(name, models=source.models)
 
     def _placed(self, spec: str) -> str:
         """A spec with its file where it is found from here."""

@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,10 +64,17 @@ class Run:
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
     effort: float = 1.0  # a guess at how long it takes, compared with others: long ones go first
 
-    @property
+    @cached_property
     def key(self) -> str:
-        """A hash of all that can change the outcome; a file counts by its bytes, wherever it lies."""
+        """A hash of all that can change the outcome; a file counts by its bytes, wherever it lies.
+
+        By those that it had when it was first asked: a run does not become another one while it is under way.
+        """
         return hashlib.sha256(json.dumps(self.plain(), sort_keys=True).encode()).hexdigest()[:24]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the key: whoever carries the run out looks at the files again, and a change is found."""
+        return {name: value for name, value in vars(self).items() if name != "key"}
 
     def plain(self) -> dict[str, Any]:
         """The description without what is only for people."""
