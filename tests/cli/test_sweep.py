@@ -21,7 +21,7 @@ most = [1, 2, 3]
 GENERATOR = """
 import forebay as fb
 def make(seed, jobs: int = 5):
-    return fb.workload.models.generate(f"lublin99:jobs={jobs},nodes=16", seed)
+    return fb.workload.models.generate(f"lublin99:jobs={jobs},nodes=16,load=1.2", seed)
 """
 POLICY = """
 import os
@@ -92,12 +92,31 @@ def test_tables_hold_every_run_and_the_verdict(forebay, spec, tmp_path):
     rows = table.filter(pl.col("policy") == "mine.py:Mine:most=1").sort("seed")["mean_waiting_time"]
     others = table.filter(pl.col("policy") == "fcfs").sort("seed")["mean_waiting_time"]
     assert second["mean_waiting_time"] == pytest.approx(rows.mean())
-    assert second["rise"] == pytest.approx(rows.mean() / others.mean() - 1)
-    assert second["verdict"] in ("shorter", "longer", "no clear difference")
-    assert (first["reference"], first["rise"]) == ("fcfs", None)
+    assert second["change"] == pytest.approx(rows.mean() / others.mean() - 1)
+    assert second["low"] < second["change"] < second["high"]
+    assert second["verdict"] in ("better", "worse", "undecided")
+    assert (first["reference"], first["verdict"], first["change"]) == ("fcfs", None, None)
+    verdicts = pl.read_csv(tmp_path / "out" / "verdicts.csv")
+    row = verdicts.row(0, named=True)
+    assert (row["policy"], row["metric"], row["most"]) == ("mine.py:Mine:most=1", "mean_waiting_time", 1)
+    assert [row[key] for key in ("change", "low", "high")] == pytest.approx(
+        [second[key] for key in ("change", "low", "high")]
+    )
+    assert verdicts["reference"].unique().to_list() == ["fcfs"]
     again = forebay("sweep", tmp_path / "s.toml", "-o", tmp_path / "out")
     assert "8 runs, 8 of them found there" in again.out
-    assert "the reference" in again.out
+    assert "fcfs; change of the mean wait against it, 95 % interval over 2 seeds" in again.out
+    other = forebay(
+        *("sweep", tmp_path / "s.toml", "-o", tmp_path / "out", "--reference", "mine.py:Mine:most=2"),
+        *("--fail-if", "mean_wait > 1s", "--fail-if", "mean_wait < -99%"),
+    )
+    assert other.code == 1
+    assert "mean_wait > 1s: mygen.py:make:jobs=40 | flat:nodes=16 | fcfs has " in other.err
+    assert "-99%" not in other.err
+    assert "mine.py:Mine:most=2; change" in other.out
+    wrong = forebay("sweep", tmp_path / "s.toml", "-o", tmp_path / "out", "--reference", "mine.py:Mine:most=4")
+    assert wrong.code == 2
+    assert "reference: 'mine.py:Mine:most=4' is none of the policies: did you mean" in wrong.err
 
 
 def test_what_fails_is_told_and_the_others_stand(forebay, spec, tmp_path):

@@ -118,6 +118,12 @@ def test_files_lie_beside_the_spec_and_count_by_what_is_in_them(tmp_path):
         ('workloads = ["table1"]\npolicies = ["fcfs"]\n[parameters]\nd = [1]', "parameters.d: is used nowhere"),
         ('workloads = ["table1"]\npolicies = ["fcfs-bb:depth={d}"]\n[parameters]\nd = []', "parameters.d: is empty"),
         ('workloads = ["{seed}"]\npolicies = ["fcfs"]\n[parameters]\nseed = [1]', "is the name of a column"),
+        ('workloads = ["{change}"]\npolicies = ["fcfs"]\n[parameters]\nchange = [1]', "is the name of a column"),
+        (
+            'workloads = ["{mean_waiting_time}"]\npolicies = ["fcfs"]\n[parameters]\nmean_waiting_time = [1]',
+            "is the name of a column",
+        ),
+        ('workloads = ["table1"]\npolicies = ["fcfs"]\nseeds = 10000000000000', "is the most"),
         ("workloads = [", "not valid TOML"),
     ],
 )
@@ -135,3 +141,26 @@ def test_what_a_generator_returns_must_be_a_workload(tmp_path):
     (run,) = runs_of({"generators": ["mygen.py:wrong"], "policies": ["fcfs"]}, folder=tmp_path)
     with pytest.raises(InputError, match=r"returns int; return a forebay\.Workload"):
         workload_of(run.jobs)
+
+
+def test_the_size_of_a_grid_counts_parameters_where_they_are_named():
+    """101 x 100 x 100 values in one policy, once for the other: 1,010,001 runs are too many."""
+    keys = {"workloads": ["table1"], "policies": ["fcfs-bb:depth={a},max_backfill={b},x={c}", "fcfs"]}
+    values = {"a": list(range(101)), "b": list(range(100)), "c": list(range(100))}
+    with pytest.raises(InputError, match="asks for 1,010,001 runs"):
+        runs_of(keys | {"parameters": values})
+
+
+@pytest.mark.parametrize(
+    ("more", "policies"),
+    [
+        ({}, {"fcfs-easy"}),
+        ({"reference": "fcfs"}, {"fcfs"}),
+        ({"reference": "fcfs-bb:depth={depth}"}, {"fcfs-bb:depth=1", "fcfs-bb:depth=2"}),
+        ({"reference": "fcfs-bb:depth=2"}, {"fcfs-bb:depth=2"}),
+    ],
+)
+def test_the_reference_is_named_or_easy(more, policies):
+    keys = {"workloads": ["table1"], "policies": ["fcfs", "fcfs-bb:depth={depth}", "fcfs-easy"]}
+    runs = runs_of(keys | {"parameters": {"depth": [1, 2]}} | more)
+    assert {run.policy for run in runs if run.tags["reference"]} == policies

@@ -63,7 +63,8 @@ def test_a_policy_of_ones_own_counts_by_its_file(tmp_path):
     run = replace(RUN, policy=f"{path}:Mine")
     before = run.key
     path.write_text("class Mine:\n    def decide(self, view, act): return\n")
-    assert run.key != before
+    assert run.key == before  # it stays the run that it was when it was laid out
+    assert replace(run).key != before
 
 
 def test_numbers_may_be_of_a_part_of_the_run():
@@ -87,7 +88,8 @@ def test_a_trace_of_failures_counts_by_its_bytes(tmp_path, told_by):
     before = run.key
     assert before not in (RUN.key, replace(RUN, failures=f"{trace}").key)
     trace.write_text("node,down,up\n0,1,3\n")
-    assert run.key != before
+    assert run.key == before  # it stays the run that it was when it was laid out
+    assert replace(run).key != before
     trace.write_text("node,down,up\n0,1,2\n")
     assert run.key == before
 

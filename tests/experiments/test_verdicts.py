@@ -98,3 +98,9 @@ def test_intervals_hold_the_truth_about_95_times_in_100(n):
         found = v.judge(mine.tolist(), theirs.tolist())
         hits += found.low <= -0.1 <= found.high
     assert 0.925 <= hits / 400 <= 0.98
+
+
+def test_pairs_of_zeros_have_no_ratio():
+    """One pair that tells is a single one, however many seeds had nothing to wait for."""
+    assert v.judge([0.0, 0.0, 9.0], [0.0, 0.0, 10.0]).low is None
+    assert v.judge([0.0, 8.0, 9.0], [0.0, 10.0, 10.0]).low is not None

@@ -1,9 +1,9 @@
 """Which policies a comparison is of: names, specs, families, all; and the reference among them."""
 
 from forebay.errors import InputError
+from forebay.experiments.verdicts import REFERENCE
 
 ALL = "all"
-REFERENCE = "fcfs-easy"
 
 
 def wanted(text: str | None) -> tuple[list[str], list[str]]:

@@ -79,6 +79,16 @@ WindowOption = Annotated[
     ),
 ]
 PageOption = Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too: all of it in one page.")]
+FailIfOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if",
+        metavar="CONDITION",
+        help='Leave with exit code 1 if this holds for a policy: "p95_wait > +5%" against the reference, or '
+        '"mean_wait > 2h". Give it several times for several.',
+        show_default=False,
+    ),
+]
 FolderOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.", show_default=False),

@@ -235,7 +235,7 @@ def read(
         _check_asked_for(span, machine, workloads)
         _check_possible(span, machine)
     platform = asked.platform or str(workloads[0].platform)
-    window = _closed(asked.window, workloads)
+    window = _in_seconds(asked.window, workloads)
     by_jobs = dict(zip(dict.fromkeys(run.jobs for run in runs), workloads, strict=True))
     return Question(
         replicas=tuple(replace(run, platform=platform, window=window) for run in runs),
@@ -302,8 +302,8 @@ def _check_possible(span: Span, machine: "Platform") -> None:
             raise InputError(f"{machine.name} cannot have {what} ({text}); vary something else") from None
 
 
-def _closed(asked: Period | None, workloads: Sequence["Workload"]) -> tuple[float, float] | None:
-    """The window in seconds, with an end, and with jobs in it."""
+def _in_seconds(asked: Period | None, workloads: Sequence["Workload"]) -> tuple[float, float] | None:
+    """The window in seconds, which must have jobs in it."""
     from forebay.workload.dates import seconds_of
 
     if asked is None:
@@ -314,7 +314,7 @@ def _closed(asked: Period | None, workloads: Sequence["Workload"]) -> tuple[floa
         raise InputError(
             f"--window: no job is submitted from {window[0]:g} s on; {workloads[0].name} ends at {last:g} s"
         )
-    return window if math.isfinite(window[1]) else (window[0], last + 86400.0)
+    return window
 
 
 def _wanting(spans: Sequence[Span], workload: "Workload") -> int:

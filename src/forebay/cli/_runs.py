@@ -1,7 +1,6 @@
 """What `run` and `compare` share: inputs checked before anything is written, a run, and its notes."""
 
 import hashlib
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -35,10 +34,11 @@ class Setting:
         """A run, and all there is to say of it: what run.json holds."""
         from forebay._simulate import simulate
         from forebay.metrics import summary
+        from forebay.metrics.window import closed
         from forebay.results import document
 
         result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress, self.failures)
-        window = self._closed(result)
+        window = None if self.window is None else closed(self.window, result)
         recorded = _recorded.numbers(self)
         notes = [*notes_of(result, self.workload), *_recorded.notes(recorded)]
         facts = {**result.facts, "policy": spec, "notes": notes}
@@ -64,13 +64,6 @@ class Setting:
         more = (told, machine, self.job_model, self.seed, self.window, versions(), code_hash())
         digest.update(repr(more).encode())
         return digest.hexdigest()[:24]
-
-    def _closed(self, result: "Result") -> Period | None:
-        """The window with an end: use of the machine is averaged up to the last finish at most."""
-        if self.window is None or math.isfinite(self.window[1]):
-            return self.window
-        ends: Any = result.jobs.select("submission_time", "finish_time").max().row(0)
-        return self.window[0], math.nextafter(max(end for end in ends if end is not None), math.inf)
 
 
 def read_setting(

@@ -171,3 +171,9 @@ def check(
                 verdict = known.get((policy, condition.metric)) or jury.by_runs(policy, condition.metric)
                 told.append(failing(condition, verdict))
     return [line for line in told if line]
+
+
+def refuse(held: Sequence[str]) -> None:
+    """One error for all conditions that hold."""
+    if held:
+        raise ConditionHoldsError("\n".join(["a condition of --fail-if holds", *(f"  {line}" for line in held)]))

@@ -81,16 +81,7 @@ def command(
             show_default=False,
         ),
     ] = None,
-    fail_if: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-if",
-            metavar="CONDITION",
-            help='Leave with exit code 1 if this holds for a policy: "p95_wait > +5%" against the reference, or '
-            '"mean_wait > 2h". Give it several times for several.',
-            show_default=False,
-        ),
-    ] = None,
+    fail_if: options.FailIfOption = None,
     plots: Annotated[
         bool | None,
         typer.Option("--plots/--no-plots", help="Draw figures too, with their data. Default: yes.", show_default=False),
@@ -159,10 +150,7 @@ def command(
         report(compared)
     if failed:
         raise _explained(failed, len(schedulers))
-    if held := _verdicts.check(conditions, verdicts, documents, jury):
-        raise _verdicts.ConditionHoldsError(
-            "\n".join(["a condition of --fail-if holds", *(f"  {line}" for line in held)])
-        )
+    _verdicts.refuse(_verdicts.check(conditions, verdicts, documents, jury))
 
 
 def _is_of_use(policy: Any, setting: "Setting") -> bool:

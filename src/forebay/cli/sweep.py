@@ -1,5 +1,6 @@
 """`forebay sweep`: every combination of workloads, platforms, policies and seeds, each run once."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forebay._text import counted
+from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._carry_out import DaskOption, SlurmOption, carry_out
 from forebay.cli._options import Format
@@ -17,10 +19,10 @@ from forebay.cli.report import report_line
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from forebay.experiments.conditions import Condition
     from forebay.experiments.executor import Failure
     from forebay.experiments.runs import Run
-
-Rows = list[dict[str, Any]]
+    from forebay.experiments.tidy import Combination
 
 EXAMPLES = options.examples(
     "forebay sweep sweep.toml",
@@ -37,6 +39,18 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder. Default: forebay-sweep-NAME, by the file."),
     ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference",
+            metavar="SPEC",
+            help="Compare with this one of the policies. Default: what the file says, else fcfs-easy if it is among "
+            "them, else the first.",
+            show_default=False,
+            autocompletion=_complete.policy,
+        ),
+    ] = None,
+    fail_if: options.FailIfOption = None,
     jobs: options.CountOption = None,
     dask: DaskOption = None,
     slurm: SlurmOption = None,
@@ -47,15 +61,19 @@ def command(
 ) -> None:
     """Run every combination of a grid of settings.
 
-    The folder gets sweep.csv and sweep.parquet, with a row a run, and report.html. Finished runs are kept in it: stop
-    at any time with Ctrl-C, and the same command goes on from there. Several may work on one folder at once.
+    The folder gets sweep.csv and sweep.parquet, with a row a run, verdicts.csv, with every policy against the
+    reference, and report.html. Finished runs are kept in it: stop at any time with Ctrl-C, and the same command goes on
+    from there. Several may work on one folder at once.
     """
+    from forebay.cli import _verdicts
     from forebay.cli._outputs import output_folder
     from forebay.experiments import grid, tidy
+    from forebay.experiments.conditions import parse_condition
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import RunsFailedError, records
 
-    runs = grid.read(spec)
+    conditions = [parse_condition(text) for text in fail_if or ()]
+    runs = grid.read(spec, reference)
     folder = output or Path(f"forebay-sweep-{spec.stem}")
     failed: RunsFailedError | None = None
     with output_folder(folder):
@@ -66,18 +84,20 @@ def command(
         except RunsFailedError as error:
             failed = error
         finished = records([run for run in runs if run in store], store)
-        files = tidy.write(tidy.frame(finished), folder) if finished else []
-        rows = tidy.combinations(finished)
-        notes = _notes(tidy.same_under_each_seed(finished), rows)
+        found = tidy.combinations(finished)
+        notes = ["every seed gave the same schedules: nothing in these runs is drawn at random"]
+        notes = notes if tidy.same_under_each_seed(finished) else []
         lost = [] if failed is None else failed.failed
-        files += _page(context, spec, folder, _document({}, rows, lost, notes, []), page) if finished else []
+        files = tidy.write(finished, folder) if finished else []
+        files += _page(context, spec, folder, _document({}, found, lost, notes, []), page) if finished else []
     counts = {"total": len(runs), "found": before, "made": len(finished) - before}
     if form is Format.json:
-        answer(_document(counts, rows, lost, notes, files))
+        answer(_document(counts, found, lost, notes, files))
     elif finished:
-        _tell(runs, counts, rows, notes, folder)
+        _tell(counts, found, notes, files, folder)
     if failed is not None:
         raise failed
+    _verdicts.refuse(_holding(conditions, found))
 
 
 def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any], wanted: bool) -> list[Path]:
@@ -90,67 +110,90 @@ def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any
     return [_given.keep(folder / "sweep.json", told, context), *add_report(folder, wanted)]
 
 
-def _notes(same: bool, rows: Rows) -> list[str]:
-    notes = []
-    if same:
-        notes.append("every seed gave the same schedules: nothing in these runs is drawn at random")
-    if any(row["verdict"] for row in rows):
-        notes.append("± is half of the 95 % interval of the paired differences over seeds")
-    return notes
+def _holding(conditions: "Sequence[Condition]", found: "Sequence[Combination]") -> list[str]:
+    """Why conditions hold, a line each; one on a number itself is about its mean over seeds."""
+    from dataclasses import replace
+
+    from forebay.experiments.conditions import failing, failing_alone
+
+    told = []
+    for condition in conditions:
+        for one in found:
+            if not condition.relative:
+                told.append(failing_alone(condition, one.name, {condition.metric: one.mean(condition.metric)}))
+            elif one.reference and not one.is_reference:
+                told.append(failing(condition, replace(one.verdict(condition.metric), policy=one.name)))
+    return [line for line in told if line]
 
 
 def _document(
-    counts: dict[str, int], rows: Rows, failed: "list[tuple[Run, Failure]]", notes: list[str], files: list[Path]
+    counts: dict[str, int],
+    found: "Sequence[Combination]",
+    failed: "list[tuple[Run, Failure]]",
+    notes: list[str],
+    files: list[Path],
 ) -> dict[str, Any]:
     return {
         "runs": counts,
-        "combinations": rows,
+        "combinations": [one.row() for one in found],
         "failed": [{"run": run.name, "message": failure.text} for run, failure in failed],
         "notes": notes,
         "files": [str(file) for file in files],
     }
 
 
-def _tell(runs: "list[Run]", counts: dict[str, int], rows: Rows, notes: list[str], folder: Path) -> None:
+def _tell(
+    counts: dict[str, int], found: "list[Combination]", notes: list[str], files: list[Path], folder: Path
+) -> None:
+    from forebay.cli._compared import REFERENCE
     from forebay.experiments.grid import COLUMNS
+    from forebay.experiments.tidy import TABLE
 
+    rows = [one.row() for one in found]
     places = [name for name in COLUMNS if name != "seed"]
     varying = [name for name in places if len({row[name] for row in rows}) > 1 or name == "policy"]
     about = [(name.replace("_", " "), rows[0][name]) for name in places if name not in varying and rows[0][name]]
-    found = f", {counts['found']:,} of them found there" if counts["found"] else ""
-    written = [
-        ("written", f"{folder / 'sweep.csv'}: every number of every run, also as sweep.parquet"),
-        ("", f"{folder / 'runs'}: {counted(counts['found'] + counts['made'], 'run')}{found}"),
-        *report_line(folder),
-    ]
+    judged = any(row["verdict"] for row in rows)
+    if judged:
+        names = " or ".join(dict.fromkeys(row["reference"] for row in rows if row["reference"]))
+        most = max(row["seeds"] for row in rows)
+        over = f"95 % interval over {counted(most, 'seed')}" if most > 1 else "no interval over a single seed"
+        about.append((REFERENCE, f"{names}; change of the mean wait against it, {over}"))
+    there = f", {counts['found']:,} of them found there" if counts["found"] else ""
+    written = [("written", f"{folder / 'sweep.csv'}: every number of every run, also as sweep.parquet")]
+    if folder / TABLE in files:
+        written.append(("", f"{folder / TABLE}: every policy against the reference"))
+    written.append(("", f"{folder / 'runs'}: {counted(counts['found'] + counts['made'], 'run')}{there}"))
+    written += report_line(folder)
     blocks: list[Any] = [pairs(about)] if about else []
-    show(*blocks, fitting(partial(_table, rows, varying)), *notes_block(notes), pairs(written))
+    show(*blocks, fitting(partial(_table, found, varying, judged)), *notes_block(notes), pairs(written))
 
 
-def _table(rows: Rows, varying: list[str], seconds: Seconds, gap: int) -> "Table":
-    from forebay.cli._numbers import shown
+def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds: Seconds, gap: int) -> "Table":
+    from forebay.cli import _numbers
+    from forebay.cli._compared import REFERENCE
     from forebay.experiments.tidy import METRICS
 
-    titles = [*(name.replace("_", " ") for name in varying), "seeds", "mean\nwait", "p95\nwait"]
-    titles += ["bounded\nslowdown\n(10 min)", "mean wait against\nthe reference"]
+    narrow = seconds is _numbers.shortest_seconds
+
+    def told(one: "Combination") -> list[str]:
+        if not judged:
+            return []
+        if one.is_reference or not one.reference:
+            return [REFERENCE if one.is_reference else _numbers.NONE, ""]
+        verdict = one.verdict(METRICS[0])
+        return [verdict.word, _numbers.change(verdict, narrow)]
+
+    titles = [*(name.replace("_", " ") for name in varying), *(["verdict", "change"] if judged else [])]
+    words = len(titles) - judged
+    titles += ["seeds", "mean\nwait", "p95\nwait", "bounded\nslowdown\n(10 min)"]
     cells = [
         [
-            *(row[name] or "" for name in varying),
-            str(row["seeds"]),
-            *(shown(name, row[name], seconds) for name in METRICS),
-            _against(row),
+            *(one.place[name] or "" for name in varying),
+            *told(one),
+            str(len(one.runs)),
+            *(_numbers.shown(name, one.mean(name), seconds) for name in METRICS),
         ]
-        for row in rows
+        for one in found
     ]
-    return table(titles, cells, numbers=range(len(varying), len(titles) - 1), gap=gap)
-
-
-def _against(row: dict[str, Any]) -> str:
-    """A verdict in words: "-12.3 ± 4.5 %, shorter"."""
-    if row["reference"] == row["policy"]:
-        return "the reference"
-    if row["rise"] is None:
-        return "-"
-    half = "" if row["half_95"] is None else f" ± {100 * row['half_95']:.1f}"
-    word = f", {row['verdict']}" if row["verdict"] else ""
-    return f"{100 * row['rise']:+.1f}{half} %{word}"
+    return table(titles, cells, numbers=range(words, len(titles)), gap=gap)

@@ -84,7 +84,7 @@ def _client(address: str, slurm: str) -> Iterator[Any]:
 
 @contextmanager
 def _slurm_cluster(text: str) -> Iterator[Any]:
-    """Workers as jobs of Slurm; they end with this process."""
+    """Workers as jobs of Slurm; they end with this process. Another job is asked for where one is over before."""
     given = slurm_options(text)
     try:
         from dask_jobqueue import SLURMCluster
@@ -101,7 +101,8 @@ def _slurm_cluster(text: str) -> Iterator[Any]:
     }
     options |= {key: given[key] for key in ("queue", "account") if given[key]}
     with SLURMCluster(**options) as cluster:
-        cluster.scale(jobs=int(given["jobs"]))
+        count = int(given["jobs"])
+        cluster.adapt(minimum_jobs=count, maximum_jobs=count)
         yield cluster
 
 

@@ -5,10 +5,11 @@ spec stands for each value of that parameter: the spec becomes as many specs. In
 wherever it stands; a spec without it is not repeated for it.
 """
 
+import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,15 @@ from forebay.core.units import parse_period
 from forebay.errors import InputError, brief, nearest
 from forebay.experiments import files, generators
 from forebay.experiments.runs import Jobs, Run, from_file, made_by
+from forebay.experiments.verdicts import REFERENCE
 
 Value = bool | int | float | str
 COLUMNS = ("workload", "platform", "job_model", "failures", "policy", "seed")
 """What tells runs of a sweep apart, beside parameters."""
 MOST = 1_000_000
+_TAKEN = {*COLUMNS, "seeds", "reference", "metric", "value", "reference_value", "change", "low", "high"}
+_TAKEN |= {"verdict", "n", "over"}
+"""Other columns of tables than parameters and metrics."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -55,15 +60,16 @@ class Grid(_Strict):
     parameters: dict[str, list[Value]] = {}
 
 
-def read(path: Path) -> list[Run]:
-    """The runs of a file. Paths in it are relative to its folder."""
+def read(path: Path, reference: str | None = None) -> list[Run]:
+    """The runs of a file. Paths in it are relative to its folder. A reference given here counts before the file's."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}); name the TOML file of a sweep") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not valid TOML: {error}") from None
-    return runs_of(table, str(path), path.parent)
+    more = {} if reference is None else {"reference": reference.strip()}
+    return runs_of(table | more, str(path), path.parent)
 
 
 def runs_of(table: Mapping[str, Any], where: str = "sweep", folder: Path = Path()) -> list[Run]:
@@ -120,7 +126,7 @@ class _Reader:
 
     def __init__(self, grid: Grid, where: str, folder: Path) -> None:
         self._grid, self._where, self._folder = grid, where, folder
-        self._jobs: dict[tuple[_Source, int], Jobs] = {}
+        self._jobs: dict[_Source, Jobs] = {}
 
     def runs(self) -> list[Run]:
         """Every run, once."""
@@ -129,23 +135,17 @@ class _Reader:
         window = self._window()
         grid = self._grid
         axes = (sources, grid.platforms, grid.job_models, grid.failures, grid.policies)
-        n = len(seeds)
-        for axis in axes:
-            n *= len(axis)
-        self._refuse(n > MOST, "", f"asks for {n:,} runs, and {MOST:,} is the most; make it smaller")
+        self._check_size(axes, len(seeds))
         found: dict[str, Run] = {}
         checked: set[tuple[str, str]] = set()
-        reference = grid.reference or grid.policies[0]
-        self._refuse(
-            reference not in grid.policies,
-            "reference",
-            f"{brief(reference)} is none of the policies: {nearest(reference, grid.policies)}",
-        )
+        reference = grid.reference or (REFERENCE if REFERENCE in grid.policies else grid.policies[0])
+        policies = set(grid.policies)
         for source, platform, job_model, failures, policy in product(*axes):
             texts = (source.spec, *source.models, platform, job_model, failures, policy)
             for values in self._values(texts):
                 spec, *models, machine, behaviour, failing, scheduler = (_filled(text, values) for text in texts)
                 filled = _Source(spec, source.made, tuple(models))
+                policies.add(scheduler)
                 specs = {"platforms": machine, "job_models": behaviour, "failures": failing, "policies": scheduler}
                 for key, text in specs.items():
                     if text and (key, text) not in checked:
@@ -165,9 +165,14 @@ class _Reader:
                         window=window,
                         tags=tags
                         | {name: values.get(name) for name in grid.parameters}
-                        | {"reference": policy == reference},
+                        | {"reference": reference in (policy, scheduler)},
                     )
                     found.setdefault(run.key, run)
+        self._refuse(
+            reference not in policies,
+            "reference",
+            f"{brief(reference)} is none of the policies: {nearest(reference, policies)}",
+        )
         return list(found.values())
 
     def _refuse(self, wrong: bool, key: str, text: str) -> None:
@@ -185,10 +190,11 @@ class _Reader:
 
     def _seeds(self) -> list[int]:
         given = self._grid.seeds
+        n = given if isinstance(given, int) else len(given)
+        self._refuse(n > MOST, "seeds", f"{n:,} of them; {MOST:,} is the most")
         seeds = list(range(given)) if isinstance(given, int) else given
         wrong = not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds)
         self._refuse(wrong, "seeds", f"{brief(given)} will not do: write how many, such as 5, or which: [0, 1, 2]")
-        self._refuse(len(seeds) > MOST, "seeds", f"{len(seeds):,} of them; {MOST:,} is the most")
         return seeds
 
     def _window(self) -> tuple[float, float] | None:
@@ -205,8 +211,22 @@ class _Reader:
         for name, values in grid.parameters.items():
             key = f"parameters.{name}"
             self._refuse(not values, key, "is empty; give its values")
-            self._refuse(name in (*COLUMNS, "reference"), key, "is the name of a column already; choose another")
+            self._refuse(name in _TAKEN or _is_metric(name), key, "is the name of a column already; choose another")
             self._refuse(name not in used, key, f"is used nowhere; write {{{name}}} in a spec")
+
+    def _check_size(self, axes: tuple[Sequence[Any], ...], seeds: int) -> None:
+        """Refuse a grid that is too large, before it is laid out; parameters count where they are named."""
+        n = seeds * math.prod(map(len, axes))
+        if n <= MOST and self._grid.parameters:
+            named = [[self._named(one) for one in axis] for axis in axes]
+            sizes = {name: len(values) for name, values in self._grid.parameters.items()}
+            n = seeds * sum(math.prod(map(sizes.__getitem__, set().union(*sets))) for sets in product(*named))
+        self._refuse(n > MOST, "", f"asks for {n:,} runs, and {MOST:,} is the most; make it smaller")
+
+    def _named(self, one: "_Source | str") -> set[str]:
+        """The parameters that a source or a spec names."""
+        texts = (one,) if isinstance(one, str) else (one.spec, *one.models)
+        return {name for text in texts for name in _PLACEHOLDER.findall(text)}
 
     def _values(self, texts: tuple[str, ...]) -> Iterator[dict[str, Value]]:
         """Every choice of values for the parameters that these specs name."""
@@ -235,15 +255,15 @@ class _Reader:
     def _jobs_of(self, source: _Source, seed: int) -> Jobs:
         """Jobs of a source; those that nothing draws are the same under each seed."""
         draw = seed if source.made or source.models else 0
-        if (source, draw) not in self._jobs:
+        if source not in self._jobs:
             try:
-                self._jobs[source, draw] = self._make_jobs(source, draw)
+                self._jobs[source] = self._make_jobs(source)
             except InputError as error:
                 key = "generators" if source.made else "workloads"
                 raise InputError(f"{self._where}: {key}: {error}") from None
-        return self._jobs[source, draw]
+        return replace(self._jobs[source], draw=draw)
 
-    def _make_jobs(self, source: _Source, draw: int) -> Jobs:
+    def _make_jobs(self, source: _Source) -> Jobs:
         from forebay import _plugins
         from forebay.workload import models
 
@@ -255,15 +275,15 @@ class _Reader:
                 generators.load(spec)
             else:
                 models.check(spec, "generate")
-            return made_by(spec, models=source.models, draw=draw)
+            return made_by(spec, models=source.models)
         path = self._folder / source.spec
         if path.is_file():
-            return from_file(path, models=source.models, draw=draw)
+            return from_file(path, models=source.models)
         name = _plugins.find("workload.embedded", source.spec)
         if name is None:
             known = nearest(source.spec.lower(), _plugins.names("workload.embedded"))
             raise InputError(f"{path}: no such file, nor an embedded workload; {known}")
-        return Jobs(name, models=source.models, draw=draw)
+        return Jobs(name, models=source.models)
 
     def _placed(self, spec: str) -> str:
         """A spec with its file where it is found from here."""
@@ -274,6 +294,17 @@ class _Reader:
         trace = files.trace_in(failures)
         path = self._folder / trace
         return failures.replace(trace, str(path), 1) if trace and path.is_file() else failures
+
+
+def _is_metric(name: str) -> bool:
+    """Whether a summary may have a number of this name."""
+    from forebay.metrics._listing import about
+
+    try:
+        about(name)
+    except InputError:
+        return False
+    return True
 
 
 def _filled(text: str, values: Mapping[str, Value]) -> str:

@@ -6,9 +6,10 @@ one key are one and the same run.
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,10 +64,17 @@ class Run:
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
     effort: float = 1.0  # a guess at how long it takes, compared with others: long ones go first
 
-    @property
+    @cached_property
     def key(self) -> str:
-        """A hash of all that can change the outcome; a file counts by its bytes, wherever it lies."""
+        """A hash of all that can change the outcome; a file counts by its bytes, wherever it lies.
+
+        By those that it had when it was first asked: a run does not become another one while it is under way.
+        """
         return hashlib.sha256(json.dumps(self.plain(), sort_keys=True).encode()).hexdigest()[:24]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the key: whoever carries the run out looks at the files again, and a change is found."""
+        return {name: value for name, value in vars(self).items() if name != "key"}
 
     def plain(self) -> dict[str, Any]:
         """The description without what is only for people."""
@@ -84,7 +92,7 @@ class Run:
             trace, name = files.trace_in(self.failures), files.named_trace(self.failures)
             failures = {"failures": name}
             found[name] = files.digest_of_file(Path(trace)) if trace else ""
-        window = {"window": list(self.window)} if self.window else {}
+        window = {"window": [end if math.isfinite(end) else None for end in self.window]} if self.window else {}
         amounts = {"amounts": dict(self.amounts)} if self.amounts else {}
         return {
             "jobs": jobs,
@@ -167,7 +175,7 @@ def perform(run: Run) -> Record:
     from forebay._simulate import simulate
     from forebay.metrics import summary
     from forebay.metrics._table import counted, measure
-    from forebay.metrics.window import window
+    from forebay.metrics.window import closed, window
     from forebay.platforms import load
     from forebay.platforms.variation import varied
     from forebay.workload.operations import perfect_estimates
@@ -181,7 +189,7 @@ def perform(run: Run) -> Record:
     behaviour, failures = run.job_model or None, run.failures or None
     result = simulate(workload, machine, run.policy, run.seed, behaviour, False, failures)
     if run.window is not None:
-        result = window(result, *run.window)
+        result = window(result, *closed(run.window, result))
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}
     jobs = counted(result).select(measure(name).alias(name) for name in run.keep).collect() if run.keep else None
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}

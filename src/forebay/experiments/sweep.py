@@ -64,6 +64,8 @@ def carry_out(runs: Sequence[Run], store: Store, executor: Executor, progress: P
             progress(run, total - len(left), total, badly)
 
     def done(run: Run, outcome: Outcome) -> None:
+        if not isinstance(outcome, Failure) and outcome.document.get("key", run.key) != run.key:
+            outcome = Failure("a file of its own has changed since the work began; begin again", 2)
         if isinstance(outcome, Failure):
             failed.append((run, outcome))
         else:

@@ -1,14 +1,16 @@
-"""What a sweep has found: a row a run, and a row a combination with its means over seeds beside a reference."""
+"""What a sweep has found: a row a run, and a row a combination with its means over seeds and the verdict on it."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
 from forebay._text import for_spreadsheets
-from forebay.experiments import statistics
+from forebay.experiments import statistics, verdicts
 from forebay.experiments.grid import COLUMNS
 from forebay.experiments.runs import Run
+from forebay.experiments.verdicts import Verdict
 from forebay.results import Record
 
 if TYPE_CHECKING:
@@ -17,39 +19,105 @@ if TYPE_CHECKING:
 Finished = Sequence[tuple[Run, Record]]
 METRICS = ("mean_waiting_time", "p95_waiting_time", "mean_bounded_slowdown_10min")
 """What tables of combinations show."""
+JUDGED = (*METRICS, "utilisation_nodes")
+"""What verdicts.csv judges by."""
+TABLE = "verdicts.csv"
 _PLACE = COLUMNS[:4]
-"""Runs that share these differ in their policy alone, and in its parameters."""
+"""Runs that share these, and the models of their jobs, differ in their policy alone, and in its parameters."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Runs that differ in their seeds alone, and those of the reference in the same place; none where it failed."""
+
+    runs: Finished
+    reference: Finished
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it is what others are compared with."""
+        return bool(self.reference) and self.reference[0][0] is self.runs[0][0]
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Its columns of the grid, without the seed."""
+        return {key: value for key, value in _grid(self.runs[0][0]).items() if key != "seed"}
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.runs[0][0].name.rpartition(" | seed")[0]
+
+    def mean(self, metric: str) -> float | None:
+        """Over the seeds that have the number."""
+        values = [record.summary[metric] for _, record in self.runs if record.summary.get(metric) is not None]
+        return statistics.mean(values) if values else None
+
+    def verdict(self, metric: str) -> Verdict:
+        """Against the reference, over the seeds that both have."""
+        others = {run.seed: record.summary for run, record in self.reference}
+        pairs = [(record.summary, others[run.seed]) for run, record in self.runs if run.seed in others]
+        policy = self.runs[0][0].tags["policy"]
+        reference = self.reference[0][0].tags["policy"] if self.reference else ""
+        values, theirs = [mine.get(metric) for mine, _ in pairs], [other.get(metric) for _, other in pairs]
+        found = verdicts.judge(values, theirs, metric, policy, reference)
+        if pairs and found.change == 0 and all(mine == other for mine, other in pairs):
+            means = found.value, found.reference_value
+            return verdicts.same((policy, reference, metric), means, found.n, found.over)
+        return found
+
+    def row(self) -> dict[str, Any]:
+        """How many seeds, means over them, and the verdict by the mean wait; the reference has none."""
+        found = self.place | {"seeds": len(self.runs)} | {metric: self.mean(metric) for metric in METRICS}
+        told = dict.fromkeys(("verdict", "change", "low", "high"))
+        if not self.reference or self.is_reference:
+            return found | {"reference": self.place["policy"] if self.is_reference else None} | told
+        verdict = self.verdict(METRICS[0])
+        told = {"verdict": verdict.word, "change": verdict.change, "low": verdict.low, "high": verdict.high}
+        return found | {"reference": verdict.reference} | told
 
 
 def frame(finished: Finished) -> "pl.DataFrame":
     """A row a run: the columns of the grid, its parameters, then every number; empty where there is none."""
-    import polars as pl
-
-    rows = [{**_grid(run), **record.summary} for run, record in finished]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
+    return _frame([{**_grid(run), **record.summary} for run, record in finished])
 
 
-def write(table: "pl.DataFrame", folder: Path) -> list[Path]:
-    """The table as sweep.csv and sweep.parquet, both or none."""
-    files = [folder / "sweep.csv", folder / "sweep.parquet"]
-    with replacing(*files) as [csv, parquet]:
+def write(finished: Finished, folder: Path) -> list[Path]:
+    """sweep.csv and sweep.parquet, and verdicts.csv where there are two policies to compare; all or none."""
+    table = frame(finished)
+    judged = verdict_rows(combinations(finished))
+    files = [folder / "sweep.csv", folder / "sweep.parquet", *([folder / TABLE] if judged else [])]
+    with replacing(*files) as [csv, parquet, *verdicts_csv]:
         for_spreadsheets(table).write_csv(csv)
         table.write_parquet(parquet)
+        for path in verdicts_csv:
+            for_spreadsheets(_frame(judged)).write_csv(path)
     return files
 
 
-def combinations(finished: Finished) -> list[dict[str, Any]]:
-    """A row a combination: how many seeds, means over them, and what the reference has to say to the mean wait."""
+def combinations(finished: Finished) -> list[Combination]:
+    """Every combination, in the order of the grid."""
     groups: dict[tuple[Any, ...], list[tuple[Run, Record]]] = {}
     for run, record in finished:
-        groups.setdefault(tuple(value for key, value in run.tags.items() if key != "seed"), []).append((run, record))
+        key = (run.jobs.models, *(value for name, value in run.tags.items() if name != "seed"))
+        groups.setdefault(key, []).append((run, record))
     references: dict[tuple[Any, ...], list[tuple[Run, Record]]] = {}
     for group in groups.values():
         run = group[0][0]
         if run.tags["reference"]:
             references.setdefault(_place(run), group)
-    return [_row(group, references.get(_place(group[0][0]), [])) for group in groups.values()]
+    return [Combination(group, references.get(_place(group[0][0]), [])) for group in groups.values()]
+
+
+def verdict_rows(found: Sequence[Combination]) -> list[dict[str, Any]]:
+    """A row a combination and metric: its place, then the verdict."""
+    rows = []
+    for one in found:
+        if one.reference and not one.is_reference:
+            for metric in JUDGED:
+                told = asdict(one.verdict(metric))
+                rows.append(one.place | {("verdict" if key == "word" else key): told[key] for key in told})
+    return rows
 
 
 def same_under_each_seed(finished: Finished) -> bool:
@@ -61,35 +129,12 @@ def same_under_each_seed(finished: Finished) -> bool:
     return any(len(one) > 1 for one in found.values()) and all(len(set(one)) == 1 for one in found.values())
 
 
-def _row(group: Finished, reference: Finished) -> dict[str, Any]:
-    row = {key: value for key, value in _grid(group[0][0]).items() if key != "seed"} | {"seeds": len(group)}
-    for metric in METRICS:
-        values = [record.summary[metric] for _, record in group if record.summary[metric] is not None]
-        row[metric] = statistics.mean(values) if values else None
-    row["reference"] = reference[0][0].tags["policy"] if reference else None
-    is_it = bool(reference) and reference[0][0] is group[0][0]
-    return row | ({"rise": None, "half_95": None, "verdict": None} if is_it else _against(group, reference))
+def _frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
+    """Rows as a table; what only some have is empty elsewhere."""
+    import polars as pl
 
-
-def _against(group: Finished, reference: Finished) -> dict[str, Any]:
-    """By which share the mean wait is above that of the reference, over the seeds that both have."""
-    name = METRICS[0]
-    others = {run.seed: record.summary[name] for run, record in reference}
-    pairs = [(record.summary[name], others.get(run.seed)) for run, record in group]
-    told = [(value, other) for value, other in pairs if value is not None and other is not None]
-    if not told or not any(other for _, other in told):
-        return {"rise": None, "half_95": None, "verdict": None}
-    return judged([value for value, _ in told], [other for _, other in told])
-
-
-def judged(values: list[float], others: list[float]) -> dict[str, Any]:
-    """The rise, half of its 95 % interval, and a word; of a single seed the rise alone."""
-    found = statistics.rise(values, others)
-    word = None
-    if found.half is not None:
-        clear = abs(found.mean) > found.half
-        word = "no clear difference" if not clear else "shorter" if found.mean < 0 else "longer"
-    return {"rise": found.mean, "half_95": found.half, "verdict": word}
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
 
 
 def _grid(run: Run) -> dict[str, Any]:
@@ -98,4 +143,4 @@ def _grid(run: Run) -> dict[str, Any]:
 
 
 def _place(run: Run) -> tuple[Any, ...]:
-    return tuple(run.tags[key] for key in _PLACE)
+    return (run.jobs.models, *(run.tags[key] for key in _PLACE))

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from forebay.experiments.statistics import mean, spread, t_quantile
 
 BETTER, WORSE, UNDECIDED, SAME = "better", "worse", "undecided", "same"
+REFERENCE = "fcfs-easy"
+"""What policies are compared with where none is named, if it is among them; else the first is."""
 SEEDS, REPLICAS, BLOCKS = "seeds", "replicas", "blocks"
 
 _HIGHER = ("utilisation", "useful_utilisation", "throughput")
@@ -70,8 +72,12 @@ def judge(
 
 
 def pair_deviation(values: Sequence[float], others: Sequence[float]) -> Deviation | None:
-    """How uncertain the ratio of two means is, by pairs; None where a single pair or a mean of 0 does not tell."""
-    if len(values) < 2 or mean(values) <= 0 or mean(others) <= 0:
+    """How uncertain the ratio of two means is, by pairs; None where a single pair or a mean of 0 does not tell.
+
+    A pair of zeros is in the means, and has no ratio: with a single other pair the interval would have no width.
+    """
+    told = sum(a != 0 or b != 0 for a, b in zip(values, others, strict=True))
+    if told < 2 or mean(values) <= 0 or mean(others) <= 0:
         return None
     value, other = mean(values), mean(others)
     found = spread([a / value - b / other for a, b in zip(values, others, strict=True)])

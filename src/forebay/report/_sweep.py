@@ -15,7 +15,7 @@ from forebay.report._verdicts import NONE, TITLES, percent, value, words
 from forebay.report.page import Page, Section, escaped
 
 NAME, TABLE = "sweep.json", "sweep.parquet"
-_TONES = {"shorter": "better", "longer": "worse", "better": "better", "worse": "worse"}
+_TONES = {"better": "better", "worse": "worse"}
 _WAIT = "mean_waiting_time"
 Rows = Sequence[Mapping[str, Any]]
 
@@ -72,11 +72,8 @@ def _text(given: Any) -> str:
 
 def _change(row: Mapping[str, Any]) -> tuple[float | None, tuple[float, float] | None]:
     """The change of the mean wait against the reference, and the ends of its interval, as shares."""
-    if "change" in row:
-        ends = None if row["low"] is None or row["high"] is None else (row["low"], row["high"])
-        return row["change"], ends
-    change, half = row["rise"], row["half_95"]
-    return change, None if change is None or half is None else (change - half, change + half)
+    ends = None if row["low"] is None or row["high"] is None else (row["low"], row["high"])
+    return row["change"], ends
 
 
 def _label(row: Mapping[str, Any], varying: Sequence[str]) -> str:
