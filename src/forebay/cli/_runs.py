@@ -34,7 +34,7 @@ class Setting:
         """A run, and all there is to say of it: what run.json holds."""
         from forebay._simulate import simulate
         from forebay.metrics import summary
-        from forebay.metrics.window import closed
+        from forebay.metrics._period import closed
         from forebay.results import document
 
         result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress, self.failures)

@@ -174,8 +174,9 @@ def perform(run: Run) -> Record:
     """Carry a run out. Nothing of the machine or the moment is among the numbers."""
     from forebay._simulate import simulate
     from forebay.metrics import summary
+    from forebay.metrics._period import closed
     from forebay.metrics._table import counted, measure
-    from forebay.metrics.window import closed, window
+    from forebay.metrics.window import window
     from forebay.platforms import load
     from forebay.platforms.variation import varied
     from forebay.workload.operations import perfect_estimates

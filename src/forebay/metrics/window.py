@@ -41,15 +41,6 @@ def window(result: Result, start: float, end: float) -> Result:
     return replace(result, jobs=result.jobs.filter(submitted), facts={**result.facts, "window": [start, end]})
 
 
-def closed(period: tuple[float, float], result: Result) -> tuple[float, float]:
-    """A period with an end: use of the machine is averaged up to the last finish at most."""
-    if math.isfinite(period[1]):
-        return period
-    ends: Any = result.jobs.select("submission_time", "finish_time").max().row(0)
-    last = max((end for end in ends if end is not None), default=0.0)
-    return period[0], math.nextafter(max(last, period[0]), math.inf)
-
-
 def window_by_fraction(result: Result, start: float, end: float) -> Result:
     """The window between two fractions of the time over which jobs arrive.
 
