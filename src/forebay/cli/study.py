@@ -149,6 +149,7 @@ def _carry_out(
     from forebay.cli._outputs import output_folder
     from forebay.experiments import sweep
     from forebay.experiments.store import Store
+    from forebay.studies._verdicts import add as add_verdicts
     from forebay.studies._write import write_report
 
     plan = studies.load(name).plan(wanted)
@@ -158,7 +159,9 @@ def _carry_out(
             message(f"note: {note}")
         before = sum(run in store for run in plan.runs)
         carry_out(plan.runs, store, *where)
-        report = plan.report(sweep.records(plan.runs, store))
+        finished = sweep.records(plan.runs, store)
+        report = plan.report(finished)
+        add_verdicts(report, finished)
         files = write_report(plan, report, folder)
         files += finish(plan, report, files)
     counts = {"total": len(plan.runs), "found": before, "made": len(plan.runs) - before}
