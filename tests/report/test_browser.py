@@ -56,10 +56,11 @@ def opened(browser):
     def open_page(path, width=1400, **more):
         contexts.append(browser.new_context(viewport={"width": width, "height": 1000}, **more))
         page = contexts[-1].new_page()
+        page.set_default_timeout(120_000)  # a busy machine without a graphics card takes its time
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path.resolve().as_uri())
-        page.wait_for_function(READY, timeout=120_000)
+        page.wait_for_function(READY)
         return page
 
     yield open_page
