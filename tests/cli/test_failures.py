@@ -4,7 +4,8 @@ import pytest
 
 import forebay as fb
 from cases.failing import toy
-from forebay.cli import compare, run
+from forebay.cli import run
+from forebay.cli._compared import Compared, report
 from forebay.results import document
 
 pytestmark = pytest.mark.small
@@ -33,7 +34,7 @@ def test_a_comparison_has_a_table_of_failures(capsys, tmp_path):
         told(toy(steals=False), "patient"),
         told(fb.simulate("table1"), "safe"),
     ]
-    compare._report(documents, tmp_path, [])
+    report(Compared(documents, [], "", "", {}, tmp_path, []))
     out = capsys.readouterr().out
     rows = [line.split() for line in out[out.index("stealing") :].splitlines()]
     rows = {row[0]: row[1:] for row in rows if row and row[0] in ("thief", "patient", "safe")}
@@ -43,5 +44,5 @@ def test_a_comparison_has_a_table_of_failures(capsys, tmp_path):
 
 
 def test_other_comparisons_have_none(capsys, tmp_path):
-    compare._report([told(fb.simulate("table1"), "safe")], tmp_path, [])
+    report(Compared([told(fb.simulate("table1"), "safe")], [], "", "", {}, tmp_path, []))
     assert "stealing" not in capsys.readouterr().out

@@ -24,7 +24,7 @@ def test_a_run_is_read_back_as_it_was(out):
     assert_frame_equal(again.jobs, result.jobs)
     assert_frame_equal(again.log, result.log)
     assert again.resources == result.resources
-    assert set(again.facts) == set(result.facts)
+    assert set(again.facts) == {*result.facts, "command"}
     assert fb.summary(again) == fb.summary(result)
 
 
@@ -100,7 +100,8 @@ def test_compare_draws_unless_told_not_to(forebay, tmp_path):
     best = [one["policy"] for one in answer["policies"]]
     assert pl.read_csv(tmp_path / "a" / "letter-values.csv")["result"].to_list() == best
     assert forebay(*arguments, tmp_path / "b", "--no-plots").code == 0
-    assert sorted(file.name for file in (tmp_path / "b").glob("*.*")) == ["compare.csv", "compare.json"]
+    written = ["compare.csv", "compare.json", "report.html", "verdicts.csv"]
+    assert sorted(file.name for file in (tmp_path / "b").glob("*.*")) == written
 
 
 def test_the_folder_of_a_comparison_names_its_runs(forebay, tmp_path):

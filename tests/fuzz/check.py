@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from forebay.core.codes import PhaseKind
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.platforms import Platform
 from forebay.results import JOBS_CSV, Result
@@ -53,7 +53,8 @@ def check_workload(w: Workload, folder: Any, rng: Random, begins_at_0: bool = Tr
     """
     jobs = w.jobs
     assert {name: jobs.schema[name] for name in JOB_SCHEMA} == JOB_SCHEMA
-    assert all(jobs.schema[name] == pl.Int64 and name.isidentifier() for name in jobs.columns if name not in JOB_SCHEMA)
+    further = {name: kind for name, kind in jobs.schema.items() if name not in JOB_SCHEMA}
+    assert all(kind == MORE.get(name, pl.Int64) and name.isidentifier() for name, kind in further.items())
     assert len(jobs)
     assert sum(jobs.null_count().row(0)) == 0
     assert jobs["id"].n_unique() == len(jobs)

@@ -23,6 +23,7 @@ from forebay.algorithms import (
     profile,
     setformat,
     subsets,
+    waiting,
 )
 from twins import forest as slow_forest
 from twins import genetic as slow_genetic
@@ -31,6 +32,7 @@ from twins import knapsack as slow_knapsack
 from twins import pareto as slow_pareto
 from twins.plan import Plan
 from twins.predict import Past, corrected
+from twins.tape import Tape
 from twins.times import Calendar, Profile
 
 COMPARISONS = {
@@ -101,5 +103,7 @@ COMPARISONS = {
     setformat.write_sets: kernels.write_sets,
     subsets.deal: slow_pareto.sums,
     subsets.tighten: slow_pareto.highest,
+    waiting.Replay: Tape,
+    waiting.causes: Tape.free,
 }
 """Every kernel of forebay.algorithms and the twin that it must agree with."""
