@@ -233,4 +233,4 @@ def test_commands_pass_failures_on(told, tmp_path, capsys):
                 assert json.loads(out)["failures"]["downtime"] == 60
         (tmp_path / "out").rename(tmp_path / command[0])
     wanted = {"failures": fb.platforms.Failures(mtbf=3600, downtime=60), "seed": 2}
-    assert told == [wanted] * 6
+    assert told == [wanted] * 4  # the second comparison takes the runs of the first

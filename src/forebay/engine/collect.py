@@ -212,7 +212,7 @@ def said_frame(record: Record, jobs: np.ndarray) -> pl.DataFrame:
     """What the policy said of waiting jobs, with ids instead of rows."""
     schema = {"time": pl.Float64, "job": pl.Int64, "reason": pl.String, "behind": pl.Int64}
     ids = jobs["id"].tolist()
-    rows = [(time, ids[j], text, ids[other] if other >= 0 else None) for time, j, text, other in record.said()]
+    rows = [(time, ids[j], text, ids[other] if other >= 0 else None) for time, j, text, other in record.said]
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

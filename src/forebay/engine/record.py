@@ -60,7 +60,8 @@ class Record:
 
     def __init__(self, truth: Truth, keep: bool = True):
         self.log, self.placements, self.stored = _Columns(LOG), _Columns(PLACEMENT), _Columns(STORED)
-        self.said: Callable[[], list[tuple[float, int, str, int]]] = list  # of a policy that says why jobs wait
+        self.said: list[tuple[float, int, str, int]] = []  # by a policy that tells why jobs wait, once the run is over
+        self.saying: Callable[[], list[tuple[float, int, str, int]]] = list
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
         self._truth, self._keep = truth, keep
         self._failed: list[BaseException] = []
@@ -93,6 +94,7 @@ class Record:
         self.log.end()
         self.placements.end()
         self.stored.end()
+        self.said, self.saying = self.saying(), list
         del self._callback, self._truth  # nothing is recorded any more, and the tables may be large
         if error is None:
             self._check()

@@ -152,7 +152,7 @@ def _plain(
 
     view = View(state, resources, rng, partial(_link_rates, truth.network))
     act = Actions(state, view, Places(state))
-    record.said = act.said
+    record.saying = act.said
     if hasattr(policy, "setup"):
         try:
             policy.setup(view)

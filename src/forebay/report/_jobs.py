@@ -20,6 +20,8 @@ BOXES = 200_000
 """Rectangles of a schedule, likewise."""
 STEPS = 100_000
 """Steps of a lane; of more, means over as many intervals are kept."""
+EXPLAINED = 10_000
+"""Jobs of which reasons are told: with more of them a long queue has millions of pieces, and takes gigabytes."""
 _REASONS = 3
 """Reasons of a job's wait that are told, the longest."""
 
@@ -156,7 +158,7 @@ def _coded(names: Sequence[str], words: list[str]) -> np.ndarray:
 def _reasons(result: Result, chosen: Chosen, words: list[str]) -> dict[str, np.ndarray]:
     """Why jobs waited, the longest reasons of each; nothing where that is not told."""
     find = _explainer()
-    if find is None:
+    if find is None or len(result.jobs) > EXPLAINED:
         return {}
     found = find(result).filter(pl.col("job_id").is_in(chosen.ids.tolist()))
     keys = ["job_id", "reason", "detail"]
