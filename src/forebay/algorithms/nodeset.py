@@ -55,6 +55,19 @@ def find(idle, n_idle, node):
 
 
 @kernel
+def first_from(idle, n_idle, node):
+    """The lowest idle interval that has an id from `node` on; -1 if there is none."""
+    a, b = 0, n_idle  # the first interval that ends below `node` is at `a` when the search ends
+    while a < b:
+        middle = (a + b) >> 1
+        if idle[middle]["high"] >= node:
+            a = middle + 1
+        else:
+            b = middle
+    return a - 1
+
+
+@kernel
 def take_these(idle, n_idle, pieces, blank, head, low, count):
     """Move the idle ids low, low + 1, ... to the chain at `head`; returns (n_idle, blank, head).
 

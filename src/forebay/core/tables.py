@@ -11,6 +11,7 @@ from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import pointer_type
+from forebay.core.inside import Inside, empty_inside
 
 CLOCK = np.dtype([("now", "f8"), ("triggers", "i8"), ("look_up", "i8"), ("stop", "i1")], align=True)
 """The time, and the Trigger bits of this instant; for kernels that take long, see `verbs.interrupted`."""
@@ -40,6 +41,8 @@ MACHINE = np.dtype(
         ("local", "i8"),  # the resource of which nodes have devices of two sizes, where they have
         ("small_device", "i8"),  # bytes in a node of the smaller kind
         ("large_device", "i8"),
+        ("placement", "i8"),  # on nodes that are shared, see core.inside; -1 = jobs have their nodes to themselves
+        ("first_inside", "i8"),  # the resources from here on count what is in such nodes, beside their cores
     ],
     align=True,
 )
@@ -148,7 +151,9 @@ when alone on the machine."""
 POINT = np.dtype([("time", "f8"), ("job", "i8")], align=True)
 """A job stands at a scheduling point, or has asked for another size."""
 PICK = np.dtype([("low", "i8"), ("count", "i8"), ("server", "i8")], align=True)
-"""Nodes low, low + 1, ... and the server of their chunks (-1: they have none). low = -1: chunks without nodes."""
+"""Nodes low, low + 1, ... and the server of their chunks (-1: they have none). low = -1: chunks without nodes.
+
+Where nodes are shared, `count` parts of the job on node `low`."""
 
 
 class Nodes(NamedTuple):
@@ -195,7 +200,7 @@ class State(NamedTuple):
     legs: np.ndarray  # LEG
     demands: np.ndarray  # what a leg takes when it starts, beyond what it carried over
     releases: np.ndarray  # what a leg gives back when it ends; of large nodes, what it took when it started
-    resources: np.ndarray  # RESOURCE; 0 = nodes
+    resources: np.ndarray  # RESOURCE; 0 = nodes, or cores where nodes are shared: what the ids of nodes count
     queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see COUNTS
     running: np.ndarray  # RUNNING, the first n_running
     down: np.ndarray  # DOWN, the first n_down, by the time at which they are back; empty where nodes do not fail
@@ -206,6 +211,7 @@ class State(NamedTuple):
     servers: Servers
     tiers: Tiers
     flexible: Flexible
+    inside: Inside
 
 
 class Sizes(NamedTuple):
@@ -224,12 +230,14 @@ class Sizes(NamedTuple):
     sizes: int = 0  # that these may have
     down: int = 0  # nodes that may be down at a time
     safety: int = 0  # jobs that write checkpoints
+    shared: int = 0  # nodes that jobs share: `nodes` are then their cores
+    atoms: int = 0
 
 
 def empty_state(n: Sizes) -> State:
     """Tables of the right size, blank. Nothing can be held in more pieces than there are nodes."""
     machine = np.zeros(1, MACHINE)
-    machine["chunked"] = machine["large"] = -1
+    machine["chunked"] = machine["large"] = machine["placement"] = -1
     return State(
         clock=np.zeros(1, CLOCK),
         counts=np.zeros(1, COUNTS),
@@ -266,6 +274,7 @@ def empty_state(n: Sizes) -> State:
             points=np.zeros(2 * n.flexible, POINT),  # a job may come to its next one as it leaves one
             n_points=np.zeros(1, np.int64),
         ),
+        inside=empty_inside(n.shared, n.nodes, n.atoms, n.legs, n.jobs),
     )
 
 

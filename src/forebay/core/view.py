@@ -50,7 +50,7 @@ class View:
         self._free = state.resources["free"]
         self._walltime = state.legs["walltime"]
         self.resources = resources
-        """Names; 0 is nodes."""
+        """Names; 0 is nodes, or cores where nodes are shared."""
         self.rng = rng
         """The only randomness a policy may use: it follows --seed."""
         self.jobs = _sealed(state.jobs)
@@ -63,7 +63,8 @@ class View:
 
     def __repr__(self) -> str:
         waiting, running = int(self._counts["n_queued"]), int(self._counts["n_running"])
-        nodes = f"{int(self._free[0]):,} of {counted(int(self.capacity[0]), 'node')} idle"
+        unit = self.resources[0].removesuffix("s")
+        nodes = f"{int(self._free[0]):,} of {counted(int(self.capacity[0]), unit)} idle"
         return f"<View at {self.now:,.10g} s: {waiting:,} waiting, {running:,} running, {nodes}>"
 
     def _repr_html_(self) -> str:
@@ -115,8 +116,21 @@ class View:
     @property
     def idle_nodes(self) -> np.ndarray:
         """The nodes that nobody had when the decision began, ascending."""
+        if self.shared:
+            inside = self._state.inside
+            return np.flatnonzero((inside.room == inside.full).all(axis=1))
         pieces = self._state.nodes.idle[: self._counts["n_idle"]][::-1]
         return np.concatenate([np.arange(low, high + 1) for low, high, _ in pieces] or [np.zeros(0, np.int64)])
+
+    @property
+    def shared(self) -> bool:
+        """Whether jobs share nodes: then demands count cores, and `inside` tells what is free in which node."""
+        return bool(self._state.machine[0]["placement"] >= 0)
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Free cores, memory and GPUs of each node when the decision began, a row a node; empty if none is shared."""
+        return self._state.inside.room.copy()
 
     @property
     def down(self) -> np.ndarray:
@@ -243,6 +257,12 @@ class View:
     def nodes_of(self, job: int) -> list[int]:
         """The nodes that the job holds, ascending."""
         row, found = self.row(job), list[int]()
+        if self.shared:
+            at, shares = int(self._state.inside.head[row]), self._state.inside.shares
+            while at >= 0:
+                found.append(int(shares["node"][at]))
+                at = int(shares["next"][at])
+            return sorted(found)
         at = int(self._state.jobs["piece"][row]) if self._state.jobs["held"][row] else -1
         while at >= 0:
             low, high, at = (int(value) for value in self._state.nodes.pieces[at])

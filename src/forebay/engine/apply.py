@@ -8,6 +8,7 @@ from forebay.algorithms.place import count_chunks, place
 from forebay.core.codes import JobState, LogKind, LogReason, Refusal, Resume, Status, Verb
 from forebay.engine.checkpoints import is_guarded
 from forebay.engine.holding import gains_and_losses
+from forebay.engine.inside import settle_inside
 from forebay.engine.journal import write_log
 from forebay.engine.kinds import lowest_allowed, settle_kinds
 from forebay.engine.leaving import leave
@@ -122,6 +123,8 @@ def _start(state, truth, action):
     for r in range(len(state.resources)):
         if state.demands[leg, r] > state.resources[r]["free"]:
             return refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
+    if state.machine[0]["placement"] >= 0:
+        return _start_inside(state, truth, action)
     if n_picks != 0:
         refusal = _check_picks(state, truth, action)
         if refusal != Refusal.NONE:
@@ -137,6 +140,20 @@ def _start(state, truth, action):
         start_leg(state, truth, j, action["reason"], truth.picks, 0, n_picks)
     else:
         start_leg(state, truth, j, action["reason"], state.picks, 0, 0)
+    return Status.DECIDE.value
+
+
+@kernel
+def _start_inside(state, truth, action):
+    """Start a job whose amounts are free on nodes that are shared: on those picked, or where the rule puts it."""
+    j = action["job"]
+    refusal, n_picks = settle_inside(state, truth, action)
+    if refusal != Refusal.NONE:
+        return refuse(truth, refusal, j, 0)
+    if action["n_picks"] > 0:
+        start_leg(state, truth, j, action["reason"], state.picks, action["first_pick"], n_picks)
+    else:
+        start_leg(state, truth, j, action["reason"], truth.picks, 0, n_picks)
     return Status.DECIDE.value
 
 

@@ -19,6 +19,7 @@ from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
+from forebay.engine.shared import fill_nodes, never_fit, share
 from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError
@@ -53,7 +54,7 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     del known["workload"], known["platform"]
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
-    return program
+    return share(workload, platform, program) if platform.sharing else program
 
 
 def sized(workload: Workload, platform: Platform) -> Platform:
@@ -155,14 +156,14 @@ def build(
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     events = _events(workload)
-    seats = _seats(np.asarray(fabric.site), fabric.near)
+    seats = _seats(np.asarray(fabric.site), fabric.near)  # which shared nodes, all on one site, have no use for
     ways = fabric.ways if program.way is not None else ()
     state = empty_state(
         tables.Sizes(
             jobs=n_jobs,
             legs=n_legs,
             resources=R,
-            nodes=platform.nodes,
+            nodes=platform.units,
             sites=fabric.n_sites,
             servers=len(fabric.near[0]) if fabric.chunked else 0,
             chunks=n_chunk_rows,
@@ -172,6 +173,8 @@ def build(
             sizes=len(program.rounds.sizes) if program.rounds else 0,
             down=platform.nodes if failures else 0,
             safety=n_jobs if failures and failures.writes else 0,
+            shared=platform.nodes if platform.sharing else 0,
+            atoms=len(platform.atoms),
         )
     )
     sizes = truths.Sizes(
@@ -180,11 +183,12 @@ def build(
         phases=len(program.seconds),
         resources=R,
         servers=len(state.servers.room),
-        picks=len(state.picks) if fabric.chunked else 0,
+        picks=len(state.picks) if fabric.chunked or platform.sharing else 0,
         events=len(events),
         told=len(state.tiers.told),
         limited=n_jobs if limits else 0,
         persons=workload.jobs["user"].n_unique(),
+        asks=n_legs if platform.sharing else 0,
     )
     writes = failures is not None and failures.checkpoint_bytes > 0
     network = traffic(program, fabric, platform.nodes, writes)
@@ -207,9 +211,12 @@ def build(
 def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.ndarray) -> None:
     """All that is known of the machine, idle."""
     state.resources["capacity"] = state.resources["free"] = platform.capacities
-    state.counts["n_idle"] = clear(state.nodes.idle, state.nodes.pieces, platform.nodes)
-    state.nodes.site[:], state.nodes.seats[:] = fabric.site, seats
+    state.counts["n_idle"] = clear(state.nodes.idle, state.nodes.pieces, platform.units)
+    state.nodes.site[:] = 0 if platform.sharing else fabric.site
+    state.nodes.seats[:] = seats
     machine = state.machine[0]
+    if platform.sharing:
+        fill_nodes(state, platform)
     if fabric.chunked:
         machine["chunked"] = platform.resources.index(fabric.buffer)
         state.servers.near[:], state.servers.room[:] = fabric.near, fabric.server_capacity
@@ -279,6 +286,8 @@ def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:
         legs["other"][begins[follows]] = begins[follows + 1]
     if program.told is not None:
         truth.told[:] = program.told
+    if program.asks is not None:
+        truth.asks[:] = program.asks
     phases["seconds"], phases["kind"] = program.seconds, program.kind
     phases["bytes"], phases["communication"] = program.bytes, program.communication
     phases["resource"], phases["amount"] = ledger.early_resource, ledger.early_amount
@@ -295,5 +304,8 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
     jobs["nodes"] = program.nodes
     jobs["start"] = jobs["finish"] = np.nan
     unfit, notes = too_large(workload, platform, program, fabric)
+    if program.asks is not None:
+        no_room, why = never_fit(workload, platform, program)
+        unfit, notes = unfit | no_room, notes + why
     jobs["state"] = np.where(unfit, JobState.REJECTED, JobState.UNSUBMITTED)
     return notes

@@ -53,6 +53,8 @@ def _arrive(state, truth, j):
             if len(truth.told) > 0:
                 state.tiers.told[leg, 0] = truth.told[leg, 0]
                 state.tiers.told[leg, 1] = truth.told[leg, 1]
+            if len(truth.asks) > 0:
+                state.inside.asks[leg] = truth.asks[leg]
         first = truth.legs[first]["other"]
     _show_sizes(state, truth, j)
     write_log(state, truth, time, j, LogKind.SUBMIT, 0, job["nodes"], 0)

@@ -6,6 +6,7 @@ from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find, give_back, give_these, holder, take_these
 from forebay.core.codes import LogKind, LogReason
 from forebay.core.tables import PICKS, STATE
+from forebay.engine.inside import give_inside, take_inside
 from forebay.engine.journal import write_chunks, write_log, write_nodes
 from forebay.engine.kinds import amount_taken, large_among, take_lowest_of_kinds
 from forebay.engine.truth import TRUTH
@@ -68,7 +69,9 @@ def take_all(state, truth, j, reason, picks, first_pick, n_picks):
         state.resources[r]["free"] -= amount
         if r == 0:
             write_log(state, truth, now, j, LogKind.START, 0, amount, reason)
-            if n_picks > 0:
+            if n_picks > 0 and state.machine[0]["placement"] >= 0:
+                take_inside(state, truth, j, picks, first_pick, n_picks)
+            elif n_picks > 0:
                 _take_picked(state, truth, j, picks, first_pick, n_picks)
             elif amount > 0:
                 before = job["piece"]
@@ -113,6 +116,8 @@ def give(state, truth, j, resource, amount):
     if resource == 0:
         counts, job, nodes = state.counts[0], state.jobs[j], state.nodes
         _write_given(state, truth, j, amount)
+        if state.machine[0]["placement"] >= 0:
+            give_inside(state, j)
         n_idle, blank, head = give_back(
             nodes.idle, counts["n_idle"], nodes.pieces, counts["blank_piece"], job["piece"], amount
         )

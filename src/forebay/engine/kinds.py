@@ -48,7 +48,10 @@ def lowest_allowed(state, leg):
 @kernel
 def amount_taken(state, leg, r):
     """What a leg takes of a resource when it starts."""
-    return state.releases[leg, r] if r == state.machine[0]["large"] else state.demands[leg, r]
+    machine = state.machine[0]
+    if machine["placement"] >= 0 and (r == 0 or r >= machine["first_inside"]):
+        return state.releases[leg, r]
+    return state.releases[leg, r] if r == machine["large"] else state.demands[leg, r]
 
 
 @kernel

@@ -35,6 +35,7 @@ class Program:
     way: np.ndarray | None = None  # int64[leg]: of tiers of storage, 0 = slow; None = there is no choice
     told: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
     rounds: Rounds | None = None  # loops, and what phases take at each size; phases above have the most of any
+    asks: np.ndarray | None = None  # ASK[leg]: parts of nodes, where these are shared; None = jobs have whole nodes
     compute_nodes: np.ndarray | None = None  # int64[job]: of its nodes; others serve. None = all of them compute
     notes: list[str] = field(default_factory=list)
 
@@ -67,8 +68,9 @@ class Program:
 
     @cached_property
     def nodes(self) -> np.ndarray:
-        """The most nodes that any leg of a job holds."""
-        most: np.ndarray = np.maximum.reduceat(self.demand[:, 0], self.first_leg[:-1])
+        """The most nodes that any leg of a job holds; where these are shared, parts of them."""
+        held = self.demand[:, 0] if self.asks is None else self.asks["parts"]
+        most: np.ndarray = np.maximum.reduceat(held, self.first_leg[:-1])
         return most
 
     @cached_property
@@ -94,6 +96,7 @@ def demands(frame: pl.DataFrame, platform: Platform) -> np.ndarray:
     ]
     if platform.kinds is not None:
         columns.append(_large_nodes(columns[0], columns[platform.asked.index(platform.kinds.name)], platform))
+    columns += [np.zeros(len(frame), np.int64)] * (len(platform.resources) - len(columns))  # see `shared`
     return np.ascontiguousarray(np.column_stack(columns), dtype=np.int64)
 
 

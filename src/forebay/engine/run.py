@@ -23,6 +23,7 @@ from forebay.engine.network import Network
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.rounds import POLICY
+from forebay.engine.shared_places import SharedPlaces
 from forebay.engine.truth import TRUTH, Truth
 from forebay.errors import (
     BadActionError,
@@ -151,7 +152,7 @@ def _plain(
     from forebay.engine.loop import call_python, run_compiled
 
     view = View(state, resources, rng, partial(_link_rates, truth.network))
-    act = Actions(state, view, Places(state))
+    act = Actions(state, view, SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state))
     record.saying = act.said
     if hasattr(policy, "setup"):
         try:
@@ -230,6 +231,11 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
                 f"{at} started {job}, which needs {amount(need, resources[r])} while {free:,} are free; "
                 "test act.fits(job) before act.start(job)"
             )
+        case Refusal.WRONG_NODES | Refusal.NO_ROOM if state.machine[0]["placement"] >= 0:
+            return OversubscribedError(
+                f"{at} started {job}, which needs {_parts(state, j)}, on nodes that have not that room, or that it may "
+                "not use; test act.fits(job), and leave the choice to act.start(job)"
+            )
         case Refusal.WRONG_NODES:
             need = int(state.demands[state.jobs[j]["leg"], 0])
             kind = ", or too small for it" if state.machine[0]["large"] >= 0 else ""
@@ -304,6 +310,16 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
             return BadActionError(f"{at} took more than {len(state.actions) - 1:,} actions in one decision")
         case _:
             return BadActionError(f"{at} used an unknown verb; use act.start, act.wake or act.reject")
+
+
+def _parts(state: State, j: int) -> str:
+    """What job `j` asks of nodes that are shared, in words."""
+    ask = state.inside.asks[state.jobs[j]["leg"]]
+    each = [counted(int(ask["cores"]), "core")]
+    each += [f"{int(ask['memory']):,} bytes of memory"] if ask["memory"] else []
+    each += [counted(int(ask["gpus"]), "GPU")] if ask["gpus"] else []
+    alone = ", each with nobody else" if ask["exclusive"] else ""
+    return f"{counted(int(ask['parts']), 'node' if ask['spread'] else 'part')} with {', '.join(each)}{alone}"
 
 
 def _waiting(state: State) -> np.ndarray:

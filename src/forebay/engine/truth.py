@@ -6,6 +6,7 @@ import numpy as np
 
 from forebay._numba.pointer import pointer_type
 from forebay.algorithms.heap import TIMER
+from forebay.core.inside import ASK
 from forebay.core.tables import JOB, LEG, PICK
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, no_paths
@@ -113,6 +114,7 @@ class Truth(NamedTuple):
     releases: np.ndarray
     carries: np.ndarray  # what a leg keeps at its end for the next one
     told: np.ndarray  # float64[leg, 2], as it will be shown in `tiers`; empty where jobs have no choice
+    asks: np.ndarray  # ASK[leg], as it will be shown in `inside`; empty where nodes are not shared
     phases: np.ndarray  # PHASE, those of a leg side by side
     timers: np.ndarray  # TIMER heap; slot 2j = job j's phase, 2j + 1 = its walltime
     where: np.ndarray  # int64[slot], see algorithms.heap
@@ -149,6 +151,7 @@ class Sizes(NamedTuple):
     told: int = 0  # legs of which users told what they move
     limited: int = 0  # jobs under limits
     persons: int = 0
+    asks: int = 0  # legs that take parts of nodes
 
 
 def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds, resilience: Resilience) -> Truth:
@@ -163,6 +166,7 @@ def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds, resili
         releases=np.zeros(shape, np.int64),
         carries=np.zeros(shape, np.int64),
         told=np.zeros((n.told, 2)),
+        asks=np.zeros(n.asks, ASK),
         phases=np.zeros(n.phases, PHASE),
         timers=np.zeros(2 * n.jobs + 1, TIMER),
         where=np.full(2 * n.jobs, -1, np.int64),

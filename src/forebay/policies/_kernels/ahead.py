@@ -12,11 +12,11 @@ from forebay.policies._kernels.places import Have, give_back, repair
 
 _i8 = types.int64
 _FREE = _i8[:, ::1]
-HAVE = types.NamedUniTuple(_i8[::1], 3, Have)
+HAVE = types.NamedTuple((_i8[::1], _i8[::1], _i8[::1], _FREE, _FREE), Have)
 
 
 @allocating_kernel
-def _started_by_end(state):
+def started_by_end(state):
     """The starts among the actions of this decision so far, by expected end."""
     n = min(state.counts[0]["n_actions"], len(state.actions))
     ends, ties, actions = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -41,7 +41,7 @@ def availability(state, have, until_fits, R, S, W):
     """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
     counts, running = state.counts[0], state.running
     now, n_running = state.clock[0]["now"], counts["n_running"]
-    started = _started_by_end(state)
+    started = started_by_end(state)
     n_late = 0
     soon = after(now)  # nothing that runs is over in this instant, however short its walltime
     while n_late < n_running and running[n_late]["end"] < soon:

@@ -12,7 +12,8 @@ Expected ends are start + walltime. A leg past its estimate is taken to end a se
 
 Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `places`. Where
 nodes are of two kinds, a job that may have either takes as many small ones as are free for its whole time, and
-reservations are of so many of each: see algorithms.kinds.
+reservations are of so many of each: see algorithms.kinds. Where jobs share nodes, who starts has room in particular
+ones (see `inside`); one reservation is of particular nodes too (`easy_inside`), several are of amounts.
 """
 
 import numpy as np
@@ -23,6 +24,7 @@ from forebay.core.codes import LogReason
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import HAVE, availability
+from forebay.policies._kernels.easy_inside import easy_inside
 from forebay.policies._kernels.kinds import charge, fewest, fewest_beside, spare_fewest
 from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
@@ -129,7 +131,9 @@ def _serve(state, have, line, params, index, first):
         deep(state, have, line[i:], params, R, S, n_words if pinned else 0)
         return
     rest = behind(state, have, line[i + 1 :], params, limit)
-    if params[Param.DEPTH] == 1:
+    if params[Param.DEPTH] == 1 and len(have.inside) > 0:
+        easy_inside(state, have, line[i], rest, limit, R, index, first + i + 1)
+    elif params[Param.DEPTH] == 1:
         _easy(state, have, line[i], rest, limit, R, index, first + i + 1)
     else:
         _fill(state, have, rest, limit, index, first + i + 1)

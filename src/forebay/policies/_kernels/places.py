@@ -13,6 +13,7 @@ from forebay.algorithms.bits import fill, mask, wipe
 from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import STATE
 from forebay.core.verbs import act_start, take_picks_from
+from forebay.policies._kernels.inside import fits_inside, nobody_refused, start_inside
 from forebay.policies._kernels.kinds import charge, large_column
 
 _i8 = types.int64
@@ -30,6 +31,8 @@ class Have(NamedTuple):
     free: np.ndarray  # int64[resource]
     words: np.ndarray  # the idle nodes as bits, in words of 32; empty where places do not matter
     room: np.ndarray  # int64[server]: free bytes; empty where places do not matter
+    inside: np.ndarray  # int64[node, dimension]: what is free inside nodes; empty where these are not shared
+    refused: np.ndarray  # who found no room there, see `inside`
 
 
 @allocating_kernel
@@ -38,13 +41,16 @@ def what_is_there(state, pinned):
     free = np.empty(len(state.resources), np.int64)
     for r in range(len(free)):
         free[r] = state.resources[r]["free"]
+    inside = state.inside.room
+    if state.machine[0]["placement"] >= 0:
+        return Have(free, free[:0], free[:0], inside.copy(), nobody_refused())
     if not pinned and state.machine[0]["chunked"] < 0:
-        return Have(free, free[:0], free[:0])
+        return Have(free, free[:0], free[:0], inside, inside)
     words = np.zeros((len(state.nodes.site) + 31) >> 5, np.int64)
     for i in range(state.counts[0]["n_idle"]):
         piece = state.nodes.idle[i]
         fill(words, piece["low"], piece["high"] - piece["low"] + 1)
-    return Have(free, words, state.servers.room.copy())
+    return Have(free, words, state.servers.room.copy(), inside, inside)
 
 
 @kernel
@@ -54,6 +60,8 @@ def fits_now(state, have, j):
     for r in range(len(have.free)):
         if state.demands[leg, r] > have.free[r]:
             return False
+    if len(have.inside) > 0:
+        return fits_inside(state.inside, have.inside, have.refused, state.inside.asks[leg])
     n_chunks = chunks_of(state, j)
     return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
 
@@ -101,7 +109,9 @@ def start_picked(state, j, reason, words, first):
 def start_fitting(state, have, j, reason, n_large):
     """Start job `j`, which fits, with so many nodes of the larger kind, where they are of two."""
     charge(state, have.free, state.jobs[j]["leg"], n_large)
-    if len(have.words) > 0 and state.machine[0]["large"] < 0:
+    if len(have.inside) > 0:
+        start_inside(state, have.inside, j, reason)
+    elif len(have.words) > 0 and state.machine[0]["large"] < 0:
         start_picked(state, j, reason, have.words, pick(state, j, have.words, have.room))
     else:
         act_start(state, j, reason)["large"] = n_large

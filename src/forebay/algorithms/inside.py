@@ -1,0 +1,140 @@
+"""Where the parts of a job lie on nodes that jobs share: the ONE rule, which the engine and every policy follow.
+
+Atoms come in the order of the machine. Within one, nodes come by free cores (fewest first: best fit; most first: worst
+fit) or by id, ties lowest id first. Parts that are spread have a node each; others lie together, as many as a node
+holds. Exclusive parts lie on nodes that were wholly idle, and their job takes all that is in these.
+"""
+
+from forebay._numba.jit import inlined_kernel, kernel
+
+_BEST, _LOWEST = 0, 1  # places in core.inside.PLACEMENTS
+
+
+@inlined_kernel
+def holds(room, full, node, ask):
+    """How many parts a node holds beside what is there."""
+    cores, memory, gpus = room[node, 0], room[node, 1], room[node, 2]
+    if cores < ask["cores"] or memory < ask["memory"] or gpus < ask["gpus"]:
+        return 0
+    if ask["exclusive"] and (cores < full[node, 0] or memory < full[node, 1] or gpus < full[node, 2]):
+        return 0
+    if ask["spread"]:
+        return 1
+    count = cores // ask["cores"]
+    if ask["memory"] > 0:
+        count = min(count, memory // ask["memory"])
+    if ask["gpus"] > 0:
+        count = min(count, gpus // ask["gpus"])
+    return count
+
+
+@kernel
+def count_parts(room, full, atoms, ask):
+    """How many of the parts find room; counting stops when all do."""
+    count = 0
+    for a in range(len(atoms) - 1):
+        if not (ask["allowed"] >> a) & 1:
+            continue
+        for node in range(atoms[a], atoms[a + 1]):
+            count += holds(room, full, node, ask)
+            if count >= ask["parts"]:
+                return ask["parts"]
+    return count
+
+
+@kernel
+def _last_key(room, full, low, high, ask, sign, wanted):
+    """Go through keys, sign x free cores, from the smallest on, until nodes of them hold all that is wanted.
+
+    Returns the last key, and how many parts are left for its nodes. Each step looks at all nodes once: jobs of many
+    parts are few, and so are the numbers of cores that are free.
+    """
+    before, left = -(1 << 62), wanted
+    while True:
+        key, some = 1 << 62, 0
+        for node in range(low, high):
+            this = sign * room[node, 0]
+            if before < this <= key:
+                count = holds(room, full, node, ask)
+                if count > 0 and this < key:
+                    key, some = this, count
+                elif count > 0:
+                    some += count
+        if some == 0 or some >= left:
+            return key, left
+        before = key
+        left -= some
+
+
+@kernel
+def _add(picks, n, node, parts):
+    pick = picks[n]
+    pick["low"] = node
+    pick["count"] = parts
+    pick["server"] = -1
+    return n + 1
+
+
+@kernel
+def _place_one(room, full, low, high, ask, sign):
+    """The node of an atom that comes first; -1 if none has room."""
+    found, least = -1, 1 << 62
+    for node in range(low, high):
+        if sign * room[node, 0] < least and holds(room, full, node, ask) > 0:
+            found, least = node, sign * room[node, 0]
+    return found
+
+
+@kernel
+def place_parts(room, full, atoms, ask, placement, picks, first):
+    """Pick nodes for all parts; `room` stays as it is.
+
+    Rows (node, parts) go to `picks` from `first` on, nodes ascending; returns the next row, or -1 if not all find room.
+    """
+    n, wanted = first, ask["parts"]
+    sign = 1 if placement == _BEST else 0 if placement == _LOWEST else -1
+    for a in range(len(atoms) - 1):
+        low, high = atoms[a], atoms[a + 1]
+        if wanted == 0 or not (ask["allowed"] >> a) & 1:
+            continue
+        if wanted == 1:
+            node = _place_one(room, full, low, high, ask, sign)
+            if node >= 0:
+                n = _add(picks, n, node, 1)
+                wanted = 0
+            continue
+        last, left = _last_key(room, full, low, high, ask, sign, wanted)
+        for node in range(low, high):
+            key = sign * room[node, 0]
+            if key > last:
+                continue
+            count = holds(room, full, node, ask)
+            if key == last:
+                count = min(count, left)
+                left -= count
+            if count > 0:
+                n = _add(picks, n, node, count)
+                wanted -= count
+    return n if wanted == 0 else -1
+
+
+@inlined_kernel
+def take_parts(room, full, node, ask, parts):
+    """So many parts on a node take what they ask for from its room; exclusive ones take all."""
+    if ask["exclusive"]:
+        room[node, 0], room[node, 1], room[node, 2] = 0, 0, 0
+    else:
+        room[node, 0] -= parts * ask["cores"]
+        room[node, 1] -= parts * ask["memory"]
+        room[node, 2] -= parts * ask["gpus"]
+
+
+@inlined_kernel
+def give_parts(room, full, node, ask, parts):
+    """They give it back."""
+    if ask["exclusive"]:
+        room[node, 0], room[node, 1], room[node, 2] = full[node, 0], full[node, 1], full[node, 2]
+    else:
+        room[node, 0] += parts * ask["cores"]
+        room[node, 1] += parts * ask["memory"]
+        room[node, 2] += parts * ask["gpus"]

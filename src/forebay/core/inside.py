@@ -1,0 +1,75 @@
+"""The inside of nodes that jobs share: what is free there, what legs ask of it, and who holds what.
+
+A job is so many equal *parts*, each with cores, memory and GPUs of one node. All of it is empty where a job has its
+nodes to itself.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+
+from forebay._numba.jit import kernel
+
+CORES, MEMORY, GPUS = range(3)
+DIMENSIONS = 3
+"""What a node has, in the order of the tables' columns."""
+
+PLACEMENTS = ("best-fit", "lowest", "worst-fit")
+"""Orders in which nodes are looked at, by code."""
+
+ASK = np.dtype(
+    [
+        ("parts", "i8"),  # 0 = the leg takes nothing inside nodes
+        ("cores", "i8"),  # of each part
+        ("memory", "i8"),
+        ("gpus", "i8"),
+        ("allowed", "i8"),  # the atoms on which they may lie, as bits
+        ("spread", "i1"),  # whether each has a node of its own
+        ("exclusive", "i1"),  # whether these nodes are the job's alone: it then has all that is in them
+    ],
+    align=True,
+)
+"""What a leg asks of nodes that are shared."""
+SHARE = np.dtype([("node", "i8"), ("parts", "i8"), ("next", "i8")], align=True)
+"""So many parts of a job lie on a node; `next` chains those of one job."""
+
+
+class Inside(NamedTuple):
+    """Nodes that are shared. Core k of node n has the id first[n] + k, as all intervals count it."""
+
+    room: np.ndarray  # int64[node, dimension]: what is free
+    full: np.ndarray  # int64[node, dimension]: what there is
+    first: np.ndarray  # int64[node + 1]: ids of cores
+    atoms: np.ndarray  # int64[atom + 1]: the first node of each, and behind the last one
+    counted: np.ndarray  # int64[node, dimension]: the resource that counts it; -1 = none does
+    asks: np.ndarray  # ASK[leg]
+    head: np.ndarray  # int64[job]: first row of `shares` that it has; -1 = none
+    shares: np.ndarray  # SHARE, chained; unused rows are a chain of their own
+    blank: np.ndarray  # int64[1]: where that begins
+
+
+def empty_inside(n_nodes: int = 0, n_cores: int = 0, n_atoms: int = 0, n_legs: int = 0, n_jobs: int = 0) -> Inside:
+    """Tables of the right size, blank. Every share has a core at least."""
+    shares = np.zeros(n_cores + 1 if n_nodes else 0, SHARE)
+    shares["next"] = np.arange(1, len(shares) + 1)
+    return Inside(
+        room=np.zeros((n_nodes, DIMENSIONS), np.int64),
+        full=np.zeros((n_nodes, DIMENSIONS), np.int64),
+        first=np.zeros(n_nodes + 1 if n_nodes else 0, np.int64),
+        atoms=np.zeros(n_atoms + 1 if n_nodes else 0, np.int64),
+        counted=np.full((n_nodes, DIMENSIONS), -1, np.int64),
+        asks=np.zeros(n_legs if n_nodes else 0, ASK),
+        head=np.full(n_jobs if n_nodes else 0, -1, np.int64),
+        shares=shares,
+        blank=np.zeros(1, np.int64),
+    )
+
+
+ROOM = types.int64[:, ::1]
+
+
+@kernel
+def asks_inside(inside, leg):
+    """Whether leg `leg` takes something inside nodes that are shared."""
+    return len(inside.asks) > 0 and inside.asks[leg]["parts"] > 0

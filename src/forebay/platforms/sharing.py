@@ -1,0 +1,48 @@
+"""Nodes that jobs share: what schedulers count of them besides cores, and what does not go with them."""
+
+from collections.abc import Sequence
+
+from forebay.platforms.classes import NodeClass
+from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.topologies._base import BaseTopology
+
+CORES, MEMORY, GPUS = "cores", "memory", "gpus"
+
+
+def gpus_of(one: NodeClass) -> str:
+    """The resource that counts the GPUs of a class, by their type."""
+    return f"{GPUS}_{one.gpu}" if one.gpu else GPUS
+
+
+def inside_of(classes: Sequence[NodeClass]) -> dict[str, int]:
+    """Name and capacity of what is counted inside nodes, beside their cores: memory, then GPUs by type."""
+    found: dict[str, int] = {}
+    if any(one.memory is not None for one in classes):
+        found[MEMORY] = sum(one.nodes * (one.memory or 0) for one in classes)
+    for one in classes:
+        if one.gpus:
+            found[gpus_of(one)] = found.get(gpus_of(one), 0) + one.nodes * one.gpus
+    return found
+
+
+def check_sharing(classes: Sequence[NodeClass], topology: BaseTopology | None, tiers: Sequence[BaseTier]) -> None:
+    """Raise ValueError for what has no meaning yet where nodes are shared."""
+    for tier in tiers:
+        if tier.name in (CORES, *inside_of(classes)):
+            raise ValueError(f"{tier.name} is what shared nodes have inside; give the tier another name")
+        if tier.chunked:
+            why = f"{tier.name} lies in chunks, one a node, and parts of nodes have none; make it pooled"
+        elif tier.two_kinds:
+            why = f"{tier.name} makes nodes of two kinds; write classes of nodes instead of large"
+        elif tier.per_node is not None:
+            why = f"{tier.name} is in nodes, and its room there is not counted yet; leave it out"
+        elif tier.by_choice:
+            why = f"{tier.name} is for policies to choose, who then count whole nodes; make it a shared_bb"
+        else:
+            continue
+        raise ValueError(f"nodes are shared, but {why}, or write sharing = false")
+    if topology is not None and topology.kind != "flat":
+        raise ValueError(
+            f"nodes are shared, but the topology {topology.kind} has links inside, which count by nodes; "
+            "make it flat, or write sharing = false"
+        )
