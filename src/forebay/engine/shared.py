@@ -17,6 +17,7 @@ from forebay.core.units import format_bytes
 from forebay.engine.program import Program
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
+from forebay.platforms.sharing import gpus_of
 from forebay.workload.workload import Workload
 
 UNCOUNTED = 1 << 60
@@ -68,7 +69,7 @@ def node_tables(platform: Platform) -> tuple[np.ndarray, np.ndarray]:
     full = np.array([[one.cores, UNCOUNTED if one.memory is None else one.memory, one.gpus] for one in platform.classes])
     resource = platform.resources.index
     counts = [
-        [0, -1 if one.memory is None else resource("memory"), resource(platform.gpus_of(one)) if one.gpus else -1]
+        [0, -1 if one.memory is None else resource("memory"), resource(gpus_of(one)) if one.gpus else -1]
         for one in platform.classes
     ]
     return full.astype(np.int64), np.array(counts, np.int64)

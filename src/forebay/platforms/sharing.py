@@ -25,8 +25,17 @@ def inside_of(classes: Sequence[NodeClass]) -> dict[str, int]:
     return found
 
 
-def check_sharing(classes: Sequence[NodeClass], topology: BaseTopology | None, tiers: Sequence[BaseTier]) -> None:
-    """Raise ValueError for what has no meaning yet where nodes are shared."""
+def check_topology(topology: BaseTopology) -> None:
+    """Raise ValueError for a network that has no meaning where nodes are shared."""
+    if topology.kind != "flat":
+        raise ValueError(
+            f"nodes are shared, but {topology.kind} has links inside, which count by nodes; make it flat, or write "
+            "sharing = false"
+        )
+
+
+def check_tiers(classes: Sequence[NodeClass], tiers: Sequence[BaseTier]) -> None:
+    """Raise ValueError for storage that has no meaning yet where nodes are shared."""
     for tier in tiers:
         if tier.name in (CORES, *inside_of(classes)):
             raise ValueError(f"{tier.name} is what shared nodes have inside; give the tier another name")
@@ -41,8 +50,3 @@ def check_sharing(classes: Sequence[NodeClass], topology: BaseTopology | None, t
         else:
             continue
         raise ValueError(f"nodes are shared, but {why}, or write sharing = false")
-    if topology is not None and topology.kind != "flat":
-        raise ValueError(
-            f"nodes are shared, but the topology {topology.kind} has links inside, which count by nodes; "
-            "make it flat, or write sharing = false"
-        )

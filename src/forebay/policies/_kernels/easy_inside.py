@@ -8,7 +8,7 @@ what is free now and spare then.
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.inside import count_parts, give_parts, holds, place_parts, take_parts
+from forebay.algorithms.inside import give_parts, holds, place_parts, take_parts
 from forebay.core.codes import LogReason
 from forebay.core.tables import PICK, after, instant_width
 from forebay.core.verbs import act_start, take_picks_from
@@ -67,7 +67,7 @@ def _end_started(state, ahead, free, action, head):
 
 @allocating_kernel
 def _shadow(state, have, head_leg, R, ahead, free):
-    """When the head finds room, as walltimes tell; inf if never. `ahead` and `free` then have what is free at that time.
+    """When the head finds room, as walltimes tell; inf if never. `ahead` and `free` then have what is free by then.
 
     Whether it does is counted on, node by node as they change.
     """
