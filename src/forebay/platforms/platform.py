@@ -20,6 +20,7 @@ from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
 from forebay.platforms.failures import check as check_failures
 from forebay.platforms.partitions import Partition
+from forebay.platforms.sharing import CORES, check_tiers, check_topology, inside_of
 from forebay.platforms.storage import files_of, stores_of, ways_of
 from forebay.platforms.tiers import node_local
 from forebay.platforms.tiers._base import BaseTier
@@ -133,6 +134,8 @@ class Platform(Model):
     def _joins_all(cls, topology: BaseTopology, info: ValidationInfo) -> BaseTopology:
         if "nodes" in info.data:
             topology.check(info.data["nodes"])
+        if info.data.get("sharing"):
+            check_topology(topology)
         return topology
 
     @field_validator("tiers")
@@ -151,6 +154,8 @@ class Platform(Model):
         if {"nodes", "topology"} <= info.data.keys():
             for tier in tiers:
                 tier.check(info.data["nodes"], info.data["topology"])
+        if info.data.get("sharing"):
+            check_tiers(info.data.get("classes", ()), tiers)
         return tiers
 
     @field_validator("failures")
@@ -165,8 +170,11 @@ class Platform(Model):
 
     @property
     def finite(self) -> Mapping[str, int]:
-        """Name and capacity of all that can run full: nodes, then tiers in order, then nodes of the larger kind."""
-        sizes = {"nodes": self.nodes}
+        """Name and capacity of all that can run full: nodes, then tiers in order, then nodes of the larger kind.
+
+        Where nodes are shared: cores, then tiers, then what nodes have inside.
+        """
+        sizes = {CORES: self.units} if self.sharing else {"nodes": self.nodes}
         for tier in self.tiers:
             if tier.size == AUTO:
                 raise InputError(
@@ -177,7 +185,7 @@ class Platform(Model):
                 sizes[tier.name] = size
         if self.kinds is not None:
             sizes[self.kinds.name + LARGE] = self.kinds.large_nodes or 0
-        return sizes
+        return sizes | (inside_of(self.classes) if self.sharing else {})
 
     @property
     def kinds(self) -> node_local.Tier | None:
@@ -197,6 +205,11 @@ class Platform(Model):
         return sum(one.nodes * one.cores for one in self.classes) if self.sharing else self.nodes
 
     @property
+    def gpu_types(self) -> tuple[str, ...]:
+        """Types of GPUs that its nodes have, in the order of classes."""
+        return tuple(dict.fromkeys(one.gpu for one in self.classes if one.gpus))
+
+    @property
     def per_node(self) -> Mapping[str, int]:
         """Name and capacity a node of the tiers of which every node has its own."""
         return {tier.name: tier.per_node for tier in self.tiers if tier.per_node is not None}
@@ -210,6 +223,8 @@ class Platform(Model):
     @property
     def resources(self) -> tuple[str, ...]:
         """Names of what schedulers count: what is asked for, and what follows from it; positions in demand vectors."""
+        if self.sharing:
+            return (CORES, *self.asked[1:], *inside_of(self.classes))
         return self.asked if self.kinds is None else (*self.asked, self.kinds.name + LARGE)
 
     @property

@@ -84,7 +84,7 @@ class Result:
         rows of its own. Only jobs that do more than compute have phases; their end carries the bytes moved. Rows of
         nodes that fail or are back have no job; their amount is the node's number.
     resources
-        Capacity by name, "nodes" first.
+        Capacity by name, "nodes" first; "cores" where jobs share nodes.
     facts
         Seed, versions, hashes, wall time, notes: what JSON can hold.
     links
@@ -114,7 +114,7 @@ class Result:
 
     jobs: pl.DataFrame = field(metadata=saved_as("jobs.parquet", _JOBS))
     log: pl.DataFrame = field(metadata=saved_as("log.parquet", _LOG))
-    resources: Mapping[str, int]  # name -> capacity; "nodes" first
+    resources: Mapping[str, int]  # name -> capacity; `unit` first
     facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what JSON can hold
     links: pl.DataFrame = optional_table("links.csv", link=pl.String, capacity=pl.Float64, bytes=pl.Float64)
     placements: pl.DataFrame = optional_table("placements.parquet", row=pl.UInt32, low=pl.Int32, high=pl.Int32)
@@ -122,6 +122,11 @@ class Result:
     said: pl.DataFrame = optional_table(
         "said.parquet", time=pl.Float64, job=pl.Int64, reason=pl.String, behind=pl.Int64
     )
+
+    @property
+    def unit(self) -> str:
+        """What jobs are given, and all ids of nodes count: "nodes", or "cores" where jobs share nodes."""
+        return next(iter(self.resources), "nodes")
 
     def __repr__(self) -> str:
         policy, wait = listed([str(self.facts.get("policy", "a run"))]), about(self._waits()["mean"])
@@ -139,7 +144,7 @@ class Result:
         states = self.jobs["final_state"].cast(pl.String)
         ends = {word: int(states.is_in(names).sum()) for word, names in _ENDS.items()}
         told = ", ".join(f"{count:,} {word}" for word, count in ends.items() if count)
-        nodes = counted(self.resources.get("nodes", 0), "node")
+        nodes = counted(self.resources.get(self.unit, 0), self.unit.removesuffix("s"))
         return f"{counted(self.jobs.height, 'job')}{f' ({told})' if told else ''} on {nodes}"
 
     def _waits(self) -> dict[str, float | None]:
