@@ -119,22 +119,29 @@ def place_parts(room, full, atoms, ask, placement, picks, first):
 
 
 @inlined_kernel
-def take_parts(room, full, node, ask, parts):
-    """So many parts on a node take what they ask for from its room; exclusive ones take all."""
+def take_parts(room, node, ask, parts):
+    """So many parts take what they ask for from a node's room, exclusive ones all; returns cores, memory, GPUs."""
+    cores, memory, gpus = parts * ask["cores"], parts * ask["memory"], parts * ask["gpus"]
     if ask["exclusive"]:
-        room[node, 0], room[node, 1], room[node, 2] = 0, 0, 0
-    else:
-        room[node, 0] -= parts * ask["cores"]
-        room[node, 1] -= parts * ask["memory"]
-        room[node, 2] -= parts * ask["gpus"]
+        cores, memory, gpus = room[node, 0], room[node, 1], room[node, 2]
+    room[node, 0] -= cores
+    room[node, 1] -= memory
+    room[node, 2] -= gpus
+    return cores, memory, gpus
+
+
+@inlined_kernel
+def give_amounts(room, node, cores, memory, gpus):
+    """They are back in the node's room."""
+    room[node, 0] += cores
+    room[node, 1] += memory
+    room[node, 2] += gpus
 
 
 @inlined_kernel
 def give_parts(room, full, node, ask, parts):
-    """They give it back."""
+    """What so many parts took is back."""
     if ask["exclusive"]:
         room[node, 0], room[node, 1], room[node, 2] = full[node, 0], full[node, 1], full[node, 2]
     else:
-        room[node, 0] += parts * ask["cores"]
-        room[node, 1] += parts * ask["memory"]
-        room[node, 2] += parts * ask["gpus"]
+        give_amounts(room, node, parts * ask["cores"], parts * ask["memory"], parts * ask["gpus"])

@@ -31,8 +31,8 @@ ASK = np.dtype(
     align=True,
 )
 """What a leg asks of nodes that are shared."""
-SHARE = np.dtype([("node", "i8"), ("parts", "i8"), ("next", "i8")], align=True)
-"""So many parts of a job lie on a node; `next` chains those of one job."""
+SHARE = np.dtype([("node", "i8"), ("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("next", "i8")], align=True)
+"""What a job has of a node; `next` chains the shares of one job."""
 
 
 class Inside(NamedTuple):

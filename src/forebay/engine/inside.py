@@ -3,10 +3,10 @@
 from numba import types
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.inside import give_parts, holds, place_parts, take_parts
+from forebay.algorithms.inside import give_amounts, holds, place_parts, take_parts
 from forebay.algorithms.nodeset import first_from, take_these
 from forebay.core.codes import Refusal
-from forebay.core.inside import CORES, DIMENSIONS
+from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import PICKS, STATE
 from forebay.engine.journal import write_nodes
 from forebay.engine.truth import TRUTH
@@ -84,15 +84,14 @@ def take_inside(state, truth, j, picks, first_pick, n_picks):
     ask = inside.asks[job["leg"]]
     for i in range(first_pick, first_pick + n_picks):
         node, parts = picks[i]["low"], picks[i]["count"]
-        left = inside.room[node, CORES] if ask["exclusive"] else parts * ask["cores"]
-        take_parts(inside.room, inside.full, node, ask, parts)
         row = inside.blank[0]
         share = inside.shares[row]
         inside.blank[0] = share["next"]
         share["node"] = node
-        share["parts"] = parts
+        share["cores"], share["memory"], share["gpus"] = take_parts(inside.room, node, ask, parts)
         share["next"] = inside.head[j]
         inside.head[j] = row
+        left = share["cores"]
         low = inside.first[node]
         while left > 0:
             at = first_from(nodes.idle, counts["n_idle"], low)
@@ -113,11 +112,10 @@ def take_inside(state, truth, j, picks, first_pick, n_picks):
 def give_inside(state, j):
     """Job `j` gives back all that it has inside nodes; its cores are returned by themselves."""
     inside = state.inside
-    ask = inside.asks[state.jobs[j]["leg"]]
     while inside.head[j] >= 0:
         row = inside.head[j]
         share = inside.shares[row]
-        give_parts(inside.room, inside.full, share["node"], ask, share["parts"])
+        give_amounts(inside.room, share["node"], share["cores"], share["memory"], share["gpus"])
         inside.head[j] = share["next"]
         share["next"] = inside.blank[0]
         inside.blank[0] = row

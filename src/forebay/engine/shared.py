@@ -53,15 +53,12 @@ def asked(workload: Workload, platform: Platform) -> Asked:
 
 def _types(workload: Workload, platform: Platform) -> np.ndarray:
     """The type of GPU that each job names, as a place among those that the machine has."""
-    code, names = _column(workload, "gpu", -1), workload.names.get("gpu", ())
-    known = platform.gpu_types
-    table = np.array([known.index(name) if name in known else -2 for name in names] + [-1], np.int64)
-    if (code >= len(names)).any():
-        job = workload.jobs["id"][int(np.argmax(code >= len(names)))]
-        raise InputError(
-            f"{workload.name}: job {job} asks for GPUs of type {int(code.max())}, which has no name; name it"
-        )
-    return table[np.where(code < 0, len(names), code)]
+    code, names, known = _column(workload, "gpu", -1), workload.names.get("gpu", {}), platform.gpu_types
+    found = np.full(len(code), -1, np.int64)
+    for number in np.unique(code[code >= 0]).tolist():
+        name = names.get(number, str(number))
+        found[code == number] = known.index(name) if name in known else -2
+    return found
 
 
 def node_tables(platform: Platform) -> tuple[np.ndarray, np.ndarray]:

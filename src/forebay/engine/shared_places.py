@@ -50,7 +50,7 @@ class SharedPlaces:
         for pick in state.picks[first : first + n]:
             node, some = int(pick["low"]), int(pick["count"])
             if 0 <= node < len(self._room) and holds(self._room, inside.full, node, ask) >= some:
-                take_parts(self._room, inside.full, node, ask, some)
+                take_parts(self._room, node, ask, some)
         self._counts["n_picks"] = first + n
         return first, n
 

@@ -40,11 +40,16 @@ def reason_of_resources(result: Result) -> dict[str, str]:
 
     def reason(name: str) -> str:
         kind = kinds.get(name.removesuffix(LARGE))
-        if name == "nodes" or kind in _NODE_TIERS:
+        if name == result.unit or kind in _NODE_TIERS or (is_shared(result) and kind is None):
             return "nodes"
         return "pool" if kind == "pool" else "burst_buffer"
 
     return {name: reason(name) for name in result.resources}
+
+
+def is_shared(result: Result) -> bool:
+    """Whether jobs share nodes."""
+    return result.unit == "cores"
 
 
 def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
@@ -58,7 +63,9 @@ def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
 def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: dict[str, str]) -> pl.Series:
     """Amounts of resources, in bytes where these are of storage; -1 is no resource."""
     names = list(result.resources)
-    plain = np.array([name == "nodes" or name.endswith(LARGE) or reasons[name] == "pool" for name in names] + [True])
+    counts_of_nodes = [name == result.unit or (is_shared(result) and name.startswith("gpus")) for name in names]
+    pools = [name.endswith(LARGE) or reasons[name] == "pool" for name in names]
+    plain = np.array([*(a or b for a, b in zip(counts_of_nodes, pools, strict=True)), True])
     counts, sizes = _texts(values, "{:,}".format), _texts(np.maximum(values, 0), format_bytes)
     return pl.select(pl.when(pl.Series(plain[resource])).then(counts).otherwise(sizes)).to_series()
 
@@ -141,7 +148,10 @@ def _chosen(by_cause: dict[int, pl.Expr]) -> pl.Expr:
 def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
     """A sentence for every cause."""
     holder = pl.when("by_hold").then(pl.format("; job {} holds {} until {}", "blocker", "held", "until"))
-    what = pl.when(pl.col("resource") == "nodes").then(pl.lit("nodes")).otherwise("resource").str.replace_all("_", " ")
+    what = pl.col("resource").str.replace_all("_", " ")
+    # Amounts do not tell whether they lie together: a job may wait though all that it asks for is free somewhere.
+    would_fit = "enough is free in all" if is_shared(result) else "it would fit"
+    not_taken = "but not together on nodes that it may have, or the policy did not take it"
     limits = result.facts.get("limits")
     told = limits if isinstance(limits, dict) else {}
     reserved = {"nodes": "the nodes are reserved for", "all": "all is reserved for"}
@@ -158,14 +168,18 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
         ),
         DOWN: pl.format("nodes: {} of {} are free; those that have failed would do", "free", "need"),
         BEHIND: pl.format(
-            f"it would fit, but {reserved[front.reserves]} job {{}}, which goes first"
+            f"{would_fit}, but {reserved[front.reserves]} job {{}}, which goes first"
             if front.reserves
-            else "it would fit, but job {} starts first"
+            else f"{would_fit}, but job {{}} starts first"
             if front.by_start
-            else "it would fit, but job {} goes first",
+            else f"{would_fit}, but job {{}} goes first",
             "blocker",
         ),
-        FITS: pl.lit("it would fit, and nobody goes first: the policy did not take it"),
+        FITS: pl.lit(
+            f"{would_fit}, {not_taken}"
+            if is_shared(result)
+            else "it would fit, and nobody goes first: the policy did not take it"
+        ),
         USER_JOBS: pl.format(f"its user has {{}} of {told.get('user_jobs', '')} jobs begun", "count"),
         USER_NODES: pl.format(f"jobs of its user have {{}} of {told.get('user_nodes', '')} nodes", "count"),
         UNKNOWN: pl.lit("its leg was withdrawn before it began: nothing tells what it would have taken"),

@@ -68,8 +68,8 @@ def _plain(text: str) -> str:
 def _machine(result: Result) -> str:
     machine = result.facts.get("platform")
     name = machine.get("name", "") if isinstance(machine, Mapping) else ""
-    nodes = result.resources.get("nodes")
-    return f"{name}, {counted(nodes, 'node')}" if name and nodes else str(name)
+    nodes = result.resources.get(result.unit)
+    return f"{name}, {counted(nodes, result.unit.removesuffix('s'))}" if name and nodes else str(name)
 
 
 def _period(result: Result) -> str:

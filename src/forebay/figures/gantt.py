@@ -71,14 +71,15 @@ def plan(results: Mapping[str, Result]) -> Plan:
     if any(times.size > MOST for _, (times, _) in lanes.values()):
         width = _steps.width_for(start, end, MOST)
         lanes = {name: (kind, _steps.averaged(steps, start, end, width)) for name, (kind, steps) in lanes.items()}
-    below = [name for name in result.resources if name != "nodes"]
+    below = [name for name in result.resources if name != result.unit]
     below += [FILES] if f"{FILES} read" in lanes else []
 
     def paint(axes: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(axes[-1], start, end, ticks=12)
         _dates.calendar(axes[-1], _dates.epoch_of(results), start, end, unit)
         hatched = bool({_failures.PARTS, _servers.SERVERS} & marked.keys())
-        colours = _schedule(axes[0], boxes, result.resources["nodes"], unit, few, hatched)
+        colours = _schedule(axes[0], boxes, result.resources[result.unit], unit, few, hatched)
+        axes[0].set_ylabel(result.unit.removesuffix("s"))
         marks = _failures.mark(axes[0], marked, unit) + _servers.mark(axes[0], marked, unit)
         if colours or marks:  # filled column by column: what colours mean comes in the first row
             rows = zip_longest(colours, marks) if colours else [marks]
@@ -87,7 +88,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
             if name == FILES:
                 _file_system(axis, lanes, unit, end)
             else:
-                _held(axis, name, lanes[name][1], result.resources[name], unit, end)
+                _held(axis, name, lanes[name], result.resources[name], unit, end)
         if width is not None:
             axes[-1].set_xlabel(f"{axes[-1].get_xlabel()}; below the schedule, means over {_style.duration(width)}")
         axes[0].figure.align_ylabels(list(axes))
@@ -142,7 +143,6 @@ def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool
         _style.note(axis, "no job started")
     axis.set_ylim(nodes - 0.5, -0.5)
     axis.yaxis.get_major_locator().set_params(integer=True)
-    axis.set_ylabel("node")
     return handles
 
 
@@ -180,9 +180,9 @@ def _lanes(result: Result) -> dict[str, Lane]:
     """Every step function below the schedule, by name, with its unit."""
     lanes: dict[str, Lane] = {}
     for name in result.resources:
-        if name != "nodes":
+        if name != result.unit:
             steps = usage(result, name)
-            lanes[name] = ("bytes", (steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)))
+            lanes[name] = ("GPUs" if is_gpus(result, name) else "bytes", (steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)))
     if has_phases(result):
         for way, kinds in (("read", READS), ("write", WRITES)):
             lanes[f"{FILES} {way}"] = ("bytes/s", _steps.transfers(result, kinds))
@@ -195,8 +195,14 @@ def has_phases(result: Result) -> bool:
     return not result.log.lazy().filter((pl.col("kind") == "end_phase") & moves).head(1).collect().is_empty()
 
 
-def _held(axis: Any, name: str, steps: _steps.Steps, capacity: int, unit: float, end: float) -> None:
-    size, word = _style.bytes_unit(capacity)
+def is_gpus(result: Result, name: str) -> bool:
+    """Whether a resource counts GPUs of shared nodes."""
+    return result.unit == "cores" and (name == "gpus" or name.startswith("gpus_"))
+
+
+def _held(axis: Any, name: str, lane: Lane, capacity: int, unit: float, end: float) -> None:
+    kind, steps = lane
+    size, word = (1.0, kind) if kind == "GPUs" else _style.bytes_unit(capacity)
     _fill(axis, steps, unit, end, size, _style.BLUE)
     axis.axhline(capacity / size, color="black", lw=0.6, ls=(0, (4, 2)))
     axis.set_ylim(0, 1.08 * capacity / size or 1)

@@ -50,15 +50,15 @@ def plan(results: Mapping[str, Result]) -> Plan:
     def paint(rows: Sequence[Any], legend: Legend) -> None:
         unit = _style.clock(rows[-1], start, end, ticks=12)
         _dates.calendar(rows[-1], _dates.epoch_of(results), start, end, unit)
-        look = _style.looks(list(results))
+        look, counted = _style.looks(list(results)), next(iter(results.values())).unit
         top = max(values.max(initial=0.0) for (_, panel), (_, values) in curves.items() if panel == QUEUE)
         if many:
             queue = _strips(rows[0], curves, QUEUE, list(results), unit, ("Oranges", top or 1))
-            rows[0].set_title("nodes waited for", loc="left", pad=3)
+            rows[0].set_title(f"{counted} waited for", loc="left", pad=3)
             rows[0].figure.colorbar(queue, ax=rows[0], pad=0.01, aspect=14, format="{x:,.0f}")
         else:
             _lines(rows[0], curves, QUEUE, look, unit, end)
-            rows[0].set_ylabel("nodes\nwaited for")
+            rows[0].set_ylabel(f"{counted}\nwaited for")
             rows[0].yaxis.get_major_locator().set_params(integer=True)
             rows[0].yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
             rows[0].set_ylim(0, 1.05 * top or 1)

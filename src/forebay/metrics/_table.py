@@ -100,11 +100,11 @@ def changes(result: Result, resource: str) -> pl.LazyFrame:
 
 
 def with_node_seconds(result: Result) -> pl.LazyFrame:
-    """`counted` jobs with the `node_seconds` they held.
+    """`counted` jobs with the `node_seconds` they held; where jobs share nodes, core-seconds.
 
     Taken from the log: a leg may hold no nodes, and nodes may go back early.
     """
-    rows = changes(result, "nodes").select("job", area=pl.col("time") * pl.col("amount")).collect()
+    rows = changes(result, result.unit).select("job", area=pl.col("time") * pl.col("amount")).collect()
     jobs_of_rows, place = np.unique(rows["job"].to_numpy(), return_inverse=True)
     # The area under a step function that begins and ends at 0 is minus the sum of time x change. Summed by rows, as
     # sums of floats differ in their last bits with the order, which threads would decide.

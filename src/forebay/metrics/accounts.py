@@ -50,13 +50,13 @@ def accounts(result: Result) -> pl.DataFrame | None:
     seconds, during = _node_seconds(result), span(result)
     if seconds is None or during is None:
         return None
-    whole = result.resources["nodes"] * (during[1] - during[0])
+    whole = result.resources[result.unit] * (during[1] - during[0])
     return pl.DataFrame({"account": ACCOUNTS, "node_hours": seconds / 3600, "share": seconds / whole})
 
 
 def _node_seconds(result: Result) -> np.ndarray | None:
     """Those of each account."""
-    during, nodes = span(result), result.resources["nodes"]
+    during, nodes = span(result), result.resources[result.unit]
     if during is None or during[0] >= during[1] or nodes == 0:
         return None
     pieces = spent(result.log)
@@ -98,12 +98,12 @@ def free_node_share(result: Result) -> float | None:
     during = span(result)
     if during is None or during[0] >= during[1]:
         return None
-    held, down = changes(result, "nodes").select("time", "amount").collect(), outages(result)
+    held, down = changes(result, result.unit).select("time", "amount").collect(), outages(result)
     back = down["end"].drop_nulls()
     times = np.concatenate([held["time"], down["start"], back, during])
     taken = np.concatenate([held["amount"], np.ones(down.height), -np.ones(back.len()), np.zeros(2)])
     order = np.argsort(times, kind="stable")
-    free = np.cumsum(taken[order]) < result.resources["nodes"]
+    free = np.cumsum(taken[order]) < result.resources[result.unit]
     edges = np.clip(times[order], *during)
     return float(np.diff(edges)[free[:-1]].sum() / (during[1] - during[0]))
 

@@ -61,7 +61,7 @@ def by_size_class(result: Result) -> pl.DataFrame:
     >>> fb.metrics.by_size_class(fb.simulate("table1")).select("size_class", "n", "mean_waiting_time").rows()
     [('1', 3, 0.0), ('2-4', 5, 228.0)]
     """
-    tops, labels = size_classes(result.resources["nodes"])
+    tops, labels = size_classes(result.resources[result.unit])
     jobs = _measured(result).collect()
     place = np.searchsorted(tops[:-1], jobs[NODES].to_numpy())  # past the last boundary is the last class
     found = jobs.lazy().with_columns(pl.Series("place", place, dtype=pl.Int64)).group_by("place").agg(_statistics())

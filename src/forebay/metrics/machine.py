@@ -50,19 +50,20 @@ def usage(result: Result, resource: str) -> pl.DataFrame:
     )
 
 
-def utilisation(result: Result, resource: str = "nodes") -> float | None:
+def utilisation(result: Result, resource: str | None = None) -> float | None:
     """The share of a resource that jobs held, 0 to 1, over the makespan or the result's window.
 
     Parameters
     ----------
     resource
-        One of `result.resources`.
+        One of `result.resources`; nodes by default, or cores where jobs share nodes.
 
     Examples
     --------
     >>> round(fb.metrics.utilisation(fb.simulate("table1"), "burst_buffer"), 3)
     0.873
     """
+    resource = result.unit if resource is None else resource
     steps, during = usage(result, resource), span(result)
     capacity = result.resources[resource]
     if during is None or during[0] >= during[1] or capacity == 0:
@@ -82,8 +83,8 @@ def _every_utilisation(result: Result) -> dict[str, float | None]:
 def allocations_per_node(result: Result) -> float | None:
     """How many times a node was given to a job, on average: when the job started, or when it grew."""
     jobs = result.jobs.lazy().select(job="job_id")
-    taken = number(changes(result, "nodes").join(jobs, on="job", how="semi"), pl.col("amount").clip(0).sum())
-    return None if taken is None else taken / result.resources["nodes"]
+    taken = number(changes(result, result.unit).join(jobs, on="job", how="semi"), pl.col("amount").clip(0).sum())
+    return None if taken is None else taken / result.resources[result.unit]
 
 
 @metric(unit="jobs", group="counts")

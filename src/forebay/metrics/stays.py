@@ -26,7 +26,7 @@ def stays(result: Result) -> pl.DataFrame:
     log = (
         result.log.lazy()
         .with_row_index("row")
-        .filter((pl.col("resource") == "nodes") & moves & (pl.col("amount") > 0))
+        .filter((pl.col("resource") == result.unit) & moves & (pl.col("amount") > 0))
         .select("row", "time", "kind", job=pl.col("job").cast(pl.Int64))
     )
     named = result.placements.lazy().join(log, on="row", maintain_order="left")

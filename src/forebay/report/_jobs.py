@@ -57,8 +57,9 @@ def choose(result: Result) -> Chosen:
 
 def lanes_of(results: Sequence[Result]) -> list[Lane]:
     """Burst buffers, the file system, the queue: those that any of the runs has."""
-    resources = {name: capacity for one in results for name, capacity in one.resources.items() if name != "nodes"}
-    lanes = [Lane(name, "bytes", float(capacity)) for name, capacity in resources.items()]
+    resources = {name: capacity for one in results for name, capacity in one.resources.items() if name != one.unit}
+    gpus = {name for one in results for name in one.resources if is_gpus(one, name)}
+    lanes = [Lane(name, "GPUs" if name in gpus else "bytes", float(held)) for name, held in resources.items()]
     if any(map(has_phases, results)):
         lanes += [Lane(f"{FILES} {way}", "bytes/s", 0.0) for way in ("read", "write")]
     return [*lanes, Lane("queue", "jobs", 0.0)]
@@ -67,7 +68,7 @@ def lanes_of(results: Sequence[Result]) -> list[Lane]:
 def shared(result: Result, chosen: Chosen) -> tuple[str, dict[str, Any]]:
     """What all runs say of the jobs, packed; and the words for what is packed as numbers."""
     jobs = result.jobs[chosen.rows.tolist()] if chosen.rows.size < result.jobs.height else result.jobs
-    buffers = [name for name in result.resources if name != "nodes" and name in jobs.columns]
+    buffers = [name for name in result.resources if name != result.unit and name in jobs.columns]
     columns = {
         "id": jobs["job_id"].to_numpy(),
         "submit": jobs["submission_time"].to_numpy().astype(float),

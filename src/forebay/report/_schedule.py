@@ -46,7 +46,7 @@ def section(results: Mapping[str, Result]) -> Section:
     data = {
         "labels": labels,
         "span": span,
-        "nodes": max(one.resources["nodes"] for one in runs),
+        "nodes": max(one.resources[one.unit] for one in runs),
         "lanes": [{"name": lane.name, "unit": lane.unit, "capacity": lane.capacity} for lane in lanes],
         "waited": [[min(limit, 1e15), colour, text] for text, (limit, colour) in WAITED.items()],
         "fills": list(_style.FILLS),

@@ -5,7 +5,7 @@ import polars as pl
 SPENT = ("useful", "checkpoint", "recovery", "lost_to_failures", "lost_to_stealing")
 """What becomes of the time of a running job."""
 
-_NODES = pl.col("resource").cast(pl.String) == "nodes"
+_NODES = pl.col("resource").cast(pl.String).is_in(["nodes", "cores"])
 _KIND, _REASON = pl.col("kind"), pl.col("reason")
 _PHASES = ("save", "recover")
 

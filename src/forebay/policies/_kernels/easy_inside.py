@@ -8,7 +8,7 @@ what is free now and spare then.
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.inside import give_parts, holds, place_parts, take_parts
+from forebay.algorithms.inside import give_amounts, give_parts, holds, place_parts, take_parts
 from forebay.core.codes import LogReason
 from forebay.core.tables import PICK, after, instant_width
 from forebay.core.verbs import act_start, take_picks_from
@@ -20,15 +20,6 @@ from forebay.policies._kernels.places import fits_now
 
 
 @kernel
-def _leave(state, ahead, free, node, leg, parts, head):
-    """Parts of a leg leave a node; returns how many parts more of the head it then holds."""
-    inside, ask = state.inside, state.inside.asks[leg]
-    before = holds(ahead, inside.full, node, head)
-    give_parts(ahead, inside.full, node, ask, parts)
-    return holds(ahead, inside.full, node, head) - before
-
-
-@kernel
 def _is_allowed(inside, ask, node):
     for a in range(len(inside.atoms) - 1):
         if node < inside.atoms[a + 1]:
@@ -37,36 +28,44 @@ def _is_allowed(inside, ask, node):
 
 
 @kernel
-def _end_running(state, ahead, free, j, leg, head):
-    """Running job `j` ends: what it holds is free; returns how many parts more of the head find room."""
-    more, row = 0, state.inside.head[j]
-    for r in range(len(free)):
-        free[r] += state.releases[leg, r]
+def _recount(state, ahead, count, node, head):
+    """Something has left a node; returns how many parts more of the head find room there. `count` has how many do."""
+    before = count[node]
+    if before < 0:  # a node that the head may not use
+        return 0
+    count[node] = holds(ahead, state.inside.full, node, head)
+    return count[node] - before
+
+
+@kernel
+def _end_running(state, ahead, count, free, running, head):
+    """A running job ends: what it holds is free; returns how many parts more of the head find room."""
+    more, row, shares = 0, state.inside.head[running["job"]], state.inside.shares
+    for r in range(1, len(free)):
+        free[r] += state.releases[running["leg"], r]
     while row >= 0:
-        share = state.inside.shares[row]
-        gained = _leave(state, ahead, free, share["node"], leg, share["parts"], head)
-        if gained > 0 and _is_allowed(state.inside, head, share["node"]):
-            more += gained
+        share = shares[row]
+        give_amounts(ahead, share["node"], share["cores"], share["memory"], share["gpus"])
+        more += _recount(state, ahead, count, share["node"], head)
         row = share["next"]
     return more
 
 
 @kernel
-def _end_started(state, ahead, free, action, head):
+def _end_started(state, ahead, count, free, action, head):
     """The same of a job that this decision has started."""
     leg, more = state.jobs[action["job"]]["leg"], 0
-    for r in range(len(free)):
-        free[r] += state.demands[leg, r]  # as it was charged
+    for r in range(1, len(free)):
+        free[r] += state.demands[leg, r]
     for i in range(action["first_pick"], action["first_pick"] + action["n_picks"]):
         pick = state.picks[i]
-        gained = _leave(state, ahead, free, pick["low"], leg, pick["count"], head)
-        if gained > 0 and _is_allowed(state.inside, head, pick["low"]):
-            more += gained
+        give_parts(ahead, state.inside.full, pick["low"], state.inside.asks[leg], pick["count"])
+        more += _recount(state, ahead, count, pick["low"], head)
     return more
 
 
 @allocating_kernel
-def _shadow(state, have, head_leg, R, ahead, free):
+def _shadow(state, head_leg, R, ahead, free):
     """When the head finds room, as walltimes tell; inf if never. `ahead` and `free` then have what is free by then.
 
     Whether it does is counted on, node by node as they change.
@@ -77,14 +76,15 @@ def _shadow(state, have, head_leg, R, ahead, free):
     n_late, s, n_fit = 0, 0, 0
     while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
-    for a in range(len(state.inside.atoms) - 1):
-        if (head["allowed"] >> a) & 1:
-            for node in range(state.inside.atoms[a], state.inside.atoms[a + 1]):
-                n_fit += holds(ahead, state.inside.full, node, head)
+    count = np.full(len(ahead), -1)
+    for node in range(len(ahead)):
+        if _is_allowed(state.inside, head, node):
+            count[node] = holds(ahead, state.inside.full, node, head)
+            n_fit += count[node]
     i, late, time = n_late, n_late > 0, now
     while True:
         fits = n_fit >= head["parts"]
-        for r in range(1, min(R, state.machine[0]["first_inside"])):
+        for r in range(1, min(R, len(free))):
             fits = fits and free[r] >= state.demands[head_leg, r]
         if fits:
             return time
@@ -99,15 +99,15 @@ def _shadow(state, have, head_leg, R, ahead, free):
             return time
         width = instant_width(time)
         while i < n_running and running[i]["end"] <= time + width:
-            n_fit += _end_running(state, ahead, free, running[i]["job"], running[i]["leg"], head)
+            n_fit += _end_running(state, ahead, count, free, running[i], head)
             i += 1
         while s < len(started) and end_if_now(state, state.actions[started[s]]["job"]) <= time + width:
-            n_fit += _end_started(state, ahead, free, state.actions[started[s]], head)
+            n_fit += _end_started(state, ahead, count, free, state.actions[started[s]], head)
             s += 1
         if late and now + 1.0 <= time + width:
             late = False
             for k in range(n_late):
-                n_fit += _end_running(state, ahead, free, running[k]["job"], running[k]["leg"], head)
+                n_fit += _end_running(state, ahead, count, free, running[k], head)
 
 
 @allocating_kernel
@@ -117,7 +117,7 @@ def _reserve(state, head_leg, spare):
     picks = np.empty(min(head["parts"], len(inside.room)), PICK)
     n = place_parts(spare, inside.full, inside.atoms, head, state.machine[0]["placement"], picks, 0)
     for i in range(n):
-        take_parts(spare, inside.full, picks[i]["low"], head, picks[i]["count"])
+        take_parts(spare, picks[i]["low"], head, picks[i]["count"])
 
 
 @kernel
@@ -157,7 +157,7 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
     head_leg, now, known = state.jobs[head]["leg"], state.clock[0]["now"], False
     shadow, latest, at, in_vain = np.inf, np.inf, 0, 0
     spare, amounts, both = have.inside, have.free.copy(), have.inside
-    refused = have.refused
+    refused, tiers = have.refused, state.machine[0]["first_inside"]
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, have.free, amounts[:R], latest) - first
@@ -174,9 +174,12 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
         if not known:
             known = True
             spare = have.inside.copy()
-            shadow = _shadow(state, have, head_leg, R, spare, amounts)
+            # Of what is in nodes, the room there tells more than sums; these may be as large as can be.
+            shadow = _shadow(state, head_leg, R, spare, amounts[:tiers])
             latest = shadow + instant_width(shadow)
             for r in range(len(amounts)):
+                if r == 0 or r >= tiers:
+                    amounts[r] = state.resources[r]["capacity"]
                 amounts[r] -= state.demands[head_leg, r]
             if shadow < np.inf:  # else there is nothing to delay
                 _reserve(state, head_leg, spare)
@@ -190,7 +193,7 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
             in_vain = 0
             continue
         harmless = True
-        for r in range(1, min(R, state.machine[0]["first_inside"])):
+        for r in range(1, min(R, tiers)):
             harmless = harmless and state.demands[leg, r] <= amounts[r]
         if not harmless or not fits_inside(state.inside, both, refused, state.inside.asks[leg]):
             continue

@@ -73,7 +73,7 @@ def take_picked(state, leg, room, first):
     """The parts of a leg leave `room` where the picks from `first` on put them."""
     ask, inside = state.inside.asks[leg], state.inside
     for i in range(first, state.counts[0]["n_picks"]):
-        take_parts(room, inside.full, state.picks[i]["low"], ask, state.picks[i]["count"])
+        take_parts(room, state.picks[i]["low"], ask, state.picks[i]["count"])
 
 
 @kernel

@@ -1,0 +1,89 @@
+"""Placement inside shared nodes, against nodes looked at one by one."""
+
+import random
+
+import numpy as np
+import pytest
+
+from forebay.algorithms import inside
+from forebay.core.inside import ASK, PLACEMENTS
+from forebay.core.tables import PICK
+from twins import inside as naive
+
+pytestmark = pytest.mark.small
+
+
+def some_nodes(rng):
+    """Nodes of one to three classes, in use here and there, for the twin and for kernels."""
+    nodes = naive.make_nodes(
+        (rng.randint(1, 5), (rng.randint(1, 6), rng.randint(0, 8), rng.randint(0, 3))) for _ in range(rng.randint(1, 3))
+    )
+    for node in nodes:
+        if rng.random() < 0.6:
+            node["free"] = tuple(rng.randint(0, most) for most in node["full"])
+    atoms = [node["id"] for node in nodes if node["id"] == 0 or node["atom"] != nodes[node["id"] - 1]["atom"]]
+    room, full = (np.array([node[word] for node in nodes], np.int64) for word in ("free", "full"))
+    return nodes, room, full, np.array([*atoms, len(nodes)], np.int64)
+
+
+def some_ask(rng, n_atoms):
+    """A job for the twin, and what kernels take for it."""
+    job = {
+        "parts": rng.randint(1, 6),
+        "each": (rng.randint(1, 3), rng.choice((0, 0, 1, 2)), rng.choice((0, 0, 0, 1))),
+        "allowed": {a for a in range(n_atoms) if rng.random() < 0.8},
+        "exclusive": rng.random() < 0.2,
+        "spread": rng.random() < 0.5,
+    }
+    bits = sum(1 << a for a in job["allowed"])
+    return job, np.array([(job["parts"], *job["each"], bits, job["spread"], job["exclusive"])], ASK)[0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_parts_lie_where_the_rule_says(seed):
+    rng = random.Random(seed)
+    for _ in range(25):
+        nodes, room, full, atoms = some_nodes(rng)
+        job, ask = some_ask(rng, len(atoms) - 1)
+        placement = rng.randrange(3)
+        expected = naive.place(nodes, job, PLACEMENTS[placement])
+        assert inside.count_parts(room, full, atoms, ask) == min(
+            sum(naive.holds(node, job) for node in nodes), job["parts"]
+        )
+        picks = np.zeros(20, PICK)
+        n = inside.place_parts(room, full, atoms, ask, placement, picks, 3)
+        if expected is None:
+            assert n == -1
+            continue
+        found = picks[3:n]
+        assert list(zip(found["low"].tolist(), found["count"].tolist(), strict=True)) == sorted(expected.items())
+        before = room.copy()
+        naive.take(nodes, job, expected)
+        taken = {k: inside.take_parts(room, k, ask, parts) for k, parts in expected.items()}
+        assert [node["free"] for node in nodes] == [tuple(row) for row in room.tolist()]
+        again = room.copy()
+        for k, amounts in taken.items():
+            inside.give_amounts(room, k, *amounts)
+            inside.give_parts(again, full, k, ask, expected[k])
+        assert (room == before).all()
+        assert (again == before).all()
+
+
+def test_best_fit_lowest_and_worst_fit():
+    """Free cores 4, 1, 2 and 4: a part of one core goes to node 1, to node 0, and to node 0, the lower of the most."""
+    room = np.array([[4, 0, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0]], np.int64)
+    full, atoms = np.full_like(room, 4), np.array([0, 4], np.int64)
+    ask = np.array([(1, 1, 0, 0, 1, 0, 0)], ASK)[0]
+    picks = np.zeros(1, PICK)
+    where = {}
+    for placement, name in enumerate(PLACEMENTS):
+        assert inside.place_parts(room, full, atoms, ask, placement, picks, 0) == 1
+        where[name] = int(picks[0]["low"])
+    assert where == {"best-fit": 1, "lowest": 0, "worst-fit": 0}
+
+
+def test_holds():
+    """Of 7 cores, 10 B and 2 GPUs free, parts of (2, 3, 1) find room twice: GPUs bind; without them 3 times."""
+    room, full = np.array([[7, 10, 2]], np.int64), np.array([[8, 16, 2]], np.int64)
+    asks = np.array([(9, 2, 3, 1, 1, 0, 0), (9, 2, 3, 0, 1, 0, 0), (9, 2, 3, 0, 1, 1, 0), (9, 2, 3, 0, 1, 0, 1)], ASK)
+    assert [inside.holds(room, full, 0, ask) for ask in asks] == [2, 3, 1, 0]

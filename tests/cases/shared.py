@@ -1,0 +1,71 @@
+"""Machines that share their nodes, and jobs for them: small ones, by hand and at random."""
+
+from typing import Any
+
+import numpy as np
+
+import forebay as fb
+from forebay.platforms import NodeClass
+from forebay.workload.workload import job_table
+
+GB = 10**9
+
+
+def machine(*classes: dict[str, Any], placement: str = "best-fit", **more: Any) -> fb.Platform:
+    """A machine of these classes, all of whose nodes are shared."""
+    made = tuple(NodeClass(**{"name": f"c{k}", **one}) for k, one in enumerate(classes))
+    return fb.Platform(name="shared", classes=made, sharing=True, placement=placement, **more)
+
+
+def jobs(*rows: dict[str, Any], names: dict[str, dict[int, str]] | None = None) -> fb.Workload:
+    """Jobs that run as long as they may, numbered from 1 on; what a row leaves out is not said."""
+    columns: dict[str, list[Any]] = {}
+    usual = {"submit": 0.0, "walltime": 10.0, "nodes": 1}
+    for name in dict.fromkeys(name for row in ({**usual}, *rows) for name in row):
+        missing = -1 if name in ("gpu", "exclusive") else usual.get(name, 0)
+        columns[name] = [row.get(name, missing) for row in rows]
+    run_time = [row.get("run_time", row.get("walltime", 10.0)) for row in rows]
+    table = job_table({**columns, "id": range(1, len(rows) + 1), "run_time": np.array(run_time, float)})
+    return fb.Workload("by-hand", table, names=names or {})
+
+
+def starts(result: fb.Result) -> dict[int, float]:
+    """When each job started."""
+    return dict(result.jobs.select("job_id", "starting_time").iter_rows())
+
+
+def cores(result: fb.Result) -> dict[int, str]:
+    """Which cores each job had, as intervals of ids."""
+    return dict(result.jobs.select("job_id", "allocated_resources").iter_rows())
+
+
+def random_case(seed: int, n_jobs: int = 60) -> tuple[fb.Platform, fb.Workload]:
+    """A machine of one to three classes, full of jobs of every shape that it can hold."""
+    rng = np.random.default_rng(seed)
+    classes = [
+        {"nodes": int(rng.integers(1, 5)), "cores": int(rng.integers(2, 9)), "memory": int(rng.integers(4, 17)) * GB}
+        for _ in range(rng.integers(1, 4))
+    ]
+    for k, one in enumerate(classes):
+        if rng.random() < 0.5:
+            one |= {"gpus": int(rng.integers(1, 5)), "gpu": "ab"[k % 2]}
+    rows = []
+    for submit in np.floor(np.cumsum(rng.exponential(3.0, n_jobs))):
+        cls = classes[rng.integers(len(classes))]
+        walltime = float(rng.integers(1, 40))
+        row = {"submit": float(submit), "walltime": walltime, "run_time": float(rng.integers(1, walltime + 1))}
+        if rng.random() < 0.5:
+            parts = int(rng.integers(1, cls["nodes"] + 1))
+            row["nodes"] = parts
+        else:
+            parts = int(rng.integers(1, 2 * cls["nodes"] + 1))
+            row |= {"nodes": 0, "tasks": parts}
+        each = int(rng.integers(1, cls["cores"] + 1)) if row["nodes"] else int(rng.integers(1, cls["cores"] // 2 + 1))
+        row |= {"cores": parts * each, "exclusive": int(rng.random() < 0.2)}
+        if rng.random() < 0.5:
+            row["memory"] = parts * int(rng.integers(1, cls["memory"] // 2 + 1))
+        if "gpus" in cls and rng.random() < 0.4:
+            row |= {"gpus": parts, "gpu": -1 if rng.random() < 0.5 else "ab".index(cls["gpu"])}
+        rows.append(row)
+    placement = ("best-fit", "lowest", "worst-fit")[seed % 3]
+    return machine(*classes, placement=placement), jobs(*rows, names={"gpu": {0: "a", 1: "b"}} if any("gpu" in row for row in rows) else None)
