@@ -16,14 +16,24 @@ pytestmark = pytest.mark.small
 def some_nodes(rng):
     """Nodes of one to three classes, in use here and there, for the twin and for kernels."""
     nodes = naive.make_nodes(
-        (rng.randint(1, 5), (rng.randint(1, 6), rng.randint(0, 8), rng.randint(0, 3))) for _ in range(rng.randint(1, 3))
+        (rng.choice((1, 2, 3, 5, 40, 70)), (rng.randint(1, 6), rng.randint(0, 8), rng.randint(0, 3))) for _ in range(rng.randint(1, 3))
     )
     for node in nodes:
         if rng.random() < 0.6:
             node["free"] = tuple(rng.randint(0, most) for most in node["full"])
     atoms = [node["id"] for node in nodes if node["id"] == 0 or node["atom"] != nodes[node["id"] - 1]["atom"]]
     room, full = (np.array([node[word] for node in nodes], np.int64) for word in ("free", "full"))
-    return nodes, room, full, np.array([*atoms, len(nodes)], np.int64)
+    return nodes, with_blocks(room), full, np.array([*atoms, len(nodes)], np.int64)
+
+
+def with_blocks(nodes):
+    """The room of nodes as kernels have it: nodes, then the most that any of a block has."""
+    room = np.zeros((inside.n_rows(len(nodes)), 3), np.int64)
+    room[: len(nodes)] = nodes
+    for block in range(len(room) - len(nodes)):
+        inside.bound_block(room, len(nodes), block)
+        assert (room[len(nodes) + block] == nodes[block * inside.BLOCK :][: inside.BLOCK].max(axis=0)).all()
+    return room
 
 
 def some_ask(rng, n_atoms):
@@ -59,11 +69,12 @@ def test_parts_lie_where_the_rule_says(seed):
         assert list(zip(found["low"].tolist(), found["count"].tolist(), strict=True)) == sorted(expected.items())
         before = room.copy()
         naive.take(nodes, job, expected)
-        taken = {k: inside.take_parts(room, k, ask, parts) for k, parts in expected.items()}
-        assert [node["free"] for node in nodes] == [tuple(row) for row in room.tolist()]
+        taken = {k: inside.take_parts(room, full, k, ask, parts) for k, parts in expected.items()}
+        assert [node["free"] for node in nodes] == [tuple(row) for row in room[: len(nodes)].tolist()]
+        assert (room == with_blocks(room[: len(nodes)])).all()
         again = room.copy()
         for k, amounts in taken.items():
-            inside.give_amounts(room, k, *amounts)
+            inside.give_amounts(room, full, k, *amounts)
             inside.give_parts(again, full, k, ask, expected[k])
         assert (room == before).all()
         assert (again == before).all()
@@ -72,7 +83,7 @@ def test_parts_lie_where_the_rule_says(seed):
 def test_best_fit_lowest_and_worst_fit():
     """Free cores 4, 1, 2 and 4: a part of one core goes to node 1, to node 0, and to node 0, the lower of the most."""
     room = np.array([[4, 0, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0]], np.int64)
-    full, atoms = np.full_like(room, 4), np.array([0, 4], np.int64)
+    room, full, atoms = with_blocks(room), np.full_like(room, 4), np.array([0, 4], np.int64)
     ask = np.array([(1, 1, 0, 0, 1, 0, 0)], ASK)[0]
     picks = np.zeros(1, PICK)
     where = {}
@@ -84,6 +95,6 @@ def test_best_fit_lowest_and_worst_fit():
 
 def test_holds():
     """Of 7 cores, 10 B and 2 GPUs free, parts of (2, 3, 1) find room twice: GPUs bind; without them 3 times."""
-    room, full = np.array([[7, 10, 2]], np.int64), np.array([[8, 16, 2]], np.int64)
+    room, full = with_blocks(np.array([[7, 10, 2]], np.int64)), np.array([[8, 16, 2]], np.int64)
     asks = np.array([(9, 2, 3, 1, 1, 0, 0), (9, 2, 3, 0, 1, 0, 0), (9, 2, 3, 0, 1, 1, 0), (9, 2, 3, 0, 1, 0, 1)], ASK)
     assert [inside.holds(room, full, 0, ask) for ask in asks] == [2, 3, 1, 0]

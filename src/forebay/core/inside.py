@@ -38,7 +38,7 @@ SHARE = np.dtype([("node", "i8"), ("cores", "i8"), ("memory", "i8"), ("gpus", "i
 class Inside(NamedTuple):
     """Nodes that are shared. Core k of node n has the id first[n] + k, as all intervals count it."""
 
-    room: np.ndarray  # int64[node, dimension]: what is free
+    room: np.ndarray  # int64[node, dimension]: what is free; behind nodes bounds of blocks, see algorithms.inside
     full: np.ndarray  # int64[node, dimension]: what there is
     first: np.ndarray  # int64[node + 1]: ids of cores
     atoms: np.ndarray  # int64[atom + 1]: the first node of each, and behind the last one
@@ -49,12 +49,12 @@ class Inside(NamedTuple):
     blank: np.ndarray  # int64[1]: where that begins
 
 
-def empty_inside(n_nodes: int = 0, n_cores: int = 0, n_atoms: int = 0, n_legs: int = 0, n_jobs: int = 0) -> Inside:
+def empty_inside(n_nodes: int, n_rows: int, n_cores: int, n_atoms: int, n_legs: int, n_jobs: int) -> Inside:
     """Tables of the right size, blank. Every share has a core at least."""
     shares = np.zeros(n_cores + 1 if n_nodes else 0, SHARE)
     shares["next"] = np.arange(1, len(shares) + 1)
     return Inside(
-        room=np.zeros((n_nodes, DIMENSIONS), np.int64),
+        room=np.zeros((n_rows, DIMENSIONS), np.int64),
         full=np.zeros((n_nodes, DIMENSIONS), np.int64),
         first=np.zeros(n_nodes + 1 if n_nodes else 0, np.int64),
         atoms=np.zeros(n_atoms + 1 if n_nodes else 0, np.int64),

@@ -231,6 +231,7 @@ class Sizes(NamedTuple):
     down: int = 0  # nodes that may be down at a time
     safety: int = 0  # jobs that write checkpoints
     shared: int = 0  # nodes that jobs share: `nodes` are then their cores
+    room: int = 0  # rows that tell what is free there
     atoms: int = 0
 
 
@@ -274,7 +275,7 @@ def empty_state(n: Sizes) -> State:
             points=np.zeros(2 * n.flexible, POINT),  # a job may come to its next one as it leaves one
             n_points=np.zeros(1, np.int64),
         ),
-        inside=empty_inside(n.shared, n.nodes, n.atoms, n.legs, n.jobs),
+        inside=empty_inside(n.shared, n.room, n.nodes, n.atoms, n.legs, n.jobs),
     )
 
 

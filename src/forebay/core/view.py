@@ -118,7 +118,7 @@ class View:
         """The nodes that nobody had when the decision began, ascending."""
         if self.shared:
             inside = self._state.inside
-            return np.flatnonzero((inside.room == inside.full).all(axis=1))
+            return np.flatnonzero((inside.room[: len(inside.full)] == inside.full).all(axis=1))
         pieces = self._state.nodes.idle[: self._counts["n_idle"]][::-1]
         return np.concatenate([np.arange(low, high + 1) for low, high, _ in pieces] or [np.zeros(0, np.int64)])
 
@@ -130,7 +130,7 @@ class View:
     @property
     def inside(self) -> np.ndarray:
         """Free cores, memory and GPUs of each node when the decision began, a row a node; empty if none is shared."""
-        return self._state.inside.room.copy()
+        return self._state.inside.room[: len(self._state.inside.full)].copy()
 
     @property
     def down(self) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from forebay import _plugins
 from forebay._text import counted
+from forebay.algorithms.inside import n_rows
 from forebay.algorithms.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
@@ -174,6 +175,7 @@ def build(
             down=platform.nodes if failures else 0,
             safety=n_jobs if failures and failures.writes else 0,
             shared=platform.nodes if platform.sharing else 0,
+            room=n_rows(platform.nodes) if platform.sharing else 0,
             atoms=len(platform.atoms),
         )
     )

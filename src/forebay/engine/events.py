@@ -57,7 +57,8 @@ def _arrive(state, truth, j):
                 state.inside.asks[leg] = truth.asks[leg]
         first = truth.legs[first]["other"]
     _show_sizes(state, truth, j)
-    write_log(state, truth, time, j, LogKind.SUBMIT, 0, job["nodes"], 0)
+    asked = job["nodes"] if len(truth.asks) == 0 else truth.demands[job["leg"], 0]  # in cores where nodes are shared
+    write_log(state, truth, time, j, LogKind.SUBMIT, 0, asked, 0)
     too_large = job["state"] == JobState.REJECTED
     if too_large or (truth.limits[0]["active"] and _exceeds_limit(state, truth, j)):
         job["state"] = JobState.REJECTED

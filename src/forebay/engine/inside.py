@@ -30,7 +30,7 @@ def _check(state, action, ask):
         return Refusal.WRONG_NODES.value
     for i in range(first, first + n_picks):
         node, count = state.picks[i]["low"], state.picks[i]["count"]
-        if node < following or node >= len(inside.room) or count < 1:
+        if node < following or node >= len(inside.full) or count < 1:
             return Refusal.WRONG_NODES.value
         if not (ask["allowed"] >> _atom_of(inside.atoms, node)) & 1:
             return Refusal.WRONG_NODES.value
@@ -88,7 +88,7 @@ def take_inside(state, truth, j, picks, first_pick, n_picks):
         share = inside.shares[row]
         inside.blank[0] = share["next"]
         share["node"] = node
-        share["cores"], share["memory"], share["gpus"] = take_parts(inside.room, node, ask, parts)
+        share["cores"], share["memory"], share["gpus"] = take_parts(inside.room, inside.full, node, ask, parts)
         share["next"] = inside.head[j]
         inside.head[j] = row
         left = share["cores"]
@@ -115,7 +115,7 @@ def give_inside(state, j):
     while inside.head[j] >= 0:
         row = inside.head[j]
         share = inside.shares[row]
-        give_amounts(inside.room, share["node"], share["cores"], share["memory"], share["gpus"])
+        give_amounts(inside.room, inside.full, share["node"], share["cores"], share["memory"], share["gpus"])
         inside.head[j] = share["next"]
         share["next"] = inside.blank[0]
         inside.blank[0] = row

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._text import counted
+from forebay.algorithms.inside import BLOCK
 from forebay.core.codes import PhaseKind
 from forebay.core.inside import ASK, CORES, GPUS, MEMORY, PLACEMENTS
 from forebay.core.tables import State
@@ -77,7 +78,10 @@ def fill_nodes(state: State, platform: Platform) -> None:
     inside, machine = state.inside, state.machine[0]
     full, counts = node_tables(platform)
     cls = np.repeat([atom.cls for atom in platform.atoms], [atom.count for atom in platform.atoms])
-    inside.full[:] = inside.room[:] = full[cls]
+    inside.full[:] = inside.room[: platform.nodes] = full[cls]
+    for block in range(len(inside.room) - platform.nodes):
+        nodes = full[cls[block * BLOCK : (block + 1) * BLOCK]]
+        inside.room[platform.nodes + block] = nodes.max(axis=0)
     inside.counted[:] = counts[cls]
     inside.first[1:] = np.cumsum(full[cls, CORES])
     inside.atoms[:] = [atom.first for atom in platform.atoms] + [platform.nodes]
@@ -145,7 +149,8 @@ def _least(platform: Platform, asks: np.ndarray) -> dict[int, np.ndarray]:
         for a, atom in enumerate(platform.atoms):
             here = np.where(alone, full[atom.cls, d], each[d]) if counts[atom.cls, d] == r else np.zeros_like(each[d])
             least = np.where((asks["allowed"] >> a) & 1 == 1, np.minimum(least, here), least)
-        found[r] = np.where(asks["allowed"] == 0, 0, least) * asks["parts"]
+        nowhere = each[d] if r == 0 else 0  # such a job is rejected, and asks for its cores all the same
+        found[r] = np.where(asks["allowed"] == 0, nowhere, least) * asks["parts"]
     return found
 
 

@@ -49,8 +49,8 @@ class SharedPlaces:
             rows["low"], rows["count"], rows["server"] = chosen, parts, -1
         for pick in state.picks[first : first + n]:
             node, some = int(pick["low"]), int(pick["count"])
-            if 0 <= node < len(self._room) and holds(self._room, inside.full, node, ask) >= some:
-                take_parts(self._room, node, ask, some)
+            if 0 <= node < len(inside.full) and holds(self._room, inside.full, node, ask) >= some:
+                take_parts(self._room, inside.full, node, ask, some)
         self._counts["n_picks"] = first + n
         return first, n
 

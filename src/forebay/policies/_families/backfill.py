@@ -31,6 +31,11 @@ def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
             "reservations is 'pinned', but this machine has nodes of two kinds, which are only counted; "
             "write reservations=counted, or leave out large in the platform"
         )
+    if reservations == "pinned" and resources[0] == "cores":
+        raise InputError(
+            "reservations is 'pinned', but this machine shares its nodes, and these pin whole ones; write "
+            "reservations=counted, or sharing = false in the platform"
+        )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from forebay.policies._kernels.places import Have, give_back, repair
 
 _i8 = types.int64
 _FREE = _i8[:, ::1]
-HAVE = types.NamedTuple((_i8[::1], _i8[::1], _i8[::1], _FREE, _FREE), Have)
+HAVE = types.NamedTuple((_i8[::1], _i8[::1], _i8[::1], _FREE), Have)
 
 
 @allocating_kernel

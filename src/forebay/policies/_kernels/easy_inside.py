@@ -8,12 +8,12 @@ what is free now and spare then.
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.inside import give_amounts, give_parts, holds, place_parts, take_parts
+from forebay.algorithms.inside import BLOCK, give_amounts, give_parts, holds, place_parts, take_parts
 from forebay.core.codes import LogReason
 from forebay.core.tables import PICK, after, instant_width
 from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
-from forebay.policies._kernels.inside import fits_inside, nobody_refused, pick_inside, start_inside, take_picked
+from forebay.policies._kernels.inside import fits_inside, pick_inside, start_inside, take_picked
 from forebay.policies._kernels.kinds import charge
 from forebay.policies._kernels.long_line import MANY, next_place
 from forebay.policies._kernels.places import fits_now
@@ -45,7 +45,7 @@ def _end_running(state, ahead, count, free, running, head):
         free[r] += state.releases[running["leg"], r]
     while row >= 0:
         share = shares[row]
-        give_amounts(ahead, share["node"], share["cores"], share["memory"], share["gpus"])
+        give_amounts(ahead, state.inside.full, share["node"], share["cores"], share["memory"], share["gpus"])
         more += _recount(state, ahead, count, share["node"], head)
         row = share["next"]
     return more
@@ -76,8 +76,8 @@ def _shadow(state, head_leg, R, ahead, free):
     n_late, s, n_fit = 0, 0, 0
     while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
-    count = np.full(len(ahead), -1)
-    for node in range(len(ahead)):
+    count = np.full(len(state.inside.full), -1)
+    for node in range(len(count)):
         if _is_allowed(state.inside, head, node):
             count[node] = holds(ahead, state.inside.full, node, head)
             n_fit += count[node]
@@ -117,14 +117,23 @@ def _reserve(state, head_leg, spare):
     picks = np.empty(min(head["parts"], len(inside.room)), PICK)
     n = place_parts(spare, inside.full, inside.atoms, head, state.machine[0]["placement"], picks, 0)
     for i in range(n):
-        take_parts(spare, picks[i]["low"], head, picks[i]["count"])
+        take_parts(spare, inside.full, picks[i]["low"], head, picks[i]["count"])
 
 
 @kernel
-def _both(now, spare, both, node):
-    """What a job that outlasts the shadow may use of a node."""
+def _both(now, spare, both, row):
+    """What a job that outlasts the shadow may use of a node; of a block, no more than either."""
     for d in range(both.shape[1]):
-        both[node, d] = min(now[node, d], spare[node, d])
+        both[row, d] = min(now[row, d], spare[row, d])
+
+
+@kernel
+def _both_again(state, have, spare, both, first):
+    """The same of the nodes that were picked from `first` on, and their blocks."""
+    for i in range(first, state.counts[0]["n_picks"]):
+        node = state.picks[i]["low"]
+        _both(have.inside, spare, both, node)
+        _both(have.inside, spare, both, len(state.inside.full) + node // BLOCK)
 
 
 @kernel
@@ -135,8 +144,7 @@ def _start_beside(state, have, spare, both, j):
     take_picked(state, leg, have.inside, first)
     take_picked(state, leg, spare, first)
     take_picks_from(state, act_start(state, j, LogReason.BACKFILLED), first)
-    for i in range(first, state.counts[0]["n_picks"]):
-        _both(have.inside, spare, both, state.picks[i]["low"])
+    _both_again(state, have, spare, both, first)
 
 
 @kernel
@@ -144,8 +152,7 @@ def _start_short(state, have, spare, both, j):
     """Start job `j`, which ends by the shadow, on what is free now."""
     first = state.counts[0]["n_picks"]
     start_inside(state, have.inside, j, LogReason.BACKFILLED)
-    for i in range(first, state.counts[0]["n_picks"]):
-        _both(have.inside, spare, both, state.picks[i]["low"])
+    _both_again(state, have, spare, both, first)
 
 
 @allocating_kernel
@@ -157,7 +164,7 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
     head_leg, now, known = state.jobs[head]["leg"], state.clock[0]["now"], False
     shadow, latest, at, in_vain = np.inf, np.inf, 0, 0
     spare, amounts, both = have.inside, have.free.copy(), have.inside
-    refused, tiers = have.refused, state.machine[0]["first_inside"]
+    tiers = state.machine[0]["first_inside"]
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, have.free, amounts[:R], latest) - first
@@ -183,9 +190,9 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
                 amounts[r] -= state.demands[head_leg, r]
             if shadow < np.inf:  # else there is nothing to delay
                 _reserve(state, head_leg, spare)
-            both, refused = have.inside.copy(), nobody_refused()
-            for node in range(len(both)):
-                _both(have.inside, spare, both, node)
+            both = have.inside.copy()
+            for row in range(len(both)):
+                _both(have.inside, spare, both, row)
         leg = state.jobs[j]["leg"]
         if now + state.legs[leg]["walltime"] <= latest:
             charge(state, have.free, leg, 0)
@@ -195,7 +202,7 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
         harmless = True
         for r in range(1, min(R, tiers)):
             harmless = harmless and state.demands[leg, r] <= amounts[r]
-        if not harmless or not fits_inside(state.inside, both, refused, state.inside.asks[leg]):
+        if not harmless or not fits_inside(state.inside, both, state.inside.asks[leg]):
             continue
         charge(state, have.free, leg, 0)
         charge(state, amounts, leg, 0)

@@ -13,7 +13,7 @@ from forebay.algorithms.bits import fill, mask, wipe
 from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import STATE
 from forebay.core.verbs import act_start, take_picks_from
-from forebay.policies._kernels.inside import fits_inside, nobody_refused, start_inside
+from forebay.policies._kernels.inside import fits_inside, start_inside
 from forebay.policies._kernels.kinds import charge, large_column
 
 _i8 = types.int64
@@ -32,7 +32,6 @@ class Have(NamedTuple):
     words: np.ndarray  # the idle nodes as bits, in words of 32; empty where places do not matter
     room: np.ndarray  # int64[server]: free bytes; empty where places do not matter
     inside: np.ndarray  # int64[node, dimension]: what is free inside nodes; empty where these are not shared
-    refused: np.ndarray  # who found no room there, see `inside`
 
 
 @allocating_kernel
@@ -43,14 +42,14 @@ def what_is_there(state, pinned):
         free[r] = state.resources[r]["free"]
     inside = state.inside.room
     if state.machine[0]["placement"] >= 0:
-        return Have(free, free[:0], free[:0], inside.copy(), nobody_refused())
+        return Have(free, free[:0], free[:0], inside.copy())
     if not pinned and state.machine[0]["chunked"] < 0:
-        return Have(free, free[:0], free[:0], inside, inside)
+        return Have(free, free[:0], free[:0], inside)
     words = np.zeros((len(state.nodes.site) + 31) >> 5, np.int64)
     for i in range(state.counts[0]["n_idle"]):
         piece = state.nodes.idle[i]
         fill(words, piece["low"], piece["high"] - piece["low"] + 1)
-    return Have(free, words, state.servers.room.copy(), inside, inside)
+    return Have(free, words, state.servers.room.copy(), inside)
 
 
 @kernel
@@ -61,7 +60,7 @@ def fits_now(state, have, j):
         if state.demands[leg, r] > have.free[r]:
             return False
     if len(have.inside) > 0:
-        return fits_inside(state.inside, have.inside, have.refused, state.inside.asks[leg])
+        return fits_inside(state.inside, have.inside, state.inside.asks[leg])
     n_chunks = chunks_of(state, j)
     return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
 

@@ -80,7 +80,7 @@ def _candidates(state, have, forced, window, is_forced):
             n = reserve_for(state, times, ahead, n, R, S, 0, j, least_free, taken)
         for r in range(R):
             left[r] = ahead[0, r]
-    rest = Have(left, have.words, have.room, have.inside, have.refused)
+    rest = Have(left, have.words, have.room, have.inside)
     for k in range(len(window)):
         if is_forced[k]:
             continue
