@@ -121,8 +121,8 @@ ACTION = np.dtype(
 )
 """A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a way to run,
 which counts for a job's first leg; in an interrupt, `way` is its Resume. A flexible job may be started, or resized,
-with `nodes`; 0 means as many as it asks for. Where nodes are not all alike it may say how many of each atom it takes, in a
-row of `shares`; with -1 that is what is free, from the first atom on."""
+with `nodes`; 0 means as many as it asks for. Where nodes are not all alike it may say how many of each atom it takes,
+in a row of `shares`; with -1 that is what is free, from the first atom on."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)

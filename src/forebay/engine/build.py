@@ -15,12 +15,12 @@ from forebay.core.failures import Failures
 from forebay.core.limits import Limits
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
+from forebay.engine.allowed import atoms_of, restrict
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
-from forebay.engine.allowed import atoms_of, restrict
 from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
-from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
+from forebay.engine.sizes import check_atoms, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
@@ -54,7 +54,7 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     del known["workload"], known["platform"]
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
-    return restrict(program, workload, platform)
+    return restrict(program, platform, np.full(len(workload), -1))  # everywhere
 
 
 def sized(workload: Workload, platform: Platform) -> Platform:
@@ -150,7 +150,7 @@ def build(
     _check(workload, program)
     fabric = platform.fabric()
     ledger = Ledger(workload, platform, program)
-    check_kinds(workload, platform, program, ledger)
+    check_atoms(workload, platform, program, ledger)
     if failures:
         check_failures(workload, platform, failures, ledger)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
@@ -217,7 +217,7 @@ def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.nd
         machine["chunked"] = platform.resources.index(fabric.buffer)
         state.servers.near[:], state.servers.room[:] = fabric.near, fabric.server_capacity
         state.servers.chunks["next"] = np.arange(1, len(state.servers.chunks) + 1)
-    if platform.kinds is not None:
+    if platform.kinds is not None and not platform.divided:
         machine["large"], machine["local"] = len(platform.resources) - 1, platform.resources.index(platform.kinds.name)
         machine["small_device"], machine["large_device"] = platform.kinds.capacity, platform.kinds.most
 

@@ -1,5 +1,6 @@
 """A Program: what every job will do, leg by leg and phase by phase, as arrays. Job models make it, `build` reads it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -93,16 +94,18 @@ def demands(frame: pl.DataFrame, platform: Platform) -> np.ndarray:
     columns = [
         frame[name].to_numpy() if name in frame.columns else np.zeros(len(frame), np.int64) for name in platform.asked
     ]
-    if platform.kinds is not None:
-        columns.append(_large_nodes(columns[0], columns[platform.asked.index(platform.kinds.name)], platform))
+    if platform.kinds is not None and not platform.divided:
+        columns.append(np.where(needs_large(columns[0], columns, platform), columns[0], 0))
+    columns += [np.zeros(len(frame), np.int64)] * (len(platform.resources) - len(columns))  # see `allowed`
     return np.ascontiguousarray(np.column_stack(columns), dtype=np.int64)
 
 
-def _large_nodes(nodes: np.ndarray, asked: np.ndarray, platform: Platform) -> np.ndarray:
-    """The nodes of those whose share of the tier is more than a small node has; 0 for all others."""
+def needs_large(nodes: np.ndarray, columns: Sequence[np.ndarray], platform: Platform) -> np.ndarray:
+    """Whose share of the tier is more than a node of the smaller kind has."""
     assert platform.kinds is not None
-    each = -(-asked // np.maximum(nodes, 1))
-    return np.where(each > platform.kinds.capacity, nodes, 0)
+    each = -(-columns[platform.asked.index(platform.kinds.name)] // np.maximum(nodes, 1))
+    large: np.ndarray = each > platform.kinds.capacity
+    return large
 
 
 _CURES = {"burst_buffer": "; `forebay workload convert --model burst-buffer` adds requests"}

@@ -21,14 +21,28 @@ _STAGING = (*_INSIDE, PhaseKind.STAGE_IN, PhaseKind.DRAIN, PhaseKind.STAGE_OUT)
 """Kinds of phases that use the buffer; those inside the machine need no file system."""
 
 
-def check_kinds(workload: Workload, platform: Platform, program: Program, ledger: Ledger) -> None:
-    """Refuse legs that go on with the nodes of the one before where these are of two kinds: which are large then?"""
-    if platform.kinds is not None and ledger.carries[:, 0].any():
+def check_atoms(workload: Workload, platform: Platform, program: Program, ledger: Ledger) -> None:
+    """Refuse what is not known of nodes that are not all alike.
+
+    Legs that go on with the nodes of the one before: of which atoms are these? And what goes by places of its own.
+    """
+    if len(platform.atoms) == 1:
+        return
+    kinds = platform.kinds if not platform.divided else None
+    what = "nodes of two kinds" if kinds else "classes or partitions of nodes"
+    out = f"leave out large in {kinds.name}" if kinds else "leave out classes and partitions"
+    if ledger.carries[:, 0].any():
         job = workload.jobs["id"][int(program.leg_job[np.argmax(ledger.carries[:, 0] > 0)])]
         raise InputError(
-            f"{workload.name}: job {job} carries nodes from leg to leg, and {platform.name} has nodes of two kinds; "
-            f"let each leg ask for its own, or leave out large in {platform.kinds.name}"
+            f"{workload.name}: job {job} carries nodes from leg to leg, and {platform.name} has {what}; "
+            f"let each leg ask for its own, or {out}"
         )
+    for bad, where, fix in (
+        (program.way is not None, "storage that policies choose", "run it with tiers of other kinds"),
+        (platform.fabric().chunked, "a buffer in chunks, which go by nodes that are all alike", "make it pooled"),
+    ):
+        if bad:
+            raise InputError(f"{platform.name} has {what}, and {where}; {fix}, or {out}")
 
 
 def chunks(
@@ -100,10 +114,11 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
         elif tier is not None and tier.most is not None:
             reasons = [(each > tier.most, f"a node has {format_bytes(tier.most)} of {name}")]
             if tier.two_kinds:
-                n_large = platform.capacities[-1]
+                n_large = platform.nodes - platform.first_large
                 large = counted(n_large, "node has", "nodes have")
                 where = f"{large} more than {format_bytes(tier.per_node or 0)} of {name}"
-                reasons.append((most[:, -1] > n_large, where))
+                needs = (each > (tier.per_node or 0)) & (most[:, 0] > n_large)
+                reasons.append((needs, where))
         else:
             continue
         for too_much, where in reasons:

@@ -27,7 +27,7 @@ def what_counts(state, have, reserved):
     counts all resources, and sees no end to those in between.
     """
     R, atoms = min(len(have.free), reserved), state.nodes.atoms
-    if R == len(have.free) or len(atoms) == 0 or atoms[0, COLUMN] < 0:
+    if len(have.free) == R or len(atoms) == 0 or atoms[0, COLUMN] < 0:
         return R, have
     free = have.free.copy()
     for r in range(R, atoms[0, COLUMN]):
