@@ -83,9 +83,12 @@ def _without_nodes(program: Program) -> np.ndarray:
 
 
 def too_large(workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> tuple[np.ndarray, list[str]]:
-    """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first."""
+    """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first.
+
+    Those that have no place on it are among them, and are told of there.
+    """
     first, notes = program.first_leg[:-1], []
-    unfit = np.zeros(len(first), bool)
+    unfit = np.zeros(len(first), bool) if program.places is None else program.places.rejected.copy()
     streams = np.maximum(program.nodes, 1)
     most = np.maximum.reduceat(np.where(program.first_choice[:, None], program.demand, 0), first)
     for r, (name, capacity) in enumerate(platform.finite.items()):
@@ -98,6 +101,18 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
             notes.append(
                 f"job {workload.jobs['id'][job]} is rejected: it asks for {asks}, and {platform.name} has "
                 f"{has}{_others(over)}"
+            )
+            unfit = unfit | over
+    if program.allowed is not None:  # the device in a node, too, tells where a leg may run
+        sizes = [atom.count for atom in platform.atoms]
+        room = np.sum([np.where(program.allowed >> a & 1, size, 0) for a, size in enumerate(sizes)], axis=0)
+        over = np.maximum.reduceat((program.demand[:, 0] > room) & program.first_choice, first) & ~unfit
+        over &= platform.divided  # else the reason is told below
+        if over.any():
+            job = int(np.argmax(over))
+            notes.append(
+                f"job {workload.jobs['id'][job]} is rejected: it asks for {counted(int(most[job, 0]), 'node')}, and "
+                f"{platform.name} has {int(room[first[job]]):,} where it may run{_others(over)}"
             )
             unfit = unfit | over
     for r, name in enumerate(platform.resources):
