@@ -16,7 +16,8 @@ pytestmark = pytest.mark.small
 def some_nodes(rng):
     """Nodes of one to three classes, in use here and there, for the twin and for kernels."""
     nodes = naive.make_nodes(
-        (rng.choice((1, 2, 3, 5, 40, 70)), (rng.randint(1, 6), rng.randint(0, 8), rng.randint(0, 3))) for _ in range(rng.randint(1, 3))
+        (rng.choice((1, 2, 3, 5, 40, 70)), (rng.randint(1, 6), rng.randint(0, 8), rng.randint(0, 3)))
+        for _ in range(rng.randint(1, 3))
     )
     for node in nodes:
         if rng.random() < 0.6:

@@ -68,4 +68,5 @@ def random_case(seed: int, n_jobs: int = 60) -> tuple[fb.Platform, fb.Workload]:
             row |= {"gpus": parts, "gpu": -1 if rng.random() < 0.5 else "ab".index(cls["gpu"])}
         rows.append(row)
     placement = ("best-fit", "lowest", "worst-fit")[seed % 3]
-    return machine(*classes, placement=placement), jobs(*rows, names={"gpu": {0: "a", 1: "b"}} if any("gpu" in row for row in rows) else None)
+    names = {"gpu": {0: "a", 1: "b"}} if any("gpu" in row for row in rows) else None
+    return machine(*classes, placement=placement), jobs(*rows, names=names)

@@ -4,7 +4,7 @@ import pytest
 
 import forebay as fb
 from cases.shared import GB, cores, jobs, machine, starts
-from forebay.errors import InputError, OversubscribedError
+from forebay.errors import OversubscribedError
 
 pytestmark = pytest.mark.small
 
@@ -38,7 +38,8 @@ def test_exclusive_beside_shared():
     assert starts(result) == {1: 0, 2: 0, 3: 0, 4: 10}
     assert cores(result) == {1: "0", 2: "4-7", 3: "1", 4: "4-7"}
     memory = result.log.filter(result.log["resource"] == "memory")
-    assert memory.select("time", "job", "amount").rows() == [(0, 2, 8 * GB), (10, 2, 8 * GB), (10, 4, 8 * GB), (20, 4, 8 * GB)]
+    changes = memory.select("time", "job", "amount").rows()
+    assert changes == [(time, job, 8 * GB) for time, job in ((0, 2), (10, 2), (10, 4), (20, 4))]
 
 
 def test_who_says_no_cores_is_alone():
@@ -138,12 +139,14 @@ def test_easy_counts_spare_memory():
 
 
 def test_who_fits_nowhere_is_rejected():
-    """5 cores of a node, 3 nodes of 2, a GPU: one sentence names the first."""
+    """5 cores of a node, 3 nodes of 2, a GPU: a sentence for each."""
     rows = ({"cores": 5}, {"nodes": 3, "cores": 3}, {"cores": 1, "gpus": 1}, {"cores": 1})
     result = run(machine({"nodes": 2, "cores": 4}), jobs(*rows))
     assert starts(result) == {1: None, 2: None, 3: None, 4: 0}
     assert [note for note in result.facts["notes"] if "rejected" in note] == [
-        "job 1 is rejected: it asks for 1 node with 5 cores each, and shared has room for 0 such at most (3 such jobs)"
+        "job 1 is rejected: it asks for 5 cores a node, and shared has 4 cores in a node at most",
+        "job 3 is rejected: it asks for 1 GPU a node, and shared has none in a node at most",
+        "job 2 is rejected: it asks for 3 nodes, and shared has 2 for it",
     ]
 
 

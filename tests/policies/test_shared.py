@@ -1,4 +1,4 @@
-"""Shared nodes under the queue policies: as a slow twin has it, never oversubscribed, and with promises that are kept."""
+"""Shared nodes under policies: as a slow twin has it, never oversubscribed, and with promises that are kept."""
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from twins import inside as naive
 pytestmark = pytest.mark.small
 
 QUEUE = ("fcfs", "filler", "fcfs-easy")
+WINDOWS = ("bbsched", "cerberus-fcfs")
 
 
 def as_twins(platform, workload):
@@ -63,7 +64,7 @@ def test_runs_are_those_of_the_twin(policy, seed):
     assert [promise for promise in twin.promises if started[promise[0]] > promise[1]] == []
 
 
-@pytest.mark.parametrize("policy", [*QUEUE, "conservative", "fcfs-bb:depth=3", "sjf-easy", "plan-2", "bbsched", "cerberus-fcfs"])
+@pytest.mark.parametrize("policy", [*QUEUE, "conservative", "fcfs-bb:depth=3", "sjf-easy", "plan-2", *WINDOWS])
 @pytest.mark.parametrize("seed", [100, 101])
 def test_no_node_is_ever_oversubscribed(policy, seed):
     """From placements and the job table alone: in no dimension, at no time, and who is alone is alone."""

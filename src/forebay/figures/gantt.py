@@ -182,7 +182,8 @@ def _lanes(result: Result) -> dict[str, Lane]:
     for name in result.resources:
         if name != result.unit:
             steps = usage(result, name)
-            lanes[name] = ("GPUs" if is_gpus(result, name) else "bytes", (steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)))
+            kind = "GPUs" if is_gpus(result, name) else "bytes"
+            lanes[name] = (kind, (steps["time"].to_numpy(), steps["amount"].to_numpy().astype(float)))
     if has_phases(result):
         for way, kinds in (("read", READS), ("write", WRITES)):
             lanes[f"{FILES} {way}"] = ("bytes/s", _steps.transfers(result, kinds))

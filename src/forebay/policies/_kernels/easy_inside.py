@@ -13,8 +13,8 @@ from forebay.core.codes import LogReason
 from forebay.core.tables import PICK, after, instant_width
 from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
+from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.inside import fits_inside, pick_inside, start_inside, take_picked
-from forebay.policies._kernels.kinds import charge
 from forebay.policies._kernels.long_line import MANY, next_place
 from forebay.policies._kernels.places import fits_now
 
@@ -195,7 +195,7 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
                 _both(have.inside, spare, both, row)
         leg = state.jobs[j]["leg"]
         if now + state.legs[leg]["walltime"] <= latest:
-            charge(state, have.free, leg, 0)
+            charge(state, have.free, leg)
             _start_short(state, have, spare, both, j)
             in_vain = 0
             continue
@@ -204,7 +204,7 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
             harmless = harmless and state.demands[leg, r] <= amounts[r]
         if not harmless or not fits_inside(state.inside, both, state.inside.asks[leg]):
             continue
-        charge(state, have.free, leg, 0)
-        charge(state, amounts, leg, 0)
+        charge(state, have.free, leg)
+        charge(state, amounts, leg)
         _start_beside(state, have, spare, both, j)
         in_vain = 0
