@@ -56,6 +56,8 @@ def test_tasks_lie_together_and_nodes_apart():
     spread = run(platform, jobs(first, {"nodes": 2, "cores": 6}))
     assert (starts(packed), cores(packed)[2]) == ({1: 0, 2: 0}, "2-7")
     assert (starts(spread), cores(spread)[2]) == ({1: 0, 2: 10}, "0-2 4-6")
+    told = packed.jobs.select("requested_number_of_resources", "nodes").rows()
+    assert told == spread.jobs.select("requested_number_of_resources", "nodes").rows() == [(2, 1), (6, 2)]
 
 
 def test_who_says_neither_nodes_nor_tasks_has_as_few_nodes_as_can_be():

@@ -7,10 +7,6 @@ nodes to itself.
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
-
-from forebay._numba.jit import kernel
-
 CORES, MEMORY, GPUS = range(3)
 DIMENSIONS = 3
 """What a node has, in the order of the tables' columns."""
@@ -64,12 +60,3 @@ def empty_inside(n_nodes: int, n_rows: int, n_cores: int, n_atoms: int, n_legs: 
         shares=shares,
         blank=np.zeros(1, np.int64),
     )
-
-
-ROOM = types.int64[:, ::1]
-
-
-@kernel
-def asks_inside(inside, leg):
-    """Whether leg `leg` takes something inside nodes that are shared."""
-    return len(inside.asks) > 0 and inside.asks[leg]["parts"] > 0

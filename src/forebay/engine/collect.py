@@ -24,7 +24,8 @@ class Left(NamedTuple):
     """What results are made of besides the record: the jobs, and a few columns of tables that can then go."""
 
     jobs: np.ndarray  # State's
-    nodes: np.ndarray  # [job] that it asked for, whatever it was given
+    nodes: np.ndarray  # [job] that it asked for, whatever it was given; cores where nodes are shared
+    cores: np.ndarray  # [node + 1] ids of cores, where nodes are shared; else empty
     number: np.ndarray  # [job] of its last leg
     way: np.ndarray  # [job] to run that was taken
     logged: np.ndarray  # [leg] whether its phases are in the log
@@ -39,7 +40,8 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
     last = state.jobs["last_leg"]
     return Left(
         jobs=state.jobs,
-        nodes=truth.jobs["nodes"].copy(),
+        nodes=_asked(truth),
+        cores=state.inside.first,
         number=state.legs["number"][last],
         way=state.legs["way"][last],
         logged=truth.scripts["logged"].copy(),
@@ -48,6 +50,14 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
         flexibility=_flexibility(truth),
         compute_nodes=compute_nodes,
     )
+
+
+def _asked(truth: Truth) -> np.ndarray:
+    """What each job asks for, in what ids of nodes count."""
+    if not len(truth.asks):
+        return truth.jobs["nodes"].copy()
+    most: np.ndarray = np.maximum.reduceat(truth.demands[:, 0], truth.jobs["leg"])
+    return most
 
 
 def _flexibility(truth: Truth) -> np.ndarray:
@@ -173,6 +183,18 @@ def servers_frame(left: Left, record: Record) -> pl.DataFrame | None:
     return pl.DataFrame({"compute_nodes": left.compute_nodes, "mean_servers": pl.Series(servers).fill_nan(None)})
 
 
+def shared_frame(left: Left, record: Record) -> pl.DataFrame | None:
+    """The number of different nodes of which each job had a part; None where these are not shared."""
+    if not len(left.cores):
+        return None
+    job, placed = record.log["job"][record.placements["row"]].astype(np.int64), record.placements
+    low, high = (np.searchsorted(left.cores, placed[end], side="right") - 1 for end in ("low", "high"))
+    across = high - low + 1
+    node = np.repeat(low - np.concatenate([[0], np.cumsum(across)[:-1]]), across) + np.arange(across.sum())
+    pairs = np.unique(np.repeat(job, across) * len(left.cores) + node)
+    return pl.DataFrame({"nodes": np.bincount(pairs // len(left.cores), minlength=len(left.jobs))})
+
+
 def with_attempts(jobs: pl.DataFrame, log: pl.DataFrame) -> pl.DataFrame:
     """The job table with what failures and interrupts did to each job; as it is, if there were none."""
     kind, reason = pl.col("kind"), pl.col("reason")
@@ -265,7 +287,7 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
         *(column_of(source, workload.names, column) for column in workload.names),
     )
     n_legs = pl.Series("n_legs", left.number + 1)
-    more = [staging_frame(left, record), sizes_frame(left, record), servers_frame(left, record)]
+    more = [f(left, record) for f in (shared_frame, staging_frame, sizes_frame, servers_frame)]
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
     if left.by_choice:
         never = np.isin(jobs["state"], NEVER_BEGUN)
