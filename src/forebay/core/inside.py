@@ -7,6 +7,7 @@ nodes to itself.
 from typing import NamedTuple
 
 import numpy as np
+
 CORES, MEMORY, GPUS = range(3)
 DIMENSIONS = 3
 """What a node has, in the order of the tables' columns."""
