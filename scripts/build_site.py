@@ -38,6 +38,7 @@ NAVIGATION = {
             "reference/capacity.md",
             "reference/policies/README.md",
             "reference/platforms.md",
+            "reference/sharing.md",
             "reference/failures.md",
             "reference/job-models.md",
             "reference/formats.md",

@@ -24,7 +24,10 @@ def some_nodes(rng):
             node["free"] = tuple(rng.randint(0, most) for most in node["full"])
     atoms = [node["id"] for node in nodes if node["id"] == 0 or node["atom"] != nodes[node["id"] - 1]["atom"]]
     room, full = (np.array([node[word] for node in nodes], np.int64) for word in ("free", "full"))
-    return nodes, with_blocks(room), full, np.array([*atoms, len(nodes)], np.int64)
+    room = with_blocks(room)
+    blocks = [nodes[begin : begin + inside.BLOCK] for begin in range(0, len(nodes), inside.BLOCK)]
+    assert room[len(nodes) :].tolist() == [naive.most_of(block) for block in blocks]
+    return nodes, room, full, np.array([*atoms, len(nodes)], np.int64)
 
 
 def with_blocks(nodes):
@@ -33,7 +36,6 @@ def with_blocks(nodes):
     room[: len(nodes)] = nodes
     for block in range(len(room) - len(nodes)):
         inside.bound_block(room, len(nodes), block)
-        assert (room[len(nodes) + block] == nodes[block * inside.BLOCK :][: inside.BLOCK].max(axis=0)).all()
     return room
 
 

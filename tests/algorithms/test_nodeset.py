@@ -78,6 +78,8 @@ class Pair:
         for node in range(len(self.free)):
             row = nodeset.find(self.free, self.n, node)
             assert (row >= 0) == self.twin.find(node)
+            at, lowest = nodeset.first_from(self.free, self.n, node), self.twin.first_from(node)
+            assert (None if at < 0 else max(node, int(self.free[at]["low"]))) == lowest
             assert row < self.n
             assert row < 0 or self.free[row]["low"] <= node <= self.free[row]["high"]
 

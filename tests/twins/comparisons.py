@@ -11,6 +11,7 @@ from forebay.algorithms import (
     forest,
     genetic,
     heap,
+    inside,
     knapsack,
     maxmin,
     nodeset,
@@ -27,6 +28,7 @@ from forebay.algorithms import (
 )
 from twins import forest as slow_forest
 from twins import genetic as slow_genetic
+from twins import inside as slow_inside
 from twins import kernels, lay, sharing
 from twins import knapsack as slow_knapsack
 from twins import pareto as slow_pareto
@@ -59,6 +61,14 @@ COMPARISONS = {
     forest.find: slow_forest.Line.find,
     genetic.sizes: slow_genetic.sizes,
     genetic.evolve: slow_genetic.evolve,
+    inside.n_rows: slow_inside.make_nodes,
+    inside.holds: slow_inside.holds,
+    inside.count_parts: slow_inside.fits,
+    inside.place_parts: slow_inside.place,
+    inside.bound_block: slow_inside.most_of,
+    inside.take_parts: slow_inside.take,
+    inside.give_amounts: slow_inside.give,
+    inside.give_parts: slow_inside.give,
     heap.push: kernels.Timers.push,
     heap.remove: kernels.Timers.remove,
     knapsack.in_units: slow_knapsack.in_units,
@@ -70,6 +80,7 @@ COMPARISONS = {
     nodeset.clear: kernels.Nodes,
     nodeset.take_lowest: kernels.Nodes.take_lowest,
     nodeset.find: kernels.Nodes.find,
+    nodeset.first_from: kernels.Nodes.first_from,
     nodeset.take_these: kernels.Nodes.take_these,
     nodeset.take_from: kernels.Nodes.take_from,
     nodeset.put_back: kernels.Nodes.put_back,

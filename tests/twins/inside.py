@@ -63,6 +63,11 @@ def give(nodes: list[Node], job: Job, places: dict[int, int]) -> None:
         nodes[k]["free"] = tuple(a + b for a, b in zip(nodes[k]["free"], used, strict=True))
 
 
+def most_of(nodes: list[Node]) -> list[int]:
+    """The most that any of some nodes has free, of each."""
+    return [max(node["free"][d] for node in nodes) for d in range(3)]
+
+
 def _copy(nodes: list[Node]) -> list[Node]:
     return [dict(node) for node in nodes]
 

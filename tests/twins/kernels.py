@@ -43,6 +43,9 @@ class Nodes:
     def find(self, node):
         return node in self.free
 
+    def first_from(self, node):
+        return min((free for free in self.free if free >= node), default=None)
+
     def give_these(self, held, low, count):
         for node in range(low, low + count):
             held.remove(node)
