@@ -172,8 +172,8 @@ def with_classes(w, machine, seed):
     cuts = sorted(rng.sample(range(1, nodes), min(rng.randint(0, 2), nodes - 1)))
     sizes = [end - begin for begin, end in itertools.pairwise((0, *cuts, nodes))]
     classes = tuple(
-        NodeClass(name=f"c{k}", nodes=size, memory=rng.choice((None, 4, 8)), features=rng.sample(("x", "y"), rng.randint(0, 2)))
-        for k, size in enumerate(sizes)
+        NodeClass(name=f"c{k}", nodes=n, memory=rng.choice((None, 4, 8)), features=rng.sample("xy", rng.randint(0, 2)))
+        for k, n in enumerate(sizes)
     )
     partitions = [Partition(name="all", nodes="all", default=True)]
     for k in range(rng.randint(0, 3)):
@@ -199,7 +199,8 @@ def with_classes(w, machine, seed):
     own = {"classes": classes} if rng.random() < 0.7 else {}
     if not own:
         partitions = [one for one in partitions if not one.classes]
-        queues = [",".join(word for word in queue.split(",") if word in {one.name for one in partitions}) for queue in queues]
+        left = {one.name for one in partitions}
+        queues = [",".join(word for word in queue.split(",") if word in left) for queue in queues]
         changes["names"] = {"queue": {k: queue or "all" for k, queue in enumerate(queues)}}
         changes["jobs"] = changes["jobs"].drop("features", "memory")
     return dataclasses.replace(w, **changes), Platform(

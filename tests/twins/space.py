@@ -89,10 +89,9 @@ class Space:
 
     def possible(self, job):
         """Whether every leg of a job could run on an empty machine."""
+        room = sum(len(run) for may, run in zip(job.where, self.park.runs, strict=True) if may)
         for leg in job.legs:
-            if self.park.divided and leg.demand[0] > sum(
-                len(run) for may, run in zip(job.where, self.park.runs, strict=True) if may
-            ):
+            if room == 0 or leg.demand[0] > room:
                 return False
             if any(leg.demand[r] > self.empty[r] for r in range(self.R) if r != self.tier):
                 return False

@@ -6,7 +6,7 @@ nodes are alike.
 """
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.atoms import COLUMN, atom_of, has_room, may_choose, share_for, share_now
+from forebay.algorithms.atoms import COLUMN, atom_of, free_in, has_room, may_choose, share_for, share_now
 from forebay.algorithms.plan import behind
 from forebay.algorithms.profile import reserve, window
 
@@ -39,6 +39,18 @@ def fits_atoms(state, free, leg):
     if n_counted(state, len(free)) == 0 or not may_choose(state.legs[leg]["allowed"]):
         return True
     return has_room(free, state.nodes.atoms, state.legs[leg]["allowed"], state.demands[leg, 0])
+
+
+@kernel
+def free_for(state, free, leg):
+    """How many nodes are free where leg `leg` may run."""
+    atoms, nodes = state.nodes.atoms, 0
+    if len(atoms) == 0:
+        return free[0]
+    for a in range(len(atoms)):
+        if (state.legs[leg]["allowed"] >> a) & 1:
+            nodes += free_in(free, atoms, a)
+    return nodes
 
 
 @kernel
