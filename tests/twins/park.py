@@ -53,7 +53,9 @@ class Park:
 
     def counts(self, nodes):
         """How many of some nodes each column counts."""
-        return {c: sum(k in nodes for k in run) for c, run in zip(self.columns, self.runs, strict=True) if c is not None}
+        return {
+            c: sum(k in nodes for k in run) for c, run in zip(self.columns, self.runs, strict=True) if c is not None
+        }
 
     def free(self, row, a):
         """How many nodes of a run are free in a row of counts."""
