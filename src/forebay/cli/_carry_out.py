@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from forebay.experiments.store import Store
 
 
-
 def _checked(keys: str | None) -> str | None:
     """Refuse keys that make no sense before anything is made."""
     if keys:
