@@ -10,8 +10,8 @@ import pytest
 
 import forebay
 from cases import pooled
-from forebay.explain import reasons
 from forebay.errors import InputError, OversubscribedError
+from forebay.explain import reasons
 from forebay.platforms import NodeClass, Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
