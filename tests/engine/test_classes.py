@@ -11,6 +11,7 @@ import pytest
 import forebay
 from cases import pooled
 from forebay.errors import InputError, OversubscribedError
+from forebay.explain import reasons
 from forebay.platforms import NodeClass, Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
@@ -192,3 +193,13 @@ def test_two_kinds_within_classes():
     assert machine.resources == ("nodes", "ssd", "nodes.cpu", "nodes.big.1", "nodes.big.2", "nodes.gpu")
     workload = jobs((0.0, 5.0, 1, "a"), (0.0, 5.0, 1, "b"), (0.0, 5.0, 1, "a"), ssd=[11, 11, 1])
     assert run(workload, "fcfs", machine) == [(0, "3"), (0, "4"), (0, "0")]
+
+
+def test_explain_names_the_nodes_that_are_lacking():
+    """Job 2 waits for node 4, which job 1 has until 5; four others are idle."""
+    workload = jobs((0.0, 5.0, 1, "b", "fat&nvlink"), (0.0, 5.0, 1, "b", "fat&nvlink"))
+    result = forebay.simulate(workload, MACHINE, "filler")
+    assert result.jobs["allowed"].to_list() == [0b100, 0b100]
+    found = reasons(result).filter(pl.col("job_id") == 2)
+    assert found.select("start", "end", "slurm", "blocker").rows() == [(0, 5, "Resources", 1)]
+    assert found["detail"].to_list() == ["nodes.gpu: 0 of 1 are free; job 1 holds 1 until 5 s"]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from forebay._text import counted
+from forebay.core.schemas import INSIDE
 from forebay.engine.asked import PLENTY, asked, column, within
 from forebay.engine.eligible import eligible, partitions_of
 from forebay.platforms.classes import NodeClass
@@ -36,7 +37,8 @@ def settle(workload: Workload, platform: Platform) -> Workload:
 def _with_nodes(workload: Workload, platform: Platform) -> Workload:
     """Nodes of jobs that give none, where they are not shared."""
     nodes = column(workload, "nodes")
-    silent = nodes == 0
+    told = np.column_stack([column(workload, name) for name in (*INSIDE, "tasks")]).any(axis=1)
+    silent = (nodes == 0) & told  # who asks for nothing at all has no nodes
     if platform.sharing or not silent.any():
         return workload
     asks, allowed = asked(workload, platform), eligible(workload, platform).allowed

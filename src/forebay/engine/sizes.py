@@ -128,12 +128,11 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
             reasons = [((each > 0) & (room < streams), f"{where}, and a node's request lies whole on one")]
         elif tier is not None and tier.most is not None:
             reasons = [(each > tier.most, f"a node has {format_bytes(tier.most)} of {name}")]
-            if tier.two_kinds:
+            if tier.two_kinds and not platform.divided:
                 n_large = platform.nodes - platform.first_large
                 large = counted(n_large, "node has", "nodes have")
                 where = f"{large} more than {format_bytes(tier.per_node or 0)} of {name}"
-                needs = (each > (tier.per_node or 0)) & (most[:, 0] > n_large)
-                reasons.append((needs, where))
+                reasons.append((most[:, -1] > n_large, where))
         else:
             continue
         for too_much, where in reasons:

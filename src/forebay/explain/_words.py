@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, LACKS, SAID, USER_JOBS, USER_NODES
+from forebay.core.atoms import ATOM
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_bytes, format_seconds
 from forebay.explain._policy import Front
@@ -40,7 +41,8 @@ def reason_of_resources(result: Result) -> dict[str, str]:
 
     def reason(name: str) -> str:
         kind = kinds.get(name.removesuffix(LARGE))
-        if name == result.unit or kind in _NODE_TIERS or (is_shared(result) and kind is None):
+        shared = is_shared(result) and kind is None
+        if name == result.unit or name.startswith(ATOM) or kind in _NODE_TIERS or shared:
             return "nodes"
         return "pool" if kind == "pool" else "burst_buffer"
 
@@ -60,14 +62,20 @@ def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
     return numbers.replace_strict(different, texts, return_dtype=pl.String) if len(numbers) else texts
 
 
+def _counts(name: str, reasons: dict[str, str]) -> bool:
+    """Whether a resource is so many of something, and not bytes."""
+    return name == "nodes" or name.startswith(ATOM) or name.endswith(LARGE) or reasons[name] == "pool"
+
+
 def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: dict[str, str]) -> pl.Series:
     """Amounts of resources, in bytes where these are of storage; -1 is no resource."""
     names = list(result.resources)
-    counts_of_nodes = [name == result.unit or (is_shared(result) and name.startswith("gpus")) for name in names]
-    pools = [name.endswith(LARGE) or reasons[name] == "pool" for name in names]
-    plain = np.array([*(a or b for a, b in zip(counts_of_nodes, pools, strict=True)), True])
-    counts, sizes = _texts(values, "{:,}".format), _texts(np.maximum(values, 0), format_bytes)
-    return pl.select(pl.when(pl.Series(plain[resource])).then(counts).otherwise(sizes)).to_series()
+    shared = [is_shared(result) and name.startswith(("cores", "gpus")) for name in names]
+    plain = np.array([_counts(name, reasons) or inside for name, inside in zip(names, shared, strict=True)] + [True])
+    of_counts = plain[resource]
+    counts = _texts(np.where(of_counts, values, 0), "{:,}".format)
+    sizes = _texts(np.where(of_counts, 0, np.maximum(values, 0)), format_bytes)
+    return pl.select(pl.when(pl.Series(of_counts)).then(counts).otherwise(sizes)).to_series()
 
 
 def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> pl.DataFrame:

@@ -42,7 +42,7 @@ _WHO = ("user", "group", "queue", "priority")
 _INSIDE = ("tasks", "exclusive", "gpu", "features")
 _NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
 TOLD = ("account", "qos", "recorded_start", *_INSIDE, *(f"{name}_name" for name in _NAMES))
-JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "tier", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
+JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", "tier", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
 """Further columns; those of TOLD where the trace tells so much; from `tier` on where jobs choose one, stage data, are
 not all of one size, have servers, or are interrupted."""
 

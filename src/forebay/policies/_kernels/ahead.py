@@ -8,7 +8,7 @@ from forebay.algorithms.atoms import COLUMN
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import Verb
 from forebay.core.tables import STATE, after, instant_width
-from forebay.policies._kernels.atoms import counted_atoms, fits_atoms, return_taken
+from forebay.policies._kernels.atoms import fits_atoms, return_taken
 from forebay.policies._kernels.places import Have, give_back, repair
 
 _i8 = types.int64
@@ -68,7 +68,7 @@ def availability(state, have, until_fits, R, S, W):
         n_late += 1
     room_for = n_running + counts["n_down"] + 3 + (2 * counts["n_queued"] if until_fits < 0 else len(started))
     times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
-    times[0], atoms = now, counted_atoms(state, R)
+    times[0] = now
     for r in range(R + S + W):
         ahead[0, r] = have.free[r] if r < R else have.room[r - R] if r < R + S else have.words[r - R - S]
     n, i, s, d, late = 1, n_late, 0, 0, n_late > 0
@@ -77,7 +77,7 @@ def availability(state, have, until_fits, R, S, W):
             enough_yet = True
             for r in range(R):
                 enough_yet = enough_yet and ahead[n - 1, r] >= state.demands[until_fits, r]
-            if enough_yet and fits_atoms(state, atoms, ahead[n - 1], until_fits):
+            if enough_yet and fits_atoms(state, ahead[n - 1, :R], until_fits):
                 break
         time = np.inf
         if i < n_running:

@@ -61,7 +61,7 @@ def fits_now(state, have, j):
             return False
     if len(have.inside) > 0:
         return fits_inside(state.inside, have.inside, state.inside.asks[leg])
-    if not fits_atoms(state, state.nodes.atoms, have.free, leg):
+    if not fits_atoms(state, have.free, leg):
         return False
     n_chunks = chunks_of(state, j)
     return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
