@@ -35,9 +35,7 @@ WorkloadArgument = Annotated[
 ]
 SkipOption = Annotated[
     bool,
-    typer.Option(
-        "--skip-bad-lines", help="Leave out lines that cannot be read, count and name them (SWF, sacct)."
-    ),
+    typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, count and name them (SWF, sacct)."),
 ]
 PlatformOption = Annotated[
     str | None,

@@ -18,7 +18,7 @@ EXAMPLES = options.examples("forebay workload info trace.swf.gz", "forebay workl
 _SPREAD = ("min", "median", "mean", "p95", "max")
 _MORE = (("accounts", "account"), ("qos", "QOS", "QOS"))
 _MOST = 12  # queues that a page has room for
-_COUNTED = re.compile(r"license_|gres_(?!gpumem)|resource_\d")
+_COUNTED = re.compile(r"license_|gres_(?!gpumem)|resource_\d|cores$|gpus$")
 """Demands in pieces, as formats name them; all others are in bytes."""
 
 

@@ -41,4 +41,6 @@ class BadLines:
             return []
         more = f", and {self.count - _NAMED:,} more" if self.count > _NAMED else ""
         who = counted(self.count, f"{self._unit} is", f"{self._unit}s are")
-        return [f"{who} left out, as {'it' if self.count == 1 else 'they'} cannot be read: {', '.join(self._told)}{more}"]
+        return [
+            f"{who} left out, as {'it' if self.count == 1 else 'they'} cannot be read: {', '.join(self._told)}{more}"
+        ]

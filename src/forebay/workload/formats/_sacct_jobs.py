@@ -62,7 +62,9 @@ class Found:
         self._drop(rows)
         rows.refuse(
             rows.table["submit"].is_null(),
-            lambda row: f"job {listed([row['name']])} ran, but its Submit time is not known; correct or remove the line",
+            lambda row: (
+                f"job {listed([row['name']])} ran, but its Submit time is not known; correct or remove the line"
+            ),
         )
         self._size(rows)
         self._times(rows)
@@ -119,8 +121,8 @@ class Found:
             rows.refuse(
                 (written > 0) & (written != way),
                 lambda row, column=column: (  # type: ignore[misc]
-                    f"{column} is {WAYS[row[f'{column} way']]}, but times from {self.unit} {place} on were {WAYS[way]}; "
-                    "write all in one way (SLURM_TIME_FORMAT)"
+                    f"{column} is {WAYS[row[f'{column} way']]}, but times from {self.unit} {place} on were "
+                    f"{WAYS[way]}; write all in one way (SLURM_TIME_FORMAT)"
                 ),
             )
 
@@ -212,9 +214,7 @@ class Found:
         rows.set(each=pl.coalesce("tres each", "asked each"), memory=pl.coalesce("tres memory", "asked memory"))
         rows.refuse(
             ((rows.table["each"] == "c") & rows.table["cpus"].is_null()).fill_null(False),
-            lambda row: (
-                f"ReqMem is '{row['ReqMem']}', for each CPU, and the number of CPUs is not known; add NCPUS"
-            ),
+            lambda row: f"ReqMem is '{row['ReqMem']}', for each CPU, and the number of CPUs is not known; add NCPUS",
         )
         times = pl.when(pl.col("each") == "n").then("nodes").when(pl.col("each") == "c").then("cpus").otherwise(1)
         rows.set(memory=(pl.col("memory") * times).round())
@@ -274,7 +274,7 @@ def _known(column: str) -> pl.Expr:
 
 
 def ids(found: pl.Series, kinds: pl.Series, last: int) -> tuple[pl.Series, Iterator[tuple[str, int]]]:
-    """Whole numbers: a job's own where it has one, else a new one beyond `last`; and how many of each kind got those."""
+    """Whole numbers: a job's own where it has one, else a new one beyond `last`; and how many of each kind got one."""
     taken = found.is_null() | ~found.is_first_distinct()
     new = last + taken.cast(pl.Int64).cum_sum()
     kind = pl.select(pl.when(found.is_not_null()).then(0).otherwise(kinds)).to_series().filter(taken)

@@ -16,7 +16,7 @@ import polars as pl
 from forebay.errors import InputError, brief
 from forebay.workload import _source
 from forebay.workload.formats._sacct_rows import Block, Listing
-from forebay.workload.formats._sacct_values import Unreadable
+from forebay.workload.formats._sacct_values import UnreadableError
 
 COLUMNS = (
     *("JobID", "JobIDRaw", "User", "Group", "Account", "Partition", "QOS", "Priority", "Submit", "Eligible", "Start"),
@@ -56,7 +56,7 @@ def _blocks(text: str, path: Path, size: int) -> Iterator[Block]:
         try:
             rows.append(_row(record))
             places.append(place)
-        except Unreadable as error:
+        except UnreadableError as error:
             wrong.append((place, str(error)))
         if len(rows) + len(wrong) == _BLOCK:
             yield _block(rows, places, wrong, size * end // len(text))
@@ -130,7 +130,7 @@ def _next(text: str, at: int, closing: str) -> int:
 def _row(record: Any) -> tuple[str, ...]:
     """A record's words, in the order of `COLUMNS`."""
     if not isinstance(record, dict):
-        raise Unreadable(f"is {brief(record)}; it must be an object")
+        raise UnreadableError(f"is {brief(record)}; it must be an object")
     time, who, required = (_part(record, name) for name in ("time", "association", "required"))
     tres = _part(record, "tres")
     words = {
@@ -165,7 +165,7 @@ def _part(table: dict[str, Any], key: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise Unreadable(f"{key!r} is {brief(value)}; it must be an object")
+        raise UnreadableError(f"{key!r} is {brief(value)}; it must be an object")
     return value
 
 
@@ -174,11 +174,13 @@ def _text(table: dict[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise Unreadable(f"{key!r} is {brief(value)}; it must be text")
+        raise UnreadableError(f"{key!r} is {brief(value)}; it must be text")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Unreadable(f"{key!r} has half a character, such as \\ud83d without \\ude00; write whole ones") from None
+        raise UnreadableError(
+            f"{key!r} has half a character, such as \\ud83d without \\ude00; write whole ones"
+        ) from None
     return value
 
 
@@ -191,7 +193,7 @@ def _whole(value: Any, key: str, infinite: str = "") -> str:
     if value is None or value in _UNSET:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Unreadable(f"{key!r} is {brief(value)}; it must be a number")
+        raise UnreadableError(f"{key!r} is {brief(value)}; it must be a number")
     return infinite if value in _INFINITE else str(value)
 
 
@@ -229,8 +231,7 @@ def _memory(required: dict[str, Any]) -> str:
     for key, each in (("memory_per_cpu", "c"), ("memory_per_node", "n"), ("memory", "n")):
         word = _number(required, key)
         if word and word != "0":
-            amount = float(word)
-            if amount >= _PER_CPU:
+            if word.isdecimal() and int(word) >= _PER_CPU:
                 return f"{int(word) - _PER_CPU}Mc"
             return f"{word}M{each}"
     return ""
@@ -242,11 +243,11 @@ def _tres(table: dict[str, Any], key: str) -> str:
     if items is None:
         return ""
     if not isinstance(items, list):
-        raise Unreadable(f"{key!r} is {brief(items)}; it must be a list")
+        raise UnreadableError(f"{key!r} is {brief(items)}; it must be a list")
     words = []
     for item in items:
         if not isinstance(item, dict):
-            raise Unreadable(f"{key!r} has {brief(item)}; it must be an object")
+            raise UnreadableError(f"{key!r} has {brief(item)}; it must be an object")
         kind, name = _text(item, "type"), _text(item, "name")
         count = _number(item, "count")
         if kind and count and not count.startswith("-") and not re.search(r"[,=\n]", kind + name):

@@ -33,7 +33,7 @@ _HEADLESS = re.compile(r"\d+(_\d+|_\[[^|]*\]|\+\d+)?(\.\w+)?(\|[^|]*){4,}")
 
 @dataclass
 class Block:
-    """Some rows' words by column, stripped, and `line`, where each stands; and lines that are no row, with the reason."""
+    """Some rows' words by column, and `line`, where each stands; and lines that are no row, with the reason."""
 
     table: pl.DataFrame
     wrong: list[tuple[int, str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Columns of words to columns of numbers: each word is read once, and a row that has one that cannot be read is set aside.
+"""Columns of words to columns of numbers: each word is read once, and rows with one that cannot be read are set aside.
 
 Most rows of a listing share their words (limits, sizes, states), so words are read in Python, one of each; only times,
 of which nearly all differ, are read as whole columns.
@@ -33,9 +33,7 @@ class Rows:
         self.wrong = list(wrong)
         self._known = known  # what words of earlier blocks meant
 
-    def _each(
-        self, name: str, words: pl.Series, read: Callable[[str], Any]
-    ) -> tuple[dict[str, Any], dict[str, str]]:
+    def _each(self, name: str, words: pl.Series, read: Callable[[str], Any]) -> tuple[dict[str, Any], dict[str, str]]:
         """What each word means for a column `name`, None where it cannot be read; and why not."""
         known = self._known.setdefault(name, {})
         if len(known) > _MOST:
@@ -48,7 +46,7 @@ class Rows:
                 continue
             try:
                 found[word] = known[word] = read(word)
-            except values.Unreadable as error:
+            except values.UnreadableError as error:
                 found[word], wrong[word] = None, str(error)
         return found, wrong
 

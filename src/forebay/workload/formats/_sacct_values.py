@@ -28,7 +28,7 @@ _COUNT = re.compile(r"([0-9]{1,15})([KMG]?)")
 _POWER: dict[str, int] = {letter: 1 << 10 * k for k, letter in enumerate(["", "K", "M", "G", "T", "P", "E"])}
 
 
-class Unreadable(InputError):
+class UnreadableError(InputError):
     """What is wrong with a value, to stand behind the name of its column; the caller knows where it is."""
 
 
@@ -42,20 +42,20 @@ def moment(text: str) -> tuple[float, str] | None:
         try:
             date = datetime.fromisoformat(text)
         except ValueError:
-            raise Unreadable(
+            raise UnreadableError(
                 f"is {brief(text)}; write a date such as 2024-01-31T23:59:00, or seconds since 1970: list again with "
                 "SLURM_TIME_FORMAT=standard, or =%s"
             ) from None
         seconds, way = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp(), CALENDAR
     if seconds < 0:
-        raise Unreadable(f"is {brief(text)}, before 1970; no Slurm ran then: correct or remove the line")
+        raise UnreadableError(f"is {brief(text)}, before 1970; no Slurm ran then: correct or remove the line")
     return _fitting(seconds, text), way
 
 
 def _fitting(seconds: float, text: str) -> float:
     """`seconds`, unless no machine will see their end; `text` is how they were written."""
     if seconds > LONGEST:
-        raise Unreadable(f"is {brief(text)}, over {LONGEST:g} s; is it in seconds?")
+        raise UnreadableError(f"is {brief(text)}, over {LONGEST:g} s; is it in seconds?")
     return seconds
 
 
@@ -66,7 +66,7 @@ def number(text: str) -> float:
     except ValueError:
         found = math.nan
     if not math.isfinite(found):
-        raise Unreadable(f"is {brief(text)}; it must be a number")
+        raise UnreadableError(f"is {brief(text)}; it must be a number")
     return found
 
 
@@ -84,7 +84,7 @@ def duration(text: str) -> float:
     """Seconds of `1-02:03:04`, `02:03:04`, `1-02` (days-hours), `30:00` or `30` (minutes)."""
     found = _DURATION.fullmatch(text)
     if not found:
-        raise Unreadable(f"is {brief(text)}; write [days-]hours:minutes:seconds, or minutes")
+        raise UnreadableError(f"is {brief(text)}; write [days-]hours:minutes:seconds, or minutes")
     days, first, second, third = found.groups()
     if days is not None:
         parts = (float(days) * 24 + float(first), float(second or 0), float(third or 0))
@@ -121,7 +121,7 @@ def memory(text: str) -> tuple[float, str]:
         return 0.0, ""
     found = _AMOUNT.fullmatch(text)
     if not found:
-        raise Unreadable(f"is {brief(text)}; write an amount such as 60G, 4Gn or 2000Mc")
+        raise UnreadableError(f"is {brief(text)}; write an amount such as 60G, 4Gn or 2000Mc")
     amount, unit, each = found.groups()
     return float(amount) * _POWER[unit.upper() or "M"], each.lower()
 
@@ -132,7 +132,7 @@ def count(text: str) -> int | None:
         return None
     found = _COUNT.fullmatch(text)
     if not found:
-        raise Unreadable(f"is {brief(text)}; it must be a whole number of 15 digits at most")
+        raise UnreadableError(f"is {brief(text)}; it must be a whole number of 15 digits at most")
     return int(found[1]) * _POWER[found[2]]
 
 
@@ -162,7 +162,7 @@ def tres(requested: str, given: str) -> Tres:
         if kind == "bb" or name == "gres/gpumem":  # the latter an amount, though its kind is otherwise counted
             size, each = _of(name, memory, amount)
             if each:
-                raise Unreadable(f"{name} is {brief(amount)}; write a job's total, such as 60G")
+                raise UnreadableError(f"{name} is {brief(amount)}; write a job's total, such as 60G")
             found.amounts["burst_buffer" if kind == "bb" else "gres_gpumem"] += round(size)
         elif kind == "license":
             found.amounts[_identifier(f"license_{which}")] += _of(name, count, amount) or 0
@@ -180,7 +180,7 @@ def tres(requested: str, given: str) -> Tres:
             found.amounts[_identifier(f"gres_{base}")] += total
     large = [name for name, amount in [*found.amounts.items(), ("gpus", found.gpus)] if amount > INT64_MAX]
     if large:
-        raise Unreadable(f"{large[0]} is {TOO_MANY}")
+        raise UnreadableError(f"{large[0]} is {TOO_MANY}")
     return found
 
 
@@ -189,7 +189,7 @@ def _items(text: str, column: str) -> dict[str, str]:
     for item in filter(None, text.split(",")):
         name, equals, amount = item.partition("=")
         if not equals or not name or not amount:
-            raise Unreadable(f"{column} has {brief(item)}; write name=amount,name=amount")
+            raise UnreadableError(f"{column} has {brief(item)}; write name=amount,name=amount")
         found[name.strip()] = amount.strip()
     return found
 
@@ -198,8 +198,8 @@ def _of(name: str, read: Callable[[str], _T], text: str) -> _T:
     """A value inside a list: its own name goes before what is wrong with it."""
     try:
         return read(text)
-    except Unreadable as error:
-        raise Unreadable(f"{name} {error}") from None
+    except UnreadableError as error:
+        raise UnreadableError(f"{name} {error}") from None
 
 
 def _identifier(name: str) -> str:

@@ -143,10 +143,15 @@ def _notes(found: Found, jobs: pl.DataFrame) -> list[str]:
         who = counted(counts["running"], "job was", "jobs were")
         notes.append(f"{who} still running: taken to run as long as the walltime, or without one as long as so far")
     if counts["component"]:
-        who = counted(counts["component"], "component of heterogeneous jobs is a job", "components of heterogeneous jobs are jobs")
-        notes.append(f"{who} of its own: nothing here starts those of one job together")
+        who = counted(
+            counts["component"],
+            "component of a heterogeneous job is a job of its own",
+            "components of heterogeneous jobs are jobs of their own",
+        )
+        notes.append(f"{who}: nothing here starts those of one job together")
     if counts["cpus for nodes"]:
-        notes.append(f"{counted(counts['cpus for nodes'], 'job')} without a number of nodes: each CPU is taken as a node")
+        who = counted(counts["cpus for nodes"], "job")
+        notes.append(f"{who} without a number of nodes: each CPU is taken as a node")
     if counts["mixed"]:
         notes.append(f"{counted(counts['mixed'], 'job')} with GPUs of several types: taken as of any type")
     if found.way and WAYS[found.way[0]] == values.CALENDAR:

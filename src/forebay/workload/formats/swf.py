@@ -23,6 +23,7 @@ SUFFIXES = (".swf", ".swf.gz")
 _EXACT = 2**53  # a double tells whole numbers below this one apart
 _CANCELLED = 5  # SWF's status of a job that was cancelled, before it started or while it ran
 _KIB = 1024  # bytes of the unit in which SWF asks for memory
+_UNTOLD = ("account", "qos", "gpu", "features", "exclusive", "array", "het")  # what SWF has no word for; -1 is unknown
 _WORDS = {"id": "job number", "nodes": "number of processors", "memory": "memory asked for in all, in bytes,"}
 
 
@@ -168,8 +169,8 @@ def _checked(columns: dict[str, Any], bad: BadLines) -> dict[str, Any]:
         first = line[order[np.searchsorted(ids, ids[k])]]
         wrong.setdefault(
             int(order[k + 1]),
-            f"is job {ids[k]:.0f}, as line {first} is; renumber one, or, where a job has a line for each of its bursts, "
-            "keep its summary line only",
+            f"is job {ids[k]:.0f}, as is line {first}; renumber one, or, where a job has a line for each of its "
+            "bursts, keep its summary line only",
         )
     bad.add((int(line[row]), wrong[row]) for row in sorted(wrong))
     return {name: np.delete(values, list(wrong)) for name, values in columns.items()} if wrong else columns
@@ -296,7 +297,8 @@ def _lost(workload: Workload) -> list[str]:
     kept = _capacities(workload)
     others = [name for name in _source.demands(workload) if name not in kept and name != "memory"]
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *others)}
-    lost |= {name: int((jobs[name] >= 0).sum()) for name in ("account", "qos") if name in jobs.columns}
+    lost |= {name: int((jobs[name] >= 0).sum()) for name in _UNTOLD if name in jobs.columns}
+    lost |= {name: int((jobs[name] > 0).sum()) for name in ("tasks",) if name in jobs.columns}
     notes = [
         f"{name} of {counted(count, 'job')} is not written: SWF has no field for it"
         for name, count in lost.items()
