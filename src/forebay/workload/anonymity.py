@@ -21,7 +21,8 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
     """The same jobs, of nobody: users, groups and queues are numbered 1.. in a random order, jobs in that of arrival.
 
     So are accounts, qualities of service and arrays, and none has a name; types of GPUs and features of nodes keep
-    theirs. There is no date, no name or digest of the source, no note and no earlier provenance; nor a platform that is a file.
+    theirs. There is no date, no name or digest of the source, no note and no earlier provenance; nor a platform that is
+    a file.
     """
     if seed < 0:
         raise InputError(f"the seed is {seed}; give a whole number from 0 up")

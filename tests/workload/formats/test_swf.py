@@ -250,7 +250,7 @@ def test_packed_files_repeat_byte_for_byte(tmp_path):
 
 @small
 def test_what_swf_cannot_hold_is_noted(tmp_path):
-    w = one_job(flop=[1.0], communication=[2.0], priority=[3.0], burst_buffer=[4], gpu=[0], walltime=[float("inf")])
+    w = one_job(flop=[1.0], communication=[2.0], priority=[3.0], burst_buffer=[4], nothing=[0], walltime=[float("inf")])
     phases = pl.DataFrame([(1, 0, "compute", 5.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
     w = replace(
         w, phases=phases, platform="flat:nodes=4,burst_buffer=9GB", jobs=w.jobs.with_columns(submit=pl.lit(3.0))
