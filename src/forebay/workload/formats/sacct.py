@@ -120,12 +120,8 @@ def _machine(ran: pl.DataFrame) -> tuple[str | None, list[str]]:
     if (cores > 0).all():
         each = int(np.ceil(cores / nodes).max())
         together = _source.most_in_use(start, run, cores)
-        needed = -(-together // each)
-        if needed < most:
-            notes.append(
-                f"jobs share nodes: at most {together:,} cores were in use at once, {needed:,} nodes of {each}; "
-                f"on such a machine, --platform flat:nodes={needed},cores={each},sharing=true"
-            )
+        if together <= each * (most - 1):
+            notes.append(_source.inferred_cores(together, each))
     return f"flat:nodes={most}", notes
 
 
