@@ -16,7 +16,7 @@ from forebay.errors import InputError
 from forebay.figures import _dates, _failures, _look, _servers, _steps, _style
 from forebay.figures._look import WAITED
 from forebay.figures._plan import Legend, Plan, save
-from forebay.figures._schedule import FILES, READS, WRITES, has_phases, rectangles
+from forebay.figures._schedule import FILES, READS, WRITES, has_phases, is_gpus, rectangles
 from forebay.metrics.machine import usage
 from forebay.results import Result
 
