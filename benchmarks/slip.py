@@ -67,8 +67,8 @@ def main() -> None:
         late += [start - policy.promised[job] for job, start in starts.items() if start > policy.promised[job] + 1e-3]
         waits += jobs["waiting_time"].to_list()
         n += len(starts)
-    print(f"{n:,} promises at load {load:g}: {len(late) / n:.1%} broken, by {np.median(late or [0]):,.0f} s in the median")
-    print(f"and {np.max(late or [0]):,.0f} s at most; jobs wait {np.mean(waits):,.0f} s on average")
+    print(f"{n:,} promises at load {load:g}: {len(late) / n:.1%} broken; jobs wait {np.mean(waits):,.0f} s on average")
+    print(f"late by {np.median(late or [0]):,.0f} s in the median, {np.max(late or [0]):,.0f} s at most")
 
 
 if __name__ == "__main__":
