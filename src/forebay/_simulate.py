@@ -20,6 +20,7 @@ from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.faults import draws
 from forebay.engine.program import Program
+from forebay.engine.rules import site_of
 from forebay.engine.run import Progress, run
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
@@ -111,7 +112,8 @@ def simulate(
     program = make_program(workload, chosen, job_model)
     _check_needs(scheduler, name, workload, chosen, program)
     failing = _failures(failures, chosen)
-    state, truth, notes = build(workload, chosen, program, limits, failing)
+    site = site_of(workload, chosen, program, limits)
+    state, truth, notes = build(workload, chosen, program, site, failing)
     # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
     draw = None if failing is None else draws(truth, failing, chosen.nodes, failing.seed if failing.seed >= 0 else seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
@@ -146,6 +148,7 @@ def simulate(
         placements=collect.placements_frame(record),
         chunks=collect.chunks_frame(record),
         said=collect.said_frame(record, left.jobs),
+        held=collect.held_frame(record, left.jobs, site.told),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,
         links=collect.links_frame(left, chosen.fabric().names),

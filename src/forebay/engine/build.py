@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
-from forebay._text import counted
 from forebay.algorithms.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
 from forebay.core.failures import Failures
-from forebay.core.limits import Limits
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
+from forebay.engine.meters import make_meters
 from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
+from forebay.engine.rules import Site
 from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError
@@ -142,7 +142,7 @@ def build(
     workload: Workload,
     platform: Platform,
     program: Program,
-    limits: Limits | None = None,
+    site: Site | None = None,
     failures: Failures | None = None,
 ) -> tuple[State, Truth, list[str]]:
     """The tables of a run, at time 0, and what its user should know of it."""
@@ -183,12 +183,11 @@ def build(
         picks=len(state.picks) if fabric.chunked else 0,
         events=len(events),
         told=len(state.tiers.told),
-        limited=n_jobs if limits else 0,
-        persons=workload.jobs["user"].n_unique(),
     )
     writes = failures is not None and failures.checkpoint_bytes > 0
     network = traffic(program, fabric, platform.nodes, writes)
-    truth = empty_truth(sizes, *network, of_run(program.rounds), make_tables(failures, platform, n_jobs))
+    rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
+    truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters)
     truth.events[:] = events
     _fill_machine(state, platform, fabric, seats)
     for row, way in zip(state.tiers.rates, ways, strict=True):
@@ -199,8 +198,8 @@ def build(
     notes = _fill_jobs(truth, workload, platform, program, fabric)
     if failures:
         notes += fill_resilience(truth, platform, program, failures)
-    if limits:
-        notes += _fill_limits(truth, workload, limits)
+    if site is not None:
+        notes += site.notes
     return state, truth, notes
 
 
@@ -241,18 +240,6 @@ def _events(workload: Workload) -> np.ndarray:
     events["time"] = np.concatenate([submit, cancel[withdrawn]])
     order = np.lexsort((events["subject"], events["kind"], events["time"]))
     return events[order] if len(withdrawn) else events  # submits are in order as they come
-
-
-def _fill_limits(truth: Truth, workload: Workload, limits: Limits) -> list[str]:
-    user = workload.jobs["user"].to_numpy()
-    truth.limits["run_time"], truth.limits["active"] = limits.run_time, True
-    truth.limits["user_jobs"], truth.limits["user_nodes"] = limits.user_jobs, limits.user_nodes
-    truth.limits["rejects"] = limits.over == "reject"
-    truth.person[:] = np.where(user >= 0, np.unique(user, return_inverse=True)[1], -1)
-    unknown = int((user < 0).sum())
-    return (
-        [f"{counted(unknown, 'job names', 'jobs name')} no user: limits per user do not hold there"] if unknown else []
-    )
 
 
 def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, LACKS, SAID, USER_JOBS, USER_NODES
+from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, HELD, LACKS, SAID
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_bytes, format_seconds
 from forebay.explain._policy import Front
@@ -23,11 +23,12 @@ REASONS = {
     "policy": "None",
     "user_jobs": "QOSMaxJobsPerUserLimit",
     "user_nodes": "QOSMaxNodePerUserLimit",
+    "limit": "QOSResourceLimit",
     "said": "None",
     "stage_in": "BurstBufferStageIn",
     "unknown": "None",
 }
-"""Why a job waits, and what `squeue` of Slurm would show in its column REASON."""
+"""Why a job waits, and what `squeue` of Slurm would show in its column REASON; of a limit, its own name there."""
 
 _NODE_TIERS = ("node_local",)
 
@@ -99,7 +100,9 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
             "said": pl.Series([*found.texts, ""], dtype=pl.String).gather(
                 np.where(cause == SAID, what, len(found.texts))
             ),
-            "count": pieces["free"],
+            "limit": pl.Series([*found.limits, ("", "", "")], dtype=pl.List(pl.String)).gather(
+                np.where(cause == HELD, what, len(found.limits))
+            ),
             "by_hold": by_hold,
             "known": blocker >= 0,
         }
@@ -111,12 +114,11 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
         DOWN: pl.lit("node_down"),
         BEHIND: pl.lit("reserved" if front.reserves else "order"),
         FITS: pl.lit("policy"),
-        USER_JOBS: pl.lit("user_jobs"),
-        USER_NODES: pl.lit("user_nodes"),
+        HELD: pl.col("limit").list.get(0),
         SAID: pl.lit("said"),
         UNKNOWN: pl.lit("unknown"),
     }
-    reason, detail = (_chosen(part) for part in (named, _details(result, front)))
+    reason, detail = (_chosen(part) for part in (named, _details(front)))
     return frame.select(
         "job_id",
         "leg",
@@ -124,6 +126,7 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
         "end",
         seconds=pl.col("end") - pl.col("start"),
         reason=reason,
+        slurm=pl.when(pl.col("cause") == HELD).then(pl.col("limit").list.get(1)),
         detail=detail,
         blocker=pl.when("known").then("blocker"),
     )
@@ -138,12 +141,10 @@ def _chosen(by_cause: dict[int, pl.Expr]) -> pl.Expr:
     return expression
 
 
-def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
+def _details(front: Front) -> dict[int, pl.Expr]:
     """A sentence for every cause."""
     holder = pl.when("by_hold").then(pl.format("; job {} holds {} until {}", "blocker", "held", "until"))
     what = pl.when(pl.col("resource") == "nodes").then(pl.lit("nodes")).otherwise("resource").str.replace_all("_", " ")
-    limits = result.facts.get("limits")
-    told = limits if isinstance(limits, dict) else {}
     reserved = {"nodes": "the nodes are reserved for", "all": "all is reserved for"}
     return {
         LACKS: pl.format("{}: {} of {} are free{}", what, "free", "need", holder.otherwise(pl.lit(""))),
@@ -166,8 +167,7 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
             "blocker",
         ),
         FITS: pl.lit("it would fit, and nobody goes first: the policy did not take it"),
-        USER_JOBS: pl.format(f"its user has {{}} of {told.get('user_jobs', '')} jobs begun", "count"),
-        USER_NODES: pl.format(f"jobs of its user have {{}} of {told.get('user_nodes', '')} nodes", "count"),
+        HELD: pl.col("limit").list.get(2),
         UNKNOWN: pl.lit("its leg was withdrawn before it began: nothing tells what it would have taken"),
         SAID: pl.when("known").then(pl.format("{} (behind job {})", "said", "blocker")).otherwise("said"),
     }

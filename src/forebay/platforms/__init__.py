@@ -8,8 +8,9 @@ from forebay.core.failures import Failures
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import _presets, _toml
 from forebay.platforms.platform import Platform
+from forebay.platforms.rules import Rule
 
-__all__ = ["Failures", "Platform", "load", "names"]
+__all__ = ["Failures", "Platform", "Rule", "load", "names"]
 
 
 def names() -> list[str]:

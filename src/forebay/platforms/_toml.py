@@ -1,18 +1,24 @@
-"""Platforms declared in TOML: a table for the machine, one for its topology, one a tier, one for failures."""
+"""Platforms declared in TOML: a table for the machine, one for its topology, one a tier, one for failures, and one a
+limit."""
 
 import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from forebay import _plugins
 from forebay.errors import InputError, nearest
 from forebay.platforms._fields import FROM_FILE
 from forebay.platforms._problems import Problems
 from forebay.platforms.platform import Platform
+from forebay.platforms.rules import Rule
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
+
+M = TypeVar("M", bound=BaseModel)
 
 
 def read(path: Path, overrides: Mapping[str, str]) -> Platform:
@@ -42,7 +48,8 @@ def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Pl
     if not isinstance(values.get("failures", {}), dict):
         del values["failures"]
         problems.add("failures", 'must be a table: write [failures] and below it mtbf = "1 h"')
-    parts = {"topology": topology, "tiers": tiers} if topology else {"tiers": tiers}
+    parts: dict[str, Any] = {"topology": topology, "tiers": tiers} if topology else {"tiers": tiers}
+    parts["limits"] = _each(values.pop("limits", []), "limits", Rule, problems)
     # Parts go in as if written by the user, so that their keys count among the known ones in suggestions.
     platform = problems.check(Platform, {**values, **parts}, context=FROM_FILE)
     problems.stop()
@@ -109,6 +116,15 @@ def _kind(table: Any, path: str, group: str, word: str, example: str, problems: 
     else:
         return kind.lower().replace("-", "_")
     return None
+
+
+def _each(tables: Any, name: str, model: type[M], problems: Problems) -> tuple[M, ...]:
+    """What a list of tables declares, one by one."""
+    if not isinstance(tables, list):
+        problems.add(name, f"must be a list of tables: write [[{name}]] above each")
+        return ()
+    made = [problems.check(model, one, f"{name}[{k}].", FROM_FILE) for k, one in enumerate(tables, 1)]
+    return tuple(one for one in made if one is not None)
 
 
 def _topology(table: Any, problems: Problems) -> BaseTopology | None:

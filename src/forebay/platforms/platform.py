@@ -15,6 +15,7 @@ from forebay.platforms._fields import AUTO, Count, Failing, Flops, Model
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
 from forebay.platforms.failures import check as check_failures
+from forebay.platforms.rules import Rule
 from forebay.platforms.storage import files_of, stores_of, ways_of
 from forebay.platforms.tiers import node_local
 from forebay.platforms.tiers._base import BaseTier
@@ -45,6 +46,8 @@ class Platform(Model):
         File system and burst buffers, in order.
     failures
         How its nodes fail, and what jobs do about it: what `forebay.simulate` takes as `failures`. None by default.
+    limits
+        What its site allows users, accounts, QOS and partitions: `forebay.platforms.Rule`, each.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Platform(Model):
     topology: BaseTopology = Field(default_factory=Flat)
     tiers: tuple[BaseTier, ...] = ()
     failures: Failing = None
+    limits: tuple[Rule, ...] = ()
 
     @field_validator("name")
     @classmethod
@@ -193,6 +197,7 @@ class Platform(Model):
             "file_system": files.name if files else None,
             "ways": [tier.name for tier in self.ways],
             **({"failures": self.failures.describe()} if self.failures else {}),
+            **({"limits": [rule.described() for rule in self.limits]} if self.limits else {}),
             "text": str(self),
         }
 
@@ -211,6 +216,7 @@ class Platform(Model):
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
         parts += [f"failures: {self.failures}"] if self.failures else []
+        parts += [counted(len(self.limits), "limit")] if self.limits else []
         return f"{self.name} ({'; '.join(parts)})"
 
 
