@@ -34,8 +34,8 @@ DEFAULTS = {
 class Backfill(Run):
     """A run under a dict of parameters. `watch(now, {job id: time})` is shown the reservations of each decision."""
 
-    def __init__(self, workload, platform, policy, job_model="alloc-only", watch=None, limits=None):
-        super().__init__(workload, platform, job_model, limits)
+    def __init__(self, workload, platform, policy, job_model="alloc-only", watch=None, limits=None, rules=()):
+        super().__init__(workload, platform, job_model, limits, rules)
         self.policy, self.watch = SimpleNamespace(**DEFAULTS | policy), watch
         self.rules = self.policy.reservations == "pinned", self.policy.reserve == "all"
 
@@ -116,6 +116,6 @@ class Backfill(Run):
             self.watch(now, reservations)
 
 
-def simulate(workload, platform, policy, job_model="alloc-only", watch=None, limits=None):
-    """The finished run under `policy`, a dict of the family's parameters, and `limits`, another."""
-    return Backfill(workload, platform, policy, job_model, watch, limits).finished()
+def simulate(workload, platform, policy, job_model="alloc-only", watch=None, limits=None, rules=()):
+    """The finished run under `policy`, a dict of the family's parameters, `limits`, another, and a site's rules."""
+    return Backfill(workload, platform, policy, job_model, watch, limits, rules).finished()

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 from twins.jobs import CANCELLED, COMPLETED, KILLED, REJECTED, TOO_LONG, Job, jobs_of
 from twins.network import Network, fill
+from twins.site import Site
 from twins.space import Space
 from twins.times import width
 
@@ -51,8 +52,9 @@ class Run:
 
     kind_of_job = Job
 
-    def __init__(self, workload, platform, job_model="alloc-only", limits=None):
+    def __init__(self, workload, platform, job_model="alloc-only", limits=None, rules=()):
         self.job_model = job_model
+        self.site, self.now = Site(rules, platform.resources), 0.0
         model, _, option = job_model.partition(":")
         self.kill, self.limits = option != "kill=false", SimpleNamespace(**NO_LIMITS | (limits or {}))
         self.network = Network(platform)
@@ -108,7 +110,7 @@ class Run:
                 decide |= happen(event)
         for stream in self.streams:
             stream.left -= stream.rate * (now - self.clock)
-        self.clock = now
+        self.clock = self.now = now
         while decide:
             self.decisions.append(now)
             held = self.held_back()
@@ -137,7 +139,8 @@ class Run:
             not self.space.possible(job)
             or job.columns["walltime"] > limits.run_time
             or (known and most > limits.user_nodes)
-            or (limits.over == "reject" and self.over_limit(job))
+            or (limits.over == "reject" and self.over_user(job))
+            or self.site.turned_away(self, job)
         ):
             job.state = REJECTED
             return False
@@ -150,6 +153,10 @@ class Run:
         return {job.id for job in self.queue if not job.begun and self.over_limit(job)}
 
     def over_limit(self, job):
+        """Whether what has begun leaves no room for this job to begin beside it."""
+        return self.over_user(job) or self.site.over(self, job)
+
+    def over_user(self, job):
         """Whether the user has begun too much already for this job to begin beside it."""
         user, limits = job.columns["user"], self.limits
         if user < 0 or limits.user_jobs == limits.user_nodes == math.inf:

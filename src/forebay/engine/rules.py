@@ -216,7 +216,7 @@ def _fill(
         for name, most in count.minutes.items():
             c = columns.index(name)
             meters.most_ahead[first:last, c] = 60.0 * most
-            long = np.where(asks[:, c] > 0, asks[:, c] * walltime, 0.0) > 60.0 * most
+            long = (asks[:, c] > 0) & (np.maximum(asks[:, c], 1) * walltime > 60.0 * most)
             meters.away[:] |= (group >= 0) & long
     return meters, np.repeat(np.arange(len(counts)), sizes)
 
