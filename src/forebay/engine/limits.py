@@ -156,7 +156,7 @@ def admit(state, truth):
         if state.queue[job["at"]] < 0 or _why(state, truth, j, nodes) >= 0:  # the same once more would not help
             refused = j
             break
-        _add(state, truth, j, nodes, job["walltime"])
+        _add(state, truth, j, nodes, state.legs[job["leg"]]["walltime"])
     for i in range(cursor["n_hidden"]):
         j = truth.hidden[i]
         state.queue[state.jobs[j]["at"]] = j
