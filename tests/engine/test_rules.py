@@ -112,7 +112,7 @@ def test_names_that_nobody_has_are_noted_with_the_nearest():
 
 @pytest.mark.small
 def test_an_amount_that_nothing_counts_is_refused():
-    with pytest.raises(forebay.ForebayError, match="a limit names 'burst_bufer'.*did you mean 'burst_buffer'"):
+    with pytest.raises(forebay.ForebayError, match=r"a limit names 'burst_bufer'.*did you mean 'burst_buffer'"):
         forebay.simulate(
             workload([job(1, 0, 10, 1, burst_buffer=1)]),
             platform(4, 10).model_copy(update={"limits": (Rule(GrpTRES="burst_bufer=3"),)}),

@@ -13,6 +13,7 @@ from forebay.core.codes import EventKind, JobState, PhaseKind
 from forebay.core.failures import Failures
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
+from forebay.engine.allowed import atoms_of, restrict
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.meters import make_meters
@@ -53,7 +54,7 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     del known["workload"], known["platform"]
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
-    return program
+    return restrict(program, workload, platform)
 
 
 def sized(workload: Workload, platform: Platform) -> Platform:
@@ -155,7 +156,7 @@ def build(
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     events = _events(workload)
-    seats = _seats(np.asarray(fabric.site), fabric.near)
+    seats, atoms = _seats(np.asarray(fabric.site), fabric.near), atoms_of(platform)
     ways = fabric.ways if program.way is not None else ()
     state = empty_state(
         tables.Sizes(
@@ -167,6 +168,7 @@ def build(
             servers=len(fabric.near[0]) if fabric.chunked else 0,
             chunks=n_chunk_rows,
             seats=len(seats),
+            atoms=len(atoms),
             tiers=len(ways),
             flexible=len(program.rounds.jobs) if program.rounds else 0,
             sizes=len(program.rounds.sizes) if program.rounds else 0,
@@ -190,6 +192,7 @@ def build(
     truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters)
     truth.events[:] = events
     _fill_machine(state, platform, fabric, seats)
+    state.nodes.atoms[:] = atoms
     for row, way in zip(state.tiers.rates, ways, strict=True):
         row["rate"], row["stage_rate"] = way.rate, way.stage_rate
         row["resource"] = platform.resources.index(way.name) if way.name in platform.resources else -1
@@ -215,7 +218,6 @@ def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.nd
         state.servers.chunks["next"] = np.arange(1, len(state.servers.chunks) + 1)
     if platform.kinds is not None:
         machine["large"], machine["local"] = len(platform.resources) - 1, platform.resources.index(platform.kinds.name)
-        machine["first_large"] = platform.nodes - platform.capacities[-1]
         machine["small_device"], machine["large_device"] = platform.kinds.capacity, platform.kinds.most
 
 
@@ -258,6 +260,7 @@ def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:
         scripts["last_phase"], scripts["seconds"] = program.rounds.detours[:, 0], np.inf
     legs = truth.legs
     legs["walltime"], legs["number"], legs["other"] = program.walltime, scripts["number"], -1
+    legs["allowed"] = -1 if program.allowed is None else program.allowed
     ends = np.append(begins[1:], len(scripts)) - 1
     legs["last"] = np.repeat(ends, ends - begins + 1)
     if program.way is not None:

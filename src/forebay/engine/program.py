@@ -35,6 +35,7 @@ class Program:
     way: np.ndarray | None = None  # int64[leg]: of tiers of storage, 0 = slow; None = there is no choice
     told: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
     rounds: Rounds | None = None  # loops, and what phases take at each size; phases above have the most of any
+    allowed: np.ndarray | None = None  # int64[leg]: atoms of nodes that it may run on, as bits; None = everywhere
     compute_nodes: np.ndarray | None = None  # int64[job]: of its nodes; others serve. None = all of them compute
     notes: list[str] = field(default_factory=list)
 

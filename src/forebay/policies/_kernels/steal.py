@@ -13,8 +13,8 @@ from forebay.core.tables import flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_interrupt, act_resize
 from forebay.policies._families.steal import If, Param, Victim
 from forebay.policies._kernels.ahead import availability, end_if_now
+from forebay.policies._kernels.atoms import charge, share_free
 from forebay.policies._kernels.backfill import decide
-from forebay.policies._kernels.kinds import charge, fewest
 from forebay.policies._kernels.places import fits_now, what_is_there
 from forebay.policies._kernels.sizing import is_malleable, largest_size
 
@@ -179,7 +179,8 @@ def _steals(state, numbers):
             continue
         leg = state.jobs[j]["leg"]
         if fits_now(state, have, j):
-            charge(state, have.free, leg, fewest(state, have.free, leg))
+            share_free(state, have.free, leg)
+            charge(state, have.free, leg)
             continue
         missing = state.demands[leg, 0] - have.free[0] - coming
         coming -= min(coming, max(state.demands[leg, 0] - have.free[0], 0))

@@ -1,0 +1,155 @@
+"""Nodes that are not all alike, as policies see them: what a leg takes of each atom, beside what it asks for.
+
+What a leg is to take is worked out in the next blank row of `shares`, and stays there if the leg starts. In a profile
+the atoms' nodes are the last columns of amounts, where it counts all resources. Everything here does nothing where
+nodes are alike.
+"""
+
+from forebay._numba.jit import kernel
+from forebay.algorithms.atoms import COLUMN, atom_of, has_room, may_choose, share_for, share_now
+from forebay.algorithms.plan import behind
+from forebay.algorithms.profile import reserve, window
+
+
+@kernel
+def counted_atoms(state, R):
+    """The atoms, if the first `R` resources count them; otherwise none."""
+    atoms = state.nodes.atoms
+    return atoms if len(atoms) > 0 and atoms[len(atoms) - 1, COLUMN] < R else atoms[:0]
+
+
+@kernel
+def counts_no_atom(state):
+    """How many resources are no atom's nodes: those before these."""
+    atoms = state.nodes.atoms
+    if len(atoms) == 0:
+        return len(state.resources)
+    return atoms[0, COLUMN] if atoms[0, COLUMN] >= 0 else atoms[1, COLUMN]
+
+
+@kernel
+def _blank(state):
+    """The row of `shares` for the next start."""
+    return state.shares[min(state.counts[0]["n_shares"], len(state.shares) - 2)]
+
+
+@kernel
+def fits_atoms(state, atoms, free, leg):
+    """Whether as many nodes as leg `leg` asks for are free where it may run; of one atom its demand tells."""
+    allowed = state.legs[leg]["allowed"]
+    return len(atoms) == 0 or not may_choose(allowed) or has_room(free, atoms, allowed, state.demands[leg, 0])
+
+
+@kernel
+def share_free(state, free, leg):
+    """What leg `leg` takes of each atom if it starts now and reservations do not count; False if that is too few."""
+    atoms = state.nodes.atoms
+    if len(atoms) == 0:
+        return True
+    return share_now(free, free, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], _blank(state))
+
+
+@kernel
+def share_beside(state, free, spare, leg):
+    """The same if it may use only what is `spare` of those free."""
+    atoms = state.nodes.atoms
+    if len(atoms) == 0:
+        return True
+    other = spare if len(counted_atoms(state, len(spare))) > 0 else free
+    return share_now(free, other, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], _blank(state))
+
+
+@kernel
+def share_until(state, free, times, ahead, n, R, leg, end):
+    """The same if it runs from now to `end` and delays nobody: the same nodes must be free all the time."""
+    atoms = counted_atoms(state, R)
+    if len(atoms) == 0:
+        return share_free(state, free, leg)
+    allowed, n_nodes = state.legs[leg]["allowed"], state.demands[leg, 0]
+    return share_for(ahead, 0, behind(times, n, 0, end), atoms, allowed, n_nodes, _blank(state))
+
+
+@kernel
+def earliest_for(state, times, ahead, n, n_begins, first, R, leg, duration):
+    """The first segment from `first` on, of `n_begins`, with all that leg `leg` needs for a while; -1 if none has it.
+
+    Its share of each atom is worked out too.
+    """
+    atoms, demand, allowed = counted_atoms(state, R), state.demands[leg], state.legs[leg]["allowed"]
+    at, last = window(times, ahead, n, n_begins, first, R, demand, duration)
+    while at >= 0 and len(atoms) > 0 and not share_for(ahead, at, last, atoms, allowed, demand[0], _blank(state)):
+        at, last = window(times, ahead, n, n_begins, at + 1, R, demand, duration)
+    return at
+
+
+@kernel
+def reserve_shared(state, times, ahead, n, R, leg, at, end, taken):
+    """Keep what leg `leg` takes from others, with its share of each atom as worked out last; returns n.
+
+    `taken` is scratch, with a place a resource.
+    """
+    if len(counted_atoms(state, R)) == 0:
+        return reserve(times, ahead, n, R, state.demands[leg], at, end)
+    for r in range(R):
+        taken[r] = state.demands[leg, r]
+    correct(state, taken[:R], leg, 1)
+    return reserve(times, ahead, n, R, taken, at, end)
+
+
+@kernel
+def charge(state, free, leg):
+    """What leg `leg` takes leaves `free`, with its share of each atom as worked out last."""
+    for r in range(len(free)):
+        free[r] -= state.demands[leg, r]
+    correct(state, free, leg, -1)
+
+
+@kernel
+def correct(state, free, leg, sign):
+    """Count the atoms' nodes of leg `leg` by its share, as worked out last, and not by what it asks for."""
+    atoms = counted_atoms(state, len(free))
+    for a in range(len(atoms)):
+        column = atoms[a, COLUMN]
+        if column >= 0:
+            free[column] += sign * (_blank(state)[a] - state.demands[leg, column])
+
+
+@kernel
+def spare_head(state, spare, free, leg):
+    """Take from `spare` the nodes that leg `leg` will need of each atom beyond those it asks for, of what is `free`."""
+    if len(counted_atoms(state, len(spare))) > 0:
+        share_free(state, free, leg)
+        correct(state, spare, leg, -1)
+
+
+@kernel
+def keep_share(state, action):
+    """Let a start take its share of each atom as worked out last."""
+    counts = state.counts[0]
+    if counts["n_shares"] < len(state.shares) - 2 and state.demands[state.jobs[action["job"]]["leg"], 0] > 0:
+        action["share"] = counts["n_shares"]
+        counts["n_shares"] += 1
+
+
+@kernel
+def return_taken(state, ahead, segment, action, R):
+    """Correct what a leg started in this decision gives back: `releases` has what it took only once it runs."""
+    atoms = counted_atoms(state, R)
+    if action["share"] < 0:
+        return
+    leg = state.jobs[action["job"]]["leg"]
+    for a in range(len(atoms)):
+        column = atoms[a, COLUMN]
+        if column >= 0:
+            ahead[segment, column] += state.shares[action["share"], a] - state.releases[leg, column]
+
+
+@kernel
+def return_node(state, ahead, segment, node, R):
+    """A node is back in a segment."""
+    ahead[segment, 0] += 1
+    atoms = counted_atoms(state, R)
+    if len(atoms) > 0:
+        column = atoms[atom_of(atoms, node), COLUMN]
+        if column >= 0:
+            ahead[segment, column] += 1
