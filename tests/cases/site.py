@@ -48,3 +48,14 @@ def rules(seed, platform):
         who = {key: str(rng.randint(0, 2)) for key in rng.sample(WHO, rng.choice((0, 1, 1, 1, 2)))}
         made.append(who | {key: limits[key]() for key in rng.sample(sorted(limits), rng.randint(1, 3))})
     return made
+
+
+def reservations(seed):
+    """One to three of all nodes, some of them for users; they may overlap."""
+    rng = random.Random(f"reservations {seed}")
+    made = []
+    for _ in range(rng.randint(1, 3)):
+        start = float(rng.randint(1, 120))
+        users = {"users": tuple(sorted(rng.sample("012", rng.randint(1, 2))))} if rng.random() < 0.5 else {}
+        made.append({"start": start, "end": start + rng.choice((5.0, 20.0, 41.5)), **users})
+    return made

@@ -9,7 +9,7 @@ from cases import pooled, site
 from cases.chunks import chunks
 from cases.pooled import platform, workload
 from forebay.explain import reasons
-from forebay.platforms import Rule
+from forebay.platforms import Partition, Rule
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._orders import ALL
 from twins.backfill import PRESETS, simulate
@@ -100,6 +100,22 @@ def test_amounts_of_any_resource():
     result = forebay.simulate(workload(jobs), machine, "fcfs")
     assert starts(result) == {1: 0.0, 2: 10.0}
     assert why(result) == {2: ("QOSMaxBBPerUser", 10.0)}
+
+
+@pytest.mark.small
+def test_a_partition_says_how_long_how_wide_and_how_many():
+    """Partition 0 is the default: at most 2 nodes for 60 s, and one job at a time; partition 1 takes none."""
+    parts = (
+        Partition(name="short", nodes="all", default=True, max_time=60.0, max_nodes=2, max_jobs=1),
+        Partition(name="old", nodes="all", state="drain"),
+    )
+    machine = platform(8).model_copy(update={"partitions": parts})
+    jobs = [job(1, 0, 60, 2), job(2, 0, 60, 1, queue=0), job(3, 0, 61, 1), job(4, 0, 9, 3), job(5, 0, 9, 1, queue=1)]
+    jobs = [{"queue": -1} | row for row in jobs]
+    made = forebay.Workload("parts", workload(jobs).jobs, names={"queue": {0: "short", 1: "old"}})
+    result = forebay.simulate(made, machine, "fcfs")
+    assert starts(result) == {1: 0.0, 2: 60.0, 3: None, 4: None, 5: None}
+    assert "1 job of partition old, which is drain: rejected" in result.facts["notes"]
 
 
 @pytest.mark.small

@@ -94,6 +94,8 @@ RUNNING = np.dtype([("end", "f8"), ("job", "i8"), ("leg", "i8")], align=True)
 """Running legs by expected end, ties in order of start."""
 DOWN = np.dtype([("until", "f8"), ("node", "i8")], align=True)
 """A node that has failed, and when it will be back; inf where nobody can tell."""
+PLANNED = np.dtype([("start", "f8"), ("end", "f8"), ("atoms", "i8")], align=True)
+"""Nodes that are reserved, or in maintenance, from a start to an end: atoms as bits, -1 = all nodes."""
 SAFETY = np.dtype(
     [
         ("left", "f8"),  # the walltime of its leg if it went on from its last checkpoint
@@ -121,8 +123,8 @@ ACTION = np.dtype(
 )
 """A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a way to run,
 which counts for a job's first leg; in an interrupt, `way` is its Resume. A flexible job may be started, or resized,
-with `nodes`; 0 means as many as it asks for. Where nodes are not all alike it may say how many of each atom it takes, in a
-row of `shares`; with -1 that is what is free, from the first atom on."""
+with `nodes`; 0 means as many as it asks for. Where nodes are not all alike it may say how many of each atom it takes,
+in a row of `shares`; with -1 that is what is free, from the first atom on."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
@@ -201,6 +203,7 @@ class State(NamedTuple):
     queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see COUNTS
     running: np.ndarray  # RUNNING, the first n_running
     down: np.ndarray  # DOWN, the first n_down, by the time at which they are back; empty where nodes do not fail
+    planned: np.ndarray  # PLANNED, by start: what the site has announced
     safety: np.ndarray  # SAFETY[job]; empty where jobs write no checkpoints
     actions: np.ndarray  # ACTION, the first n_actions; the last row is never carried out, see `verbs`
     picks: np.ndarray  # PICK, the first n_picks
@@ -228,6 +231,7 @@ class Sizes(NamedTuple):
     sizes: int = 0  # that these may have
     down: int = 0  # nodes that may be down at a time
     safety: int = 0  # jobs that write checkpoints
+    planned: int = 0  # reservations
 
 
 def empty_state(n: Sizes) -> State:
@@ -247,6 +251,7 @@ def empty_state(n: Sizes) -> State:
         queue=np.zeros(2 * n.jobs + 16, np.int64),
         running=np.zeros(n.jobs + 1, RUNNING),
         down=np.zeros(n.down, DOWN),
+        planned=np.zeros(n.planned, PLANNED),
         safety=np.zeros(n.safety, SAFETY),
         actions=np.zeros(n.jobs + 1025, ACTION),
         # Nodes, and chunks, can be picked once each in a decision; chunks of legs without nodes come on top.
@@ -292,6 +297,19 @@ policy_kernel = allocating_kernel(DECIDE)
 def flex_row(state, j):
     """The row of job `j` among those with applications; -1 if it has none."""
     return state.flexible.row[j] if len(state.flexible.row) > 0 else -1
+
+
+@kernel
+def nodes_in(state, a):
+    """How many nodes an atom has; without a resource of its own, what others leave of all."""
+    atoms, resources = state.nodes.atoms, state.resources
+    if atoms[a, 1] >= 0:
+        return resources[atoms[a, 1]]["capacity"]
+    count = resources[0]["capacity"]
+    for b in range(len(atoms)):
+        if b != a:
+            count -= resources[atoms[b, 1]]["capacity"]
+    return count
 
 
 @kernel

@@ -17,6 +17,7 @@ from forebay.engine.allowed import atoms_of, restrict
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.meters import make_meters
+from forebay.engine.planning import planned_of
 from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
 from forebay.engine.rules import Site
@@ -155,7 +156,8 @@ def build(
         check_failures(workload, platform, failures, ledger)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
-    events = _events(workload)
+    planned, member = planned_of(workload, platform, atoms_of(platform))
+    events = _events(workload, planned)
     seats, atoms = _seats(np.asarray(fabric.site), fabric.near), atoms_of(platform)
     ways = fabric.ways if program.way is not None else ()
     state = empty_state(
@@ -174,6 +176,7 @@ def build(
             sizes=len(program.rounds.sizes) if program.rounds else 0,
             down=platform.nodes if failures else 0,
             safety=n_jobs if failures and failures.writes else 0,
+            planned=len(planned),
         )
     )
     sizes = truths.Sizes(
@@ -184,13 +187,14 @@ def build(
         servers=len(state.servers.room),
         picks=len(state.picks) if fabric.chunked else 0,
         events=len(events),
+        planned=len(planned),
         told=len(state.tiers.told),
     )
     writes = failures is not None and failures.checkpoint_bytes > 0
     network = traffic(program, fabric, platform.nodes, writes)
     rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
     truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters)
-    truth.events[:] = events
+    truth.events[:], truth.member[:], state.planned[:] = events, member, planned
     _fill_machine(state, platform, fabric, seats)
     state.nodes.atoms[:] = atoms
     for row, way in zip(state.tiers.rates, ways, strict=True):
@@ -230,18 +234,21 @@ def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
     return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)
 
 
-def _events(workload: Workload) -> np.ndarray:
+def _events(workload: Workload, planned: np.ndarray) -> np.ndarray:
     """What comes from outside, by time; at one time by kind, then by job."""
     submit = workload.jobs["submit"].to_numpy()
     cancel = submit + workload.jobs["cancel"].to_numpy()
     withdrawn = np.flatnonzero(np.isfinite(cancel))
     kinds = {EventKind.SUBMIT: np.arange(len(submit)), EventKind.CANCEL: withdrawn}
+    moments = np.concatenate([planned["start"], planned["end"]])
+    moments = moments[moments > 0]
+    kinds[EventKind.RESERVATION] = np.arange(len(moments))
     events = np.zeros(sum(map(len, kinds.values())), EVENT)
     events["kind"] = np.repeat(list(kinds), [len(jobs) for jobs in kinds.values()])
     events["subject"] = np.concatenate(list(kinds.values()))
-    events["time"] = np.concatenate([submit, cancel[withdrawn]])
+    events["time"] = np.concatenate([submit, cancel[withdrawn], moments])
     order = np.lexsort((events["subject"], events["kind"], events["time"]))
-    return events[order] if len(withdrawn) else events  # submits are in order as they come
+    return events[order] if len(events) > len(submit) else events  # submits are in order as they come
 
 
 def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:

@@ -75,6 +75,8 @@ def happen(state, truth, until):
         latest = max(latest, event["time"])
         if event["kind"] == EventKind.SUBMIT:
             _arrive(state, truth, event["subject"])
+        elif event["kind"] == EventKind.RESERVATION:
+            state.clock[0]["triggers"] |= Trigger.RESERVATION
         else:
             cancel(state, truth, event["subject"], event["time"])
     return latest

@@ -1,4 +1,4 @@
-"""Limits on what jobs may have running together, around any policy.
+"""Limits on what jobs may have running together, and reservations, around any policy.
 
 Before a decision, jobs that may not start leave holes in the queue, so that no policy sees them. After it, the actions
 up to the first start that exceeds a limit are carried out, and the policy decides again: what it decided behind that
@@ -10,6 +10,7 @@ from forebay._numba.jit import kernel
 from forebay.core.codes import JobState, Verb
 from forebay.engine.journal import write_held
 from forebay.engine.phases import has_begun
+from forebay.engine.planned import closed_to
 
 
 @kernel
@@ -45,6 +46,27 @@ def _why(state, truth, j, n_nodes):
                 if more > 0 and meters.ahead[m, c] + more * state.jobs[j]["walltime"] > meters.most_ahead[m, c]:
                     return m * (2 * n_columns + 1) + 1 + n_columns + c
     return -1
+
+
+@kernel
+def held_by(state, truth, j):
+    """Why waiting job `j` may not start now, see `_why`; behind these numbers come reservations. -1 if it may."""
+    if len(truth.meters.table) > 0 and not has_begun(state, j):
+        why = over_limit(state, truth, j)
+        if why >= 0:
+            return why
+    if len(state.planned) > 0:
+        p = closed_to(state, truth, j)
+        if p >= 0:
+            return len(truth.meters.table) * (2 * truth.meters.most.shape[1] + 1) + p
+    return -1
+
+
+@kernel
+def _first_held(state):
+    """Where those begin in the queue who may be held back: a limit holds nobody who has begun."""
+    counts = state.counts[0]
+    return counts["queue_first"] if len(state.planned) > 0 else counts["queue_begun"]
 
 
 @kernel
@@ -107,8 +129,8 @@ def n_held(state, truth):
     """How many waiting jobs may not start now."""
     counts, held = state.counts[0], 0
     count_begun(state, truth)
-    for i in range(counts["queue_begun"], counts["queue_last"]):
-        if state.queue[i] >= 0 and over_limit(state, truth, state.queue[i]) >= 0:
+    for i in range(_first_held(state), counts["queue_last"]):
+        if state.queue[i] >= 0 and held_by(state, truth, state.queue[i]) >= 0:
             held += 1
     return held
 
@@ -118,11 +140,11 @@ def hide(state, truth):
     """Take the jobs that may not start now out of the queue, until `admit`; note why, where that has changed."""
     counts, cursor, cause = state.counts[0], truth.cursor[0], truth.meters.cause
     count_begun(state, truth)
-    for i in range(counts["queue_begun"], counts["queue_last"]):
+    for i in range(_first_held(state), counts["queue_last"]):
         j = state.queue[i]
         if j < 0:
             continue
-        why = over_limit(state, truth, j)
+        why = held_by(state, truth, j)
         if why != cause[j]:
             write_held(truth, state.clock[0]["now"], j, why)
             cause[j] = why
@@ -146,7 +168,12 @@ def admit(state, truth):
         if state.actions[a]["verb"] != Verb.START or j < 0 or j >= len(state.jobs):
             continue
         job = state.jobs[j]
-        if job["state"] != JobState.QUEUED or has_begun(state, j):
+        if job["state"] != JobState.QUEUED:
+            continue
+        if has_begun(state, j) or len(truth.meters.table) == 0:
+            if state.queue[job["at"]] < 0:
+                refused = j
+                break
             continue
         nodes = max(state.actions[a]["nodes"], job["nodes"])
         if over_limit(state, truth, j) >= 0 and state.queue[job["at"]] >= 0:

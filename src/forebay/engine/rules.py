@@ -11,7 +11,9 @@ from forebay.core.limits import NO_LIMIT, Limits
 from forebay.engine.meters import Meters, make_meters
 from forebay.engine.program import Program
 from forebay.errors import InputError, brief, nearest
+from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
+from forebay.platforms.reservations import Reservation
 from forebay.platforms.rules import Rule
 from forebay.platforms.tres import TRES
 from forebay.workload.names import called
@@ -41,9 +43,13 @@ class Site(NamedTuple):
     count_of: np.ndarray  # int64[meter]
     columns: list[str]
     notes: list[str]
+    reservations: tuple[Reservation, ...]
 
     def told(self, cause: int) -> tuple[str, str, str]:
         """Why a job is held back: in a word, in Slurm's, and in a sentence."""
+        if cause >= len(self.meters.table) * (2 * len(self.columns) + 1):
+            closed = self.reservations[cause - len(self.meters.table) * (2 * len(self.columns) + 1)]
+            return "reservation", "ReqNodeNotAvail", f"it would not end before reservation {closed.name} begins"
         meter, what = divmod(cause, 2 * len(self.columns) + 1)
         count = self.counts[self.count_of[meter]]
         whose = {"": _whose(count.rule), "PerUser": "its user", "PerAccount": "its account"}[count.kind]
@@ -75,29 +81,44 @@ def _whose(rule: Rule) -> str:
 
 def site_of(workload: Workload, platform: Platform, program: Program, limits: Limits | None) -> Site:
     """All limits of a run: those of the machine's site, and those around the policy."""
-    rules = list(platform.limits)
+    rules = [*platform.limits, *(rule for one in platform.partitions if (rule := _of_partition(one)) is not None)]
     counts = [count for rule in rules for count in _counts(rule)]
     around: list[Rule] = []
     if limits is not None:
         around = [_as_rule(limits)]
         counts += [count._replace(rejects=limits.over == "reject") for count in _counts(around[0])]
-    if not rules and limits is None:
-        return Site(make_meters(), [], np.zeros(0, np.int64), ["nodes"], [])
+    closed = [one for one in platform.partitions if one.state != "up"]
+    if not rules and limits is None and not platform.reservations and not closed:
+        return Site(make_meters(), [], np.zeros(0, np.int64), ["nodes"], [], ())
     every = [*rules, *around]
     named = [name for rule in every for tres in _all_tres(rule) for name in tres]
     columns = ["nodes", *(name for name in dict.fromkeys(named) if name != "nodes")]
-    notes = _strangers(workload, rules)
+    notes = _strangers(workload, list(platform.limits))
     asks, more = _asks(workload, platform, program, columns)
-    under = [_under(workload, rule) for rule in every]
+    default = next((one.name for one in platform.partitions if one.default), "")
+    under = [_under(workload, rule, default) for rule in every]
     members = {id(rule): jobs for rule, jobs in zip(every, under, strict=True)}
     groups = [_groups(workload, count, members[id(count.rule)]) for count in counts]
     meters, count_of = _fill(workload, counts, groups, columns, asks)
     for rule in every:
         meters.away[:] |= members[id(rule)] & _too_much(workload, rule, columns, asks)
+    for one in closed:
+        shut = _under(workload, Rule.model_construct(partition=one.name), default)
+        meters.away[:] |= shut
+        if shut.any():
+            notes.append(f"{counted(int(shut.sum()), 'job')} of partition {one.name}, which is {one.state}: rejected")
     unknown = int((workload.jobs["user"].to_numpy() < 0).sum())
     if unknown and (limits is not None or any(count.kind == "PerUser" for count in counts)):
         notes.append(f"{counted(unknown, 'job names', 'jobs name')} no user: limits per user do not hold there")
-    return Site(meters, counts, count_of, columns, notes + more)
+    return Site(meters, counts, count_of, columns, notes + more, platform.reservations)
+
+
+def _of_partition(one: Partition) -> Rule | None:
+    """What a partition allows, as a rule for its jobs."""
+    if one.max_time is None and one.max_nodes is None and one.max_jobs is None:
+        return None
+    most = {} if one.max_nodes is None else {"nodes": one.max_nodes}
+    return Rule.model_construct(partition=one.name, max_wall=one.max_time, max_tres_per_job=most, grp_jobs=one.max_jobs)
 
 
 def _as_rule(limits: Limits) -> Rule:
@@ -133,12 +154,13 @@ def _numbers(workload: Workload, column: str, name: str) -> list[int]:
     return [number for number in found if number >= 0 and called(workload.names, column, number) == name]
 
 
-def _under(workload: Workload, rule: Rule) -> np.ndarray:
-    """Which jobs are under a rule."""
+def _under(workload: Workload, rule: Rule, default: str) -> np.ndarray:
+    """Which jobs are under a rule; those that name no partition are in the default one."""
     under = np.ones(len(workload), bool)
     for column, name in rule.who.items():
         if column in workload.jobs.columns:
-            under &= np.isin(workload.jobs[column].to_numpy(), _numbers(workload, column, name))
+            numbers = _numbers(workload, column, name) + ([-1] if (column, name) == ("queue", default) else [])
+            under &= np.isin(workload.jobs[column].to_numpy(), numbers)
         else:
             under[:] = False
     return under

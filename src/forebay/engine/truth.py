@@ -120,6 +120,7 @@ class Truth(NamedTuple):
     wakes: np.ndarray  # float64, ascending; the first n_wakes
     events: np.ndarray  # EVENT, by time, then kind
     meters: Meters
+    member: np.ndarray  # int64[job]: reservations that it may use, as bits; empty where there are none
     hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
     log: np.ndarray  # LOG, a buffer: see `record`
@@ -146,6 +147,7 @@ class Sizes(NamedTuple):
     servers: int = 0
     picks: int = 0
     events: int = 0
+    planned: int = 0  # reservations
     told: int = 0  # legs of which users told what they move
 
 
@@ -169,6 +171,7 @@ def empty_truth(
         wakes=np.zeros(MAX_WAKES),
         events=np.zeros(n.events, EVENT),
         meters=meters,
+        member=np.zeros(n.jobs if n.planned else 0, np.int64),
         hidden=np.zeros(len(meters.away), np.int64),
         due=np.zeros(n.jobs, np.int64),
         log=np.zeros(BUFFER, LOG),

@@ -24,6 +24,7 @@ REASONS = {
     "user_jobs": "QOSMaxJobsPerUserLimit",
     "user_nodes": "QOSMaxNodePerUserLimit",
     "limit": "QOSResourceLimit",
+    "reservation": "ReqNodeNotAvail",
     "said": "None",
     "stage_in": "BurstBufferStageIn",
     "unknown": "None",

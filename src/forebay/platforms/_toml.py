@@ -16,6 +16,7 @@ from forebay.platforms._problems import Problems
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
+from forebay.platforms.reservations import Reservation
 from forebay.platforms.rules import Rule
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
@@ -63,6 +64,7 @@ def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Pl
         problems.add("failures", 'must be a table: write [failures] and below it mtbf = "1 h"')
     parts: dict[str, Any] = {"topology": topology, "tiers": tiers} if topology else {"tiers": tiers}
     parts["limits"] = _each(values.pop("limits", []), "limits", Rule, problems)
+    parts["reservations"] = _each(values.pop("reservations", []), "reservations", Reservation, problems)
     parts |= named
     # Parts go in as if written by the user, so that their keys count among the known ones in suggestions.
     platform = problems.check(Platform, {**values, **parts}, context=FROM_FILE)
