@@ -19,6 +19,7 @@ from forebay.core.failures import Failures
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.faults import draws
+from forebay.engine.planning import reserved_of
 from forebay.engine.program import Program
 from forebay.engine.rules import site_of
 from forebay.engine.run import Progress, run
@@ -138,6 +139,7 @@ def simulate(
         **({"epoch": workload.epoch} if is_dated(workload) else {}),
         "versions": dict(versions()),
         **({"failures": failing.describe()} if failing else {}),
+        **({"reserved": reserved_of(workload, chosen)} if chosen.reservations else {}),
         **({"limits": limits.describe()} if limits else {}),
     }
     jobs = collect.jobs_frame(left, record, workload, chosen)

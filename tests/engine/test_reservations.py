@@ -9,6 +9,8 @@ from cases import pooled, site
 from cases.chunks import chunks
 from cases.pooled import platform, workload
 from forebay.explain import reasons
+from forebay.figures.gantt import draw
+from forebay.metrics import reservations
 from forebay.platforms import Reservation
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._orders import ALL
@@ -83,6 +85,27 @@ def test_who_runs_on_against_its_walltime_is_left_alone():
     machine = platform(4).model_copy(update={"reservations": (SERVICE,)})
     result = forebay.simulate(workload(jobs), machine, "fcfs-easy", job_model="alloc-only:kill=false")
     assert starts(result) == {1: 0.0, 2: 150.0}
+
+
+@pytest.mark.small
+def test_what_is_reserved_is_told_and_left_out_of_the_open_use():
+    """4 nodes for 160 s, of which 50 are reserved: jobs hold 4 x 100 before and 4 x 10 behind, all that was open."""
+    result = run([job(1, 0, 100, 4), job(2, 0, 10, 4)], 4, SERVICE)
+    assert result.facts["reserved"] == [{"name": "service", "start": 100.0, "end": 150.0, "nodes": [[0, 3]]}]
+    assert reservations(result).rows() == [("service", 0, 3, 100.0, 150.0)]
+    numbers = forebay.summary(result)
+    assert numbers["utilisation_nodes"] == pytest.approx(110 / 160)
+    assert (numbers["reserved_share"], numbers["open_utilisation"]) == pytest.approx((50 / 160, 1.0))
+    assert "reserved_share" not in forebay.summary(run([job(1, 0, 100, 4)], 4))
+
+
+@pytest.mark.small
+def test_the_schedule_shows_what_is_reserved(tmp_path):
+    result = run([job(1, 0, 100, 4), job(2, 0, 10, 4)], 4, SERVICE)
+    draw({"fcfs": result}, tmp_path / "gantt.svg")
+    rows = (tmp_path / "gantt-reserved.csv").read_text().splitlines()
+    assert rows[1] == "service,0,3,100.0,150.0"
+    assert "reserved" in (tmp_path / "gantt.svg").read_text()
 
 
 @pytest.mark.small

@@ -1,5 +1,7 @@
 """The reservations of a site, in the seconds of a workload: when, which nodes, and whose jobs may use them."""
 
+from typing import Any
+
 import numpy as np
 
 from forebay.core.tables import PLANNED
@@ -43,18 +45,34 @@ def period_of(workload: Workload, one: Reservation) -> tuple[float, float]:
     return start, end
 
 
-def _atoms(platform: Platform, one: Reservation, atoms: np.ndarray) -> int:
-    """The atoms of its nodes, as bits."""
-    if one.whole:
-        return -1
-    reserved = np.zeros(platform.nodes, bool)
+def reserved_of(workload: Workload, platform: Platform) -> list[dict[str, Any]]:
+    """When and where nodes were reserved, for the facts of a run: stretches of nodes, and a workload's seconds."""
+    told = []
+    for one in platform.reservations:
+        start, end = period_of(workload, one)
+        edges = np.flatnonzero(np.diff(_nodes(platform, one).astype(np.int8), prepend=0, append=0))
+        stretches = [[int(low), int(high) - 1] for low, high in zip(edges[::2], edges[1::2], strict=True)]
+        told.append({"name": one.name, "start": start, "end": end, "nodes": stretches})
+    return told
+
+
+def _nodes(platform: Platform, one: Reservation) -> np.ndarray:
+    """Which nodes it is of."""
+    reserved = np.full(platform.nodes, one.whole)
     first = np.cumsum([0, *(node_class.nodes for node_class in platform.classes)])
     for place, node_class in enumerate(platform.classes):
         if node_class.name in one.classes:
             reserved[first[place] : first[place + 1]] = True
     for low, high in ranges_of(one.nodes) if one.nodes not in ("", ALL) else []:
         reserved[low : high + 1] = True
-    bits = 0
+    return reserved
+
+
+def _atoms(platform: Platform, one: Reservation, atoms: np.ndarray) -> int:
+    """The atoms of its nodes, as bits."""
+    if one.whole:
+        return -1
+    bits, reserved = 0, _nodes(platform, one)
     for a, (low, high) in enumerate(zip(atoms[:, 0], [*atoms[1:, 0], platform.nodes], strict=False)):
         if reserved[low:high].any() and not reserved[low:high].all():
             break
