@@ -9,7 +9,7 @@ from cases import pooled, site
 from cases.chunks import chunks
 from cases.pooled import platform, workload
 from forebay.explain import reasons
-from forebay.figures.gantt import draw
+from forebay.figures import gantt
 from forebay.metrics import reservations
 from forebay.platforms import Reservation
 from forebay.policies._families.backfill import Backfill
@@ -102,7 +102,7 @@ def test_what_is_reserved_is_told_and_left_out_of_the_open_use():
 @pytest.mark.small
 def test_the_schedule_shows_what_is_reserved(tmp_path):
     result = run([job(1, 0, 100, 4), job(2, 0, 10, 4)], 4, SERVICE)
-    draw({"fcfs": result}, tmp_path / "gantt.svg")
+    gantt.draw({"fcfs": result}, tmp_path / "gantt.svg")
     rows = (tmp_path / "gantt-reserved.csv").read_text().splitlines()
     assert rows[1] == "service,0,3,100.0,150.0"
     assert "reserved" in (tmp_path / "gantt.svg").read_text()

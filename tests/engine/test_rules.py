@@ -115,7 +115,6 @@ def test_a_partition_says_how_long_how_wide_and_how_many():
     made = forebay.Workload("parts", workload(jobs).jobs, names={"queue": {0: "short", 1: "old"}})
     result = forebay.simulate(made, machine, "fcfs")
     assert starts(result) == {1: 0.0, 2: 60.0, 3: None, 4: None, 5: None}
-    assert "1 job of partition old, which is drain: rejected" in result.facts["notes"]
 
 
 @pytest.mark.small

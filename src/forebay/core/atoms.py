@@ -9,6 +9,11 @@ ATOM = "nodes."
 """How the names of resources begin that count nodes of an atom."""
 
 
+def set_apart(resources: Sequence[str]) -> int:
+    """The first resource that counts nodes of an atom, by its place; the number of all where there is none."""
+    return next((r for r, name in enumerate(resources) if name.startswith(ATOM)), len(resources))
+
+
 class Atoms(NamedTuple):
     """First node and resource of each atom, ascending; -1 is a resource that is what others leave of all nodes."""
 
@@ -22,7 +27,7 @@ class Atoms(NamedTuple):
 
     def share(self, left: Sequence[int], allowed: int, n_nodes: int) -> list[int]:
         """How many nodes of each atom a start takes: what is left, atom by atom; fewer in all where that is too few."""
-        shares = []
+        shares: list[int] = []
         for a, some in enumerate(self.free(left)):
             shares.append(min(max(some, 0), n_nodes - sum(shares)) if allowed >> a & 1 else 0)
         return shares
@@ -30,7 +35,7 @@ class Atoms(NamedTuple):
     def of(self, nodes: Iterable[int]) -> list[int]:
         """Some nodes, counted by atom."""
         at = np.searchsorted(self.first, list(nodes), side="right") - 1
-        return np.bincount(np.maximum(at, 0), minlength=len(self.first)).tolist()
+        return [int(some) for some in np.bincount(np.maximum(at, 0), minlength=len(self.first))]
 
     def taken(self, needs: list[int], share: Sequence[int]) -> list[int]:
         """What a start takes of each resource, with its share of each atom."""

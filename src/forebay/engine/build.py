@@ -2,6 +2,7 @@
 
 import inspect
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from forebay.core.failures import Failures
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allowed import atoms_of, restrict
+from forebay.engine.eligible import eligible
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.meters import make_meters
@@ -21,7 +23,7 @@ from forebay.engine.planning import planned_of
 from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
 from forebay.engine.rules import Site
-from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
+from forebay.engine.sizes import check_atoms, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
@@ -55,7 +57,8 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     del known["workload"], known["platform"]
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
-    return restrict(program, workload, platform)
+    places = eligible(workload, platform)
+    return restrict(replace(program, places=places), platform, places.allowed)
 
 
 def sized(workload: Workload, platform: Platform) -> Platform:
@@ -151,7 +154,7 @@ def build(
     _check(workload, program)
     fabric = platform.fabric()
     ledger = Ledger(workload, platform, program)
-    check_kinds(workload, platform, program, ledger)
+    check_atoms(workload, platform, program, ledger)
     if failures:
         check_failures(workload, platform, failures, ledger)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
@@ -220,7 +223,7 @@ def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.nd
         machine["chunked"] = platform.resources.index(fabric.buffer)
         state.servers.near[:], state.servers.room[:] = fabric.near, fabric.server_capacity
         state.servers.chunks["next"] = np.arange(1, len(state.servers.chunks) + 1)
-    if platform.kinds is not None:
+    if platform.kinds is not None and not platform.divided:
         machine["large"], machine["local"] = len(platform.resources) - 1, platform.resources.index(platform.kinds.name)
         machine["small_device"], machine["large_device"] = platform.kinds.capacity, platform.kinds.most
 
@@ -293,4 +296,4 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
     jobs["start"] = jobs["finish"] = np.nan
     unfit, notes = too_large(workload, platform, program, fabric)
     jobs["state"] = np.where(unfit, JobState.REJECTED, JobState.UNSUBMITTED)
-    return notes
+    return ([] if program.places is None else program.places.notes) + notes

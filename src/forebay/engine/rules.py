@@ -87,8 +87,7 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
     if limits is not None:
         around = [_as_rule(limits)]
         counts += [count._replace(rejects=limits.over == "reject") for count in _counts(around[0])]
-    closed = [one for one in platform.partitions if one.state != "up"]
-    if not rules and limits is None and not platform.reservations and not closed:
+    if not rules and limits is None and not platform.reservations:
         return Site(make_meters(), [], np.zeros(0, np.int64), ["nodes"], [], ())
     every = [*rules, *around]
     named = [name for rule in every for tres in _all_tres(rule) for name in tres]
@@ -102,11 +101,6 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
     meters, count_of = _fill(workload, counts, groups, columns, asks)
     for rule in every:
         meters.away[:] |= members[id(rule)] & _too_much(workload, rule, columns, asks)
-    for one in closed:
-        shut = _under(workload, Rule.model_construct(partition=one.name), default)
-        meters.away[:] |= shut
-        if shut.any():
-            notes.append(f"{counted(int(shut.sum()), 'job')} of partition {one.name}, which is {one.state}: rejected")
     unknown = int((workload.jobs["user"].to_numpy() < 0).sum())
     if unknown and (limits is not None or any(count.kind == "PerUser" for count in counts)):
         notes.append(f"{counted(unknown, 'job names', 'jobs name')} no user: limits per user do not hold there")
@@ -114,11 +108,8 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
 
 
 def _of_partition(one: Partition) -> Rule | None:
-    """What a partition allows, as a rule for its jobs."""
-    if one.max_time is None and one.max_nodes is None and one.max_jobs is None:
-        return None
-    most = {} if one.max_nodes is None else {"nodes": one.max_nodes}
-    return Rule.model_construct(partition=one.name, max_wall=one.max_time, max_tres_per_job=most, grp_jobs=one.max_jobs)
+    """How many jobs of a partition may run at a time, as a rule; whom else it takes, `eligible` tells."""
+    return None if one.max_jobs is None else Rule.model_construct(partition=one.name, grp_jobs=one.max_jobs)
 
 
 def _as_rule(limits: Limits) -> Rule:

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from forebay._text import counted
+from forebay.core.atoms import ATOM
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import ALL, Partition, ranges_of
 
@@ -36,6 +37,11 @@ def members(partition: Partition, classes: Sequence[NodeClass], nodes: int) -> l
     own = [(int(first[places[name]]), int(first[places[name] + 1]) - 1) for name in partition.classes]
     own += ranges_of(partition.nodes) if partition.nodes else []
     return own
+
+
+def nodes_of(partition: Partition, classes: Sequence[NodeClass], nodes: int) -> int:
+    """How many nodes a partition has; one in several of its ranges counts once."""
+    return sum(atom.count for atom in atoms_of(classes, [partition], nodes) if atom.partitions)
 
 
 def atoms_of(
@@ -65,3 +71,17 @@ def atoms_of(
             "that can be told apart; let partitions have whole classes, or longer ranges of nodes"
         )
     return tuple(atoms)
+
+
+def sizes_of(atoms: Sequence[Atom], classes: Sequence[NodeClass]) -> dict[str, int]:
+    """What the nodes of each atom are called where they are counted, and how many they are.
+
+    By their class, with a number where it is divided: nodes.gpu, or nodes.cpu.1 and nodes.cpu.2.
+    """
+    sizes: dict[str, int] = {}
+    for atom in atoms:
+        parts = [one for one in atoms if one.cls == atom.cls]
+        words = [classes[atom.cls].name] if classes else []
+        words += [str(parts.index(atom) + 1)] if len(parts) > 1 else []
+        sizes[ATOM + ".".join(words)] = atom.count
+    return sizes

@@ -14,7 +14,7 @@ from forebay.core.units import format_flops
 from forebay.errors import InputError, listed
 from forebay.platforms._fields import AUTO, Count, Failing, Flag, Flops, Model
 from forebay.platforms._inside import check_classes, check_partitions, refuse_twice
-from forebay.platforms.atoms import Atom, atoms_of
+from forebay.platforms.atoms import Atom, atoms_of, sizes_of
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
@@ -133,7 +133,7 @@ class Platform(Model):
     @classmethod
     def _knows_cores(cls, sharing: bool, info: ValidationInfo) -> bool:
         if sharing and info.data.get("classes") == ():
-            raise ValueError("nodes are shared by their cores: write classes of nodes with cores, or sharing = false")
+            raise ValueError("nodes are shared by their cores: say how many a class of nodes has, or write no sharing")
         return sharing
 
     @field_validator("topology")
@@ -181,7 +181,7 @@ class Platform(Model):
 
     @property
     def finite(self) -> Mapping[str, int]:
-        """Name and capacity of all that can run full: nodes, then tiers in order, then nodes of the larger kind."""
+        """Name and capacity of all that can run full: nodes, then tiers in order, then nodes that are set apart."""
         sizes = {"nodes": self.nodes}
         for tier in self.tiers:
             if tier.size == AUTO:
@@ -191,9 +191,7 @@ class Platform(Model):
                 )
             if (size := tier.on(self.nodes)) is not None:
                 sizes[tier.name] = size
-        if self.kinds is not None:
-            sizes[self.kinds.name + LARGE] = self.kinds.large_nodes or 0
-        return sizes
+        return sizes | self._set_apart
 
     @property
     def kinds(self) -> node_local.Tier | None:
@@ -204,8 +202,24 @@ class Platform(Model):
     @property
     def atoms(self) -> tuple[Atom, ...]:
         """Ranges of nodes that no class and no partition divides, in order; one where there are none of these."""
-        cuts = () if self.kinds is None else (self.nodes - (self.kinds.large_nodes or 0),)
+        cuts = () if self.kinds is None else (self.first_large,)
         return atoms_of(self.classes, self.partitions, self.nodes, cuts)
+
+    @property
+    def first_large(self) -> int:
+        """The first node of the larger kind, where nodes are of two: these have the highest ids."""
+        return self.nodes - (self.kinds.large_nodes or 0 if self.kinds else 0)
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """Names of what a job may ask of the inside of nodes; none where nothing is told of it."""
+        memory = any(one.memory is not None for one in self.classes)
+        return ("cores", "gpus", *(["memory"] if memory else [])) if self.classes else ()
+
+    @property
+    def gpu_types(self) -> tuple[str, ...]:
+        """Types of the GPUs that nodes have, in order of classes; "" is that of GPUs without one."""
+        return tuple(dict.fromkeys(one.gpu for one in self.classes if one.gpus))
 
     @property
     def units(self) -> int:
@@ -226,7 +240,19 @@ class Platform(Model):
     @property
     def resources(self) -> tuple[str, ...]:
         """Names of what schedulers count: what is asked for, and what follows from it; positions in demand vectors."""
-        return self.asked if self.kinds is None else (*self.asked, self.kinds.name + LARGE)
+        return (*self.asked, *self._set_apart)
+
+    @property
+    def divided(self) -> bool:
+        """Whether classes or partitions divide the nodes, so that jobs may run on some of them only."""
+        return bool(self.classes or self.partitions) and len(self.atoms) > 1
+
+    @property
+    def _set_apart(self) -> dict[str, int]:
+        """Nodes that are counted beside all: those of each atom, or those of the larger of two kinds."""
+        if self.divided:
+            return sizes_of(self.atoms, self.classes)
+        return {} if self.kinds is None else {self.kinds.name + LARGE: self.kinds.large_nodes or 0}
 
     @property
     def capacities(self) -> tuple[int, ...]:
@@ -309,9 +335,16 @@ class Platform(Model):
         rows += [("failures", str(self.failures))] if self.failures else []
         return html_table(f"Platform {self.name}", rows)
 
+    @property
+    def outside(self) -> str:
+        """The machine in words, but for its classes and partitions."""
+        return self._text([])
+
     def __str__(self) -> str:
-        parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}"]
-        parts += [f"{name}: {text}" for name, text in self._lines()]
+        return self._text([f"{name}: {text}" for name, text in self._lines()])
+
+    def _text(self, inside: list[str]) -> str:
+        parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}", *inside]
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
         parts += [f"failures: {self.failures}"] if self.failures else []

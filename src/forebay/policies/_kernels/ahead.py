@@ -9,7 +9,7 @@ from forebay.algorithms.bits import wipe
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import Verb
 from forebay.core.tables import STATE, after, instant_width, nodes_in
-from forebay.policies._kernels.atoms import counted_atoms, fits_atoms, return_taken
+from forebay.policies._kernels.atoms import fits_atoms, n_counted, return_taken
 from forebay.policies._kernels.places import Have, give_back, repair
 
 _i8 = types.int64
@@ -84,7 +84,7 @@ def _next_planned(state, soon, passed):
 @kernel
 def _close(state, plan, times, ahead, n, R, S, W):
     """Take the nodes of a reservation away while it lasts."""
-    atoms, counted = state.nodes.atoms, counted_atoms(state, R)
+    atoms, counted = state.nodes.atoms, n_counted(state, R) > 0
     for i in range(n):
         width = instant_width(times[i])
         if times[i] < plan["start"] - width or times[i] >= plan["end"] - width:
@@ -97,7 +97,7 @@ def _close(state, plan, times, ahead, n, R, S, W):
         for a in range(len(atoms)):
             if (plan["atoms"] >> a) & 1:
                 ahead[i, 0] -= nodes_in(state, a)
-                if len(counted) > 0 and atoms[a, COLUMN] >= 0:
+                if counted and atoms[a, COLUMN] >= 0:
                     ahead[i, atoms[a, COLUMN]] -= nodes_in(state, a)
                 if W > 0:
                     wipe(words, atoms[a, FIRST], nodes_in(state, a))
@@ -121,7 +121,7 @@ def availability(state, have, until_fits, R, S, W):
         + (2 * counts["n_queued"] if until_fits < 0 else len(started))
     )
     times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
-    times[0], atoms = now, counted_atoms(state, R)
+    times[0] = now
     for r in range(R + S + W):
         ahead[0, r] = have.free[r] if r < R else have.room[r - R] if r < R + S else have.words[r - R - S]
     n, i, s, d, late, passed = 1, n_late, 0, 0, n_late > 0, soon
@@ -130,7 +130,7 @@ def availability(state, have, until_fits, R, S, W):
             enough_yet = True
             for r in range(R):
                 enough_yet = enough_yet and ahead[n - 1, r] >= state.demands[until_fits, r]
-            if enough_yet and fits_atoms(state, atoms, ahead[n - 1], until_fits):
+            if enough_yet and fits_atoms(state, ahead[n - 1, :R], until_fits):
                 break
         time = np.inf
         if i < n_running:

@@ -6,16 +6,16 @@ nodes are alike.
 """
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.atoms import COLUMN, atom_of, has_room, may_choose, share_for, share_now
+from forebay.algorithms.atoms import COLUMN, atom_of, free_in, has_room, may_choose, share_for, share_now
 from forebay.algorithms.plan import behind
 from forebay.algorithms.profile import reserve, window
 
 
 @kernel
-def counted_atoms(state, R):
-    """The atoms, if the first `R` resources count them; otherwise none."""
+def n_counted(state, R):
+    """How many atoms there are, if the first `R` resources count them; otherwise 0."""
     atoms = state.nodes.atoms
-    return atoms if len(atoms) > 0 and atoms[len(atoms) - 1, COLUMN] < R else atoms[:0]
+    return len(atoms) if len(atoms) > 0 and atoms[len(atoms) - 1, COLUMN] < R else 0
 
 
 @kernel
@@ -30,14 +30,27 @@ def counts_no_atom(state):
 @kernel
 def _blank(state):
     """The row of `shares` for the next start."""
-    return state.shares[min(state.counts[0]["n_shares"], len(state.shares) - 2)]
+    return min(state.counts[0]["n_shares"], len(state.shares) - 2)
 
 
 @kernel
-def fits_atoms(state, atoms, free, leg):
+def fits_atoms(state, free, leg):
     """Whether as many nodes as leg `leg` asks for are free where it may run; of one atom its demand tells."""
-    allowed = state.legs[leg]["allowed"]
-    return len(atoms) == 0 or not may_choose(allowed) or has_room(free, atoms, allowed, state.demands[leg, 0])
+    if n_counted(state, len(free)) == 0 or not may_choose(state.legs[leg]["allowed"]):
+        return True
+    return has_room(free, state.nodes.atoms, state.legs[leg]["allowed"], state.demands[leg, 0])
+
+
+@kernel
+def free_for(state, free, leg):
+    """How many nodes are free where leg `leg` may run."""
+    atoms, nodes = state.nodes.atoms, 0
+    if len(atoms) == 0:
+        return free[0]
+    for a in range(len(atoms)):
+        if (state.legs[leg]["allowed"] >> a) & 1:
+            nodes += free_in(free, atoms, a)
+    return nodes
 
 
 @kernel
@@ -46,7 +59,8 @@ def share_free(state, free, leg):
     atoms = state.nodes.atoms
     if len(atoms) == 0:
         return True
-    return share_now(free, free, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], _blank(state))
+    share = state.shares[_blank(state)]
+    return share_now(free, free, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], share)
 
 
 @kernel
@@ -55,18 +69,19 @@ def share_beside(state, free, spare, leg):
     atoms = state.nodes.atoms
     if len(atoms) == 0:
         return True
-    other = spare if len(counted_atoms(state, len(spare))) > 0 else free
-    return share_now(free, other, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], _blank(state))
+    if n_counted(state, len(spare)) == 0:
+        return share_free(state, free, leg)
+    share = state.shares[_blank(state)]
+    return share_now(free, spare, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], share)
 
 
 @kernel
 def share_until(state, free, times, ahead, n, R, leg, end):
     """The same if it runs from now to `end` and delays nobody: the same nodes must be free all the time."""
-    atoms = counted_atoms(state, R)
-    if len(atoms) == 0:
+    if n_counted(state, R) == 0:
         return share_free(state, free, leg)
-    allowed, n_nodes = state.legs[leg]["allowed"], state.demands[leg, 0]
-    return share_for(ahead, 0, behind(times, n, 0, end), atoms, allowed, n_nodes, _blank(state))
+    allowed, n_nodes, share = state.legs[leg]["allowed"], state.demands[leg, 0], state.shares[_blank(state)]
+    return share_for(ahead, 0, behind(times, n, 0, end), state.nodes.atoms, allowed, n_nodes, share)
 
 
 @kernel
@@ -75,10 +90,12 @@ def earliest_for(state, times, ahead, n, n_begins, first, R, leg, duration):
 
     Its share of each atom is worked out too.
     """
-    atoms, demand, allowed = counted_atoms(state, R), state.demands[leg], state.legs[leg]["allowed"]
+    demand, allowed = state.demands[leg], state.legs[leg]["allowed"]
     at, last = window(times, ahead, n, n_begins, first, R, demand, duration)
-    while at >= 0 and len(atoms) > 0 and not share_for(ahead, at, last, atoms, allowed, demand[0], _blank(state)):
-        at, last = window(times, ahead, n, n_begins, at + 1, R, demand, duration)
+    if n_counted(state, R) > 0:
+        atoms, share = state.nodes.atoms, state.shares[_blank(state)]
+        while at >= 0 and not share_for(ahead, at, last, atoms, allowed, demand[0], share):
+            at, last = window(times, ahead, n, n_begins, at + 1, R, demand, duration)
     return at
 
 
@@ -88,7 +105,7 @@ def reserve_shared(state, times, ahead, n, R, leg, at, end, taken):
 
     `taken` is scratch, with a place a resource.
     """
-    if len(counted_atoms(state, R)) == 0:
+    if n_counted(state, R) == 0:
         return reserve(times, ahead, n, R, state.demands[leg], at, end)
     for r in range(R):
         taken[r] = state.demands[leg, r]
@@ -107,17 +124,16 @@ def charge(state, free, leg):
 @kernel
 def correct(state, free, leg, sign):
     """Count the atoms' nodes of leg `leg` by its share, as worked out last, and not by what it asks for."""
-    atoms = counted_atoms(state, len(free))
-    for a in range(len(atoms)):
-        column = atoms[a, COLUMN]
+    for a in range(n_counted(state, len(free))):
+        column = state.nodes.atoms[a, COLUMN]
         if column >= 0:
-            free[column] += sign * (_blank(state)[a] - state.demands[leg, column])
+            free[column] += sign * (state.shares[_blank(state), a] - state.demands[leg, column])
 
 
 @kernel
 def spare_head(state, spare, free, leg):
     """Take from `spare` the nodes that leg `leg` will need of each atom beyond those it asks for, of what is `free`."""
-    if len(counted_atoms(state, len(spare))) > 0:
+    if n_counted(state, len(spare)) > 0:
         share_free(state, free, leg)
         correct(state, spare, leg, -1)
 
@@ -134,12 +150,11 @@ def keep_share(state, action):
 @kernel
 def return_taken(state, ahead, segment, action, R):
     """Correct what a leg started in this decision gives back: `releases` has what it took only once it runs."""
-    atoms = counted_atoms(state, R)
     if action["share"] < 0:
         return
     leg = state.jobs[action["job"]]["leg"]
-    for a in range(len(atoms)):
-        column = atoms[a, COLUMN]
+    for a in range(n_counted(state, R)):
+        column = state.nodes.atoms[a, COLUMN]
         if column >= 0:
             ahead[segment, column] += state.shares[action["share"], a] - state.releases[leg, column]
 
@@ -148,8 +163,7 @@ def return_taken(state, ahead, segment, action, R):
 def return_node(state, ahead, segment, node, R):
     """A node is back in a segment."""
     ahead[segment, 0] += 1
-    atoms = counted_atoms(state, R)
-    if len(atoms) > 0:
-        column = atoms[atom_of(atoms, node), COLUMN]
+    if n_counted(state, R) > 0:
+        column = state.nodes.atoms[atom_of(state.nodes.atoms, node), COLUMN]
         if column >= 0:
             ahead[segment, column] += 1

@@ -13,7 +13,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.move import copy_rows
 from forebay.algorithms.plan import lay
 from forebay.algorithms.profile import earliest
-from forebay.policies._kernels.atoms import counted_atoms
+from forebay.policies._kernels.atoms import n_counted
 from forebay.policies._kernels.places import chunks_of
 
 TINY = 1e-300  # the least cost of a job that can start: 0 stands for one that cannot
@@ -179,6 +179,6 @@ def blank_board(state, n_jobs, n, R, S, W):
         np.zeros((2, n_kept), np.int64), np.zeros(n_kept, np.int64), np.zeros(2, np.int64),
         np.empty(length), np.empty((length, columns + W), np.int64),
         np.empty(columns, np.int64), np.empty(columns, np.int64), state.nodes.seats, state.servers.near,
-        np.empty(n_jobs, np.int64), counted_atoms(state, R),
+        np.empty(n_jobs, np.int64), state.nodes.atoms[: n_counted(state, R)],
     )  # fmt: skip
     return tables, stride

@@ -54,7 +54,7 @@ def fits_now(state, have, j):
     for r in range(len(have.free)):
         if state.demands[leg, r] > have.free[r]:
             return False
-    if not fits_atoms(state, state.nodes.atoms, have.free, leg):
+    if not fits_atoms(state, have.free, leg):
         return False
     n_chunks = chunks_of(state, j)
     return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.plan import lay
 from forebay.core.tables import after
-from forebay.policies._kernels.atoms import counted_atoms, earliest_for, reserve_shared
+from forebay.policies._kernels.atoms import earliest_for, n_counted, reserve_shared
 from forebay.policies._kernels.places import chunks_of
 
 _LEVELS = 24
@@ -68,7 +68,7 @@ def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
     demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
     _, n = lay(
         times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
-        least_free, taken, counted_atoms(state, R), state.legs[leg]["allowed"],
+        least_free, taken, state.nodes.atoms[: n_counted(state, R)], state.legs[leg]["allowed"],
     )  # fmt: skip
     return n
 

@@ -14,7 +14,7 @@ from forebay.core.codes import LogReason
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import availability, end_if_now, planned_ahead, what_counts
-from forebay.policies._kernels.atoms import charge, correct, counted_atoms, share_until
+from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
@@ -42,7 +42,7 @@ def _start_beside(state, have, times, ahead, n, R, S, W, j):
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     if len(have.words) == 0:
         needs = state.demands[leg]  # what it takes of each atom was worked out as it was asked whether it can start
-        if len(counted_atoms(state, R)) > 0:
+        if n_counted(state, R) > 0:
             needs = needs.copy()
             correct(state, needs, leg, 1)
         start_fitting(state, have, j, LogReason.BACKFILLED)
@@ -103,7 +103,7 @@ def deep(state, have, line, params, R, S, W):
     R, seen = what_counts(state, have, R)
     times, ahead, n = availability(state, seen, -1, R, S, W)
     # Elsewhere who fits can start: what runs only gives back.
-    if len(counted_atoms(state, R)) > 0 or planned_ahead(state):
+    if n_counted(state, R) > 0 or planned_ahead(state):
         n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])

@@ -153,7 +153,7 @@ def _packed(state, params, jobs, left):
                 capacity = float(max(state.resources[r]["capacity"], 1))
                 if r < columns:  # who needs special nodes has been weighed by what it does with them
                     score += params[_WEIGHTS + r] * (state.demands[leg, r] / capacity) * (free[r] / capacity)
-            if score > best_score and fits_atoms(state, state.nodes.atoms, free, leg):
+            if score > best_score and fits_atoms(state, free, leg):
                 best, best_score = k, score
         if best < 0:
             return chosen
