@@ -57,7 +57,7 @@ class Backfill(Run):
         whole = space.amounts(range(self.capacities[0]), [0] * len(self.pools), [0] * space.S)
         for one in self.planned:
             if before(now, one["start"]):
-                plan.take(whole, one["start"], one["end"] - one["start"])
+                plan.shut.append((one["start"], one["end"], whole))
         return plan
 
     def fits_now(self, job):

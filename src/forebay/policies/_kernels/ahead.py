@@ -91,14 +91,17 @@ def _close(state, plan, times, ahead, n, R, S, W):
             continue
         words = ahead[i, R + S : R + S + W]
         if len(atoms) == 0:
-            ahead[i, 0] -= state.resources[0]["capacity"]
+            ahead[i, 0] = 0
             for w in range(W):
                 words[w] = 0
         for a in range(len(atoms)):
             if (plan["atoms"] >> a) & 1:
-                ahead[i, 0] -= nodes_in(state, a)
-                if counted and atoms[a, COLUMN] >= 0:
-                    ahead[i, atoms[a, COLUMN]] -= nodes_in(state, a)
+                column = atoms[a, COLUMN]
+                gone = nodes_in(state, a)
+                if counted and column >= 0:
+                    gone = ahead[i, column]
+                    ahead[i, column] = 0
+                ahead[i, 0] = max(ahead[i, 0] - gone, 0)
                 if W > 0:
                     wipe(words, atoms[a, FIRST], nodes_in(state, a))
 
