@@ -104,7 +104,7 @@ def test_the_schedule_shows_what_is_reserved(tmp_path):
     result = run([job(1, 0, 100, 4), job(2, 0, 10, 4)], 4, SERVICE)
     gantt.draw({"fcfs": result}, tmp_path / "gantt.svg")
     rows = (tmp_path / "gantt-reserved.csv").read_text().splitlines()
-    assert rows[1] == "service,0,3,100.0,150.0"
+    assert rows[1] == "service,0,3,100.000000,150.000000"
     assert "reserved" in (tmp_path / "gantt.svg").read_text()
 
 

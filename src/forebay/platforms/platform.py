@@ -20,7 +20,7 @@ from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
 from forebay.platforms.failures import check as check_failures
 from forebay.platforms.partitions import Partition
-from forebay.platforms.reservations import Reservation, check_reservations
+from forebay.platforms.reservations import Reservations, announced
 from forebay.platforms.rules import Rule
 from forebay.platforms.storage import files_of, stores_of, ways_of
 from forebay.platforms.tiers import node_local
@@ -86,7 +86,7 @@ class Platform(Model):
     tiers: tuple[BaseTier, ...] = ()
     failures: Failing = None
     limits: tuple[Rule, ...] = ()
-    reservations: tuple[Reservation, ...] = ()
+    reservations: Reservations = ()
 
     @field_validator("name")
     @classmethod
@@ -170,14 +170,6 @@ class Platform(Model):
             except InputError as error:
                 raise ValueError(str(error)) from None
         return failures
-
-    @field_validator("reservations")
-    @classmethod
-    def _of_nodes_there(cls, reservations: tuple[Reservation, ...], info: ValidationInfo) -> tuple[Reservation, ...]:
-        refuse_twice([one.name for one in reservations], "reservations")
-        if {"nodes", "classes"} <= info.data.keys():
-            check_reservations(reservations, [one.name for one in info.data["classes"]], info.data["nodes"])
-        return reservations
 
     @property
     def finite(self) -> Mapping[str, int]:
@@ -301,7 +293,7 @@ class Platform(Model):
             "ways": [tier.name for tier in self.ways],
             **({"failures": self.failures.describe()} if self.failures else {}),
             **({"limits": [rule.described() for rule in self.limits]} if self.limits else {}),
-            **self._announced(),
+            **announced(self.reservations),
             "text": str(self),
         }
 
@@ -318,11 +310,6 @@ class Platform(Model):
         lines = [(f"class {one.name}", f"{counted(one.nodes, 'node')} of {one.text}") for one in self.classes]
         lines += [("sharing", f"by cores, {self.placement}")] if self.sharing else []
         return lines + [(f"partition {one.name}", one.text) for one in self.partitions]
-
-    def _announced(self) -> dict[str, Any]:
-        """Its reservations, where it has any."""
-        told = [{**one.described(), "text": one.text} for one in self.reservations]
-        return {"reservations": told} if told else {}
 
     def __repr__(self) -> str:
         tiers = f" with {listed(tier.name for tier in self.tiers)}" if self.tiers else ""

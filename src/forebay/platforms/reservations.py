@@ -5,13 +5,15 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms._fields import Duration, Model, Name, Words
+from forebay.platforms._inside import refuse_twice
 from forebay.platforms.partitions import ALL, ranges_of
 
+MAX_NODES = 2**31
 MAX_RESERVATIONS = 62
 """Who may use which is bits of one number."""
 
@@ -136,12 +138,12 @@ class Reservation(Model):
         return f"{self.name}: {self.text}"
 
 
-def check_reservations(reservations: Sequence[Reservation], classes: Sequence[str], nodes: int) -> None:
+def _there(reservations: tuple[Reservation, ...], info: ValidationInfo) -> tuple[Reservation, ...]:
     """Refuse reservations of what the machine does not have."""
+    refuse_twice([one.name for one in reservations], "reservations")
     if len(reservations) > MAX_RESERVATIONS:
-        raise ValueError(
-            f"{len(reservations):,} reservations are more than the {MAX_RESERVATIONS} that can be told apart"
-        )
+        raise ValueError(f"{len(reservations):,} reservations are more than the {MAX_RESERVATIONS} of a machine")
+    classes, nodes = [one.name for one in info.data.get("classes", ())], info.data.get("nodes", MAX_NODES)
     for one in reservations:
         for name in one.classes:
             if name not in classes:
@@ -150,3 +152,13 @@ def check_reservations(reservations: Sequence[Reservation], classes: Sequence[st
         beyond = [last for _, last in stretches if last >= nodes]
         if beyond:
             raise ValueError(f"{one.name} is of node {beyond[0]}, and nodes are numbered from 0 to {nodes - 1}")
+    return reservations
+
+
+Reservations = Annotated[tuple[Reservation, ...], AfterValidator(_there)]
+
+
+def announced(reservations: Sequence[Reservation]) -> dict[str, Any]:
+    """What descriptions of a machine tell of them; nothing where there are none."""
+    told = [{**one.described(), "text": one.text} for one in reservations]
+    return {"reservations": told} if told else {}
