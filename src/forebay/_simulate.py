@@ -19,7 +19,9 @@ from forebay.core.failures import Failures
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.faults import draws
+from forebay.engine.planning import reserved_of
 from forebay.engine.program import Program
+from forebay.engine.rules import site_of
 from forebay.engine.run import Progress, run
 from forebay.engine.settle import settle
 from forebay.errors import InputError, wrong_type
@@ -113,7 +115,8 @@ def simulate(
     program = make_program(workload, chosen, job_model)
     _check_needs(scheduler, name, workload, chosen, program)
     failing = _failures(failures, chosen)
-    state, truth, notes = build(workload, chosen, program, limits, failing)
+    site = site_of(workload, chosen, program, limits)
+    state, truth, notes = build(workload, chosen, program, site, failing)
     # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
     draw = None if failing is None else draws(truth, failing, chosen.nodes, failing.seed if failing.seed >= 0 else seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
@@ -138,6 +141,7 @@ def simulate(
         **({"epoch": workload.epoch} if is_dated(workload) else {}),
         "versions": dict(versions()),
         **({"failures": failing.describe()} if failing else {}),
+        **({"reserved": reserved_of(workload, chosen)} if chosen.reservations else {}),
         **({"limits": limits.describe()} if limits else {}),
     }
     jobs = collect.jobs_frame(left, record, workload, chosen)
@@ -148,6 +152,7 @@ def simulate(
         placements=collect.placements_frame(record),
         chunks=collect.chunks_frame(record),
         said=collect.said_frame(record, left.jobs),
+        held=collect.held_frame(record, left.jobs, site.told),
         resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
         facts=facts,
         links=collect.links_frame(left, chosen.fabric().names),

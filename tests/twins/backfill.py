@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 from twins.plan import Plan
 from twins.run import Run
+from twins.times import before
 
 ALL = math.inf
 PRESETS = {
@@ -34,8 +35,10 @@ DEFAULTS = {
 class Backfill(Run):
     """A run under a dict of parameters. `watch(now, {job id: time})` is shown the reservations of each decision."""
 
-    def __init__(self, workload, platform, policy, job_model="alloc-only", watch=None, limits=None):
-        super().__init__(workload, platform, job_model, limits)
+    def __init__(
+        self, workload, platform, policy, job_model="alloc-only", watch=None, limits=None, rules=(), planned=()
+    ):
+        super().__init__(workload, platform, job_model, limits, rules, planned)
         self.policy, self.watch = SimpleNamespace(**DEFAULTS | policy), watch
         self.rules = self.policy.reservations == "pinned", self.policy.reserve == "all"
 
@@ -51,6 +54,10 @@ class Backfill(Run):
                     servers[server] += job.size
             row = space.amounts(job.nodes[len(job.nodes) - back[0] :], back[1:], servers)
             plan.returns.append((end if end > now else now + 1, row))
+        whole = space.amounts(range(self.capacities[0]), [0] * len(self.pools), [0] * space.S)
+        for one in self.planned:
+            if before(now, one["start"]):
+                plan.shut.append((one["start"], one["end"], whole))
         return plan
 
     def fits_now(self, job):
@@ -116,6 +123,7 @@ class Backfill(Run):
             self.watch(now, reservations)
 
 
-def simulate(workload, platform, policy, job_model="alloc-only", watch=None, limits=None):
-    """The finished run under `policy`, a dict of the family's parameters, and `limits`, another."""
-    return Backfill(workload, platform, policy, job_model, watch, limits).finished()
+def simulate(workload, platform, policy, job_model="alloc-only", watch=None, limits=None, rules=(), planned=()):
+    """The finished run under `policy`, a dict of the family's parameters, `limits`, another, and what a site rules and
+    has planned."""
+    return Backfill(workload, platform, policy, job_model, watch, limits, rules, planned).finished()

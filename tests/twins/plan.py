@@ -14,6 +14,7 @@ class Plan:
         self.now, self.free = now, np.array(free)
         self.returns = []  # (time, amounts)
         self.taken = []  # (from, until, amounts)
+        self.shut = []  # (from, until, amounts): of what these name, nothing is there
         self.closed = []  # (time, amounts): out of reach for who ends at that very time
         self.known = {}  # time, or start and duration -> what is free then, as long as nothing changes
 
@@ -32,6 +33,9 @@ class Plan:
             for back, amounts in self.returns:
                 if not before(time, back):
                     left += amounts
+            for start, until, amounts in self.shut:
+                if not before(time, start) and before(time, until):
+                    left = np.where(np.array(amounts) > 0, 0, left)
             for start, until, amounts in self.taken:
                 if not before(time, start) and before(time, until):
                     left -= amounts
@@ -40,7 +44,7 @@ class Plan:
 
     def changes(self):
         """Every time at which something comes back, is taken or ends."""
-        return [time for time, _ in self.returns] + [time for *both, _ in self.taken for time in both]
+        return [time for time, _ in self.returns] + [time for *both, _ in self.taken + self.shut for time in both]
 
     def during(self, start, duration):
         """What is free at each time of [start, start + duration) at which that changes."""
@@ -64,5 +68,5 @@ class Plan:
 
     def candidates(self):
         """When a job could start that cannot now: when something comes back. And now."""
-        times = [time for time, _ in self.returns] + [until for _, until, _ in self.taken]
+        times = [time for time, _ in self.returns] + [until for _, until, _ in self.taken + self.shut]
         return sorted({self.now, *(time for time in times if self.now < time < math.inf)})

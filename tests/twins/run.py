@@ -11,8 +11,9 @@ from types import SimpleNamespace
 
 from twins.jobs import CANCELLED, COMPLETED, KILLED, REJECTED, TOO_LONG, Job, jobs_of
 from twins.network import Network, fill
+from twins.site import Site
 from twins.space import Space
-from twins.times import width
+from twins.times import before, width
 
 TRANSFERS = ("stage_in", "fetch", "checkpoint", "drain", "read", "write", "stage_out")
 NO_LIMITS = {"run_time": math.inf, "user_jobs": math.inf, "user_nodes": math.inf, "over": "hold"}
@@ -51,8 +52,9 @@ class Run:
 
     kind_of_job = Job
 
-    def __init__(self, workload, platform, job_model="alloc-only", limits=None):
-        self.job_model = job_model
+    def __init__(self, workload, platform, job_model="alloc-only", limits=None, rules=(), planned=()):
+        self.job_model, self.planned = job_model, planned
+        self.site, self.now = Site(rules, platform.resources), 0.0
         model, _, option = job_model.partition(":")
         self.kill, self.limits = option != "kill=false", SimpleNamespace(**NO_LIMITS | (limits or {}))
         self.network = Network(platform)
@@ -69,10 +71,14 @@ class Run:
         self.pfs_bytes = 0.0
         self.clock, self.events, self.count = 0.0, [], 0
         self.turns = {  # what happens in an instant, in this order: to an event, whether that calls for a decision
-            "phase": self.end_phase, "kill": self.end_at_walltime, "submit": self.submit, "cancel": self.cancel
+            "phase": self.end_phase, "kill": self.end_at_walltime, "submit": self.submit, "cancel": self.cancel,
+            "planned": lambda event: True,
         }  # fmt: skip
         for job in sorted(self.jobs, key=lambda job: (job.submit, job.id)):
             self.event(job.submit, "submit", job)
+        for one in planned:
+            for time in (one["start"], one["end"]):
+                self.event(time, "planned", None)
         for job in self.jobs:
             if job.columns["cancel"] < math.inf:
                 self.event(job.submit + job.columns["cancel"], "cancel", job)
@@ -83,7 +89,7 @@ class Run:
 
     def finished(self):
         """The run when nothing more happens in it; who still waits then, waits for ever."""
-        while self.events or self.streams:
+        while (self.events or self.streams) and any(not job.state for job in self.jobs):
             self.instant()
         return self
 
@@ -108,7 +114,7 @@ class Run:
                 decide |= happen(event)
         for stream in self.streams:
             stream.left -= stream.rate * (now - self.clock)
-        self.clock = now
+        self.clock = self.now = now
         while decide:
             self.decisions.append(now)
             held = self.held_back()
@@ -137,7 +143,8 @@ class Run:
             not self.space.possible(job)
             or job.columns["walltime"] > limits.run_time
             or (known and most > limits.user_nodes)
-            or (limits.over == "reject" and self.over_limit(job))
+            or (limits.over == "reject" and self.over_user(job))
+            or self.site.turned_away(self, job)
         ):
             job.state = REJECTED
             return False
@@ -147,9 +154,27 @@ class Run:
 
     def held_back(self):
         """Waiting jobs that their users' limits keep from starting."""
-        return {job.id for job in self.queue if not job.begun and self.over_limit(job)}
+        return {
+            job.id for job in self.queue if (not job.begun and self.over_limit(job)) or self.kept_out(job, self.now)
+        }
+
+    def kept_out(self, job, now):
+        """Whether all nodes are reserved, for others, at some time before a leg that begins now would end."""
+        if job.needs()[0] == 0:
+            return False
+        for one in self.planned:
+            mine = str(job.columns["user"]) in one.get("users", ())
+            if not before(one["start"], now + job.walltime) or not before(now, one["end"]):
+                continue
+            if before(now, one["start"]) or not mine:
+                return True
+        return False
 
     def over_limit(self, job):
+        """Whether what has begun leaves no room for this job to begin beside it."""
+        return self.over_user(job) or self.site.over(self, job)
+
+    def over_user(self, job):
         """Whether the user has begun too much already for this job to begin beside it."""
         user, limits = job.columns["user"], self.limits
         if user < 0 or limits.user_jobs == limits.user_nodes == math.inf:
@@ -169,7 +194,7 @@ class Run:
 
     def start(self, job, now, place):
         """Start a leg on nodes and servers that are free."""
-        if not job.begun and self.over_limit(job):
+        if job.id in self.held_back():
             raise OverLimitError
         leg, needs, size = job.legs[job.leg], job.needs(), self.space.chunk_size(job)
         assert set(place.nodes) <= self.idle

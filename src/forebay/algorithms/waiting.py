@@ -12,9 +12,9 @@ import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
 
-LACKS, CHUNKS, DOWN, BEHIND, FITS, USER_JOBS, USER_NODES, SAID = range(8)
+LACKS, CHUNKS, DOWN, BEHIND, FITS, HELD, SAID = range(7)
 """Causes: a resource is short; no server has room for a chunk; failed nodes would do; another job goes first; nobody is
-in the way; its user has too many jobs, or nodes; whatever the policy says."""
+in the way; a limit holds it back; whatever the policy says."""
 
 WAIT = np.dtype(
     [
@@ -24,8 +24,6 @@ WAIT = np.dtype(
         ("last", "i8"),  # instant at which it is over
         ("job", "i8"),
         ("place", "i8"),  # in the order in which jobs go
-        ("person", "i8"),  # whose limits count; -1 = nobody's
-        ("nodes", "i8"),  # that count for a limit
         ("chunk", "i8"),  # bytes
         ("n_chunks", "i8"),
     ],
@@ -37,15 +35,15 @@ HOLD = np.dtype(
      ("n_stores", "i8")], align=True,
 )  # fmt: skip
 """What a job holds, in order of `first`; of chunks, rows store, store + 1, ... of `stores`."""
-CHANGE = np.dtype([("instant", "i8"), ("subject", "i8"), ("jobs", "i8"), ("nodes", "i8")], align=True)
-"""Jobs and nodes that a person has more, nodes that have failed, or what is said of a job, and behind which other."""
+CHANGE = np.dtype([("instant", "i8"), ("subject", "i8"), ("what", "i8"), ("nodes", "i8")], align=True)
+"""Nodes that have failed, the limit that holds a job back, or what is said of a job, and behind which other."""
 PIECE = np.dtype(
     [
         ("start", "f8"),
         ("end", "f8"),
         ("wait", "i8"),
         ("cause", "i8"),
-        ("what", "i8"),  # the resource, or the text said
+        ("what", "i8"),  # the resource, the limit, or the text said
         ("other", "i8"),  # a hold where something is short, else a job; -1 = none
         ("free", "i8"),  # of the resource, when that one came to stand in the way
     ],
@@ -54,7 +52,7 @@ PIECE = np.dtype(
 
 
 class Replay(NamedTuple):
-    """All that counts of a run. `limits` are the jobs and nodes of a user; `by_start`: who starts next goes first."""
+    """All that counts of a run. `by_start`: who starts next goes first."""
 
     times: np.ndarray  # float64[instant]
     capacity: np.ndarray  # int64[resource]
@@ -65,11 +63,9 @@ class Replay(NamedTuple):
     stores: np.ndarray  # int64[k, 2]: server, bytes
     room: np.ndarray  # int64[server]
     chunked: int  # resource; -1 = none
-    begun: np.ndarray  # CHANGE: subject = person
+    held: np.ndarray  # CHANGE: subject = job, what = limit (-1 = none any more)
     down: np.ndarray  # CHANGE: nodes
-    said: np.ndarray  # CHANGE: subject = job, jobs = text (-1 = none any more), nodes = other job
-    limits: np.ndarray  # int64[2]
-    n_persons: int
+    said: np.ndarray  # CHANGE: subject = job, what = text (-1 = none any more), nodes = other job
     n_jobs: int
     by_start: bool
 
@@ -168,16 +164,6 @@ def _first_to_start(waits, line, n, held):
     return best
 
 
-@kernel
-def _over(wait, counts, limits):
-    """The limit that holds a job back; -1 if none does."""
-    if wait["person"] < 0:
-        return -1
-    if counts[wait["person"], 0] + 1 > limits[0]:
-        return USER_JOBS
-    return USER_NODES if counts[wait["person"], 1] + wait["nodes"] > limits[1] else -1
-
-
 @allocating_kernel
 def _longer(pieces):
     """The same with room for as many again."""
@@ -224,7 +210,7 @@ def _blank() -> Replay:
     changes = np.zeros(0, CHANGE)
     return Replay(
         np.zeros(0), numbers, np.zeros(0, WAIT), table, np.zeros(0, HOLD), numbers, table, numbers, -1,
-        changes, changes, changes, numbers, 0, 0, True,
+        changes, changes, changes, 0, True,
     )  # fmt: skip
 
 
@@ -237,12 +223,12 @@ def causes(run):
     free, room, scratch = run.capacity.copy(), run.room.copy(), run.room.copy()
     lines = np.empty((n_resources, len(holds) + 1), np.int64)
     sums = np.empty((n_resources, len(holds) + 1), np.int64)
-    n_active, counts = np.zeros(n_resources, np.int64), np.zeros((run.n_persons, 2), np.int64)
+    n_active, limit = np.zeros(n_resources, np.int64), np.full(run.n_jobs, -1, np.int64)
     text, behind = np.full(run.n_jobs, -1, np.int64), np.full(run.n_jobs, -1, np.int64)
     line, held, keep = np.empty(len(waits) + 1, np.int64), np.zeros(len(waits), np.bool_), 0
     best, now, longest = np.zeros(len(waits), PIECE), np.zeros(len(waits), PIECE), np.full(len(waits), -1.0)
     pieces, n_pieces, n_waiting, n_down = np.empty(4 * len(waits) + 16, PIECE), 0, 0, 0
-    ended, taken, come, n_begun, n_downs, n_said = 0, 0, 0, 0, 0, 0
+    ended, taken, come, n_held, n_downs, n_said = 0, 0, 0, 0, 0, 0
     for i in range(len(run.times)):
         time = run.times[i]
         while ended < len(holds) and last_of_hold[by_end[ended]] == i:
@@ -263,17 +249,15 @@ def causes(run):
                 free[r] -= holds[taken]["amount"]
                 _add_room(room, run.stores, holds[taken], 1, -1)
             taken += 1
-        while n_begun < len(run.begun) and run.begun[n_begun]["instant"] == i:
-            change = run.begun[n_begun]
-            counts[change["subject"], 0] += change["jobs"]
-            counts[change["subject"], 1] += change["nodes"]
-            n_begun += 1
+        while n_held < len(run.held) and run.held[n_held]["instant"] == i:
+            limit[run.held[n_held]["subject"]] = run.held[n_held]["what"]
+            n_held += 1
         while n_downs < len(run.down) and run.down[n_downs]["instant"] == i:
             n_down += run.down[n_downs]["nodes"]
             free[0] -= run.down[n_downs]["nodes"]
             n_downs += 1
         while n_said < len(run.said) and run.said[n_said]["instant"] == i:
-            text[run.said[n_said]["subject"]] = run.said[n_said]["jobs"]
+            text[run.said[n_said]["subject"]] = run.said[n_said]["what"]
             behind[run.said[n_said]["subject"]] = run.said[n_said]["nodes"]
             n_said += 1
         if n_pieces + n_waiting >= len(pieces):
@@ -304,7 +288,7 @@ def causes(run):
                 sums[r, k] = total
         front = -1
         for k in range(n_waiting):
-            held[line[k]] = _over(waits[line[k]], counts, run.limits) >= 0
+            held[line[k]] = limit[waits[line[k]]["job"]] >= 0
         if run.by_start:
             front = _first_to_start(waits, line, n_waiting, held)
         if n_pieces + n_waiting >= len(pieces):
@@ -317,8 +301,7 @@ def causes(run):
             if text[j] >= 0:
                 cause, what, other = SAID, text[j], behind[j]
             elif held[w]:
-                cause = _over(wait, counts, run.limits)
-                left = counts[wait["person"], 0 if cause == USER_JOBS else 1]
+                cause, what = HELD, limit[j]
             else:
                 found, r, hold = _shortage(run.needs[w], free, n_down, holds, lines, sums, n_active)
                 if found >= 0:

@@ -63,6 +63,7 @@ class Trigger(IntEnum):
     WAKE = 64
     RELEASED = 128  # a running job has given something back before its end
     REQUEST = 256  # a running job asks for another size
+    RESERVATION = 512  # one begins or ends
 
 
 class EventKind(IntEnum):
@@ -70,6 +71,7 @@ class EventKind(IntEnum):
 
     SUBMIT = 0
     CANCEL = 1
+    RESERVATION = 2  # its subject is no job
 
 
 class LegEnd(IntEnum):

@@ -97,6 +97,8 @@ RUNNING = np.dtype([("end", "f8"), ("job", "i8"), ("leg", "i8")], align=True)
 """Running legs by expected end, ties in order of start."""
 DOWN = np.dtype([("until", "f8"), ("node", "i8")], align=True)
 """A node that has failed, and when it will be back; inf where nobody can tell."""
+PLANNED = np.dtype([("start", "f8"), ("end", "f8"), ("atoms", "i8")], align=True)
+"""Nodes that are reserved, or in maintenance, from a start to an end: atoms as bits, -1 = all nodes."""
 SAFETY = np.dtype(
     [
         ("left", "f8"),  # the walltime of its leg if it went on from its last checkpoint
@@ -206,6 +208,7 @@ class State(NamedTuple):
     queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see COUNTS
     running: np.ndarray  # RUNNING, the first n_running
     down: np.ndarray  # DOWN, the first n_down, by the time at which they are back; empty where nodes do not fail
+    planned: np.ndarray  # PLANNED, by start: what the site has announced
     safety: np.ndarray  # SAFETY[job]; empty where jobs write no checkpoints
     actions: np.ndarray  # ACTION, the first n_actions; the last row is never carried out, see `verbs`
     picks: np.ndarray  # PICK, the first n_picks
@@ -237,6 +240,7 @@ class Sizes(NamedTuple):
     shared: int = 0  # nodes that jobs share: `nodes` are then their cores
     room: int = 0  # rows that tell what is free there
     shared_atoms: int = 0
+    planned: int = 0  # reservations
 
 
 def empty_state(n: Sizes) -> State:
@@ -256,6 +260,7 @@ def empty_state(n: Sizes) -> State:
         queue=np.zeros(2 * n.jobs + 16, np.int64),
         running=np.zeros(n.jobs + 1, RUNNING),
         down=np.zeros(n.down, DOWN),
+        planned=np.zeros(n.planned, PLANNED),
         safety=np.zeros(n.safety, SAFETY),
         actions=np.zeros(n.jobs + 1025, ACTION),
         # Nodes, and chunks, can be picked once each in a decision; chunks of legs without nodes come on top.
@@ -302,6 +307,19 @@ policy_kernel = allocating_kernel(DECIDE)
 def flex_row(state, j):
     """The row of job `j` among those with applications; -1 if it has none."""
     return state.flexible.row[j] if len(state.flexible.row) > 0 else -1
+
+
+@kernel
+def nodes_in(state, a):
+    """How many nodes an atom has; without a resource of its own, what others leave of all."""
+    atoms, resources = state.nodes.atoms, state.resources
+    if atoms[a, 1] >= 0:
+        return resources[atoms[a, 1]]["capacity"]
+    count = resources[0]["capacity"]
+    for b in range(len(atoms)):
+        if b != a:
+            count -= resources[atoms[b, 1]]["capacity"]
+    return count
 
 
 @kernel

@@ -12,6 +12,7 @@ from forebay.engine.holding import gains_and_losses
 from forebay.engine.inside import settle_inside
 from forebay.engine.journal import write_log
 from forebay.engine.leaving import leave
+from forebay.engine.meters import count_submitted
 from forebay.engine.phases import cancel, has_begun, start_leg
 from forebay.engine.queue import dequeue
 from forebay.engine.resizing import cannot_resize, choose_size, gives_at_once, nodes_missing, resize
@@ -219,6 +220,8 @@ def _reject(state, truth, j):
     job["state"] = JobState.REJECTED
     truth.cursor[0]["n_open"] -= 1
     truth.cursor[0]["n_ended"] += 1
+    if len(truth.meters.table) > 0:
+        count_submitted(truth, j, -1)
     write_log(state, truth, state.clock[0]["now"], j, LogKind.REJECT, -1, 0, LogReason.BY_POLICY)
     return Status.DECIDE.value
 

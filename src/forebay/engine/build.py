@@ -8,21 +8,22 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
-from forebay._text import counted
 from forebay.algorithms.inside import n_rows
 from forebay.algorithms.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
 from forebay.core.failures import Failures
-from forebay.core.limits import Limits
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allowed import atoms_of, restrict
 from forebay.engine.eligible import eligible
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
+from forebay.engine.meters import make_meters
+from forebay.engine.planning import planned_of
 from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
+from forebay.engine.rules import Site
 from forebay.engine.shared import fill_nodes, share
 from forebay.engine.sizes import check_atoms, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
@@ -150,7 +151,7 @@ def build(
     workload: Workload,
     platform: Platform,
     program: Program,
-    limits: Limits | None = None,
+    site: Site | None = None,
     failures: Failures | None = None,
 ) -> tuple[State, Truth, list[str]]:
     """The tables of a run, at time 0, and what its user should know of it."""
@@ -162,7 +163,8 @@ def build(
         check_failures(workload, platform, failures, ledger)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
-    events = _events(workload)
+    planned, member = planned_of(workload, platform, atoms_of(platform))
+    events = _events(workload, planned)
     seats, atoms = _seats(np.asarray(fabric.site), fabric.near), atoms_of(platform)
     ways = fabric.ways if program.way is not None else ()
     state = empty_state(
@@ -184,6 +186,7 @@ def build(
             shared=platform.nodes if platform.sharing else 0,
             room=n_rows(platform.nodes) if platform.sharing else 0,
             shared_atoms=len(platform.atoms),
+            planned=len(planned),
         )
     )
     sizes = truths.Sizes(
@@ -194,15 +197,15 @@ def build(
         servers=len(state.servers.room),
         picks=len(state.picks) if fabric.chunked or platform.sharing else 0,
         events=len(events),
+        planned=len(planned),
         told=len(state.tiers.told),
-        limited=n_jobs if limits else 0,
-        persons=workload.jobs["user"].n_unique(),
         asks=n_legs if platform.sharing else 0,
     )
     writes = failures is not None and failures.checkpoint_bytes > 0
     network = traffic(program, fabric, platform.nodes, writes)
-    truth = empty_truth(sizes, *network, of_run(program.rounds), make_tables(failures, platform, n_jobs))
-    truth.events[:] = events
+    rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
+    truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters)
+    truth.events[:], truth.member[:], state.planned[:] = events, member, planned
     _fill_machine(state, platform, fabric, seats)
     state.nodes.atoms[:] = atoms
     for row, way in zip(state.tiers.rates, ways, strict=True):
@@ -213,8 +216,8 @@ def build(
     notes = _fill_jobs(truth, workload, platform, program, fabric)
     if failures:
         notes += fill_resilience(truth, platform, program, failures)
-    if limits:
-        notes += _fill_limits(truth, workload, limits)
+    if site is not None:
+        notes += site.notes
     return state, truth, notes
 
 
@@ -245,30 +248,21 @@ def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
     return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)
 
 
-def _events(workload: Workload) -> np.ndarray:
+def _events(workload: Workload, planned: np.ndarray) -> np.ndarray:
     """What comes from outside, by time; at one time by kind, then by job."""
     submit = workload.jobs["submit"].to_numpy()
     cancel = submit + workload.jobs["cancel"].to_numpy()
     withdrawn = np.flatnonzero(np.isfinite(cancel))
     kinds = {EventKind.SUBMIT: np.arange(len(submit)), EventKind.CANCEL: withdrawn}
+    moments = np.concatenate([planned["start"], planned["end"]])
+    moments = moments[moments > 0]
+    kinds[EventKind.RESERVATION] = np.arange(len(moments))
     events = np.zeros(sum(map(len, kinds.values())), EVENT)
     events["kind"] = np.repeat(list(kinds), [len(jobs) for jobs in kinds.values()])
     events["subject"] = np.concatenate(list(kinds.values()))
-    events["time"] = np.concatenate([submit, cancel[withdrawn]])
+    events["time"] = np.concatenate([submit, cancel[withdrawn], moments])
     order = np.lexsort((events["subject"], events["kind"], events["time"]))
-    return events[order] if len(withdrawn) else events  # submits are in order as they come
-
-
-def _fill_limits(truth: Truth, workload: Workload, limits: Limits) -> list[str]:
-    user = workload.jobs["user"].to_numpy()
-    truth.limits["run_time"], truth.limits["active"] = limits.run_time, True
-    truth.limits["user_jobs"], truth.limits["user_nodes"] = limits.user_jobs, limits.user_nodes
-    truth.limits["rejects"] = limits.over == "reject"
-    truth.person[:] = np.where(user >= 0, np.unique(user, return_inverse=True)[1], -1)
-    unknown = int((user < 0).sum())
-    return (
-        [f"{counted(unknown, 'job names', 'jobs name')} no user: limits per user do not hold there"] if unknown else []
-    )
+    return events[order] if len(events) > len(submit) else events  # submits are in order as they come
 
 
 def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:

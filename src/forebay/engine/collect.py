@@ -1,5 +1,6 @@
 """From the final tables to a Result: polars frames in the words of the field."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -238,6 +239,17 @@ def said_frame(record: Record, jobs: np.ndarray) -> pl.DataFrame:
     ids = jobs["id"].tolist()
     rows = [(time, ids[j], text, ids[other] if other >= 0 else None) for time, j, text, other in record.said]
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def held_frame(record: Record, jobs: np.ndarray, told: Callable[[int], tuple[str, str, str]]) -> pl.DataFrame:
+    """From when on a limit held a job back, and which: a row for each change; no rows where nothing was limited."""
+    cause = pl.Series(record.held["cause"])
+    words = {-1: ("", "", "")} | {int(one): told(int(one)) for one in cause.unique() if one >= 0}
+    columns = {
+        name: cause.replace_strict(list(words), [word[k] for word in words.values()], return_dtype=pl.String)
+        for k, name in enumerate(("reason", "slurm", "detail"))
+    }
+    return pl.DataFrame({"time": record.held["time"], "job": jobs["id"][record.held["job"]], **columns})
 
 
 def links_frame(left: Left, names: tuple[str, ...]) -> pl.DataFrame:

@@ -3,25 +3,10 @@
 from forebay._numba.jit import kernel
 from forebay.core.codes import EventKind, JobState, LogKind, LogReason, Trigger
 from forebay.engine.journal import write_log
-from forebay.engine.limits import count_begun, over_limit
+from forebay.engine.limits import turned_away
+from forebay.engine.meters import count_submitted
 from forebay.engine.phases import cancel
 from forebay.engine.queue import enqueue
-
-
-@kernel
-def _exceeds_limit(state, truth, j):
-    """Whether the site's limits turn job `j` away when it is submitted."""
-    limits, job = truth.limits[0], state.jobs[j]
-    if job["walltime"] > limits["run_time"]:
-        return True
-    if truth.person[j] < 0:
-        return False
-    if limits["user_jobs"] < 1 or job["nodes"] > limits["user_nodes"]:
-        return True
-    if not limits["rejects"]:
-        return False
-    count_begun(state, truth)
-    return over_limit(state, truth, j)
 
 
 @kernel
@@ -60,7 +45,8 @@ def _arrive(state, truth, j):
     asked = job["nodes"] if len(truth.asks) == 0 else truth.demands[job["leg"], 0]  # in cores where nodes are shared
     write_log(state, truth, time, j, LogKind.SUBMIT, 0, asked, 0)
     too_large = job["state"] == JobState.REJECTED
-    if too_large or (truth.limits[0]["active"] and _exceeds_limit(state, truth, j)):
+    limited = len(truth.meters.away) > 0
+    if too_large or (limited and turned_away(state, truth, j)):
         job["state"] = JobState.REJECTED
         reason = LogReason.TOO_LARGE if too_large else LogReason.OVER_LIMIT
         write_log(state, truth, time, j, LogKind.REJECT, -1, 0, reason)
@@ -69,6 +55,8 @@ def _arrive(state, truth, j):
     job["state"] = JobState.QUEUED
     job["queued_since"] = time
     truth.cursor[0]["n_open"] += 1
+    if limited:
+        count_submitted(truth, j, 1)
     enqueue(state, j)
     state.clock[0]["triggers"] |= Trigger.SUBMIT
 
@@ -90,6 +78,8 @@ def happen(state, truth, until):
         latest = max(latest, event["time"])
         if event["kind"] == EventKind.SUBMIT:
             _arrive(state, truth, event["subject"])
+        elif event["kind"] == EventKind.RESERVATION:
+            state.clock[0]["triggers"] |= Trigger.RESERVATION
         else:
             cancel(state, truth, event["subject"], event["time"])
     return latest

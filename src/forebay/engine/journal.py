@@ -1,5 +1,5 @@
 """What has happened, written down: rows of the log, the nodes that a row of it gave to a job or took back, and the
-servers on which it put chunks.
+servers on which it put chunks; and who is held back by a limit.
 
 All are buffers. When one is full, all are emptied by a Python function whose address the cursor has, so that a run may
 write as much as it likes: see `engine.record`.
@@ -70,3 +70,16 @@ def write_chunks(truth, server, amount):
     stored["server"] = server
     stored["bytes"] = amount
     cursor["n_stored"] += 1
+
+
+@kernel(types.void(TRUTH, _f8, _i8, _i8))
+def write_held(truth, time, j, cause):
+    """Note that job `j` is held back from now on, or no longer."""
+    cursor = truth.cursor[0]
+    if cursor["n_held"] == len(truth.held):
+        call_address(cursor["drain"])
+    held = truth.held[cursor["n_held"]]
+    held["time"] = time
+    held["job"] = j
+    held["cause"] = cause
+    cursor["n_held"] += 1

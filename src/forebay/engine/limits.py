@@ -1,4 +1,4 @@
-"""Limits on what each user may have running, around any policy.
+"""Limits on what jobs may have running together, and reservations, around any policy.
 
 Before a decision, jobs that may not start leave holes in the queue, so that no policy sees them. After it, the actions
 up to the first start that exceeds a limit are carried out, and the policy decides again: what it decided behind that
@@ -8,44 +8,120 @@ blocks nobody, and has no reservation.
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import JobState, Verb
+from forebay.engine.journal import write_held
 from forebay.engine.phases import has_begun
+from forebay.engine.planned import closed_to
+
+
+@kernel
+def _asked(state, truth, j, column, n_nodes):
+    return n_nodes if column == 0 else truth.meters.asks[j, column]
 
 
 @kernel
 def over_limit(state, truth, j):
-    """Whether job `j`, which has not begun, would be too much for its user beside what that user has begun."""
-    return _over_limit(truth, j, state.jobs[j]["nodes"])
+    """Why job `j`, which has not begun, would be too much beside what has begun, see `_why`; -1 if it would not."""
+    return _why(state, truth, j, state.jobs[j]["nodes"])
 
 
 @kernel
-def _over_limit(truth, j, n_nodes):
-    person, limits = truth.person[j], truth.limits[0]
-    if person < 0:
-        return False
-    jobs, nodes = truth.begun[person, 0], truth.begun[person, 1]
-    return jobs + 1 > limits["user_jobs"] or nodes + n_nodes > limits["user_nodes"]
+def _why(state, truth, j, n_nodes):
+    """The first limit that job `j` would exceed with so many nodes; -1 if none.
+
+    It is a number of its meter and what that counts: jobs, then columns, then the same times the seconds to run.
+    """
+    meters = truth.meters
+    n_columns = meters.most.shape[1]
+    for k in range(meters.first[j], meters.first[j + 1]):
+        m = meters.of[k]
+        meter = meters.table[m]
+        if meter["jobs"] + 1 > meter["max_jobs"]:
+            return m * (2 * n_columns + 1)
+        for c in range(n_columns):
+            if meters.used[m, c] + _asked(state, truth, j, c, n_nodes) > meters.most[m, c]:
+                return m * (2 * n_columns + 1) + 1 + c
+        if meter["weighs_time"]:
+            for c in range(n_columns):
+                more = _asked(state, truth, j, c, n_nodes)
+                if more > 0 and meters.ahead[m, c] + more * state.jobs[j]["walltime"] > meters.most_ahead[m, c]:
+                    return m * (2 * n_columns + 1) + 1 + n_columns + c
+    return -1
 
 
 @kernel
-def _add(truth, j, n_nodes):
-    person = truth.person[j]
-    if person >= 0:
-        truth.begun[person, 0] += 1
-        truth.begun[person, 1] += n_nodes
+def held_by(state, truth, j):
+    """Why waiting job `j` may not start now, see `_why`; behind these numbers come reservations. -1 if it may."""
+    if len(truth.meters.table) > 0 and not has_begun(state, j):
+        why = over_limit(state, truth, j)
+        if why >= 0:
+            return why
+    if len(state.planned) > 0:
+        p = closed_to(state, truth, j)
+        if p >= 0:
+            return len(truth.meters.table) * (2 * truth.meters.most.shape[1] + 1) + p
+    return -1
+
+
+@kernel
+def _first_held(state):
+    """Where those begin in the queue who may be held back: a limit holds nobody who has begun."""
+    counts = state.counts[0]
+    return counts["queue_first"] if len(state.planned) > 0 else counts["queue_begun"]
+
+
+@kernel
+def _add(state, truth, j, n_nodes, seconds):
+    """Count job `j`, which has so many seconds to run."""
+    meters = truth.meters
+    for k in range(meters.first[j], meters.first[j + 1]):
+        m = meters.of[k]
+        meters.table[m]["jobs"] += 1
+        for c in range(meters.most.shape[1]):
+            more = _asked(state, truth, j, c, n_nodes)
+            meters.used[m, c] += more
+            if more > 0:
+                meters.ahead[m, c] += more * seconds
 
 
 @kernel
 def count_begun(state, truth):
-    """Add up what each user has begun: jobs that run, and those that wait between two legs."""
-    counts = state.counts[0]
-    truth.begun[:] = 0
+    """Add up what has begun: jobs that run, and those that wait between two legs."""
+    counts, meters, now = state.counts[0], truth.meters, state.clock[0]["now"]
+    for m in range(len(meters.table)):
+        meters.table[m]["jobs"] = 0
+        for c in range(meters.most.shape[1]):
+            meters.used[m, c] = 0
+            meters.ahead[m, c] = 0.0
     for i in range(counts["n_running"]):
         j = state.running[i]["job"]
-        _add(truth, j, state.jobs[j]["nodes"])
+        _add(state, truth, j, state.jobs[j]["nodes"], max(state.running[i]["end"] - now, 0.0))
     for i in range(counts["queue_first"], counts["queue_begun"]):
         j = state.queue[i]
         if j >= 0:
-            _add(truth, j, state.jobs[j]["nodes"])
+            _add(state, truth, j, state.jobs[j]["nodes"], state.legs[state.jobs[j]["leg"]]["walltime"])
+
+
+@kernel
+def turned_away(state, truth, j):
+    """Whether limits turn job `j` away when it is submitted."""
+    meters = truth.meters
+    if meters.away[j]:
+        return True
+    rejects = False
+    for k in range(meters.first[j], meters.first[j + 1]):
+        meter = meters.table[meters.of[k]]
+        if meter["submitted"] + 1 > meter["max_submit"]:
+            return True
+        rejects = rejects or meter["rejects"]
+    if not rejects:
+        return False
+    count_begun(state, truth)
+    for k in range(meters.first[j], meters.first[j + 1]):
+        m = meters.of[k]
+        full = meters.table[m]["jobs"] + 1 > meters.table[m]["max_jobs"]
+        if meters.table[m]["rejects"] and (full or meters.used[m, 0] + state.jobs[j]["nodes"] > meters.most[m, 0]):
+            return True
+    return False
 
 
 @kernel
@@ -53,20 +129,26 @@ def n_held(state, truth):
     """How many waiting jobs may not start now."""
     counts, held = state.counts[0], 0
     count_begun(state, truth)
-    for i in range(counts["queue_begun"], counts["queue_last"]):
-        if state.queue[i] >= 0 and over_limit(state, truth, state.queue[i]):
+    for i in range(_first_held(state), counts["queue_last"]):
+        if state.queue[i] >= 0 and held_by(state, truth, state.queue[i]) >= 0:
             held += 1
     return held
 
 
 @kernel
 def hide(state, truth):
-    """Take the jobs that may not start now out of the queue, until `admit`."""
-    counts, cursor = state.counts[0], truth.cursor[0]
+    """Take the jobs that may not start now out of the queue, until `admit`; note why, where that has changed."""
+    counts, cursor, cause = state.counts[0], truth.cursor[0], truth.meters.cause
     count_begun(state, truth)
-    for i in range(counts["queue_begun"], counts["queue_last"]):
+    for i in range(_first_held(state), counts["queue_last"]):
         j = state.queue[i]
-        if j >= 0 and over_limit(state, truth, j):
+        if j < 0:
+            continue
+        why = held_by(state, truth, j)
+        if why != cause[j]:
+            write_held(truth, state.clock[0]["now"], j, why)
+            cause[j] = why
+        if why >= 0:
             state.queue[i] = -2 - j  # a hole, but not for good: see policies._kernels.long_line
             truth.hidden[cursor["n_hidden"]] = j
             cursor["n_hidden"] += 1
@@ -86,17 +168,22 @@ def admit(state, truth):
         if state.actions[a]["verb"] != Verb.START or j < 0 or j >= len(state.jobs):
             continue
         job = state.jobs[j]
-        if job["state"] != JobState.QUEUED or has_begun(state, j):
+        if job["state"] != JobState.QUEUED:
+            continue
+        if has_begun(state, j) or len(truth.meters.table) == 0:
+            if state.queue[job["at"]] < 0:
+                refused = j
+                break
             continue
         nodes = max(state.actions[a]["nodes"], job["nodes"])
-        if over_limit(state, truth, j) and state.queue[job["at"]] >= 0:
+        if over_limit(state, truth, j) >= 0 and state.queue[job["at"]] >= 0:
             counts["n_actions"] = a
             cursor["again"] = 1
             break
-        if state.queue[job["at"]] < 0 or _over_limit(truth, j, nodes):  # the same once more would not help
+        if state.queue[job["at"]] < 0 or _why(state, truth, j, nodes) >= 0:  # the same once more would not help
             refused = j
             break
-        _add(truth, j, nodes)
+        _add(state, truth, j, nodes, state.legs[job["leg"]]["walltime"])
     for i in range(cursor["n_hidden"]):
         j = truth.hidden[i]
         state.queue[state.jobs[j]["at"]] = j

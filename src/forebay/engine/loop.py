@@ -91,7 +91,7 @@ def _ring(state, truth, until):
 @kernel
 def advance(state, truth):
     """Apply what was decided, then go on to the next instant that needs a decision."""
-    clock, cursor, limited = state.clock[0], truth.cursor[0], truth.limits[0]["active"]
+    clock, cursor, limited = state.clock[0], truth.cursor[0], len(truth.hidden) > 0
     n_hidden = cursor["n_hidden"]
     if limited:
         refused = admit(state, truth)

@@ -22,6 +22,7 @@ from forebay.engine.checkpoints import (
 )
 from forebay.engine.holding import give, give_at_end, give_early, give_some, take_all
 from forebay.engine.journal import write_log
+from forebay.engine.meters import count_submitted
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
 from forebay.engine.resilience import SAVING
 from forebay.engine.rounds import BESIDE
@@ -52,6 +53,8 @@ def _close(state, truth, j, time, final):
         job["finish"] = time
     truth.cursor[0]["n_open"] -= 1
     truth.cursor[0]["n_ended"] += 1
+    if len(truth.meters.table) > 0:
+        count_submitted(truth, j, -1)
     state.clock[0]["triggers"] |= Trigger.JOB_ENDED
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 import numpy as np
 
 from forebay._numba.bridge import Callback
-from forebay.engine.truth import LOG, PLACEMENT, STORED, Truth
+from forebay.engine.truth import HELD, LOG, PLACEMENT, STORED, Truth
 
 _PIECE = 1 << 20
 """Rows of a piece: large ones go back to the system when they are freed, small ones leave holes."""
@@ -60,6 +60,7 @@ class Record:
 
     def __init__(self, truth: Truth, keep: bool = True):
         self.log, self.placements, self.stored = _Columns(LOG), _Columns(PLACEMENT), _Columns(STORED)
+        self.held = _Columns(HELD)
         self.said: list[tuple[float, int, str, int]] = []  # by a policy that tells why jobs wait, once the run is over
         self.saying: Callable[[], list[tuple[float, int, str, int]]] = list
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
@@ -75,11 +76,12 @@ class Record:
             self.log.add(self._truth.log[: cursor["n_log"]])
             self.placements.add(self._truth.placements[: cursor["n_placed"]])
             self.stored.add(self._truth.stored[: cursor["n_stored"]])
+            self.held.add(self._truth.held[: cursor["n_held"]])
         except BaseException as error:  # it must not cross the compiled loop: memory may be short
             self._failed.append(error)
         finally:
             cursor["n_drained"] += cursor["n_log"]
-            cursor["n_log"] = cursor["n_placed"] = cursor["n_stored"] = 0
+            cursor["n_log"] = cursor["n_placed"] = cursor["n_stored"] = cursor["n_held"] = 0
 
     def __enter__(self) -> Callable[[], None]:
         """Returns a function to be called now and then."""
@@ -94,6 +96,7 @@ class Record:
         self.log.end()
         self.placements.end()
         self.stored.end()
+        self.held.end()
         self.said, self.saying = self.saying(), list
         del self._callback, self._truth  # nothing is recorded any more, and the tables may be large
         if error is None:

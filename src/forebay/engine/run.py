@@ -103,13 +103,12 @@ def run(
 
 def _check_limits(truth: Truth) -> None:
     """Refuse limits on nodes where a policy chooses how many jobs have: it would choose the same again and again."""
-    limits = truth.limits[0]
     if not truth.rounds.visits[0] or not (truth.rounds.jobs["kind"] != Flexibility.RIGID).any():
         return
-    if limits["active"] and limits["user_nodes"] < NO_LIMIT:
+    if (truth.meters.most[:, 0] < NO_LIMIT).any() or np.isfinite(truth.meters.most_ahead[:, 0]).any():
         raise InputError(
-            "limits: user_nodes does not go with a policy that changes the sizes of jobs; leave it out, or run another "
-            "policy, under which jobs have the sizes that they prefer"
+            "limits: user_nodes does not go with a policy that changes the sizes of jobs, nor does another limit on "
+            "nodes; leave it out, or run another policy, under which jobs have the sizes that they prefer"
         )
 
 

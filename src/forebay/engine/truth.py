@@ -8,6 +8,7 @@ from forebay._numba.pointer import pointer_type
 from forebay.algorithms.heap import TIMER
 from forebay.core.inside import ASK
 from forebay.core.tables import JOB, LEG, PICK
+from forebay.engine.meters import Meters, make_meters
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, no_paths
 from forebay.engine.resilience import Resilience, make_resilience
@@ -25,6 +26,7 @@ CURSOR = np.dtype(
         ("n_drained", "i8"),  # rows of the log before those
         ("n_placed", "i8"),
         ("n_stored", "i8"),
+        ("n_held", "i8"),
         ("drain", "i8"),  # the address of the function that empties these buffers
         ("n_wakes", "i8"),
         ("n_idle_wakes", "i8"),  # in a row, with nothing running and nothing to come
@@ -89,15 +91,14 @@ LOG = np.dtype(
 )
 EVENT = np.dtype([("time", "f8"), ("subject", "i8"), ("kind", "i8")], align=True)
 """Something that comes from outside, see EventKind; it happens to `subject`, a job."""
-LIMITS = np.dtype(
-    [("run_time", "f8"), ("user_jobs", "i8"), ("user_nodes", "i8"), ("rejects", "i1"), ("active", "i1")], align=True
-)
-"""What a user may ask for and have running; `rejects`: who has all of it running may not submit more."""
 PLACEMENT = np.dtype([("row", "u4"), ("low", "i4"), ("high", "i4")], align=True)
 """Nodes low..high were taken, or given back, by the change in this row of the log. What a job gives back when it then
 has no nodes left is not written: all that it had."""
 STORED = np.dtype([("row", "u4"), ("server", "i4"), ("bytes", "i8")], align=True)
 """The start in this row of the log put so many bytes on a server. Chunks are given back all together."""
+
+HELD = np.dtype([("time", "f8"), ("job", "i8"), ("cause", "i8")], align=True)
+"""From then on a job that waits is held back, by the limit that `cause` stands for; -1 = it no longer is."""
 
 MAX_WAKES = 4096
 BUFFER = 1 << 15  # rows of the log, of placements and of chunks, before they are taken away
@@ -120,14 +121,14 @@ class Truth(NamedTuple):
     where: np.ndarray  # int64[slot], see algorithms.heap
     wakes: np.ndarray  # float64, ascending; the first n_wakes
     events: np.ndarray  # EVENT, by time, then kind
-    limits: np.ndarray  # LIMITS, one row
-    person: np.ndarray  # int64[job]: its user, counted from 0; -1 = unknown; empty without limits
-    begun: np.ndarray  # int64[person, 2]: jobs that have begun and not ended, and their nodes
+    meters: Meters
+    member: np.ndarray  # int64[job]: reservations that it may use, as bits; empty where there are none
     hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
     log: np.ndarray  # LOG, a buffer: see `record`
     placements: np.ndarray  # PLACEMENT, another
     stored: np.ndarray  # STORED, a third; empty where no buffer is in chunks
+    held: np.ndarray  # HELD, a fourth; empty where nothing is limited
     activities: np.ndarray  # ACTIVITY
     rounds: Rounds
     resilience: Resilience
@@ -148,13 +149,14 @@ class Sizes(NamedTuple):
     servers: int = 0
     picks: int = 0
     events: int = 0
+    planned: int = 0  # reservations
     told: int = 0  # legs of which users told what they move
-    limited: int = 0  # jobs under limits
-    persons: int = 0
     asks: int = 0  # legs that take parts of nodes
 
 
-def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds, resilience: Resilience) -> Truth:
+def empty_truth(
+    n: Sizes, paths: Paths, network: Network, rounds: Rounds, resilience: Resilience, meters: Meters
+) -> Truth:
     """Tables of the right size, blank."""
     shape = (n.legs, n.resources)
     return Truth(
@@ -172,14 +174,14 @@ def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds, resili
         where=np.full(2 * n.jobs, -1, np.int64),
         wakes=np.zeros(MAX_WAKES),
         events=np.zeros(n.events, EVENT),
-        limits=np.zeros(1, LIMITS),
-        person=np.zeros(n.limited, np.int64),
-        begun=np.zeros((n.persons, 2), np.int64),
-        hidden=np.zeros(n.limited, np.int64),
+        meters=meters,
+        member=np.zeros(n.jobs if n.planned else 0, np.int64),
+        hidden=np.zeros(len(meters.away), np.int64),
         due=np.zeros(n.jobs, np.int64),
         log=np.zeros(BUFFER, LOG),
         placements=np.zeros(BUFFER, PLACEMENT),
         stored=np.zeros(BUFFER if n.servers else 0, STORED),
+        held=np.zeros(BUFFER if len(meters.away) else 0, HELD),
         activities=np.zeros(n.jobs, ACTIVITY),
         rounds=rounds,
         resilience=resilience,
@@ -191,4 +193,6 @@ def empty_truth(n: Sizes, paths: Paths, network: Network, rounds: Rounds, resili
     )
 
 
-TRUTH = pointer_type(empty_truth(Sizes(), no_paths(), make_network([], [], 0), no_rounds(), make_resilience()))
+TRUTH = pointer_type(
+    empty_truth(Sizes(), no_paths(), make_network([], [], 0), no_rounds(), make_resilience(), make_meters())
+)

@@ -34,7 +34,7 @@ def reasons(result: Result) -> pl.DataFrame:
     wanted = result.jobs.select(pl.col("job_id").cast(pl.Int64))
     return (
         both.join(wanted, on="job_id", how="semi", maintain_order="left")  # of a window, those in it
-        .with_columns(slurm=pl.col("reason").replace_strict(REASONS, return_dtype=pl.String))
+        .with_columns(pl.col("slurm").fill_null(pl.col("reason").replace_strict(REASONS, return_dtype=pl.String)))
         .select(COLUMNS)
     )
 
@@ -59,6 +59,7 @@ def _staging(result: Result) -> pl.DataFrame:
         end="end",
         seconds=took,
         reason=pl.lit("stage_in"),
+        slurm=pl.lit(None, pl.String),
         detail=pl.format("its data are staged in for {}", took.map_elements(format_seconds, return_dtype=pl.String)),
         blocker=pl.lit(None, pl.Int64),
     )

@@ -9,7 +9,6 @@ from forebay.algorithms import waiting
 from forebay.algorithms.waiting import CHANGE, WAIT, Replay
 from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
-from forebay.core.limits import NO_LIMIT
 from forebay.explain._holds import holds_of
 from forebay.explain._policy import Front
 from forebay.results import Result
@@ -52,6 +51,7 @@ class Scene(NamedTuple):
     waits: Waits
     ids: np.ndarray  # of jobs
     texts: list[str]  # that the policy said
+    limits: list[tuple[str, str, str]]  # that held jobs back: in a word, in Slurm's, and in a sentence
 
 
 def scene(result: Result, front: Front) -> Scene:
@@ -59,12 +59,13 @@ def scene(result: Result, front: Front) -> Scene:
     resources = list(result.resources)
     ids = result.log.filter(pl.col("kind") == "submit")["job"].cast(pl.Int64).to_numpy()
     said = result.said.sort("time", maintain_order=True)
-    log, times = _read_log(result, ids, resources, said["time"].to_numpy())
+    held = result.held.sort("time", maintain_order=True)
+    log, times = _read_log(result, ids, resources, np.concatenate([said["time"].to_numpy(), held["time"].to_numpy()]))
     jobs = _jobs_of(result, ids)
     chunked = _chunked(result, resources)
     waits = _waits(log, jobs, resources, chunked, front)
     holds, stores = holds_of(log, result.chunks, chunked, len(times))
-    limits, n_persons = _limits(result), int(jobs["person"].max(initial=-1)) + 1
+    limits = held.select("reason", "slurm", "detail").filter(pl.col("reason") != "").unique(maintain_order=True).rows()
     texts = said["reason"].unique(maintain_order=True).to_list()
     replay = Replay(
         times=times,
@@ -76,17 +77,13 @@ def scene(result: Result, front: Front) -> Scene:
         stores=stores,
         room=_room(result, resources, chunked),
         chunked=chunked,
-        begun=_begun(log, jobs) if limits is not None else np.zeros(0, CHANGE),
+        held=_held(held, limits, ids, times),
         down=_down(log),
         said=_said(said, texts, ids, times),
-        limits=np.array([NO_LIMIT, NO_LIMIT] if limits is None else limits, np.int64),
-        n_persons=n_persons if limits is not None else 0,
         n_jobs=len(ids),
         by_start=front.by_start,
     )
-    if limits is None:
-        waits.table["person"] = -1
-    return Scene(replay, waits, ids, texts)
+    return Scene(replay, waits, ids, texts, limits)
 
 
 def _instants(times: np.ndarray) -> np.ndarray:
@@ -143,9 +140,7 @@ def _jobs_of(result: Result, ids: np.ndarray) -> dict[str, np.ndarray]:
     filled["allowed"] = np.full(len(ids), -1, np.int64)
     if "allowed" in result.jobs.columns and len(result.jobs):
         filled["allowed"] = np.where(at >= 0, result.jobs["allowed"].cast(pl.Int64).fill_null(-1).to_numpy()[at], -1)
-    user = np.where(at >= 0, filled["user"], -1)
-    person = np.unique(user, return_inverse=True)[1]  # counted from 0: ids may be of any size
-    return filled | {"id": ids, "person": np.where(user >= 0, person, -1)}
+    return filled | {"id": ids}
 
 
 _WANTED = ("requested_number_of_resources", "requested_time", "user", "group", "queue", "priority", "n_legs")
@@ -171,10 +166,8 @@ def _waits(log: Log, jobs: dict[str, np.ndarray], resources: list[str], chunked:
     submitted = log.kind[opened] == _KINDS.index("submit")
     table["since"], table["until"] = log.time[opened], log.time[closed]
     table["first"], table["last"], table["job"] = log.instant[opened], log.instant[closed], job
-    table["person"] = np.where(submitted, jobs["person"][job], -1)
-    table["nodes"] = jobs["requested_number_of_resources"][job]
     if chunked >= 0:
-        table["n_chunks"] = np.maximum(table["nodes"], 1)
+        table["n_chunks"] = np.maximum(jobs["requested_number_of_resources"][job], 1)
         table["chunk"] = needs[:, chunked] // table["n_chunks"]
     table["place"][front.line(jobs, table, needs, submitted)] = np.arange(len(table))
     return Waits(table, needs, log.leg[opened], table["first"] == table["last"], known)
@@ -234,31 +227,6 @@ def _room(result: Result, resources: list[str], chunked: int) -> np.ndarray:
     return np.full(servers, result.resources[resources[chunked]] // servers, np.int64)
 
 
-def _limits(result: Result) -> list[int] | None:
-    told = result.facts.get("limits")
-    if not isinstance(told, dict) or not {"user_jobs", "user_nodes"} & set(told):
-        return None
-    return [int(told.get(name, NO_LIMIT)) for name in ("user_jobs", "user_nodes")]
-
-
-def _begun(log: Log, jobs: dict[str, np.ndarray]) -> np.ndarray:
-    """When each user's jobs begin, and end."""
-    starts = np.flatnonzero(_of(log, "start"))
-    job, first = np.unique(log.job[starts], return_index=True)
-    ends = np.flatnonzero(_of(log, "end", "cancel"))[::-1]
-    ended, last = np.unique(log.job[ends], return_index=True)
-    known = np.isin(ended, job)
-    over = dict(zip(ended[known].tolist(), log.instant[ends[last[known]]].tolist(), strict=True))
-    nodes, user = jobs["requested_number_of_resources"].astype(np.int64), jobs["person"]
-    rows = []
-    for j, at in zip(job.tolist(), log.instant[starts[first]].tolist(), strict=True):
-        if user[j] >= 0:
-            rows.append((at, int(user[j]), 1, int(nodes[j])))
-            if j in over:
-                rows.append((over[j], int(user[j]), -1, -int(nodes[j])))
-    return np.array(sorted(rows), CHANGE)
-
-
 def _down(log: Log) -> np.ndarray:
     rows = np.flatnonzero(_of(log, "node_down", "node_up"))
     table = np.zeros(len(rows), CHANGE)
@@ -272,12 +240,21 @@ def _said(said: pl.DataFrame, texts: list[str], ids: np.ndarray, times: np.ndarr
     if said.height:
         table["instant"] = np.searchsorted(times, said["time"].to_numpy())
         table["subject"] = places_of(ids, said["job"].cast(pl.Int64).to_numpy())
-        table["jobs"] = [places[text] if text else -1 for text in said["reason"].to_list()]
+        table["what"] = [places[text] if text else -1 for text in said["reason"].to_list()]
         table["nodes"] = places_of(ids, said["behind"].cast(pl.Int64).fill_null(-1).to_numpy())
     return table[table["subject"] >= 0]
 
 
-_ANYWAY = (waiting.USER_JOBS, waiting.USER_NODES, waiting.SAID)  # whatever the leg needs
+def _held(held: pl.DataFrame, limits: list[tuple[str, str, str]], ids: np.ndarray, times: np.ndarray) -> np.ndarray:
+    table, places = np.zeros(held.height, CHANGE), {limit: place for place, limit in enumerate(limits)}
+    if held.height:
+        table["instant"] = np.searchsorted(times, held["time"].to_numpy())
+        table["subject"] = places_of(ids, held["job"].cast(pl.Int64).to_numpy())
+        table["what"] = [places.get(row, -1) for row in held.select("reason", "slurm", "detail").iter_rows()]
+    return table[table["subject"] >= 0]
+
+
+_ANYWAY = (waiting.HELD, waiting.SAID)  # whatever the leg needs
 
 
 def causes_of(found: Scene) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, LACKS, SAID, USER_JOBS, USER_NODES
+from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, HELD, LACKS, SAID
 from forebay.core.atoms import ATOM
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_bytes, format_seconds
@@ -24,11 +24,13 @@ REASONS = {
     "policy": "None",
     "user_jobs": "QOSMaxJobsPerUserLimit",
     "user_nodes": "QOSMaxNodePerUserLimit",
+    "limit": "QOSResourceLimit",
+    "reservation": "ReqNodeNotAvail",
     "said": "None",
     "stage_in": "BurstBufferStageIn",
     "unknown": "None",
 }
-"""Why a job waits, and what `squeue` of Slurm would show in its column REASON."""
+"""Why a job waits, and what `squeue` of Slurm would show in its column REASON; of a limit, its own name there."""
 
 _NODE_TIERS = ("node_local",)
 
@@ -114,7 +116,9 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
             "said": pl.Series([*found.texts, ""], dtype=pl.String).gather(
                 np.where(cause == SAID, what, len(found.texts))
             ),
-            "count": pieces["free"],
+            "limit": pl.Series([*found.limits, ("", "", "")], dtype=pl.List(pl.String)).gather(
+                np.where(cause == HELD, what, len(found.limits))
+            ),
             "by_hold": by_hold,
             "known": blocker >= 0,
         }
@@ -126,8 +130,7 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
         DOWN: pl.lit("node_down"),
         BEHIND: pl.lit("reserved" if front.reserves else "order"),
         FITS: pl.lit("policy"),
-        USER_JOBS: pl.lit("user_jobs"),
-        USER_NODES: pl.lit("user_nodes"),
+        HELD: pl.col("limit").list.get(0),
         SAID: pl.lit("said"),
         UNKNOWN: pl.lit("unknown"),
     }
@@ -139,6 +142,7 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
         "end",
         seconds=pl.col("end") - pl.col("start"),
         reason=reason,
+        slurm=pl.when(pl.col("cause") == HELD).then(pl.col("limit").list.get(1)),
         detail=detail,
         blocker=pl.when("known").then("blocker"),
     )
@@ -160,8 +164,6 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
     # Amounts do not tell whether they lie together: a job may wait though all that it asks for is free somewhere.
     would_fit = "enough is free in all" if is_shared(result) else "it would fit"
     not_taken = "but not together on nodes that it may have, or the policy did not take it"
-    limits = result.facts.get("limits")
-    told = limits if isinstance(limits, dict) else {}
     reserved = {"nodes": "the nodes are reserved for", "all": "all is reserved for"}
     return {
         LACKS: pl.format("{}: {} of {} are free{}", what, "free", "need", holder.otherwise(pl.lit(""))),
@@ -188,8 +190,7 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
             if is_shared(result)
             else "it would fit, and nobody goes first: the policy did not take it"
         ),
-        USER_JOBS: pl.format(f"its user has {{}} of {told.get('user_jobs', '')} jobs begun", "count"),
-        USER_NODES: pl.format(f"jobs of its user have {{}} of {told.get('user_nodes', '')} nodes", "count"),
+        HELD: pl.col("limit").list.get(2),
         UNKNOWN: pl.lit("its leg was withdrawn before it began: nothing tells what it would have taken"),
         SAID: pl.when("known").then(pl.format("{} (behind job {})", "said", "blocker")).otherwise("said"),
     }

@@ -13,7 +13,7 @@ from matplotlib.patheffects import withStroke
 
 from forebay._files import file_names
 from forebay.errors import InputError
-from forebay.figures import _dates, _failures, _look, _servers, _steps, _style
+from forebay.figures import _dates, _failures, _look, _reserved, _servers, _steps, _style
 from forebay.figures._look import WAITED
 from forebay.figures._plan import Legend, Plan, save
 from forebay.figures._schedule import FILES, READS, WRITES, has_phases, is_gpus, rectangles
@@ -57,6 +57,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
     boxes = rectangles(result)
     few = boxes["job"].n_unique() <= FEW
     marked = _failures.shown(result, boxes, few, end) | _servers.shown(result, boxes)
+    marked |= _reserved.shown(result, start, end)
     lanes, width = _lanes(result), None
     if any(times.size > MOST for _, (times, _) in lanes.values()):
         width = _steps.width_for(start, end, MOST)
@@ -71,6 +72,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
         colours = _schedule(axes[0], boxes, result.resources[result.unit], unit, few, hatched)
         axes[0].set_ylabel(result.unit.removesuffix("s"))
         marks = _failures.mark(axes[0], marked, unit) + _servers.mark(axes[0], marked, unit)
+        marks += _reserved.mark(axes[0], marked, unit)
         if colours or marks:  # filled column by column: what colours mean comes in the first row
             rows = zip_longest(colours, marks) if colours else [marks]
             legend([handle for row in rows for handle in row if handle is not None], 5)

@@ -10,8 +10,10 @@ from forebay.platforms import _presets, _toml
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
+from forebay.platforms.reservations import Reservation
+from forebay.platforms.rules import Rule
 
-__all__ = ["Failures", "NodeClass", "Partition", "Platform", "load", "names"]
+__all__ = ["Failures", "NodeClass", "Partition", "Platform", "Reservation", "Rule", "load", "names"]
 
 
 def names() -> list[str]:

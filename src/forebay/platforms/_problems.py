@@ -66,7 +66,7 @@ class Problems:
 
     def _explain(self, detail: Any, model: type[BaseModel], path: str, known: Mapping[str, Any]) -> None:
         key = str(detail["loc"][0]) if detail["loc"] else ""
-        name = f"{path}{key}".rstrip(".") or "platform"
+        name = f"{path}{key}".rstrip(".") or model.__name__.lower()
         if detail["type"] == "missing":
             examples = model.model_fields[key].examples or ["..."]
             example = json.dumps(examples[0]) if self.quotes else examples[0]

@@ -1,10 +1,13 @@
-"""Platforms declared in TOML: a table for the machine, its topology and failures; one a class, partition and tier."""
+"""Platforms declared in TOML: a table for the machine, its topology and failures; one a class, partition, tier and
+limit."""
 
 import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from forebay import _plugins
 from forebay.errors import InputError, nearest
@@ -13,8 +16,12 @@ from forebay.platforms._problems import Problems
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
+from forebay.platforms.reservations import Reservation
+from forebay.platforms.rules import Rule
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
+
+M = TypeVar("M", bound=BaseModel)
 
 _NAMED = (
     ("classes", NodeClass, "cpu] and below it nodes = 100"),
@@ -59,6 +66,8 @@ def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Pl
         del values["failures"]
         problems.add("failures", 'must be a table: write [failures] and below it mtbf = "1 h"')
     parts: dict[str, Any] = {"topology": topology, "tiers": tiers} if topology else {"tiers": tiers}
+    parts["limits"] = _each(values.pop("limits", []), "limits", Rule, problems)
+    parts["reservations"] = _each(values.pop("reservations", []), "reservations", Reservation, problems)
     parts |= named
     # Parts go in as if written by the user, so that their keys count among the known ones in suggestions.
     platform = problems.check(Platform, {**values, **parts}, context=FROM_FILE)
@@ -141,6 +150,15 @@ def _kind(table: Any, path: str, group: str, word: str, example: str, problems: 
     else:
         return kind.lower().replace("-", "_")
     return None
+
+
+def _each(tables: Any, name: str, model: type[M], problems: Problems) -> tuple[M, ...]:
+    """What a list of tables declares, one by one."""
+    if not isinstance(tables, list):
+        problems.add(name, f"must be a list of tables: write [[{name}]] above each")
+        return ()
+    made = [problems.check(model, one, f"{name}[{k}].", FROM_FILE) for k, one in enumerate(tables, 1)]
+    return tuple(one for one in made if one is not None)
 
 
 def _topology(table: Any, problems: Problems) -> BaseTopology | None:

@@ -20,6 +20,8 @@ from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
 from forebay.platforms.failures import check as check_failures
 from forebay.platforms.partitions import Partition
+from forebay.platforms.reservations import Reservations, announced
+from forebay.platforms.rules import Rule
 from forebay.platforms.sharing import CORES, check_tiers, check_topology, inside_of
 from forebay.platforms.storage import files_of, stores_of, ways_of
 from forebay.platforms.tiers import node_local
@@ -63,6 +65,10 @@ class Platform(Model):
         File system and burst buffers, in order.
     failures
         How its nodes fail, and what jobs do about it: what `forebay.simulate` takes as `failures`. None by default.
+    limits
+        What its site allows users, accounts, QOS and partitions: `forebay.platforms.Rule`, each.
+    reservations
+        Maintenance and advance reservations: `forebay.platforms.Reservation`, each.
 
     Examples
     --------
@@ -80,6 +86,8 @@ class Platform(Model):
     topology: BaseTopology = Field(default_factory=Flat)
     tiers: tuple[BaseTier, ...] = ()
     failures: Failing = None
+    limits: tuple[Rule, ...] = ()
+    reservations: Reservations = ()
 
     @field_validator("name")
     @classmethod
@@ -297,6 +305,8 @@ class Platform(Model):
             "file_system": files.name if files else None,
             "ways": [tier.name for tier in self.ways],
             **({"failures": self.failures.describe()} if self.failures else {}),
+            **({"limits": [rule.described() for rule in self.limits]} if self.limits else {}),
+            **announced(self.reservations),
             "text": str(self),
         }
 
@@ -338,6 +348,8 @@ class Platform(Model):
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
         parts += [f"failures: {self.failures}"] if self.failures else []
+        parts += [counted(len(self.limits), "limit")] if self.limits else []
+        parts += [counted(len(self.reservations), "reservation")] if self.reservations else []
         return f"{self.name} ({'; '.join(parts)})"
 
 

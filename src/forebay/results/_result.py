@@ -99,6 +99,9 @@ class Result:
     said
         Why jobs wait, as a policy in Python says it: `time`, `job` (id), `reason` ("" where it says nothing more),
         `behind` (id or null).
+    held
+        When limits held waiting jobs back: `time`, `job` (id), `reason` ("" from when on they no longer do), `slurm`
+        (what `squeue` would show) and `detail` (a sentence).
 
     Notes
     -----
@@ -122,6 +125,9 @@ class Result:
     chunks: pl.DataFrame = optional_table("chunks.parquet", row=pl.UInt32, server=pl.Int32, bytes=pl.Int64)
     said: pl.DataFrame = optional_table(
         "said.parquet", time=pl.Float64, job=pl.Int64, reason=pl.String, behind=pl.Int64
+    )
+    held: pl.DataFrame = optional_table(
+        "held.parquet", time=pl.Float64, job=pl.Int64, reason=pl.String, slurm=pl.String, detail=pl.String
     )
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from forebay.engine.build import build, make_program
+from forebay.engine.rules import site_of
 from forebay.errors import PolicyError, StalledError
 from forebay.policies import load as load_policy
 from forebay.policies._limited import apart
@@ -77,7 +78,9 @@ def _breach(spec: Any, case: Case) -> tuple[str, str] | None:
     policy, limits = apart(load_policy(spec))
     platform, workload = case.platform(), case.workload()
     model = "alloc-only" if workload.applications is None else "application"
-    state, truth, _ = build(workload, platform, make_program(workload, platform, model), limits, case.failures())
+    program = make_program(workload, platform, model)
+    site = site_of(workload, platform, program, limits)
+    state, truth, _ = build(workload, platform, program, site, case.failures())
     tables = state, truth
     try:
         first = watched_run(policy, *tables, platform.resources)

@@ -4,11 +4,12 @@ import numpy as np
 from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.atoms import COLUMN
+from forebay.algorithms.atoms import COLUMN, FIRST
+from forebay.algorithms.bits import wipe
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import Verb
-from forebay.core.tables import STATE, after, instant_width
-from forebay.policies._kernels.atoms import fits_atoms, return_taken
+from forebay.core.tables import STATE, after, instant_width, nodes_in
+from forebay.policies._kernels.atoms import fits_atoms, n_counted, return_taken
 from forebay.policies._kernels.places import Have, give_back, repair
 
 _i8 = types.int64
@@ -56,6 +57,55 @@ def end_if_now(state, j):
     return state.clock[0]["now"] + state.legs[state.jobs[j]["leg"]]["walltime"]
 
 
+@kernel
+def planned_ahead(state):
+    """Whether nodes are reserved from some later time on. Those of reservations that last are out of sight already."""
+    soon = after(state.clock[0]["now"])
+    for p in range(len(state.planned)):
+        if state.planned[p]["start"] > soon:
+            return True
+    return False
+
+
+@kernel
+def _next_planned(state, soon, passed):
+    """When, behind `passed`, the next reservation begins or ends of those that are to come; inf if none does."""
+    time = np.inf
+    for p in range(len(state.planned)):
+        plan = state.planned[p]
+        if plan["start"] > soon:
+            if plan["start"] > passed:
+                time = min(time, plan["start"])
+            if plan["end"] > passed:
+                time = min(time, plan["end"])
+    return time
+
+
+@kernel
+def _close(state, plan, times, ahead, n, R, S, W):
+    """Take the nodes of a reservation away while it lasts."""
+    atoms, counted = state.nodes.atoms, n_counted(state, R) > 0
+    for i in range(n):
+        width = instant_width(times[i])
+        if times[i] < plan["start"] - width or times[i] >= plan["end"] - width:
+            continue
+        words = ahead[i, R + S : R + S + W]
+        if len(atoms) == 0:
+            ahead[i, 0] = 0
+            for w in range(W):
+                words[w] = 0
+        for a in range(len(atoms)):
+            if (plan["atoms"] >> a) & 1:
+                column = atoms[a, COLUMN]
+                gone = nodes_in(state, a)
+                if counted and column >= 0:
+                    gone = ahead[i, column]
+                    ahead[i, column] = 0
+                ahead[i, 0] = max(ahead[i, 0] - gone, 0)
+                if W > 0:
+                    wipe(words, atoms[a, FIRST], nodes_in(state, a))
+
+
 @allocating_kernel(types.Tuple((types.float64[::1], _FREE, _i8))(STATE, HAVE, _i8, _i8, _i8, _i8))
 def availability(state, have, until_fits, R, S, W):
     """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
@@ -66,12 +116,18 @@ def availability(state, have, until_fits, R, S, W):
     soon = after(now)  # nothing that runs is over in this instant, however short its walltime
     while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
-    room_for = n_running + counts["n_down"] + 3 + (2 * counts["n_queued"] if until_fits < 0 else len(started))
+    room_for = (
+        n_running
+        + counts["n_down"]
+        + 2 * len(state.planned)
+        + 3
+        + (2 * counts["n_queued"] if until_fits < 0 else len(started))
+    )
     times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
     times[0] = now
     for r in range(R + S + W):
         ahead[0, r] = have.free[r] if r < R else have.room[r - R] if r < R + S else have.words[r - R - S]
-    n, i, s, d, late = 1, n_late, 0, 0, n_late > 0
+    n, i, s, d, late, passed = 1, n_late, 0, 0, n_late > 0, soon
     while True:
         if until_fits >= 0:
             enough_yet = True
@@ -88,9 +144,11 @@ def availability(state, have, until_fits, R, S, W):
             time = min(time, max(state.down[d]["until"], soon))
         if late:
             time = min(time, now + 1.0)
+        time = min(time, _next_planned(state, soon, passed))
         if time == np.inf:
             break
         width = instant_width(time)
+        passed = max(passed, time + width)
         if time - times[n - 1] > width:
             times[n] = time
             for r in range(R + S + W):
@@ -112,4 +170,7 @@ def availability(state, have, until_fits, R, S, W):
             late = False
             for k in range(n_late):
                 give_back(state, ahead, n - 1, running[k]["job"], running[k]["leg"], 0, 0, R, S, W)
+    for p in range(len(state.planned)):
+        if state.planned[p]["start"] > soon:
+            _close(state, state.planned[p], times, ahead, n, R, S, W)
     return times, ahead, n

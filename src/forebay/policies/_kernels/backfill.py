@@ -23,7 +23,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.core.codes import LogReason
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import HAVE, availability, what_counts
+from forebay.policies._kernels.ahead import HAVE, availability, planned_ahead, what_counts
 from forebay.policies._kernels.atoms import charge, share_beside, share_free, spare_head
 from forebay.policies._kernels.easy_inside import easy_inside
 from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place
@@ -126,7 +126,8 @@ def _serve(state, have, line, params, index, first):
     pinned = n_words > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
     R = min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     limit = int(params[Param.MAX_BACKFILL])
-    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and n_words > 0):
+    # With nodes that will be reserved, what is free does not only grow: the closed form for one reservation fails.
+    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and (n_words > 0 or planned_ahead(state))):
         S = len(have.room) if state.machine[0]["chunked"] < R else 0
         deep(state, have, line[i:], params, R, S, n_words if pinned else 0)
         return

@@ -13,7 +13,7 @@ from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import LogReason
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import availability, end_if_now, what_counts
+from forebay.policies._kernels.ahead import availability, end_if_now, planned_ahead, what_counts
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
@@ -102,7 +102,8 @@ def deep(state, have, line, params, R, S, W):
         return
     R, seen = what_counts(state, have, R)
     times, ahead, n = availability(state, seen, -1, R, S, W)
-    if n_counted(state, R) > 0:  # elsewhere who fits can start: what runs only gives back
+    # Elsewhere who fits can start: what runs only gives back.
+    if n_counted(state, R) > 0 or planned_ahead(state):
         n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])

@@ -1,0 +1,86 @@
+"""The reservations of a site, in the seconds of a workload: when, which nodes, and whose jobs may use them."""
+
+from typing import Any
+
+import numpy as np
+
+from forebay.core.tables import PLANNED
+from forebay.errors import InputError
+from forebay.platforms.partitions import ALL, ranges_of
+from forebay.platforms.platform import Platform
+from forebay.platforms.reservations import Reservation
+from forebay.workload.dates import seconds_of
+from forebay.workload.names import called
+from forebay.workload.workload import Workload
+
+
+def planned_of(workload: Workload, platform: Platform, atoms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The reservations as a State shows them, and by job those that it may use, as bits.
+
+    They stay in the order of the platform: whom they hold back is told by their places.
+    """
+    planned = np.zeros(len(platform.reservations), PLANNED)
+    member = np.zeros(len(workload) if len(planned) else 0, np.int64)
+    for k, one in enumerate(platform.reservations):
+        start, end = period_of(workload, one)
+        planned[k] = start, end, _atoms(platform, one, atoms)
+        for column, names in (("user", one.users), ("account", one.accounts)):
+            if column not in workload.jobs.columns:
+                continue
+            numbers = workload.jobs[column].unique().to_list()
+            wanted = [number for number in numbers if number >= 0 and called(workload.names, column, number) in names]
+            member |= np.isin(workload.jobs[column].to_numpy(), wanted).astype(np.int64) << k
+    return planned, member
+
+
+def period_of(workload: Workload, one: Reservation) -> tuple[float, float]:
+    """When a reservation begins and ends, in a workload's seconds."""
+    try:
+        start = seconds_of(workload, one.start)
+        end = start + (one.duration or 0.0) if one.end is None else seconds_of(workload, one.end)
+    except InputError as error:
+        raise InputError(f"reservation {one.name}: {error}") from None
+    if not end > start:
+        raise InputError(f"reservation {one.name} ends at {end:.10g} s, before it begins at {start:.10g} s; correct it")
+    return start, end
+
+
+def reserved_of(workload: Workload, platform: Platform) -> list[dict[str, Any]]:
+    """When and where nodes were reserved, for the facts of a run: stretches of nodes, and a workload's seconds."""
+    told = []
+    for one in platform.reservations:
+        start, end = period_of(workload, one)
+        edges = np.flatnonzero(np.diff(_nodes(platform, one).astype(np.int8), prepend=0, append=0))
+        stretches = [[int(low), int(high) - 1] for low, high in zip(edges[::2], edges[1::2], strict=True)]
+        told.append({"name": one.name, "start": start, "end": end, "nodes": stretches})
+    return told
+
+
+def _nodes(platform: Platform, one: Reservation) -> np.ndarray:
+    """Which nodes it is of."""
+    reserved = np.full(platform.nodes, one.whole)
+    first = np.cumsum([0, *(node_class.nodes for node_class in platform.classes)])
+    for place, node_class in enumerate(platform.classes):
+        if node_class.name in one.classes:
+            reserved[first[place] : first[place + 1]] = True
+    for low, high in ranges_of(one.nodes) if one.nodes not in ("", ALL) else []:
+        reserved[low : high + 1] = True
+    return reserved
+
+
+def _atoms(platform: Platform, one: Reservation, atoms: np.ndarray) -> int:
+    """The atoms of its nodes, as bits."""
+    if one.whole:
+        return -1
+    bits, reserved = 0, _nodes(platform, one)
+    for a, (low, high) in enumerate(zip(atoms[:, 0], [*atoms[1:, 0], platform.nodes], strict=False)):
+        if reserved[low:high].any() and not reserved[low:high].all():
+            break
+        bits |= int(reserved[low]) << a
+    else:
+        if len(atoms):
+            return bits
+    raise InputError(
+        f"{platform.name}: reservation {one.name} is of some nodes, and the machine does not tell these from others; "
+        "make them a class or a partition of their own, or reserve all nodes"
+    )
