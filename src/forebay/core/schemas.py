@@ -29,7 +29,7 @@ MORE: dict[str, Any] = {
     "qos": pl.Int64,  # quality of service; -1 = unknown
     "recorded_start": pl.Float64,  # when the job started on the machine of the trace; NaN = unknown
 }
-"""Columns that a job table may have besides, where a trace tells so much. No policy sees them."""
+"""Columns that a job table may have besides, where a trace tells so much. What was recorded no policy sees."""
 
 UNKNOWN: dict[str, Any] = {"account": -1, "qos": -1, "recorded_start": math.nan}
 """What they hold of a job of which the trace does not tell."""

@@ -43,28 +43,30 @@ class PutOff(NamedTuple):
     demands: NDArray[np.int64]
     least_free: NDArray[np.int64]
     taken: NDArray[np.int64]
+    slot: NDArray[np.float64]  # one number: seconds by which reservations are longer than walltimes
 
 
 _N, _WANTED, _FOR, _REFUSED = range(4)
 
 
 @allocating_kernel
-def nobody_put_off(room, now, horizon, n_columns):
-    """No jobs yet, of up to `room`."""
+def nobody_put_off(room, now, horizon, n_columns, slot, last):
+    """No jobs yet, of up to `room`. Who cannot begin by `last` is never laid."""
     until = np.empty(_LEVELS)
     for level in range(_LEVELS):
-        until[level] = now + (horizon - now) * 2.0**level
-    until[_LEVELS - 1] = np.inf
+        until[level] = min(now + (horizon - now) * 2.0**level, last)
+    until[_LEVELS - 1] = last
     settled, walltimes = np.zeros((_LEVELS, 4), np.int64), np.empty(_LEVELS * _KEPT)
     demands, scratch = np.empty((_LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
-    return PutOff(np.empty(room, np.int64), until, settled, walltimes, demands, scratch[0], scratch[1])
+    longer = np.full(1, slot)
+    return PutOff(np.empty(room, np.int64), until, settled, walltimes, demands, scratch[0], scratch[1], longer)
 
 
 @kernel
-def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
-    """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
+def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken, slot):
+    """Reserve the earliest time at which all is free for job `j`, `slot` seconds beyond its walltime too; returns n."""
     leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
-    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
+    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"] + slot
     _, n = lay(
         times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
         least_free, taken, large_column(state, R),
@@ -146,7 +148,7 @@ def settle(state, times, ahead, n, R, S, later, n_later):
             settled[level, _N] += 1
             continue
         leg = state.jobs[j]["leg"]
-        demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
+        demand, walltime = state.demands[leg], state.legs[leg]["walltime"] + later.slot[0]
         if _cannot_begin(later, level, R, demand, walltime):
             settled[level, _N] += 1
             continue
@@ -154,7 +156,7 @@ def settle(state, times, ahead, n, R, S, later, n_later):
         at, _ = window(times, ahead, n, _begins_within(times, n, until[level]), first, R, demand, walltime)
         if at >= 0:
             end, needed = times[at] + walltime, level
-            while until[needed] < end:
+            while needed < _LEVELS - 1 and until[needed] < end:
                 needed += 1
             if not amounts_only:  # where they matter, places may put it off further
                 needed = _LEVELS - 1
@@ -165,7 +167,7 @@ def settle(state, times, ahead, n, R, S, later, n_later):
             if amounts_only:
                 n = reserve(times, ahead, n, R, demand, at, end)
             else:
-                n = reserve_for(state, times, ahead, n, R, S, 0, j, later.least_free, later.taken)
+                n = reserve_for(state, times, ahead, n, R, S, 0, j, later.least_free, later.taken, later.slot[0])
             later.jobs[place] = _LAID
         else:
             _keep_in_mind(later, level, R, demand, walltime)

@@ -77,7 +77,7 @@ def _candidates(state, have, forced, window, is_forced):
         times, ahead, n = availability(state, have, -1, R, S, 0)
         least_free, taken = np.empty(R + S, np.int64), np.empty(R + S, np.int64)
         for j in forced:
-            n = reserve_for(state, times, ahead, n, R, S, 0, j, least_free, taken)
+            n = reserve_for(state, times, ahead, n, R, S, 0, j, least_free, taken, 0.0)
         for r in range(R):
             left[r] = ahead[0, r]
     rest = Have(left, have.words, have.room)
