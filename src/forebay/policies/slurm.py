@@ -13,6 +13,7 @@ from forebay.core.kinds import large_of
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
+from forebay.policies._families.backfill import refuse_pinned
 from forebay.policies._families.multifactor import Weighted, memory_of
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._orders import ALL
@@ -28,8 +29,7 @@ class Slurm(Weighted, Policy):
     default_queue_depth: int = 100  # jobs that the main scheduler tries at an event
     partition_job_depth: int = 0  # of a partition
     sched_interval: Annotated[float, parse_seconds] = 60.0  # s after which the main scheduler tries all jobs
-    batch_sched_delay: Annotated[float, parse_seconds] = 3.0  # s between runs of the main scheduler for submissions
-    defer: bool = False  # whether nothing is tried when a job is submitted or ends, but only then
+    batch_sched_delay: Annotated[float, parse_seconds] = 3.0  # s between runs of the main scheduler at events
     bf_interval: Annotated[float, parse_seconds] = 30.0  # s between backfill cycles
     bf_window: float = 1440.0  # min into the future within which jobs hold reservations
     bf_resolution: Annotated[float, parse_seconds] = 60.0  # s to which reservations are rounded
@@ -43,12 +43,13 @@ class Slurm(Weighted, Policy):
     bf_continue: bool = False  # whether a cycle goes on after it has let others at the locks
     bf_yield_interval: float = 2e6  # us after which it does
     bf_max_time: Annotated[float, parse_seconds] = 0.0  # s that a cycle may take; 0 = bf_interval
+    reservations: str = "counted"  # "pinned" fixes a reservation's nodes, as Slurm does; "counted" their number
     test_time: Annotated[float, parse_seconds] = 0.0  # s that it takes to test a job, on the site's controller
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
         self.check_weights()
-        one_of(self, PriorityType=("basic", "multifactor"))
+        one_of(self, PriorityType=("basic", "multifactor"), reservations=("counted", "pinned"))
         for name in ("default_queue_depth", "bf_max_job_test"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; give a count from 1 up")
@@ -76,6 +77,7 @@ class Slurm(Weighted, Policy):
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same where resources behind the nodes are licences, but for those that are parts of nodes."""
+        refuse_pinned(self.reservations, resources)
         large = large_of(resources)
         last = large if large >= 0 else len(resources)
         for r, name in enumerate(resources):
@@ -85,7 +87,6 @@ class Slurm(Weighted, Policy):
         row = lay(
             Sched,
             multifactor=self.PriorityType == "multifactor",
-            defer=self.defer,
             queue_depth=self.default_queue_depth,
             partition_depth=self.partition_job_depth,
             batch_delay=self.batch_sched_delay,
@@ -102,6 +103,7 @@ class Slurm(Weighted, Policy):
             reserved=ALL if held else 1,
             first_license=1,
             last_license=last,
+            pinned=self.reservations == "pinned",
         )
         return np.concatenate([row, self.weights()])
 

@@ -6,7 +6,7 @@ The formulas are those of Slurm's priority/multifactor plug-in, as its documenta
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class Weighted:
 
     def with_names(self, names: "Mapping[str, Mapping[int, str]]") -> Self:
         """The same with the workload's numbers instead of names."""
-        found = {}
+        found: dict[str, Any] = {}
         for field, column in (("shares", self.charged), ("PriorityJobFactor", "queue"), ("qos", "qos")):
             codes = {name: code for code, name in names.get(column, {}).items()}
             table = parse_table(field, getattr(self, field), codes)

@@ -17,7 +17,7 @@ from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability
 from forebay.policies._kernels.multifactor import number_of
-from forebay.policies._kernels.put_off import nobody_put_off, settle
+from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
 from forebay.policies._kernels.reservations import can_start, start_beside, who_can_start, who_fits
 
 _USERS, _PARTITIONS = 1, 2
@@ -111,11 +111,12 @@ def backfill_cycle(state, have, line, params, integers):
     now, slot = state.clock[0]["now"], params[Sched.BF_RESOLUTION]
     R = min(len(have.free), int(params[Sched.RESERVED]))
     S = len(have.room) if state.machine[0]["chunked"] < R else 0
-    times, ahead, n = availability(state, have, -1, R, S, 0)
+    W = len(have.words) if params[Sched.PINNED] > 0.0 else 0
+    times, ahead, n = availability(state, have, -1, R, S, W)
     n = round_down(times, ahead, coarsen(times, ahead, n, params[Sched.BF_LINEAR]), slot)
     n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
     window_end = math.floor((now + params[Sched.BF_WINDOW]) / slot) * slot
-    later, n_later = nobody_put_off(len(line), now, min(horizon, window_end), R + S, slot, window_end), 0
+    later, n_later = nobody_put_off(len(line), now, min(horizon, window_end), R + S + W, slot, window_end), 0
     oldest = now - params[Sched.BF_MIN_AGE]
     i, steps, k, n_started = 0, 0, 0, 0
     while n_places > 0 and i <= places[n_places - 1]:
@@ -128,21 +129,23 @@ def backfill_cycle(state, have, line, params, integers):
             k += 1
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
-        started = start_beside(state, have, times, ahead, n, R, S, 0, j) if places[k] == i - 1 else 0
+        started = start_beside(state, have, times, ahead, n, R, S, W, j) if places[k] == i - 1 else 0
         if started > 0:
             n = started
             n_started += 1
             if n_started == params[Sched.BF_MAX_START]:
                 return n_started
-        elif state.jobs[j]["submit"] <= oldest:
+        elif state.jobs[j]["submit"] > oldest:
+            continue
+        elif W > 0:
+            n = reserve_for(state, times, ahead, n, R, S, W, j, later.least_free, later.taken, slot)
+        else:
             later.jobs[n_later] = j
             n_later += 1
             later.until[0] = min(horizon, window_end)
             n = settle(state, times, ahead, n, R, S, later, n_later)
             if later.jobs[n_later - 1] == j:
                 continue
-        else:
-            continue
         while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
             n_places -= 1
         steps += _LAYING

@@ -1,8 +1,7 @@
 """When Slurm schedules, and its main scheduler; see `slurm_backfill` for the other one.
 
-- A job that is submitted is tried at once if none before it waits. The main scheduler then runs for all that were
-  submitted, not sooner than `batch_sched_delay` after the last time.
-- When a job ends the main scheduler runs at once.
+- After jobs were submitted or have ended the main scheduler runs, not sooner than `batch_sched_delay` after the last
+  time. (A real one, of version 22.05, showed this: of ends too, and of jobs that come to an idle machine.)
 - Every `sched_interval` it runs over the whole queue.
 - Backfilling runs `bf_interval` after the last time, or as soon as something changes after that.
 
@@ -68,20 +67,6 @@ def _main_scheduler(state, have, line, params, integers, depth):
 
 
 @kernel
-def _try_new(state, have, line):
-    """Start jobs that have just come, as long as none before them waits."""
-    now, n_started = state.clock[0]["now"], 0
-    for i in range(len(line)):
-        j = line[i]
-        if state.jobs[j]["queued_since"] < now - instant_width(now) or not fits_now(state, have, j):
-            break
-        start_now(state, have, j, LogReason.IN_ORDER)
-        line[i] = -1
-        n_started += 1
-    return n_started
-
-
-@kernel
 def _set_clocks(clocks, params, now):
     """The clocks of a run begin with its first decision."""
     if clocks[Clock.BEGUN] == 0.0:
@@ -105,7 +90,7 @@ def _schedule(state, params, memory, clocks):
     """Run whatever is due. Returns how many jobs start."""
     now, triggers = state.clock[0]["now"], state.clock[0]["triggers"]
     ended, submitted, soon = triggers & _ENDED != 0, triggers & Trigger.SUBMIT != 0, now + instant_width(now)
-    if submitted or (ended and params[Sched.DEFER] > 0.0):
+    if submitted or ended:
         due = max(now, clocks[Clock.BATCHED] + params[Sched.BATCH_DELAY])
         clocks[Clock.BATCH_DUE] = min(clocks[Clock.BATCH_DUE], due)
     batch, full = clocks[Clock.BATCH_DUE] <= soon, clocks[Clock.FULL_DUE] <= soon
@@ -114,14 +99,12 @@ def _schedule(state, params, memory, clocks):
     if full:
         interval = params[Sched.SCHED_INTERVAL]
         clocks[Clock.FULL_DUE] += interval * (1.0 + math.floor((soon - clocks[Clock.FULL_DUE]) / interval))
-    have = what_is_there(state, False)
+    have = what_is_there(state, params[Sched.PINNED] > 0.0)
     line = by_priority(state, memory) if params[Sched.MULTIFACTOR] > 0.0 else _in_arrival(state)
     n_started = 0
-    if batch or full or (ended and params[Sched.DEFER] == 0.0):
+    if batch or full:
         depth = len(line) if full else int(params[Sched.QUEUE_DEPTH])
         n_started = _main_scheduler(state, have, line, params, memory[0], depth)
-    elif submitted and params[Sched.DEFER] == 0.0:
-        n_started = _try_new(state, have, line)
     if ended or submitted or n_started > 0:
         clocks[Clock.CHANGED] = 1.0
     if clocks[Clock.CHANGED] > 0.0 and clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon:
