@@ -6,7 +6,8 @@
 - Backfilling runs `bf_interval` after the last time, or as soon as something changes after that.
 
 The main scheduler goes down the queue. A job that finds no nodes blocks its partition, and with it the nodes of that
-partition, to all behind it; one that only lacks licences blocks nobody.
+partition, to all behind it. One that only lacks licences blocks nobody, unless reservations hold licences: then it blocks
+as well. (A real Slurm passed such jobs 22 times among 200 without bf_licenses, and never with it.)
 """
 
 import math
@@ -50,7 +51,7 @@ def _main_scheduler(state, have, line, params, integers, depth):
         j = line[i]
         if n_tried == depth:
             break
-        if not has_licenses(state, have, j, params):
+        if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
         if most > 0:
             p = number_of(integers, _PARTITIONS, state.jobs[j]["queue"])
