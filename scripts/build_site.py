@@ -67,6 +67,8 @@ NAVIGATION = {
                 "window",
                 "cerberus",
                 "tiers",
+                "slurm",
+                "multifactor",
                 "slurm-bb",
                 "malleable",
                 "intensity",

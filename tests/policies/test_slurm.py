@@ -36,7 +36,7 @@ def starts(work, policy, nodes=4, licences=10):
 
 def test_the_main_scheduler_runs_for_a_batch_of_events():
     # The first job starts as it comes, with the scheduler's first run at 0. The next run is at 3 at the earliest: job 2
-    # waits for it, though nodes are idle, and backfilling would have its next turn at 30. Job 3 comes at 10, long after.
+    # waits for it, though nodes are idle, and backfilling has its next turn at 30. Job 3 comes at 10, long after.
     assert starts(workload((0, 100, 120, 1), (1, 100, 120, 1), (10, 5, 60, 1)), "slurm") == [0, 3, 10]
 
 
@@ -127,7 +127,9 @@ def draw(rng, n_jobs):
         walltime = 60 * rng.randint(1, 15)
         run = rng.choice((walltime, rng.randint(1, walltime)))
         licences = rng.choice((0, 0, 1, 3, 5, 8, 10))
-        jobs.append((submit, run, walltime, rng.choice((1, 1, 2, 3, 4, 6, 8)), licences, rng.randint(0, 3), rng.randint(0, 2)))
+        jobs.append(
+            (submit, run, walltime, rng.choice((1, 1, 2, 3, 4, 6, 8)), licences, rng.randint(0, 3), rng.randint(0, 2))
+        )
     return workload(*jobs)
 
 
@@ -135,8 +137,8 @@ def options(rng):
     """Random parameters."""
     return {
         "default_queue_depth": rng.choice((1, 3, 100)), "partition_job_depth": rng.choice((0, 0, 2)),
-        "sched_interval": rng.choice((7.0, 60.0)), "batch_sched_delay": rng.choice((0.0, 3.0, 11.0)),
-        "bf_interval": rng.choice((1.0, 5.0, 30.0)), "bf_window": rng.choice((2.0, 15.0, 1440.0)),
+        "sched_interval": rng.choice((20.0, 60.0)), "batch_sched_delay": rng.choice((0.0, 3.0, 11.0)),
+        "bf_interval": rng.choice((5.0, 12.0, 30.0)), "bf_window": rng.choice((2.0, 15.0, 1440.0)),
         "bf_resolution": rng.choice((1.0, 5.0, 60.0)), "bf_window_linear": rng.choice((0.0, 10.0)),
         "bf_max_job_test": rng.choice((2, 6, 500)), "bf_max_job_user": rng.choice((0, 0, 2)),
         "bf_max_job_part": rng.choice((0, 0, 3)), "bf_max_job_start": rng.choice((0, 0, 1)),
@@ -144,11 +146,11 @@ def options(rng):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 200), marks=pytest.mark.full)])
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 200), marks=pytest.mark.full)])
 def test_against_a_slow_twin(seeds):
     for seed in seeds:
         rng = random.Random(seed)
-        work, chosen = draw(rng, 40), options(rng)
+        work, chosen = draw(rng, 24), options(rng)
         spec = "slurm:" + ",".join(f"{key}={value}" for key, value in chosen.items())
         machine = "flat:nodes=8,burst_buffer=10B"
         fast, slow = fb.simulate(work, machine, spec), fb.simulate(work, machine, Slurm(**chosen))
@@ -156,13 +158,14 @@ def test_against_a_slow_twin(seeds):
         assert fast.facts["log_sha256"] == slow.facts["log_sha256"], (seed, spec)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_by_priority_against_a_slow_twin(seed):
     rng = random.Random(100 + seed)
-    work, tree = draw(rng, 40), rng.random() < 0.5
+    work, tree = draw(rng, 24), rng.random() < 0.5
     weights = {"age": 1000, "share": 700, "size": rng.choice((0, 500))}
     spec = "slurm:PriorityType=multifactor,PriorityWeightAge=1000,PriorityWeightFairshare=700,PriorityMaxAge=2000"
-    spec += f",PriorityWeightJobSize={weights['size']},PriorityDecayHalfLife=3000,PriorityCalcPeriod=100,NO_FAIR_TREE={not tree}"
+    spec += f",PriorityWeightJobSize={weights['size']},NO_FAIR_TREE={not tree}"
+    spec += ",PriorityDecayHalfLife=3000,PriorityCalcPeriod=100"
     twin = Slurm(Priorities(weights, 100.0, 3000.0, 2000.0, tree), **DEFAULTS)
     machine = "flat:nodes=8,burst_buffer=10B"
     fast, slow = fb.simulate(work, machine, spec), fb.simulate(work, machine, twin)

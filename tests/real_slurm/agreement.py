@@ -33,7 +33,7 @@ def simulated(recorded, policy):
 
 
 def concordance(real, ours):
-    """Of the pairs of jobs that start more than 2 s apart on the real machine, the part that starts in that order here."""
+    """Of the pairs of jobs that really start more than 2 s apart, the part that starts in the same order here."""
     alike = pairs = 0
     for i in range(len(real)):
         apart = abs(real - real[i]) > 2
@@ -42,15 +42,8 @@ def concordance(real, ours):
     return alike / pairs
 
 
-def prefix(real, ours, seconds=2):
-    """How many jobs, in the order in which they really started, start within so many seconds before the first that does not."""
-    order = real.argsort(kind="stable")
-    wrong = abs(real - ours)[order] > seconds
-    return int(wrong.argmax()) if wrong.any() else len(real)
-
-
 def one_by_one(recorded, **options):
-    """Seconds from each job's real start to the one that the policy would have chosen, all else as it was; NaN = never."""
+    """Seconds from each job's real start to the one that the policy would choose, all else as it was; NaN = none."""
     from real_slurm.forced import Forced
 
     real = recorded["start"].to_numpy().astype(float)

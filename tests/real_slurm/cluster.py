@@ -114,7 +114,9 @@ class Cluster:
         while not done():
             gone = [name for name, process in self._started if process.poll() is not None]
             if gone or time.monotonic() > until:
-                raise RuntimeError(f"Slurm does not come up, waiting for {what}; ended: {gone}; see {self.folder}/*.out")
+                raise RuntimeError(
+                    f"Slurm does not come up, waiting for {what}; ended: {gone}; see {self.folder}/*.out"
+                )
             time.sleep(0.1)
 
     def run(self, *command):

@@ -38,7 +38,9 @@ class Forced(fb.Policy):
                 clocks[Clock.CHANGED] = 1
             decide(state, params, memory, rng)
             counts, now = state.counts[0], float(state.clock[0]["now"])
-            rows = [(int(row["verb"]), int(row["job"]), float(row["time"])) for row in state.actions[: counts["n_actions"]]]
+            rows = [
+                (int(row["verb"]), int(row["job"]), float(row["time"])) for row in state.actions[: counts["n_actions"]]
+            ]
             counts["n_actions"] = counts["n_picks"] = 0
             for verb, job, time in rows:
                 if verb == Verb.START and np.isnan(self.wanted[job]):

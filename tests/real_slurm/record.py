@@ -7,6 +7,7 @@ the first submission: Slurm rounds to multiples of bf_resolution on that clock.
 
 import csv
 import random
+import re
 import sys
 import tempfile
 import time
@@ -17,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from real_slurm.cluster import Cluster
 
 NODES, N_JOBS, LICENSES = 8, 100, 10
-COLUMNS = ("id", "submit", "nodes", "walltime", "licenses", "start", "end", "state")
+COLUMNS = ("id", "submit", "nodes", "walltime", "licenses", "start", "end", "state", "allocated")
 SETTINGS = {
     "nodes": "bf_interval=5,bf_resolution=5",
     "often": "bf_interval=1,bf_resolution=1",
@@ -28,20 +29,20 @@ SETTINGS = {
 RECORDED = Path(__file__).with_name("recorded")
 
 
-def draw(seed, licensed):
+def draw(seed, licensed, n_jobs=N_JOBS):
     """Jobs as (name, seconds until the next one, nodes, limit in minutes, seconds that it sleeps, licences)."""
     rng, jobs = random.Random(seed), []
-    for i in range(N_JOBS):
+    for i in range(n_jobs):
         nodes, limit = rng.choice((1, 1, 1, 2, 2, 3, 4, 6)), rng.choice((1, 1, 2, 3))
         seconds = rng.randint(4, min(45, limit * 40))
         jobs.append((f"j{i}", rng.expovariate(1 / 6), nodes, limit, seconds, rng.choice((0, 1, 2, 4, 6)) * licensed))
     return jobs
 
 
-def record(seed, setting, folder):
+def record(seed, setting, folder, n_jobs=N_JOBS):
     """Run the jobs of a seed; returns rows of COLUMNS."""
     licensed = "licenses" in setting
-    jobs = draw(seed, licensed)
+    jobs = draw(seed, licensed, n_jobs)
     extra = [f"Licenses=bb:{LICENSES}"] if licensed else []
     with Cluster(folder, NODES, SETTINGS[setting], extra) as cluster:
         due = time.time()
@@ -49,7 +50,7 @@ def record(seed, setting, folder):
             time.sleep(max(0.0, due - time.time()))
             cluster.submit(name, *asked)
             due += pause
-        while len(cluster.completed()) < N_JOBS:
+        while len(cluster.completed()) < n_jobs:
             time.sleep(1)
         ended = cluster.completed()
 
@@ -67,6 +68,7 @@ def record(seed, setting, folder):
             seconds(name, "StartTime") - first,
             seconds(name, "EndTime") - first,
             ended[name]["JobState"],
+            re.sub(r"n|\[|\]", "", ended[name]["NodeList"]).replace(",", " "),
         )
         for i, (name, _, nodes, limit, _, licenses) in enumerate(jobs)
     ]

@@ -2,7 +2,6 @@
 
 Fair share alone of Slurm's multifactor priority (slurm.schedmd.com/fair_tree.html).
 """
-# ruff: noqa: N815  the names are Slurm's
 
 from dataclasses import dataclass
 

@@ -2,7 +2,6 @@
 
 SchedMD, Multifactor Priority Plugin (slurm.schedmd.com/priority_multifactor.html).
 """
-# ruff: noqa: N815  the names are Slurm's
 
 from dataclasses import dataclass
 

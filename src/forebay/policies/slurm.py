@@ -25,7 +25,7 @@ class Slurm(Weighted, Policy):
 
     compiled: ClassVar[str] = "slurm_scheduler.slurm"
 
-    PriorityType: str = "basic"  # "basic": in order of arrival; "multifactor": by the weights  # noqa: N815
+    PriorityType: str = "basic"  # "basic": in order of arrival; "multifactor": by the weights
     default_queue_depth: int = 100  # jobs that the main scheduler tries at an event
     partition_job_depth: int = 0  # of a partition
     sched_interval: Annotated[float, parse_seconds] = 60.0  # s after which the main scheduler tries all jobs
@@ -65,7 +65,7 @@ class Slurm(Weighted, Policy):
 
     @property
     def _tests(self) -> int:
-        """Jobs that a cycle tests. Something always changes on a busy machine: without bf_continue it ends as it yields."""
+        """Jobs that a cycle tests. Something always changes: without bf_continue it ends as it yields."""
         if self.test_time == 0:
             return min(self.bf_max_job_test, ALL)
         seconds = (self.bf_max_time or self.bf_interval) if self.bf_continue else self.bf_yield_interval / 1e6
@@ -81,7 +81,7 @@ class Slurm(Weighted, Policy):
         large = large_of(resources)
         last = large if large >= 0 else len(resources)
         for r, name in enumerate(resources):
-            if r > 0 and (name == "memory" or name == "gpus" or name.startswith("gpus_")):
+            if r > 0 and (name in ("memory", "gpus") or name.startswith("gpus_")):
                 last = min(last, r)
         held = self.bf_licenses or last == 1
         row = lay(

@@ -1,8 +1,7 @@
-"""The parameters of multifactor priorities, named as in slurm.conf: what a job's age, size, owner, QOS and partition weigh.
+"""The parameters of multifactor priorities, named as in slurm.conf: what age, size, usage, QOS and partition weigh.
 
 The formulas are those of Slurm's priority/multifactor plug-in, as its documentation gives them.
 """
-# ruff: noqa: N815  the names are Slurm's
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -22,7 +21,7 @@ CHARGED = ("user", "group", "account", "queue")
 
 
 class Weight(IntEnum):
-    """What the kernel reads, by place. Behind it stand rows of (code, value): shares, partitions, qualities of service."""
+    """What the kernel reads, by place. Behind it stand pairs of code and value: shares, partitions, QOS."""
 
     AGE = 0
     FAIRSHARE = 1
@@ -94,7 +93,9 @@ def parse_table(name: str, text: str, codes: "Mapping[str, int]") -> dict[int, f
             code, number = codes[word] if word in codes else int(word), float(value)
         except ValueError:
             known = f"; known are {', '.join(codes)}" if codes else ", as the workload has no such names"
-            raise InputError(f"{name}: {item!r} is not NAME=NUMBER with a name or number of the workload{known}") from None
+            raise InputError(
+                f"{name}: {item!r} is not NAME=NUMBER with a name or number of the workload{known}"
+            ) from None
         if not 0 <= number < np.inf:
             raise InputError(f"{name}: {item!r}: give a number from 0 up")
         table[code] = number
@@ -103,7 +104,7 @@ def parse_table(name: str, text: str, codes: "Mapping[str, int]") -> dict[int, f
 
 @dataclass(frozen=True)
 class Weighted:
-    """What decides on a job's priority. Names and defaults are those of slurm.conf; a weight of 0 leaves a factor out."""
+    """What decides on a job's priority. Names and defaults are those of slurm.conf; a weight of 0 omits a factor."""
 
     PriorityWeightAge: int = 0
     PriorityWeightFairshare: int = 0

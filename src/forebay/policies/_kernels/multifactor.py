@@ -120,7 +120,7 @@ def _share_out(weights, integers, numbers):
 
 @kernel
 def _size_factor(state, weights, job):
-    """The part of the machine that a job asks for, or what is left beside it; or the part over the minutes it asks for."""
+    """The part of the machine that a job asks for, or what is left beside it; perhaps over the minutes it asks for."""
     part = job["nodes"] / state.resources[0]["capacity"]
     if weights[Weight.RELATIVE_TO_TIME] > 0.0:
         part /= max(job["walltime"] / 60.0, 1.0)

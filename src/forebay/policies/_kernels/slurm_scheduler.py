@@ -6,8 +6,8 @@
 - Backfilling runs `bf_interval` after the last time, or as soon as something changes after that.
 
 The main scheduler goes down the queue. A job that finds no nodes blocks its partition, and with it the nodes of that
-partition, to all behind it. One that only lacks licences blocks nobody, unless reservations hold licences: then it blocks
-as well. (A real Slurm passed such jobs 22 times among 200 without bf_licenses, and never with it.)
+partition, to all behind it. One that only lacks licences blocks nobody, unless reservations hold licences: then it
+blocks as well. (A real Slurm passed such jobs 22 times among 200 without bf_licenses, and never with it.)
 """
 
 import math
