@@ -99,7 +99,7 @@ class Cluster:
         options = [f"--{option}={folder / file}" for option, file in {**files, "seed-file": "munge.seed"}.items()]
         try:
             self._background("munged", "munged", "-F", "--force", *options)
-            self._wait(lambda: (folder / "munge.socket").exists(), "munged")
+            self._wait((folder / "munge.socket").exists, "munged")
             self._background("slurmctld", "slurmctld", "-D", "-c")
             for i in range(self.nodes):
                 self._background(f"slurmd-n{i}", "slurmd", "-D", "-N", f"n{i}")

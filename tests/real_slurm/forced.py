@@ -1,7 +1,7 @@
 """What the policy slurm would do next, again and again, on a machine that goes on as the real one did.
 
-A schedule is chaotic: a job that starts a second later changes all that follow. So each decision of ours is made on what
-really ran: our starts are written down and undone, and jobs start when they really did. Needs the compiler off.
+A schedule is chaotic: a job that starts a second later changes all that follow. So each decision of ours is made on
+what really ran: our starts are written down and undone, and jobs start when they really did. Needs the compiler off.
 """
 
 import numpy as np

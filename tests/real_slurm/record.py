@@ -1,8 +1,8 @@
 """Random jobs on a real Slurm, and what it did with them, as a table.
 
 `python tests/real_slurm/record.py SEED [SETTING]` writes recorded/SETTING-SEED.csv beside this file: 15 minutes, most
-of them waiting, so that all seeds can be recorded side by side. Times are seconds of the real clock, since the minute of
-the first submission: Slurm rounds to multiples of bf_resolution on that clock.
+of them waiting, so that all seeds can be recorded side by side. Times are seconds of the real clock, since the minute
+of the first submission: Slurm rounds to multiples of bf_resolution on that clock.
 """
 
 import csv

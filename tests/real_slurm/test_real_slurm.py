@@ -1,7 +1,7 @@
 """The policy slurm beside what a real Slurm (22.05) did with 100 random jobs on 8 nodes: see record.py.
 
-A schedule is chaotic, so two things are held: that each decision is as the real one's, on what really ran (`forced`); and
-that a run by itself starts jobs in nearly the real order, after nearly the real waits.
+A schedule is chaotic, so two things are held: that each decision is as the real one's, on what really ran (`forced`);
+and that a run by itself starts jobs in nearly the real order, after nearly the real waits.
 """
 
 import os

@@ -63,13 +63,13 @@ def nobody_put_off(room, now, horizon, n_columns, slot, last):
 
 
 @kernel
-def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken, slot):
-    """Reserve the earliest time at which all is free for job `j`, `slot` seconds beyond its walltime too; returns n."""
+def reserve_for(state, times, ahead, n, R, S, W, j, later):
+    """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
     leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
-    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"] + slot
+    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"] + later.slot[0]
     _, n = lay(
         times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
-        least_free, taken, large_column(state, R),
+        later.least_free, later.taken, large_column(state, R),
     )  # fmt: skip
     return n
 
@@ -167,7 +167,7 @@ def settle(state, times, ahead, n, R, S, later, n_later):
             if amounts_only:
                 n = reserve(times, ahead, n, R, demand, at, end)
             else:
-                n = reserve_for(state, times, ahead, n, R, S, 0, j, later.least_free, later.taken, later.slot[0])
+                n = reserve_for(state, times, ahead, n, R, S, 0, j, later)
             later.jobs[place] = _LAID
         else:
             _keep_in_mind(later, level, R, demand, walltime)

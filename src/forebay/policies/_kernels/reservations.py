@@ -126,7 +126,7 @@ def deep(state, have, line, params, R, S, W):
         else:
             n_reserved += 1
             if W > 0:
-                n = reserve_for(state, times, ahead, n, R, S, W, j, later.least_free, later.taken, 0.0)
+                n = reserve_for(state, times, ahead, n, R, S, W, j, later)
             else:
                 later.jobs[n_later] = j
                 n_later += 1

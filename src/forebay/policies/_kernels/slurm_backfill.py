@@ -138,7 +138,7 @@ def backfill_cycle(state, have, line, params, integers):
         elif state.jobs[j]["submit"] > oldest:
             continue
         elif W > 0:
-            n = reserve_for(state, times, ahead, n, R, S, W, j, later.least_free, later.taken, slot)
+            n = reserve_for(state, times, ahead, n, R, S, W, j, later)
         else:
             later.jobs[n_later] = j
             n_later += 1
