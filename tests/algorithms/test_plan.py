@@ -69,7 +69,7 @@ class Pair:
         scratch = np.zeros(self.columns(), np.int64), np.zeros(self.columns(), np.int64)
         at, self.n = plan.lay(
             self.times, self.free, self.n, np.array(demand, np.int64), duration, size, chunks, self.R, self.S, self.W,
-            self.seats, self.near, *scratch, -1,
+            self.seats, self.near, *scratch, np.zeros((0, 2), np.int64), -1,
         )  # fmt: skip
         if at < 0:
             assert expected == float("inf")

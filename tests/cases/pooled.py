@@ -1,12 +1,14 @@
 """Small random workloads, each the same for ever by its seed: many ties, every shape of job that a run must survive."""
 
 import dataclasses
+import itertools
 import math
 import random
 
 import polars as pl
 
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
+from forebay.platforms import NodeClass, Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, pool
 from forebay.workload.workload import Workload, job_table
@@ -162,6 +164,48 @@ def with_kinds(w, machine, seed):
         of_ssd = pl.col("release").str.starts_with("ssd")
         changes["phases"] = w.phases.with_columns(release=pl.when(of_ssd).then(None).otherwise("release"))
     return dataclasses.replace(w, **changes), Platform(name="kinds", nodes=machine.nodes, tiers=(*tiers, device))
+
+
+def with_classes(w, machine, seed):
+    """The same jobs in partitions, some asking for features, on a machine whose nodes classes and partitions divide."""
+    rng, nodes = random.Random(f"classes {seed}"), machine.nodes
+    cuts = sorted(rng.sample(range(1, nodes), min(rng.randint(0, 2), nodes - 1)))
+    sizes = [end - begin for begin, end in itertools.pairwise((0, *cuts, nodes))]
+    classes = tuple(
+        NodeClass(name=f"c{k}", nodes=n, memory=rng.choice((None, 4, 8)), features=rng.sample("xy", rng.randint(0, 2)))
+        for k, n in enumerate(sizes)
+    )
+    partitions = [Partition(name="all", nodes="all", default=True)]
+    for k in range(rng.randint(0, 3)):
+        first = rng.randrange(nodes)
+        some = {"nodes": f"{first}-{rng.randrange(first, nodes)}"}
+        if rng.random() < 0.4:
+            some = {"classes": [one.name for one in rng.sample(classes, rng.randint(1, len(classes)))]}
+        partitions.append(Partition(name=f"p{k}", **some))
+    known = [one.name for one in partitions]
+    queues = known + [",".join(rng.sample(known, 2)) for _ in range(2) if len(known) > 1]
+    features = ("x", "y", "x&y")
+    names = {"queue": dict(enumerate(queues)), "features": dict(enumerate(features))}
+
+    def column(low, high):
+        return pl.Series([rng.randint(low, high) for _ in range(len(w))], dtype=pl.Int64)
+
+    some = {"features": pl.when(column(0, 9) < 7).then(-1).otherwise(column(0, len(features) - 1))}
+    some["memory"] = pl.when(column(0, 9) < 7).then(0).otherwise(column(1, 9) * pl.col("nodes"))
+    changes = {"jobs": w.jobs.with_columns(queue=column(-1, len(queues) - 1), **some), "names": names}
+    if w.legs is not None:
+        carried = pl.col("carry").str.replace_all(r"\bnodes\b", "").str.strip_chars()
+        changes["legs"] = w.legs.with_columns(carry=carried)
+    own = {"classes": classes} if rng.random() < 0.7 else {}
+    if not own:
+        partitions = [one for one in partitions if not one.classes]
+        left = {one.name for one in partitions}
+        queues = [",".join(word for word in queue.split(",") if word in left) for queue in queues]
+        changes["names"] = {"queue": {k: queue or "all" for k, queue in enumerate(queues)}}
+        changes["jobs"] = changes["jobs"].drop("features", "memory")
+    return dataclasses.replace(w, **changes), Platform(
+        name="classes", nodes=nodes, tiers=machine.tiers, partitions=tuple(partitions), **own
+    )
 
 
 def without(w, unwanted):

@@ -78,6 +78,29 @@ def test_nodes_of_two_kinds_equal_naive_small(seed):
     check_kinds(seed)
 
 
+def check_classes(seed):
+    """One workload on nodes that classes and partitions divide, under a preset and three random policies."""
+    workload, platform = pooled.with_classes(*pooled.make(seed), seed)
+    name = sorted(PRESETS)[seed % len(PRESETS)]
+    check_same(workload, platform, name, PRESETS[name])
+    for draw in range(3):
+        params = pooled.policy(10 * seed + draw, math.inf)
+        policy = Backfill(**pooled.policy(10 * seed + draw, ALL))
+        check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
+
+
+@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
+def test_classes_and_partitions_equal_naive(chunk):
+    for seed in range(40_000 + chunk * CHUNK, 40_000 + (chunk + 1) * CHUNK):
+        check_classes(seed)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("seed", range(1300, 1306))
+def test_classes_and_partitions_equal_naive_small(seed):
+    check_classes(seed)
+
+
 @pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
 def test_limits_and_cancelled_jobs_equal_naive(chunk):
     for seed in range(20_000 + chunk * CHUNK, 20_000 + (chunk + 1) * CHUNK):

@@ -1,5 +1,6 @@
 """What must hold on any workload. Hypothesis looks for one on which it does not, and makes it small."""
 
+import dataclasses
 import math
 import random
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import forebay
 from cases import pooled
 from forebay.errors import StalledError
+from forebay.platforms import NodeClass, Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local
 from forebay.policies._families.backfill import Backfill
@@ -20,12 +22,26 @@ from twins.backfill import PRESETS
 from twins.backfill import simulate as slow_run
 from twins.compare import ids
 from twins.jobs import jobs_of, large_in
+from twins.park import Park
 
 MACHINE = pooled.platform(4, 10)
 TWO_KINDS = Platform(
     name="kinds", nodes=5, tiers=(node_local.Tier(name="ssd", capacity=1, large=2, large_nodes=2), *MACHINE.tiers)
 )
 """Nodes 0 to 2 are small, 3 and 4 large."""
+QUEUES = ("a", "b", "c", "a,c", "all")
+DIVIDED = Platform(
+    name="divided",
+    classes=(NodeClass(name="cpu", nodes=4), NodeClass(name="gpu", nodes=2)),
+    partitions=(
+        Partition(name="a", nodes="0-2"),
+        Partition(name="b", nodes="2-4"),
+        Partition(name="c", classes=("gpu",)),
+        Partition(name="all", nodes="all", default=True),
+    ),
+    tiers=MACHINE.tiers,
+)
+"""Nodes 0 and 1 are in a, 2 in a and b, 3 in b, 4 in b and c, 5 in c."""
 SEEDS = st.integers(0, 10**6)  # of cases.pooled: several legs, releases, jobs too large or too long
 
 pytestmark = pytest.mark.small
@@ -59,6 +75,18 @@ def jobs_of_kinds(draw):
             )
         ]
     )
+
+
+@st.composite
+def jobs_of_partitions(draw):
+    """The same for a machine whose partitions overlap: jobs in one of them, in both, or anywhere."""
+    queues, small = st.integers(0, len(QUEUES) - 1), st.integers(1, 6)
+    shapes = st.tuples(st.integers(0, 12), small, st.integers(1, 6), st.integers(0, 10), queues)
+    rows = [
+        {"id": i, "submit": float(t), "walltime": float(s), "nodes": n, "burst_buffer": b, "queue": queue}
+        for i, (t, s, n, b, queue) in enumerate(draw(st.lists(shapes, min_size=1, max_size=12)), 1)
+    ]
+    return dataclasses.replace(pooled.workload(rows), names={"queue": dict(enumerate(QUEUES))})
 
 
 @st.composite
@@ -197,6 +225,38 @@ def test_easy_keeps_its_promise_to_the_head(workload):
 @given(jobs_of_kinds())
 def test_easy_keeps_its_promise_to_the_head_on_nodes_of_two_kinds(workload):
     check_heads(workload, TWO_KINDS)
+
+
+@given(jobs_of_partitions())
+def test_conservative_keeps_its_first_promise_in_partitions(workload):
+    """Reservations are of so many nodes of each atom, also where sets of atoms overlap, and starts take just these."""
+    check_first_promises(workload, DIVIDED)
+
+
+@given(jobs_of_partitions())
+def test_easy_keeps_its_promise_to_the_head_in_partitions(workload):
+    check_heads(workload, DIVIDED)
+
+
+@given(jobs_of_partitions(), any_policy())
+def test_jobs_run_where_they_may_and_nodes_are_counted_as_they_are(workload, policy):
+    """Never oversubscribed, all given back; and what the log says of each atom is what the nodes are."""
+    result = forebay.simulate(workload, DIVIDED, policy[0])
+    assert set(replay(result).values()) <= {0}
+    taken = result.log.filter(pl.col("kind") == "acquire", pl.col("resource").cast(pl.String).str.starts_with("nodes."))
+    said = {(job, name): amount for job, name, amount in taken.select("job", "resource", "amount").rows()}
+    park, names = Park(DIVIDED), DIVIDED.resources[-5:]
+    for row, asked in zip(result.jobs.to_dicts(), workload.jobs.to_dicts(), strict=True):
+        held = ids(row["allocated_resources"] or "")
+        assert all(park.may_have(node, asked, workload.names) for node in held)
+        for name, run in zip(names, park.runs, strict=True):
+            assert said.get((row["job_id"], name), 0) == len(held & set(run))
+
+
+@given(jobs_of_partitions(), st.sampled_from(("nodes", "all")), st.sampled_from((1, 3, ALL)))
+def test_one_reservation_equals_the_general_profile_in_partitions(workload, reserve, max_backfill):
+    params = {"depth": 1, "reserve": reserve, "max_backfill": max_backfill}
+    same_starts(workload, DIVIDED, Backfill(**params), params)
 
 
 def same_starts(workload, platform, policy, params):

@@ -94,6 +94,17 @@ def test_how_deep_the_main_scheduler_goes():
     assert reasons == ["in_order"] * 2 + ["backfilled"] * 2
 
 
+def test_a_job_without_nodes_blocks_its_partition_alone():
+    # Two partitions of two nodes each. Job 1 has both of a's, and job 2 waits for them. Job 3 is behind it in line but
+    # in b: the main scheduler starts it at 3. With one partition only backfilling could, at 30.
+    table = workload((0, 500, 600, 2, 0, 0, 0), (1, 50, 600, 2, 0, 0, 0), (2, 50, 600, 2, 0, 0, 1)).jobs
+    work = fb.Workload("by hand", table, names={"queue": {0: "a", 1: "b"}})
+    parts = tuple({"name": name, "nodes": nodes} for name, nodes in (("a", "0-1"), ("b", "2-3")))
+    machine = fb.platform("flat:nodes=4")
+    divided = type(machine).model_validate(machine.model_dump() | {"partitions": parts})
+    assert fb.simulate(work, divided, "slurm").jobs["starting_time"].to_list() == [0, 500, 3]
+
+
 def test_young_jobs_hold_no_reservation():
     # Job 3 would end behind job 2's expected start at 600. Job 2 holds nothing until it has waited for 100 s.
     work = workload((0, 600, 600, 3), (1, 50, 60, 4), (2, 900, 900, 1))

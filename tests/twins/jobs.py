@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from twins.network import buffer_of
+from twins.park import Park
 
 COMPLETED, TOO_LONG, REJECTED = "COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "REJECTED"
 KILLED, CANCELLED = "COMPLETED_KILLED", "CANCELLED"
@@ -39,7 +40,8 @@ class Job:
     submit: float
     columns: dict
     legs: list[Leg]
-    first_large: int | None = None  # node from which on they are of the larger kind; then the last resource counts them
+    park: Park | None = None  # the machine's nodes, which some of the resources count
+    where: list[bool] = field(default_factory=list)  # by run of nodes: whether it may run there
     leg: int = 0
     phase: int = 0
     active: dict[int, int] = field(default_factory=dict)  # phase -> streams or timers that are still to end
@@ -79,7 +81,9 @@ class Job:
     def held(self):
         """Amounts held of each resource."""
         held = [len(self.nodes), *self.pools]
-        return held if self.first_large is None else [*held[:-1], large_in(self.nodes, self.first_large)]
+        for column, some in self.park.counts(self.nodes).items():
+            held[column] = some
+        return held
 
     def needs(self):
         """What the current leg takes when it starts: its demand beyond what was carried over."""
@@ -100,8 +104,8 @@ def large_in(nodes, first_large):
 def demand_of(row, platform):
     """What a job or leg asks of each resource; of large nodes, all of its nodes if one needs more than a small has."""
     demand = [row.get(name) or 0 for name in platform.asked]
-    if platform.kinds is None:
-        return demand
+    if platform.kinds is None or platform.divided:
+        return demand + [0] * (len(platform.resources) - len(demand))
     bytes_a_node = -(-(row.get(platform.kinds.name) or 0) // max(demand[0], 1))
     return [*demand, demand[0] if bytes_a_node > platform.kinds.capacity else 0]
 
@@ -154,8 +158,7 @@ def jobs_of(workload, platform, model="alloc-only", kind=Job):
     """The workload's jobs, each with its legs and phases; `kind` makes them."""
     leg_rows = [] if workload.legs is None else workload.legs.sort("job", "leg").to_dicts()
     phase_rows = [] if workload.phases is None else workload.phases.to_dicts()
-    first_large = None if platform.kinds is None else platform.nodes - platform.kinds.large_nodes
-    jobs = []
+    park, jobs = Park(platform), []
     for row in workload.jobs.to_dicts():
         own = [leg for leg in leg_rows if leg["job"] == row["id"]] or [{**row, "leg": 0, "carry": ""}]
         written = [phase for phase in phase_rows if phase["job"] == row["id"]]
@@ -170,5 +173,7 @@ def jobs_of(workload, platform, model="alloc-only", kind=Job):
         ]
         for leg, after in zip(legs, [*legs[1:], None], strict=True):
             leg.keeps = kept(leg, after)
-        jobs.append(kind(row["id"], row["submit"], row, legs, first_large, pools=[0] * (len(platform.resources) - 1)))
+        where = [park.may_have(run[0], row, workload.names) for run in park.runs]
+        pools = [0] * (len(platform.resources) - 1)
+        jobs.append(kind(row["id"], row["submit"], row, legs, park, where, pools=pools))
     return jobs

@@ -57,16 +57,37 @@ class Nodes:
         held += taken
 
 
-def fewest_large(n_nodes, needs_large, small, large):
-    """Large ones among the nodes that a job gets, one by one, of so many small and large ones: small ones first."""
-    nodes = ["large"] * large if needs_large else ["small"] * small + ["large"] * large
-    return nodes[:n_nodes].count("large")
+def may_choose(allowed):
+    """Whether several bits are set."""
+    return bin(allowed & 2**62 - 1).count("1") > 1
 
 
-def large_for(segments, n_nodes):
-    """The same where (small, large) free ones change from segment to segment; -1 if it cannot stay on its nodes."""
-    small, large = (min(column) for column in zip(*segments, strict=True))
-    return fewest_large(n_nodes, False, small, large) if small + large >= n_nodes else -1
+class Park:
+    """Nodes one by one, each with the atom that it is of."""
+
+    def __init__(self, sizes):
+        self.atom = [a for a, size in enumerate(sizes) for _ in range(size)]
+        self.n_atoms = len(sizes)
+
+    def atom_of(self, node):
+        """The atom of a node."""
+        return self.atom[node]
+
+    def free_in(self, free, a):
+        """How many of some free nodes are of an atom."""
+        return sum(self.atom[node] == a for node in free)
+
+    def share(self, moments, allowed, n_nodes):
+        """Of each atom, the nodes that a job gets, one by one, of as many as are free at every moment; None if too few.
+
+        Which nodes these are does not matter: of an atom, any.
+        """
+        usable = []
+        for a in range(self.n_atoms):
+            if allowed >> a & 1:
+                usable += [a] * min(self.free_in(free, a) for free in moments)
+        got = usable[:n_nodes]
+        return [got.count(a) for a in range(self.n_atoms)] if len(got) == n_nodes else None
 
 
 def sort_smallest(keys, ties, items, count):

@@ -1,13 +1,13 @@
 """How demands meet what is free: the rules of counting, of placing and of pinning, for the slow twin of a run.
 
 Amounts are one long row of numbers: nodes, each pool, bytes on each server, then a 1 for each node by its id. Where
-nodes are of two kinds, the last of the counts is that of the large ones.
+nodes are not all alike, the last of the counts are those of each run of nodes, or of the large ones of two kinds.
 """
 
 import math
 from typing import NamedTuple
 
-from twins.jobs import large_in
+from twins.park import Park
 from twins.times import before
 
 
@@ -26,11 +26,11 @@ class Space:
         self.network, self.kinds = network, platform.kinds
         self.names = list(platform.resources)
         self.n_nodes, self.R = platform.nodes, len(self.names)
-        self.first_large = None if self.kinds is None else self.n_nodes - self.kinds.large_nodes
+        self.park = Park(platform)
         self.tier = self.names.index(network.buffer.name) if network.chunked else None
         self.S = network.n_servers if network.chunked else 0
-        large = None if self.kinds is None else self.R - 1
-        self.pooled = [r for r in range(1, self.R) if r not in (self.tier, large)]  # resources that are mere amounts
+        apart = (self.tier, *self.park.columns)
+        self.pooled = [r for r in range(1, self.R) if r not in apart]  # resources that are mere amounts
         self.locals = [
             (self.names.index(tier.name), tier.capacity if self.kinds is None else self.kinds.large)
             for tier in platform.tiers
@@ -41,8 +41,8 @@ class Space:
     def amounts(self, nodes, pools, servers):
         """Nodes, amounts of the other resources and bytes on servers, as one row."""
         counts = [len(nodes), *pools]
-        if self.first_large is not None:
-            counts[-1] = large_in(nodes, self.first_large)
+        for column, some in self.park.counts(nodes).items():
+            counts[column] = some
         return [*self.counts(counts), *servers, *(int(node in nodes) for node in range(self.n_nodes))]
 
     def counts(self, amounts):
@@ -54,12 +54,29 @@ class Space:
         return 0 if self.tier is None else -(-job.needs()[self.tier] // job.n)
 
     def needs(self, job, rows):
-        """What a leg takes if `rows` are free while it runs: of either kind of node, small ones if it can have them."""
-        needs = job.needs()
-        if self.first_large is not None:
-            small = max(0, min(row[0] - row[self.R - 1] for row in rows))
-            needs[-1] = max(needs[-1], needs[0] - small)
+        """What a leg takes if `rows` are free while it runs: nodes of the first run that it can have, then the next.
+
+        What is lacking in all, it lacks in the last.
+        """
+        needs, left = job.needs(), job.needs()[0]
+        where = self.where(job)
+        for a, column in enumerate(self.park.columns):
+            last = not any(where[a + 1 :])
+            some = max(0, min(self.park.free(row, a) for row in rows))
+            some = 0 if not where[a] else left if last else min(some, left)
+            left -= some
+            if column is not None:
+                needs[column] = some
         return needs
+
+    def where(self, job):
+        """By run of nodes, whether the current leg may have them: where they are large, if it needs such."""
+        if self.kinds is None:
+            return job.where
+        needs, r = job.needs(), self.names.index(self.kinds.name)
+        large = -(-needs[r] // max(needs[0], 1)) > self.kinds.capacity
+        first = self.n_nodes - self.kinds.large_nodes
+        return [may and (run[0] >= first or not large) for may, run in zip(job.where, self.park.runs, strict=True)]
 
     def row(self, job, needs, ids, servers):
         """What a leg takes with these nodes and the servers of its chunks."""
@@ -72,7 +89,10 @@ class Space:
 
     def possible(self, job):
         """Whether every leg of a job could run on an empty machine."""
+        room = sum(len(run) for may, run in zip(job.where, self.park.runs, strict=True) if may)
         for leg in job.legs:
+            if room == 0 or leg.demand[0] > room:
+                return False
             if any(leg.demand[r] > self.empty[r] for r in range(self.R) if r != self.tier):
                 return False
             if any(leg.demand[r] > job.n * most for r, most in self.locals):
@@ -93,12 +113,11 @@ class Space:
 
     def place(self, job, needs, ids_from, room_from):
         """(ids, servers of the chunks): the lowest free nodes, then the nearest servers with room; None if too few."""
-        n_large, ids = 0, self.free_ids(ids_from)
-        first_large = self.n_nodes if self.first_large is None else self.first_large
-        if self.first_large is not None:
-            n_large = needs[-1]
-        small, large = [node for node in ids if node < first_large], [node for node in ids if node >= first_large]
-        ids = small[: needs[0] - n_large] + large[:n_large]
+        free, ids = self.free_ids(ids_from), []
+        others = sum(needs[column] for column in self.park.columns if column is not None)
+        for column, run in zip(self.park.columns, self.park.runs, strict=True):
+            some = needs[0] - others if column is None else needs[column]
+            ids += [node for node in free if node in run][:some]
         if len(ids) < needs[0]:
             return None
         servers, room, size = [], list(room_from[self.R : self.R + self.S]), self.chunk_size(job)
@@ -139,13 +158,20 @@ class Space:
     def start_beside(self, job, free, plan, pinned, everything):
         """The Place of a start beside the plan's reservations, or None."""
         least = plan.least(plan.now, job.walltime)
-        needs = self.needs(job, plan.during(plan.now, job.walltime) if everything else [free])
+        counted = everything or self.park.divided
+        needs = self.needs(job, plan.during(plan.now, job.walltime) if counted else [free])
         placed = self.place(job, needs, least if pinned else free, least if everything else free)
         if placed is None:
             return None
         row = self.row(job, needs, *placed)
-        last = self.R + self.S if everything else 1
-        return Place(row, *placed) if self.enough(row, free) and self.enough(row, least, last) else None
+        there = self.enough(row, free) and self.enough(*(self.reserved(some, everything) for some in (row, least)))
+        return Place(row, *placed) if there else None
+
+    def reserved(self, row, everything):
+        """Of a row what a reservation counts: all but nodes by their ids; or nodes alone, and those set apart."""
+        if everything:
+            return row[: self.R + self.S]
+        return [row[0], *(row[column] for column in self.park.columns if self.park.divided)]
 
     def reserve(self, job, plan, pinned, everything):
         """(time, row, closed) of a job's reservation: the first time at which it fits; infinity if there is none.
@@ -153,7 +179,8 @@ class Space:
         `closed` is what who ends at that very time may not have either: the pinned nodes, if all are idle before.
         """
         for time in plan.candidates():
-            if not self.enough(self.counts(job.needs()), plan.at(time), self.R if everything else 1):
+            now = self.counts(self.needs(job, [plan.at(time)]))
+            if not self.enough(*(self.reserved(some, everything) for some in (now, plan.at(time)[: len(now)]))):
                 continue  # the rest would find the same, ten times slower
             least = plan.least(time, job.walltime)
             room = least if everything else self.empty  # enough for every job that was not rejected
@@ -168,7 +195,8 @@ class Space:
                 continue
             row = self.row(job, needs, *placed)
             if not everything:
-                row = [need if r == 0 or r >= self.R + self.S else 0 for r, need in enumerate(row)]
+                kept = (0, *self.park.columns) if self.park.divided else (0,)
+                row = [need if r in kept or r >= self.R + self.S else 0 for r, need in enumerate(row)]
             if self.enough(row, least, self.R + self.S):
                 return time, row, self.closed(row) if idle and before(plan.now, time) else None
         return math.inf, None, None

@@ -5,14 +5,15 @@ free bytes (S) and, where nodes are pinned, with the free nodes as words of bits
 see `profile`). A job's chunks are of one size, so whether they fit hangs on the servers' room alone, not on who was
 placed where before.
 
-Where nodes are of two kinds, one of the R columns counts the large ones: see `kinds`. Then places do not matter.
+Where nodes are not all alike, the last of the R columns count those of each atom: see `atoms`. Then places do not
+matter.
 """
 
 from numba import types
 
 from forebay._numba.jit import inlined_kernel, kernel
+from forebay.algorithms.atoms import COLUMN, may_choose, share_for
 from forebay.algorithms.bits import count_bits, count_word
-from forebay.algorithms.kinds import large_for
 from forebay.algorithms.place import count_chunks
 from forebay.algorithms.profile import close, reserve, take, window
 from forebay.core.tables import instant_width
@@ -184,15 +185,15 @@ def _take_counted(free, at, last, size, n_chunks, R, S, least_free, taken):
 
 @kernel(
     types.Tuple((_i8, _i8))(
-        _TIMES, _FREE, _i8, _ROW, _f8, _i8, _i8, _i8, _i8, _i8, _FREE, _FREE, _ROW, _ROW, _i8
+        _TIMES, _FREE, _i8, _ROW, _f8, _i8, _i8, _i8, _i8, _i8, _FREE, _FREE, _ROW, _ROW, _FREE, _i8
     )
 )  # fmt: skip
-def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, least_free, taken, large):
+def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, least_free, taken, atoms, allowed):
     """Reserve the earliest time at which all is free for a job; returns the segment in which it begins (-1: never), n.
 
     Counted, its chunks are charged to the emptiest servers; pinned (W > 0), it gets the lowest nodes and servers near
     them; `seats` are the nodes by where they look for room (see core.tables). Scratch, `least_free` and `taken`, has a
-    place a column. Column `large` counts nodes of the larger kind (-1: all nodes are alike).
+    place a column. It may have nodes of the `allowed` ones of `atoms` (none: all nodes are alike).
     """
     at, some = -1, n_chunks if S > 0 and size > 0 else 0
     while True:
@@ -200,13 +201,14 @@ def lay(times, free, n, demand, duration, size, n_chunks, R, S, W, seats, near, 
         if at < 0:
             return at, n
         end = times[at] + duration
-        if large >= 0 and demand[0] > demand[large]:
-            n_large = large_for(free, at, last, large, demand[0])
-            if n_large < 0:
+        if len(atoms) > 0 and may_choose(allowed):
+            if not share_for(free, at, last, atoms, allowed, demand[0], least_free):
                 continue
             for r in range(R):
                 taken[r] = demand[r]
-            taken[large] = n_large
+            for a in range(len(atoms)):
+                if atoms[a, COLUMN] >= 0:
+                    taken[atoms[a, COLUMN]] = least_free[a]
             return at, reserve(times, free, n, R, taken, at, end)
         if S + W == 0:
             return at, reserve(times, free, n, R, demand, at, end)

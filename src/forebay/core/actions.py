@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from forebay.core.atoms import Atoms
 from forebay.core.codes import LogReason, Resume, Verb
-from forebay.core.kinds import taken
 from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.errors import BadActionError, brief, nearest
@@ -44,13 +44,14 @@ class Actions:
 
     def __init__(self, state: State, view: View, places: Places):
         self._view, self._counts, self._actions = view, state.counts[0], state.actions
-        self._machine, self._flexible = state.machine[0], state.flexible
+        self._atoms = Atoms(*state.nodes.atoms.T.tolist()) if len(state.nodes.atoms) else None
+        self._flexible = state.flexible
         self._places = places
         self._free = state.resources["free"]
         self._n = 0
         self._left: list[int] | None = None
-        # Legs started since `_left` was counted, on how many nodes (-1: as demanded), how many of them large.
-        self._uncounted: list[tuple[int, int, int]] = []
+        # Legs started since `_left` was counted, on how many nodes (-1: as demanded), and on which, if they were named.
+        self._uncounted: list[tuple[int, int, list[int] | None]] = []
         self._held: dict[int, int] = {}  # nodes of jobs that this decision has resized
         self._now = 0.0  # of this decision
         self._says: dict[int, tuple[str, int]] = {}  # what it says of jobs
@@ -75,22 +76,30 @@ class Actions:
     def _count_free(self) -> list[int]:
         if self._left is None:
             self._left = self._free.tolist()
-        for leg, nodes, n_large in self._uncounted:
-            demand = self._view.demands[leg].tolist()
+        for leg, nodes, chosen in self._uncounted:
+            needs = self._view.demands[leg].tolist()
             if nodes >= 0:
-                demand[0] = nodes
-            needs = taken(demand, self._left, int(self._machine["large"]), n_large)
+                needs[0] = nodes
+            if self._atoms is not None:
+                free, allowed = self._left, int(self._view.legs["allowed"][leg])
+                share = self._atoms.share(free, allowed, needs[0]) if chosen is None else self._atoms.of(chosen)
+                needs = self._atoms.taken(needs, share)
             self._left = [left - need for left, need in zip(self._left, needs, strict=True)]
         self._uncounted.clear()
         return self._left
 
     def fits(self, job: int, way: int = 0, nodes: int | None = None) -> bool:
         """Whether the job could start now, in that way, with so many nodes, beside what this decision has started."""
-        needs = self._view.demands[self._view.leg_of(job, way)].tolist()
+        leg = self._view.leg_of(job, way)
+        needs = self._view.demands[leg].tolist()
         if nodes is not None:
             needs[0] = self._whole(nodes, "a number of nodes")
         for need, left in zip(needs, self._count_free(), strict=True):
             if need > left:
+                return False
+        if self._atoms is not None:
+            share = self._atoms.share(self._count_free(), int(self._view.legs["allowed"][leg]), needs[0])
+            if sum(share) < needs[0]:
                 return False
         return self._places.fits(job) if self._places.matter else True
 
@@ -107,8 +116,7 @@ class Actions:
         action["way"], action["nodes"] = way, count
         if chosen is not None or self._places.matter:
             action["first_pick"], action["n_picks"] = self._places.place(row, chosen, count or None)
-        n_large = -1 if chosen is None else sum(node >= self._machine["first_large"] for node in chosen)
-        self._uncounted.append((self._view.leg_of(row, way), count or -1, n_large))
+        self._uncounted.append((self._view.leg_of(row, way), count or -1, chosen))
 
     def resize(self, job: int, nodes: int | Iterable[int]) -> None:
         """Give a running job another size: at once if it stands at a point, else from its next one on.

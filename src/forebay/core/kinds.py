@@ -21,11 +21,3 @@ def waste_of(resources: Sequence[str]) -> str | None:
     """What the unused part of the devices in nodes is called among objectives; None where nodes are of one kind."""
     large = large_of(resources)
     return None if large < 0 else resources[large].removesuffix(LARGE) + WASTE
-
-
-def taken(needs: list[int], left: Sequence[int], large: int, n_large: int) -> list[int]:
-    """What a start takes of each resource: so many large nodes, or with -1 as few as can be."""
-    if large < 0:
-        return needs
-    fewest = max(needs[large], needs[0] - (left[0] - left[large]), 0)
-    return [*needs[:large], fewest if n_large < 0 else n_large, *needs[large + 1 :]]

@@ -24,6 +24,7 @@ COUNTS = np.dtype(
         ("n_running", "i8"),
         ("n_actions", "i8"),
         ("n_picks", "i8"),
+        ("n_shares", "i8"),
         ("n_idle", "i8"),  # intervals of idle nodes
         ("n_down", "i8"),  # nodes
         ("blank_piece", "i8"),  # first unused row of `nodes.pieces`
@@ -35,8 +36,7 @@ COUNTS = np.dtype(
 MACHINE = np.dtype(
     [
         ("chunked", "i8"),  # the resource that lies in chunks on servers; -1 = none
-        ("large", "i8"),  # the resource that counts nodes of the larger kind; -1 = all nodes are alike
-        ("first_large", "i8"),  # the first of them: they have the highest ids
+        ("large", "i8"),  # the resource that counts nodes with the larger of two devices; -1 = all have the same
         ("local", "i8"),  # the resource of which nodes have devices of two sizes, where they have
         ("small_device", "i8"),  # bytes in a node of the smaller kind
         ("large_device", "i8"),
@@ -78,6 +78,7 @@ LEG = np.dtype(
         ("walltime", "f8"),
         ("number", "i8"),  # which of its job's legs it is: 0, 1, ...
         ("chunk", "i8"),  # bytes of each chunk that it takes on servers; 0 = none
+        ("allowed", "i8"),  # atoms that it may run on, as bits: see Nodes; -1 = all
         ("way", "i8"),  # to run, of several that its job has
         ("last", "i8"),  # row of the last leg of this way
         ("other", "i8"),  # of a first leg: row of the first leg of another way; -1 = none
@@ -113,7 +114,7 @@ ACTION = np.dtype(
         ("first_pick", "i8"),
         ("n_picks", "i8"),
         ("way", "i8"),
-        ("large", "i8"),
+        ("share", "i8"),
         ("nodes", "i8"),
         ("verb", "i4"),
         ("reason", "i4"),
@@ -122,8 +123,8 @@ ACTION = np.dtype(
 )
 """A start may name its nodes and servers: rows of `picks`. Without any the engine picks them. It names a way to run,
 which counts for a job's first leg; in an interrupt, `way` is its Resume. A flexible job may be started, or resized,
-with `nodes`; 0 means as many as it asks for. Where nodes are of two kinds it may say how many large ones it takes; with
--1 these are as few as they can be."""
+with `nodes`; 0 means as many as it asks for. Where nodes are not all alike it may say how many of each atom it takes,
+in a row of `shares`; with -1 that is what is free, from the first atom on."""
 INTERVAL = np.dtype([("low", "i8"), ("high", "i8"), ("next", "i8")], align=True)
 """Nodes low..high, both included; `next` chains the intervals of one job."""
 CHUNK = np.dtype([("server", "i8"), ("count", "i8"), ("size", "i8"), ("next", "i8")], align=True)
@@ -160,6 +161,7 @@ class Nodes(NamedTuple):
     pieces: np.ndarray  # INTERVAL, chained: what jobs hold
     site: np.ndarray  # int32[node]: where it stands
     seats: np.ndarray  # int64[k, 3]: word, bits, site: ascending nodes that look for room alike, in words of 32 bits
+    atoms: np.ndarray  # int64[atom, 2]: its first node, its resource: see algorithms.atoms; empty = nodes are alike
 
 
 class Servers(NamedTuple):
@@ -196,7 +198,7 @@ class State(NamedTuple):
     jobs: np.ndarray  # JOB
     legs: np.ndarray  # LEG
     demands: np.ndarray  # what a leg takes when it starts, beyond what it carried over
-    releases: np.ndarray  # what a leg gives back when it ends; of large nodes, what it took when it started
+    releases: np.ndarray  # what a leg gives back when it ends; of an atom's nodes, what it took when it started
     resources: np.ndarray  # RESOURCE; 0 = nodes
     queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see COUNTS
     running: np.ndarray  # RUNNING, the first n_running
@@ -204,6 +206,7 @@ class State(NamedTuple):
     safety: np.ndarray  # SAFETY[job]; empty where jobs write no checkpoints
     actions: np.ndarray  # ACTION, the first n_actions; the last row is never carried out, see `verbs`
     picks: np.ndarray  # PICK, the first n_picks
+    shares: np.ndarray  # int64[k, atom], the first n_shares: nodes of each that a start takes; the last is scratch
     nodes: Nodes
     servers: Servers
     tiers: Tiers
@@ -221,6 +224,7 @@ class Sizes(NamedTuple):
     servers: int = 0
     chunks: int = 0
     seats: int = 0
+    atoms: int = 0  # 0 = nodes are alike
     tiers: int = 0
     flexible: int = 0  # jobs with applications
     sizes: int = 0  # that these may have
@@ -249,11 +253,14 @@ def empty_state(n: Sizes) -> State:
         actions=np.zeros(n.jobs + 1025, ACTION),
         # Nodes, and chunks, can be picked once each in a decision; chunks of legs without nodes come on top.
         picks=np.zeros(n.nodes + n.chunks + 1, PICK),
+        # In a decision no more jobs can start on nodes than there are; one is tried behind them.
+        shares=np.zeros((n.nodes + 2 if n.atoms else 0, n.atoms), np.int64),
         nodes=Nodes(
             idle=np.zeros(n.nodes + 1, INTERVAL),
             pieces=np.zeros(n.nodes + 1, INTERVAL),
             site=np.zeros(n.nodes, np.int32),
             seats=np.zeros((n.seats, 3), np.int64),
+            atoms=np.zeros((n.atoms, 2), np.int64),
         ),
         servers=Servers(
             near=np.zeros((n.sites, n.servers), np.int64),

@@ -18,7 +18,7 @@ def _act(state, verb, job, time, reason):
     action["first_pick"] = 0
     action["n_picks"] = 0
     action["way"] = 0
-    action["large"] = -1
+    action["share"] = -1
     action["nodes"] = 0
     return action
 
@@ -29,7 +29,7 @@ def act_start(state, job, reason):
 
     - `first_pick`, `n_picks`: the rows of `picks` with its nodes and servers; see `take_picks_from`;
     - `way`: the way to run, for a job that begins;
-    - `large`: how many nodes of the larger kind, where nodes are of two;
+    - `share`: the row of `shares` with how many nodes of each atom, where nodes are not all alike;
     - `nodes`: how many nodes, for a job whose size is not fixed.
     """
     return _act(state, Verb.START, job, 0.0, reason)

@@ -6,10 +6,10 @@ from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place
 from forebay.core.codes import JobState, LogKind, LogReason, Refusal, Resume, Status, Verb
+from forebay.engine.atoms import may_have, settle_atoms
 from forebay.engine.checkpoints import is_guarded
 from forebay.engine.holding import gains_and_losses
 from forebay.engine.journal import write_log
-from forebay.engine.kinds import lowest_allowed, settle_kinds
 from forebay.engine.leaving import leave
 from forebay.engine.phases import cancel, has_begun, start_leg
 from forebay.engine.queue import dequeue
@@ -32,7 +32,7 @@ def _check_picks(state, truth, action):
     """What is wrong with the nodes and servers picked for a start, if anything. Nodes must ascend."""
     j, first_pick, n_picks, room = action["job"], action["first_pick"], action["n_picks"], truth.room
     idle, n_idle, leg = state.nodes.idle, state.counts[0]["n_idle"], state.jobs[j]["leg"]
-    size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, lowest_allowed(state, leg)
+    size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, 0
     if n_picks < 0 or n_picks > len(state.picks) or first_pick < 0 or first_pick > len(state.picks) - n_picks:
         return Refusal.WRONG_NODES.value
     for s in range(len(room)):
@@ -45,6 +45,8 @@ def _check_picks(state, truth, action):
             at = find(idle, n_idle, pick["low"])
             last = pick["low"] + pick["count"] - 1
             if pick["low"] < following or at < 0 or idle[at]["high"] < last:
+                return Refusal.WRONG_NODES.value
+            if not may_have(state, leg, pick["low"], pick["count"]):
                 return Refusal.WRONG_NODES.value
             n_nodes += pick["count"]
             following = last + 1
@@ -126,8 +128,8 @@ def _start(state, truth, action):
         refusal = _check_picks(state, truth, action)
         if refusal != Refusal.NONE:
             return refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else chunked)
-    if not settle_kinds(state, leg, action):
-        return refuse(truth, Refusal.OVERSUBSCRIBED, j, state.machine[0]["large"])
+    if not settle_atoms(state, leg, action):
+        return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)
     if n_picks > 0:
         start_leg(state, truth, j, action["reason"], state.picks, action["first_pick"], n_picks)
     elif state.legs[leg]["chunk"] > 0:
@@ -253,4 +255,5 @@ def apply(state, truth):
             return status
     counts["n_actions"] = 0
     counts["n_picks"] = 0
+    counts["n_shares"] = 0
     return Status.DECIDE.value

@@ -2,6 +2,7 @@
 
 import inspect
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,13 @@ from forebay.core.limits import Limits
 from forebay.core.schemas import UNKNOWN
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
+from forebay.engine.allowed import atoms_of, restrict
+from forebay.engine.eligible import eligible
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
-from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
+from forebay.engine.sizes import check_atoms, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
@@ -54,7 +57,8 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     del known["workload"], known["platform"]
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
-    return program
+    places = eligible(workload, platform)
+    return restrict(replace(program, places=places), platform, places.allowed)
 
 
 def sized(workload: Workload, platform: Platform) -> Platform:
@@ -150,13 +154,13 @@ def build(
     _check(workload, program)
     fabric = platform.fabric()
     ledger = Ledger(workload, platform, program)
-    check_kinds(workload, platform, program, ledger)
+    check_atoms(workload, platform, program, ledger)
     if failures:
         check_failures(workload, platform, failures, ledger)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     events = _events(workload)
-    seats = _seats(np.asarray(fabric.site), fabric.near)
+    seats, atoms = _seats(np.asarray(fabric.site), fabric.near), atoms_of(platform)
     ways = fabric.ways if program.way is not None else ()
     state = empty_state(
         tables.Sizes(
@@ -168,6 +172,7 @@ def build(
             servers=len(fabric.near[0]) if fabric.chunked else 0,
             chunks=n_chunk_rows,
             seats=len(seats),
+            atoms=len(atoms),
             tiers=len(ways),
             flexible=len(program.rounds.jobs) if program.rounds else 0,
             sizes=len(program.rounds.sizes) if program.rounds else 0,
@@ -192,6 +197,7 @@ def build(
     truth = empty_truth(sizes, *network, of_run(program.rounds), make_tables(failures, platform, n_jobs))
     truth.events[:] = events
     _fill_machine(state, platform, fabric, seats)
+    state.nodes.atoms[:] = atoms
     for row, way in zip(state.tiers.rates, ways, strict=True):
         row["rate"], row["stage_rate"] = way.rate, way.stage_rate
         row["resource"] = platform.resources.index(way.name) if way.name in platform.resources else -1
@@ -215,9 +221,8 @@ def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.nd
         machine["chunked"] = platform.resources.index(fabric.buffer)
         state.servers.near[:], state.servers.room[:] = fabric.near, fabric.server_capacity
         state.servers.chunks["next"] = np.arange(1, len(state.servers.chunks) + 1)
-    if platform.kinds is not None:
+    if platform.kinds is not None and not platform.divided:
         machine["large"], machine["local"] = len(platform.resources) - 1, platform.resources.index(platform.kinds.name)
-        machine["first_large"] = platform.nodes - platform.capacities[-1]
         machine["small_device"], machine["large_device"] = platform.kinds.capacity, platform.kinds.most
 
 
@@ -272,6 +277,7 @@ def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:
         scripts["last_phase"], scripts["seconds"] = program.rounds.detours[:, 0], np.inf
     legs = truth.legs
     legs["walltime"], legs["number"], legs["other"] = program.walltime, scripts["number"], -1
+    legs["allowed"] = -1 if program.allowed is None else program.allowed
     ends = np.append(begins[1:], len(scripts)) - 1
     legs["last"] = np.repeat(ends, ends - begins + 1)
     if program.way is not None:
@@ -299,4 +305,4 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
     jobs["start"] = jobs["finish"] = np.nan
     unfit, notes = too_large(workload, platform, program, fabric)
     jobs["state"] = np.where(unfit, JobState.REJECTED, JobState.UNSUBMITTED)
-    return notes
+    return ([] if program.places is None else program.places.notes) + notes

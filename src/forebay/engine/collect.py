@@ -32,6 +32,7 @@ class Left(NamedTuple):
     links: np.ndarray  # Truth's
     flexibility: np.ndarray  # [job] code; empty where nobody has an application
     compute_nodes: np.ndarray | None  # Program's
+    allowed: np.ndarray | None  # [job] atoms that its last leg might run on, as bits; None where nodes are alike
 
 
 def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None) -> Left:
@@ -47,6 +48,7 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
         links=truth.network.links,
         flexibility=_flexibility(truth),
         compute_nodes=compute_nodes,
+        allowed=truth.legs["allowed"][truth.jobs["last_leg"]] if len(state.nodes.atoms) else None,
     )
 
 
@@ -267,6 +269,8 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
     n_legs = pl.Series("n_legs", left.number + 1)
     more = [staging_frame(left, record), sizes_frame(left, record), servers_frame(left, record)]
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
+    if platform.divided and left.allowed is not None:
+        frame = frame.with_columns(allowed=left.allowed)
     if left.by_choice:
         never = np.isin(jobs["state"], NEVER_BEGUN)
         words = pl.Series([tier.name for tier in platform.ways]).gather(left.way)

@@ -4,6 +4,7 @@ from forebay._numba.bridge import call_address
 from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find, holder, put_back, take_these
 from forebay.core.codes import LogKind, LogReason, Trigger, Urgency
+from forebay.engine.atoms import count_node
 from forebay.engine.journal import write_node
 from forebay.engine.phases import interrupt
 
@@ -107,15 +108,6 @@ def _note_up(state, truth, node):
 
 
 @kernel
-def _count(state, node, by):
-    """So many nodes more are free, of the kind that `node` is."""
-    state.resources[0]["free"] += by
-    machine = state.machine[0]
-    if machine["large"] >= 0 and node >= machine["first_large"]:
-        state.resources[machine["large"]]["free"] += by
-
-
-@kernel
 def _is_down(state, truth, node):
     for k in range(state.counts[0]["n_down"]):
         if truth.resilience.down[k] == node:
@@ -135,7 +127,7 @@ def _fail(state, truth, node, time, until):
     nodes.pieces[head]["next"] = blank  # nobody has it
     counts["n_idle"] = n_idle
     counts["blank_piece"] = head
-    _count(state, node, -1)
+    count_node(state, node, -1)
     _note_down(state, truth, node, until)
     write_node(truth, time, LogKind.NODE_DOWN, node)
     state.clock[0]["triggers"] |= Trigger.NODE_DOWN
@@ -146,7 +138,7 @@ def _repair(state, truth, node, time):
     counts, nodes = state.counts[0], state.nodes
     _note_up(state, truth, node)
     counts["n_idle"] = put_back(nodes.idle, counts["n_idle"], node, node)
-    _count(state, node, 1)
+    count_node(state, node, 1)
     write_node(truth, time, LogKind.NODE_UP, node)
     state.clock[0]["triggers"] |= Trigger.NODE_UP
 

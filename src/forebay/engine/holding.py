@@ -3,11 +3,12 @@
 from numba import types
 
 from forebay._numba.jit import kernel
+from forebay.algorithms.atoms import COLUMN
 from forebay.algorithms.nodeset import find, give_back, give_these, holder, take_these
 from forebay.core.codes import LogKind, LogReason
 from forebay.core.tables import PICKS, STATE
+from forebay.engine.atoms import amount_taken, take_lowest_of_atoms
 from forebay.engine.journal import write_chunks, write_log, write_nodes
-from forebay.engine.kinds import amount_taken, large_among, take_lowest_of_kinds
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
@@ -72,7 +73,7 @@ def take_all(state, truth, j, reason, picks, first_pick, n_picks):
                 _take_picked(state, truth, j, picks, first_pick, n_picks)
             elif amount > 0:
                 before = job["piece"]
-                take_lowest_of_kinds(state, j, amount)
+                take_lowest_of_atoms(state, j, amount)
                 _write_taken(state, truth, j, before)
             job["held"] += amount
         elif amount > 0:
@@ -131,12 +132,15 @@ def give_early(state, truth, time, j, resource, amount):
     state.releases[leg, resource] -= amount
     write_log(state, truth, time, j, LogKind.RELEASE, resource, amount, 0)
     give(state, truth, j, resource, amount)
-    n_large = large_among(state, leg, resource, amount)
-    if n_large > 0:
-        large = state.machine[0]["large"]
-        state.releases[leg, large] -= n_large
-        write_log(state, truth, time, j, LogKind.RELEASE, large, n_large, 0)
-        give(state, truth, j, large, n_large)
+    atoms, left = state.nodes.atoms, amount if resource == 0 else 0
+    for a in range(len(atoms) - 1, -1, -1):  # those taken last go first, which are of the highest atoms
+        column = atoms[a, COLUMN]
+        some = min(left, state.releases[leg, column]) if column >= 0 else 0
+        if some > 0:
+            left -= some
+            state.releases[leg, column] -= some
+            write_log(state, truth, time, j, LogKind.RELEASE, column, some, 0)
+            give(state, truth, j, column, some)
 
 
 @kernel(types.void(STATE, TRUTH, _f8, _i8, _i8))
@@ -147,7 +151,7 @@ def take_more(state, truth, time, j, amount):
     state.releases[job["leg"], 0] += amount
     write_log(state, truth, time, j, LogKind.ACQUIRE, 0, amount, LogReason.RESIZED)
     before = job["piece"]
-    take_lowest_of_kinds(state, j, amount)
+    take_lowest_of_atoms(state, j, amount)
     _write_taken(state, truth, j, before)
     job["held"] += amount
 

@@ -1,5 +1,6 @@
 """A Program: what every job will do, leg by leg and phase by phase, as arrays. Job models make it, `build` reads it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,6 +10,7 @@ import polars as pl
 from forebay._text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
+from forebay.engine.eligible import Places
 from forebay.engine.rounds import Rounds
 from forebay.errors import InputError, brief
 from forebay.platforms.platform import Platform
@@ -35,6 +37,8 @@ class Program:
     way: np.ndarray | None = None  # int64[leg]: of tiers of storage, 0 = slow; None = there is no choice
     told: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
     rounds: Rounds | None = None  # loops, and what phases take at each size; phases above have the most of any
+    allowed: np.ndarray | None = None  # int64[leg]: atoms of nodes that it may run on, as bits; None = everywhere
+    places: Places | None = None  # where jobs may run; None = not looked at yet
     compute_nodes: np.ndarray | None = None  # int64[job]: of its nodes; others serve. None = all of them compute
     notes: list[str] = field(default_factory=list)
 
@@ -92,16 +96,18 @@ def demands(frame: pl.DataFrame, platform: Platform) -> np.ndarray:
     columns = [
         frame[name].to_numpy() if name in frame.columns else np.zeros(len(frame), np.int64) for name in platform.asked
     ]
-    if platform.kinds is not None:
-        columns.append(_large_nodes(columns[0], columns[platform.asked.index(platform.kinds.name)], platform))
+    if platform.kinds is not None and not platform.divided:
+        columns.append(np.where(needs_large(columns[0], columns, platform), columns[0], 0))
+    columns += [np.zeros(len(frame), np.int64)] * (len(platform.resources) - len(columns))  # see `allowed`
     return np.ascontiguousarray(np.column_stack(columns), dtype=np.int64)
 
 
-def _large_nodes(nodes: np.ndarray, asked: np.ndarray, platform: Platform) -> np.ndarray:
-    """The nodes of those whose share of the tier is more than a small node has; 0 for all others."""
+def needs_large(nodes: np.ndarray, columns: Sequence[np.ndarray], platform: Platform) -> np.ndarray:
+    """Whose share of the tier is more than a node of the smaller kind has."""
     assert platform.kinds is not None
-    each = -(-asked // np.maximum(nodes, 1))
-    return np.where(each > platform.kinds.capacity, nodes, 0)
+    each = -(-columns[platform.asked.index(platform.kinds.name)] // np.maximum(nodes, 1))
+    large: np.ndarray = each > platform.kinds.capacity
+    return large
 
 
 _CURES = {"burst_buffer": "; `forebay workload convert --model burst-buffer` adds requests"}
@@ -112,7 +118,7 @@ def resource_notes(workload: Workload, platform: Platform) -> list[str]:
     notes = [
         f"{platform.name} has no {name}: what jobs ask of it is ignored"
         for name in workload.resources
-        if name not in platform.asked
+        if name not in (*platform.asked, *platform.inside)
     ]
     notes += [
         f"the workload says nothing of {name}: every job asks for 0 of it{_CURES.get(name, '')}"

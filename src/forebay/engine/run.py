@@ -14,6 +14,7 @@ from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay._text import amount, counted
 from forebay.core.actions import Actions
+from forebay.core.atoms import Atoms
 from forebay.core.codes import Flexibility, JobState, Refusal, Status
 from forebay.core.limits import NO_LIMIT
 from forebay.core.tables import STATE, State
@@ -215,6 +216,12 @@ def _name(state: State, j: int) -> str:
     return f"job {state.jobs[j]['id']}" if 0 <= j < len(state.jobs) else f"row {j}"
 
 
+def _free_for(state: State, j: int) -> int:
+    """How many nodes are free where a job may run."""
+    atoms, allowed = Atoms(*state.nodes.atoms.T.tolist()), int(state.legs[state.jobs[j]["leg"]]["allowed"])
+    return sum(some for a, some in enumerate(atoms.free(state.resources["free"].tolist())) if allowed >> a & 1)
+
+
 def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
     cursor, now = truth.cursor[0], float(state.clock[0]["now"])
     j, r = int(cursor["refused_job"]), int(cursor["refused_resource"])
@@ -225,14 +232,17 @@ def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyEr
     match refusal:
         case Refusal.OVERSUBSCRIBED:
             need = int(state.demands[state.jobs[j]["leg"], r])
-            free = int(state.resources[r]["free"])
+            free, where = int(state.resources[r]["free"]), ""
+            if r == 0 and need <= free:
+                where, free = " where it may run", _free_for(state, j)
             return OversubscribedError(
-                f"{at} started {job}, which needs {amount(need, resources[r])} while {free:,} are free; "
+                f"{at} started {job}, which needs {amount(need, resources[r])}{where} while {free:,} are free; "
                 "test act.fits(job) before act.start(job)"
             )
         case Refusal.WRONG_NODES:
             need = int(state.demands[state.jobs[j]["leg"], 0])
             kind = ", or too small for it" if state.machine[0]["large"] >= 0 else ""
+            kind = kind or (", or not where it may run" if len(state.nodes.atoms) else "")
             return OversubscribedError(
                 f"{at} picked nodes for {job} that are not free, or not the {need:,} that it needs{kind}; "
                 "pick free nodes, or leave the choice to act.start(job)"

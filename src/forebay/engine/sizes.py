@@ -21,14 +21,28 @@ _STAGING = (*_INSIDE, PhaseKind.STAGE_IN, PhaseKind.DRAIN, PhaseKind.STAGE_OUT)
 """Kinds of phases that use the buffer; those inside the machine need no file system."""
 
 
-def check_kinds(workload: Workload, platform: Platform, program: Program, ledger: Ledger) -> None:
-    """Refuse legs that go on with the nodes of the one before where these are of two kinds: which are large then?"""
-    if platform.kinds is not None and ledger.carries[:, 0].any():
+def check_atoms(workload: Workload, platform: Platform, program: Program, ledger: Ledger) -> None:
+    """Refuse what is not known of nodes that are not all alike.
+
+    Legs that go on with the nodes of the one before: of which atoms are these? And what goes by places of its own.
+    """
+    if len(platform.atoms) == 1:
+        return
+    kinds = platform.kinds if not platform.divided else None
+    what = "nodes of two kinds" if kinds else "classes or partitions of nodes"
+    out = f"leave out large in {kinds.name}" if kinds else "leave out classes and partitions"
+    if ledger.carries[:, 0].any():
         job = workload.jobs["id"][int(program.leg_job[np.argmax(ledger.carries[:, 0] > 0)])]
         raise InputError(
-            f"{workload.name}: job {job} carries nodes from leg to leg, and {platform.name} has nodes of two kinds; "
-            f"let each leg ask for its own, or leave out large in {platform.kinds.name}"
+            f"{workload.name}: job {job} carries nodes from leg to leg, and {platform.name} has {what}; "
+            f"let each leg ask for its own, or {out}"
         )
+    for bad, where, fix in (
+        (program.way is not None, "storage that policies choose", "run it with tiers of other kinds"),
+        (platform.fabric().chunked, "a buffer in chunks, which go by nodes that are all alike", "make it pooled"),
+    ):
+        if bad:
+            raise InputError(f"{platform.name} has {what}, and {where}; {fix}, or {out}")
 
 
 def chunks(
@@ -69,9 +83,12 @@ def _without_nodes(program: Program) -> np.ndarray:
 
 
 def too_large(workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> tuple[np.ndarray, list[str]]:
-    """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first."""
+    """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first.
+
+    Those that have no place on it are among them, and are told of there.
+    """
     first, notes = program.first_leg[:-1], []
-    unfit = np.zeros(len(first), bool)
+    unfit = np.zeros(len(first), bool) if program.places is None else program.places.rejected.copy()
     streams = np.maximum(program.nodes, 1)
     most = np.maximum.reduceat(np.where(program.first_choice[:, None], program.demand, 0), first)
     for r, (name, capacity) in enumerate(platform.finite.items()):
@@ -84,6 +101,18 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
             notes.append(
                 f"job {workload.jobs['id'][job]} is rejected: it asks for {asks}, and {platform.name} has "
                 f"{has}{_others(over)}"
+            )
+            unfit = unfit | over
+    if program.allowed is not None:  # the device in a node, too, tells where a leg may run
+        sizes = [atom.count for atom in platform.atoms]
+        room = np.sum([np.where(program.allowed >> a & 1, size, 0) for a, size in enumerate(sizes)], axis=0)
+        over = np.maximum.reduceat((program.demand[:, 0] > room) & program.first_choice, first) & ~unfit
+        over &= platform.divided  # else the reason is told below
+        if over.any():
+            job = int(np.argmax(over))
+            notes.append(
+                f"job {workload.jobs['id'][job]} is rejected: it asks for {counted(int(most[job, 0]), 'node')}, and "
+                f"{platform.name} has {int(room[first[job]]):,} where it may run{_others(over)}"
             )
             unfit = unfit | over
     for r, name in enumerate(platform.resources):
@@ -99,8 +128,8 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
             reasons = [((each > 0) & (room < streams), f"{where}, and a node's request lies whole on one")]
         elif tier is not None and tier.most is not None:
             reasons = [(each > tier.most, f"a node has {format_bytes(tier.most)} of {name}")]
-            if tier.two_kinds:
-                n_large = platform.capacities[-1]
+            if tier.two_kinds and not platform.divided:
+                n_large = platform.nodes - platform.first_large
                 large = counted(n_large, "node has", "nodes have")
                 where = f"{large} more than {format_bytes(tier.per_node or 0)} of {name}"
                 reasons.append((most[:, -1] > n_large, where))

@@ -7,6 +7,7 @@ import polars as pl
 
 from forebay.algorithms import waiting
 from forebay.algorithms.waiting import CHANGE, WAIT, Replay
+from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
 from forebay.core.limits import NO_LIMIT
 from forebay.explain._holds import holds_of
@@ -139,6 +140,9 @@ def _jobs_of(result: Result, ids: np.ndarray) -> dict[str, np.ndarray]:
     for name in (*_WANTED, *list(result.resources)[1:]):
         column = result.jobs[name].cast(pl.Float64).fill_null(0).to_numpy() if name in result.jobs.columns else None
         filled[name] = np.where(at >= 0, column[at], 0.0) if column is not None and len(column) else np.zeros(len(ids))
+    filled["allowed"] = np.full(len(ids), -1, np.int64)
+    if "allowed" in result.jobs.columns and len(result.jobs):
+        filled["allowed"] = np.where(at >= 0, result.jobs["allowed"].cast(pl.Int64).fill_null(-1).to_numpy()[at], -1)
     user = np.where(at >= 0, filled["user"], -1)
     person = np.unique(user, return_inverse=True)[1]  # counted from 0: ids may be of any size
     return filled | {"id": ids, "person": np.where(user >= 0, person, -1)}
@@ -201,6 +205,10 @@ def _needs(
             needs[w] = [log.amount[opened[w]] if log.kind[opened[w]] == 0 else 0, *map(int, asked)]
     if (large := large_of(resources)) >= 0:  # a start may take large nodes where small ones would do
         needs[:, large] = np.where(needs[:, large] == needs[:, 0], needs[:, large], 0)
+    # Of the nodes of an atom a job needs any only if it may run nowhere else.
+    first, allowed = set_apart(resources), jobs["allowed"][log.job[opened]]
+    for a, column in enumerate(range(first, len(resources))):
+        needs[:, column] = np.where(allowed == 1 << a, needs[:, 0], 0)
     return needs, known
 
 

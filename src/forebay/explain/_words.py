@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, LACKS, SAID, USER_JOBS, USER_NODES
+from forebay.core.atoms import ATOM
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_bytes, format_seconds
 from forebay.explain._policy import Front
@@ -40,7 +41,7 @@ def reason_of_resources(result: Result) -> dict[str, str]:
 
     def reason(name: str) -> str:
         kind = kinds.get(name.removesuffix(LARGE))
-        if name == "nodes" or kind in _NODE_TIERS:
+        if name == "nodes" or name.startswith(ATOM) or kind in _NODE_TIERS:
             return "nodes"
         return "pool" if kind == "pool" else "burst_buffer"
 
@@ -55,10 +56,15 @@ def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
     return numbers.replace_strict(different, texts, return_dtype=pl.String) if len(numbers) else texts
 
 
+def _counts(name: str, reasons: dict[str, str]) -> bool:
+    """Whether a resource is so many of something, and not bytes."""
+    return name == "nodes" or name.startswith(ATOM) or name.endswith(LARGE) or reasons[name] == "pool"
+
+
 def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: dict[str, str]) -> pl.Series:
     """Amounts of resources, in bytes where these are of storage; -1 is no resource."""
     names = list(result.resources)
-    plain = np.array([name == "nodes" or name.endswith(LARGE) or reasons[name] == "pool" for name in names] + [True])
+    plain = np.array([_counts(name, reasons) for name in names] + [True])
     of_counts = plain[resource]
     counts = _texts(np.where(of_counts, values, 0), "{:,}".format)
     sizes = _texts(np.where(of_counts, 0, np.maximum(values, 0)), format_bytes)

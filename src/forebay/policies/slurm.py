@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
@@ -79,7 +80,7 @@ class Slurm(Weighted, Policy):
         """The same where resources behind the nodes are licences, but for those that are parts of nodes."""
         refuse_pinned(self.reservations, resources)
         large = large_of(resources)
-        last = large if large >= 0 else len(resources)
+        last = min(large if large >= 0 else len(resources), set_apart(resources))
         for r, name in enumerate(resources):
             if r > 0 and (name in ("memory", "gpus") or name.startswith("gpus_")):
                 last = min(last, r)

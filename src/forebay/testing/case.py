@@ -9,6 +9,7 @@ import polars as pl
 from forebay._text import counted
 from forebay.core.failures import Failures, Outages
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
+from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
 from forebay.platforms.tiers._base import BaseTier
@@ -84,12 +85,15 @@ class Job:
         Seconds until its user withdraws it.
     flexible
         How its size may differ from that of its leg, which must then be its only one; None = it does not.
+    queue
+        Partitions that it is submitted to, where the machine has any: "a", "b" or "a,b"; "" = all nodes will do.
     """
 
     submit: float
     legs: tuple[Leg, ...]
     cancel: float = math.inf  # seconds until its user withdraws it
     flexible: Flexible | None = None
+    queue: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,8 @@ class Case:
         Nodes that fail: their number, from when and until when they are down. In order of time.
     period
         Seconds of work after which jobs write a checkpoint, which takes 1 s, and 1 s to read; 0 = they write none.
+    partitions
+        Name, first and last node of each.
 
     Examples
     --------
@@ -128,6 +134,7 @@ class Case:
     large: int = 0  # nodes with 2 B of SSD, the last ones, where the others have 1 B; 0 = none has any
     outages: tuple[tuple[int, float, float], ...] = ()  # node, down, up
     period: float = 0.0  # of checkpoints that take 1 s; 0 = jobs write none
+    partitions: tuple[tuple[str, int, int], ...] = ()  # name, first and last node
 
     def platform(self) -> Platform:
         """The machine."""
@@ -140,7 +147,10 @@ class Case:
             )
         if self.large:
             tiers.append(node_local.Tier(name="ssd", capacity=1, large=2, large_nodes=self.large))
-        return Platform(name="case", nodes=self.nodes, tiers=tuple(tiers))
+        parts = [Partition(name=name, nodes=f"{first}-{last}") for name, first, last in self.partitions]
+        if parts:
+            parts.append(Partition(name="all", nodes="all", default=True))
+        return Platform(name="case", nodes=self.nodes, tiers=tuple(tiers), partitions=tuple(parts))
 
     def failures(self) -> Failures | None:
         """How its nodes fail, and what jobs do about it; None if none does."""
@@ -153,6 +163,7 @@ class Case:
 
     def workload(self) -> Workload:
         """The jobs as a Workload."""
+        queues = ["", *sorted({job.queue for job in self.jobs} - {""})]
         jobs = job_table(
             {
                 "id": np.arange(1, len(self.jobs) + 1),
@@ -164,13 +175,15 @@ class Case:
                 "cancel": np.array([job.cancel for job in self.jobs], float),
                 "burst_buffer": np.array([job.legs[0].buffer for job in self.jobs]),
                 "ssd": np.array([job.legs[0].nodes * job.legs[0].ssd for job in self.jobs]),
+                "queue": np.array([queues.index(job.queue) - 1 for job in self.jobs]),
             }
         )
+        names = {"queue": dict(enumerate(queues[1:]))} if self.partitions else {}
         rows = [
             (i + 1, k, leg) for i, job in enumerate(self.jobs) if len(job.legs) > 1 for k, leg in enumerate(job.legs)
         ]
         if not rows:
-            return Workload("case", jobs, applications=self._applications())
+            return Workload("case", jobs, applications=self._applications(), names=names)
         legs = pl.DataFrame(
             [(i, k, leg.walltime, leg.nodes, leg.carry, leg.buffer, leg.nodes * leg.ssd) for i, k, leg in rows],
             schema={**LEG_SCHEMA, "burst_buffer": pl.Int64, "ssd": pl.Int64},
@@ -181,7 +194,7 @@ class Case:
             schema=PHASE_SCHEMA,
             orient="row",
         )
-        return Workload("case", jobs, legs, phases)
+        return Workload("case", jobs, legs, phases, names=names)
 
     def _applications(self) -> Applications | None:
         """What jobs of several sizes do; None if there are none."""
@@ -208,6 +221,7 @@ class Case:
         chunks = f" in chunks on {counted(self.servers, 'server')}" if self.servers else ""
         kinds = f", 1 B of SSD in every node and 2 B in the last {self.large}" if self.large else ""
         lines = [f"machine: {counted(self.nodes, 'node')}, {self.buffer} B of burst buffer{chunks}{kinds}"]
+        lines += [f"partition {name}: nodes {first}-{last}" for name, first, last in self.partitions]
         lines += [f"node {node} is down from {down:g} to {up:g} s" for node, down, up in self.outages]
         if self.period:
             lines.append(f"jobs write a checkpoint of 1 s after {self.period:g} s of work")
@@ -219,6 +233,7 @@ class Case:
                 for leg in job.legs
             )
             legs += "" if job.flexible is None else _in_words(job.flexible)
+            legs += f", in {job.queue}" if job.queue else ""
             withdrawn = "" if job.cancel == math.inf else f", withdrawn after {job.cancel:g} s"
             lines.append(f"job {i + 1} (row {i}): submitted at {job.submit:g} s{withdrawn}, {legs}")
         return "\n".join(lines)

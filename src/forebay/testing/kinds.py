@@ -87,13 +87,7 @@ class TwoSizes(Kind):
 
     def suits(self, policy: Any) -> bool:
         """Whether the policy's numbers can be had where there are such nodes."""
-        if not hasattr(policy, "params_on"):
-            return True
-        try:
-            params_of(policy, ("nodes", "burst_buffer", "ssd", "ssd_large"))
-        except InputError:
-            return False
-        return True
+        return _takes(policy, ("nodes", "burst_buffer", "ssd", "ssd_large"))
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:
         """Two machines in five, but where chunks lie on servers: nodes differ in where theirs go."""
@@ -162,7 +156,32 @@ class Failing(Kind):
             yield replace(case, period=0.0)
 
 
-KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes(), Sizes(), Failing())
+class Divided(Kind):
+    """Partitions that overlap, and jobs in one of them, in both, or in none."""
+
+    def suits(self, policy: Any) -> bool:
+        """Whether the policy's numbers can be had where nodes are not all alike."""
+        return _takes(policy, ("nodes", "burst_buffer", "nodes.1", "nodes.2"))
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """Half of the machines, but where chunks lie on servers or jobs can run on more or fewer nodes."""
+        if case.nodes == 1 or case.servers or any(job.flexible for job in case.jobs) or rng.random() < 0.5:
+            return case
+        last, first = int(rng.integers(0, case.nodes)), int(rng.integers(0, case.nodes))
+        queues = rng.choice(["a", "b", "a,b", ""], len(case.jobs)).tolist()
+        jobs = tuple(replace(job, queue=queue) for job, queue in zip(case.jobs, queues, strict=True))
+        return replace(case, partitions=(("a", 0, last), ("b", first, case.nodes - 1)), jobs=jobs)
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """No partitions, or a job that all nodes will do for."""
+        if case.partitions:
+            yield replace(case, partitions=(), jobs=tuple(replace(job, queue="") for job in case.jobs))
+        for i, job in enumerate(case.jobs):
+            if job.queue:
+                yield with_job(case, i, replace(job, queue=""))
+
+
+KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes(), Sizes(), Failing(), Divided())
 """All of them; a case may be of several."""
 
 
@@ -194,6 +213,17 @@ def random_case(rng: np.random.Generator, kinds: Sequence[Kind] = KINDS) -> Case
     for kind in kinds:
         case = kind.add(streams[kind], case)
     return case
+
+
+def _takes(policy: Any, resources: tuple[str, ...]) -> bool:
+    """Whether the policy's numbers can be had on a machine with these resources."""
+    if not hasattr(policy, "params_on"):
+        return True
+    try:
+        params_of(policy, resources)
+    except InputError:
+        return False
+    return True
 
 
 def with_job(case: Case, i: int, job: Job) -> Case:

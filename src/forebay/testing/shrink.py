@@ -51,7 +51,8 @@ def _smaller(case: Case) -> Iterator[Case]:
         size //= 2
     for kind in KINDS:
         yield from kind.less(case)
-    for nodes in range(max([case.large, *(node for node, *_ in case.outages)]) + 1, case.nodes):
+    named = (*(node for node, *_ in case.outages), *(node for _, *ends in case.partitions for node in ends))
+    for nodes in range(max([case.large, *named]) + 1, case.nodes):
         yield replace(case, nodes=nodes)
     if case.buffer:
         yield replace(case, buffer=0, servers=0)

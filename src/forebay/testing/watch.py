@@ -90,10 +90,12 @@ def _copy(tables: Any) -> Any:
 
 
 def _snapshot(state: State) -> dict[str, bytes]:
-    """Every table's bytes by name, leaving out what a policy may write: actions, picks and how many."""
+    """Every table's bytes by name, leaving out what a policy may write: actions, picks, shares and how many."""
     counts = state.counts.copy()
-    counts["n_actions"] = counts["n_picks"] = 0
-    return _bytes(state._replace(counts=counts, actions=state.actions[:0], picks=state.picks[:0]))
+    counts["n_actions"] = counts["n_picks"] = counts["n_shares"] = 0
+    return _bytes(
+        state._replace(counts=counts, actions=state.actions[:0], picks=state.picks[:0], shares=state.shares[:0])
+    )
 
 
 def _bytes(tables: Any, before: str = "") -> dict[str, bytes]:

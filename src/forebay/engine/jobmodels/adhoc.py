@@ -112,7 +112,7 @@ def _refuse(workload: Workload, platform: Platform, fabric: Fabric, setting: Set
         )
     for is_so, what in (
         (fabric.chunked, "a burst buffer in chunks on servers"),
-        (platform.kinds is not None, "nodes of two kinds"),
+        (len(platform.atoms) > 1, "nodes that are not all alike"),
         (platform.by_choice, "storage for policies to choose"),
         (len(fabric.links) > 0 and setting.servers != "none", "links between nodes that servers would share with jobs"),
     ):

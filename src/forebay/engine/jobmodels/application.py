@@ -94,7 +94,7 @@ def _refuse(workload: Workload, platform: Platform, fabric: Fabric) -> None:
             )
     for is_so, what in (
         (fabric.chunked, "a burst buffer in chunks on servers"),
-        (platform.kinds is not None, "nodes of two kinds"),
+        (len(platform.atoms) > 1, "nodes that are not all alike"),
         (platform.by_choice, "storage for policies to choose"),
     ):
         if is_so:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
@@ -25,7 +26,12 @@ class Param(IntEnum):
 
 
 def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
-    """Refuse pinned reservations where nodes are of two kinds: they would pin the lowest nodes, of whatever kind."""
+    """Refuse pinned reservations where nodes are not all alike: they would pin the lowest nodes, whatever they are."""
+    if reservations == "pinned" and set_apart(resources) < len(resources):
+        raise InputError(
+            "reservations is 'pinned', but this machine has classes or partitions of nodes, which are only counted; "
+            "write reservations=counted, or leave them out in the platform"
+        )
     if reservations == "pinned" and large_of(resources) >= 0:
         raise InputError(
             "reservations is 'pinned', but this machine has nodes of two kinds, which are only counted; "

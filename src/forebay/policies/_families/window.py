@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of, waste_of
 from forebay.errors import InputError, nearest
 from forebay.policies._base import Policy, lay, one_of
@@ -103,7 +104,7 @@ class Windowed(Policy):
         Large nodes are none: the weight in their place is that of what is wasted of the devices in nodes.
         """
         waste = waste_of(resources)
-        known = list(resources) if waste is None else [*resources[: large_of(resources)], waste]
+        known = [*resources[: set_apart(resources)]] if waste is None else [*resources[: large_of(resources)], waste]
         names = known if self.objectives == "all" else self.objectives.split("/")
         for name in names:
             if name not in known:

@@ -4,15 +4,35 @@ import numpy as np
 from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.atoms import COLUMN
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import Verb
 from forebay.core.tables import STATE, after, instant_width
-from forebay.policies._kernels.kinds import return_taken
+from forebay.policies._kernels.atoms import fits_atoms, return_taken
 from forebay.policies._kernels.places import Have, give_back, repair
 
 _i8 = types.int64
 _FREE = _i8[:, ::1]
 HAVE = types.NamedUniTuple(_i8[::1], 3, Have)
+
+
+_PLENTY = 2**62
+
+
+@allocating_kernel
+def what_counts(state, have, reserved):
+    """How many resources a reservation holds, of `reserved` or all, nodes first; and what there is as it sees it.
+
+    Nodes are also those of classes and partitions, the last resources. So where a reservation holds nodes alone, it
+    counts all resources, and sees no end to those in between.
+    """
+    R, atoms = min(len(have.free), reserved), state.nodes.atoms
+    if len(have.free) == R or len(atoms) == 0 or atoms[0, COLUMN] < 0:
+        return R, have
+    free = have.free.copy()
+    for r in range(R, atoms[0, COLUMN]):
+        free[r] = _PLENTY
+    return len(free), Have(free, have.words, have.room)
 
 
 @allocating_kernel
@@ -57,7 +77,7 @@ def availability(state, have, until_fits, R, S, W):
             enough_yet = True
             for r in range(R):
                 enough_yet = enough_yet and ahead[n - 1, r] >= state.demands[until_fits, r]
-            if enough_yet:
+            if enough_yet and fits_atoms(state, ahead[n - 1, :R], until_fits):
                 break
         time = np.inf
         if i < n_running:

@@ -22,8 +22,8 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.core.codes import LogReason
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import HAVE, availability
-from forebay.policies._kernels.kinds import charge, fewest, fewest_beside, spare_fewest
+from forebay.policies._kernels.ahead import HAVE, availability, what_counts
+from forebay.policies._kernels.atoms import charge, share_beside, share_free, spare_head
 from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
 from forebay.policies._kernels.places import fits_now, start_fitting, what_is_there
@@ -35,19 +35,20 @@ _i8 = types.int64
 @kernel
 def start_now(state, have, j, reason):
     """Start job `j`, which fits: where places matter on the lowest nodes, servers near first, as the engine would."""
-    start_fitting(state, have, j, reason, fewest(state, have.free, state.jobs[j]["leg"]))
+    share_free(state, have.free, state.jobs[j]["leg"])
+    start_fitting(state, have, j, reason)
 
 
 @allocating_kernel
-def _easy(state, have, head, rest, limit, R, index, first):
+def _easy(state, have, head, rest, limit, reserved, index, first):
     """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release.
 
     With an index, `rest` is the queue from place `first` on.
     """
     head_leg, now = state.jobs[head]["leg"], state.clock[0]["now"]
-    known = False
+    known, (R, seen) = False, what_counts(state, have, reserved)
     shadow, latest = np.inf, np.inf
-    spare, at, in_vain = have.free[:R].copy(), 0, 0
+    spare, at, in_vain = seen.free[:R].copy(), 0, 0
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, have.free, spare, latest) - first
@@ -63,25 +64,24 @@ def _easy(state, have, head, rest, limit, R, index, first):
             continue
         if not known:
             known = True
-            times, ahead, n = availability(state, have, head_leg, R, 0, 0)
+            times, ahead, n = availability(state, seen, head_leg, R, 0, 0)
             shadow = times[n - 1]
             for r in range(R):
                 spare[r] = ahead[n - 1, r] - state.demands[head_leg, r]
                 if spare[r] < 0:  # it will never fit: there is nothing to delay
                     shadow = np.inf
             latest = shadow + instant_width(shadow)
-            spare_fewest(state, spare, ahead[n - 1], head_leg)
+            spare_head(state, spare, ahead[n - 1], head_leg)
         leg = state.jobs[j]["leg"]
-        n_large = fewest(state, have.free, leg)
+        harmless = share_free(state, have.free, leg)
         if now + state.legs[leg]["walltime"] > latest:
-            n_large = fewest_beside(state, have.free, spare, leg)
-            harmless = n_large >= 0
+            harmless = share_beside(state, have.free, spare, leg)
             for r in range(R):
                 harmless = harmless and state.demands[leg, r] <= spare[r]
             if not harmless:
                 continue
-            charge(state, spare, leg, n_large)
-        start_fitting(state, have, j, LogReason.BACKFILLED, n_large)
+            charge(state, spare, leg)
+        start_fitting(state, have, j, LogReason.BACKFILLED)
         in_vain = 0
 
 
@@ -122,7 +122,7 @@ def _serve(state, have, line, params, index, first):
         return
     n_words = len(have.words)
     pinned = n_words > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
-    R = min(len(have.free), int(params[Param.RESERVED]))
+    R = min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     limit = int(params[Param.MAX_BACKFILL])
     if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and n_words > 0):
         S = len(have.room) if state.machine[0]["chunked"] < R else 0

@@ -13,6 +13,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.move import copy_rows
 from forebay.algorithms.plan import lay
 from forebay.algorithms.profile import earliest
+from forebay.policies._kernels.atoms import n_counted
 from forebay.policies._kernels.places import chunks_of
 
 TINY = 1e-300  # the least cost of a job that can start: 0 stands for one that cannot
@@ -43,7 +44,8 @@ class Board(NamedTuple):
     taken: np.ndarray
     seats: np.ndarray
     near: np.ndarray
-    machine: np.ndarray  # the State's: which column counts large nodes
+    allowed: np.ndarray  # atoms that it may run on
+    atoms: np.ndarray
 
 
 @kernel
@@ -118,7 +120,7 @@ def evaluate(board, order, first, meets, limit, alpha, stride, R, S, W):
         q = order[p]
         at, n = lay(
             times, free, n, board.demand[q], board.duration[q], board.size[q], board.chunks[q], R, S, W,
-            board.seats, board.near, board.least_free, board.taken, board.machine[0]["large"],
+            board.seats, board.near, board.least_free, board.taken, board.atoms, board.allowed[q],
         )  # fmt: skip
         board.new_cost[q] = 0.0
         if at >= 0:
@@ -160,6 +162,7 @@ def set_up(board, state, line, times, free, n, R, alpha):
         board.waited[q] = times[0] - state.jobs[line[q]]["submit"]
         board.size[q] = state.legs[leg]["chunk"]
         board.chunks[q] = chunks_of(state, line[q])
+        board.allowed[q] = state.legs[leg]["allowed"]
         at = earliest(times, free, n, 0, R, board.demand[q], board.duration[q])
         board.least[q] = max(_cost(times[at] - times[0] + board.waited[q], alpha), TINY) if at >= 0 else 0.0
 
@@ -176,6 +179,6 @@ def blank_board(state, n_jobs, n, R, S, W):
         np.zeros((2, n_kept), np.int64), np.zeros(n_kept, np.int64), np.zeros(2, np.int64),
         np.empty(length), np.empty((length, columns + W), np.int64),
         np.empty(columns, np.int64), np.empty(columns, np.int64), state.nodes.seats, state.servers.near,
-        state.machine,
+        np.empty(n_jobs, np.int64), state.nodes.atoms[: n_counted(state, R)],
     )  # fmt: skip
     return tables, stride

@@ -13,7 +13,7 @@ from forebay.algorithms.bits import fill, mask, wipe
 from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import STATE
 from forebay.core.verbs import act_start, take_picks_from
-from forebay.policies._kernels.kinds import charge, large_column
+from forebay.policies._kernels.atoms import charge, fits_atoms, keep_share, return_node
 
 _i8 = types.int64
 
@@ -54,6 +54,8 @@ def fits_now(state, have, j):
     for r in range(len(have.free)):
         if state.demands[leg, r] > have.free[r]:
             return False
+    if not fits_atoms(state, have.free, leg):
+        return False
     n_chunks = chunks_of(state, j)
     return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
 
@@ -98,13 +100,13 @@ def start_picked(state, j, reason, words, first):
 
 
 @kernel
-def start_fitting(state, have, j, reason, n_large):
-    """Start job `j`, which fits, with so many nodes of the larger kind, where they are of two."""
-    charge(state, have.free, state.jobs[j]["leg"], n_large)
-    if len(have.words) > 0 and state.machine[0]["large"] < 0:
+def start_fitting(state, have, j, reason):
+    """Start job `j`, which fits, with its share of each atom as worked out last, where nodes are not all alike."""
+    charge(state, have.free, state.jobs[j]["leg"])
+    if len(have.words) > 0:
         start_picked(state, j, reason, have.words, pick(state, j, have.words, have.room))
     else:
-        act_start(state, j, reason)["large"] = n_large
+        keep_share(state, act_start(state, j, reason))
 
 
 @kernel
@@ -148,10 +150,7 @@ def return_places(state, ahead, segment, j, leg, first_pick, n_picks, R, S, W):
 @kernel
 def repair(state, ahead, segment, node, R, S, W):
     """A node that is down is back in a segment."""
-    ahead[segment, 0] += 1
-    large = large_column(state, R)
-    if large >= 0 and node >= state.machine[0]["first_large"]:
-        ahead[segment, large] += 1
+    return_node(state, ahead, segment, node, R)
     if W > 0:
         _free_nodes(ahead, R + S, segment, node, 1)
 

@@ -102,6 +102,7 @@ def _guess(state, notes, like, weight, ends):
 def _expect(state, legs, guess, j, leg):
     """Row `leg` as the policy is to see it; returns how long the leg of job `j` is expected to take."""
     legs[leg]["number"], legs[leg]["chunk"] = state.legs[leg]["number"], state.legs[leg]["chunk"]
+    legs[leg]["allowed"] = state.legs[leg]["allowed"]
     seconds = guess[j] if guess[j] > 0.0 else state.legs[leg]["walltime"]
     legs[leg]["walltime"] = seconds
     return seconds

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.plan import lay
-from forebay.algorithms.profile import reserve, window
 from forebay.core.tables import after
-from forebay.policies._kernels.kinds import large_column
+from forebay.policies._kernels.atoms import earliest_for, n_counted, reserve_shared
 from forebay.policies._kernels.places import chunks_of
 
 _LEVELS = 24
@@ -41,6 +40,7 @@ class PutOff(NamedTuple):
     # how many are kept who cannot begin within it
     walltimes: NDArray[np.float64]  # of these
     demands: NDArray[np.int64]
+    allowed: NDArray[np.int64]  # the atoms that they may run on
     least_free: NDArray[np.int64]
     taken: NDArray[np.int64]
     slot: NDArray[np.float64]  # one number: seconds by which reservations are longer than walltimes
@@ -57,9 +57,10 @@ def nobody_put_off(room, now, horizon, n_columns, slot, last):
         until[level] = min(now + (horizon - now) * 2.0**level, last)
     until[_LEVELS - 1] = last
     settled, walltimes = np.zeros((_LEVELS, 4), np.int64), np.empty(_LEVELS * _KEPT)
+    allowed = np.empty(_LEVELS * _KEPT, np.int64)
     demands, scratch = np.empty((_LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
-    longer = np.full(1, slot)
-    return PutOff(np.empty(room, np.int64), until, settled, walltimes, demands, scratch[0], scratch[1], longer)
+    longer, empty = np.full(1, slot), np.empty(room, np.int64)
+    return PutOff(empty, until, settled, walltimes, demands, allowed, scratch[0], scratch[1], longer)
 
 
 @kernel
@@ -69,7 +70,7 @@ def reserve_for(state, times, ahead, n, R, S, W, j, later):
     demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"] + later.slot[0]
     _, n = lay(
         times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
-        later.least_free, later.taken, large_column(state, R),
+        later.least_free, later.taken, state.nodes.atoms[: n_counted(state, R)], state.legs[leg]["allowed"],
     )  # fmt: skip
     return n
 
@@ -88,8 +89,8 @@ def _begins_within(times, n, end):
 
 
 @kernel
-def _asks_as_much(later, k, R, demand, walltime):
-    if walltime < later.walltimes[k]:
+def _asks_as_much(later, k, R, demand, walltime, allowed):
+    if walltime < later.walltimes[k] or allowed & ~later.allowed[k] != 0:
         return False
     for r in range(R):
         if demand[r] < later.demands[k, r]:
@@ -98,32 +99,34 @@ def _asks_as_much(later, k, R, demand, walltime):
 
 
 @kernel
-def _cannot_begin(later, level, R, demand, walltime):
-    """Whether a job asks for as much as one that cannot begin within a level."""
+def _cannot_begin(later, level, R, demand, walltime, allowed):
+    """Whether a job asks for as much as one that cannot begin within a level, and may run nowhere else."""
     for k in range(level * _KEPT, level * _KEPT + later.settled[level, _REFUSED]):
-        if _asks_as_much(later, k, R, demand, walltime):
+        if _asks_as_much(later, k, R, demand, walltime, allowed):
             return True
     return False
 
 
 @kernel
-def _keep_in_mind(later, level, R, demand, walltime):
+def _keep_in_mind(later, level, R, demand, walltime, allowed):
     """Who cannot begin within a level takes the place of those who ask for as much, or of any if all are taken."""
     first, n = level * _KEPT, later.settled[level, _REFUSED]
     k = first
     while k < first + n:
-        as_much = later.walltimes[k] >= walltime
+        as_much = later.walltimes[k] >= walltime and later.allowed[k] & ~allowed == 0
         for r in range(R):
             as_much = as_much and later.demands[k, r] >= demand[r]
         if as_much:
             n -= 1
             later.walltimes[k] = later.walltimes[first + n]
+            later.allowed[k] = later.allowed[first + n]
             for r in range(R):
                 later.demands[k, r] = later.demands[first + n, r]
         else:
             k += 1
     k = first + (n if n < _KEPT else later.settled[level, _N] % _KEPT)
     later.walltimes[k] = walltime
+    later.allowed[k] = allowed
     for r in range(R):
         later.demands[k, r] = demand[r]
     later.settled[level, _REFUSED] = min(n + 1, _KEPT)
@@ -132,7 +135,6 @@ def _keep_in_mind(later, level, R, demand, walltime):
 @kernel
 def settle(state, times, ahead, n, R, S, later, n_later):
     """Lay whom it takes to know who begins within the first level; returns the profile's new length."""
-    amounts_only = S == 0 and large_column(state, R) < 0
     settled, until = later.settled, later.until
     level = 0
     settled[0, _WANTED] = n_later
@@ -148,27 +150,29 @@ def settle(state, times, ahead, n, R, S, later, n_later):
             settled[level, _N] += 1
             continue
         leg = state.jobs[j]["leg"]
-        demand, walltime = state.demands[leg], state.legs[leg]["walltime"] + later.slot[0]
-        if _cannot_begin(later, level, R, demand, walltime):
+        demand, allowed = state.demands[leg], state.legs[leg]["allowed"]
+        walltime = state.legs[leg]["walltime"] + later.slot[0]
+        if _cannot_begin(later, level, R, demand, walltime, allowed):
             settled[level, _N] += 1
             continue
         first = _begins_within(times, n, until[settled[level, _FOR]]) if level > 0 else 0
-        at, _ = window(times, ahead, n, _begins_within(times, n, until[level]), first, R, demand, walltime)
+        begins = _begins_within(times, n, until[level])
+        at = earliest_for(state, times, ahead, n, begins, first, R, leg, walltime)
         if at >= 0:
             end, needed = times[at] + walltime, level
             while needed < _LEVELS - 1 and until[needed] < end:
                 needed += 1
-            if not amounts_only:  # where they matter, places may put it off further
+            if S > 0:  # where they matter, places may put it off further
                 needed = _LEVELS - 1
             if settled[needed, _N] < place:
                 settled[needed, _WANTED], settled[needed, _FOR] = place, level
                 level = needed
                 continue
-            if amounts_only:
-                n = reserve(times, ahead, n, R, demand, at, end)
+            if S == 0:
+                n = reserve_shared(state, times, ahead, n, R, leg, at, end, later.taken)
             else:
                 n = reserve_for(state, times, ahead, n, R, S, 0, j, later)
             later.jobs[place] = _LAID
         else:
-            _keep_in_mind(later, level, R, demand, walltime)
+            _keep_in_mind(later, level, R, demand, walltime, allowed)
         settled[level, _N] += 1

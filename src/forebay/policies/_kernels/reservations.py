@@ -13,8 +13,8 @@ from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import LogReason
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import availability, end_if_now
-from forebay.policies._kernels.kinds import charge, large_column, large_until
+from forebay.policies._kernels.ahead import availability, end_if_now, what_counts
+from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
@@ -31,7 +31,7 @@ def can_start(state, have, times, ahead, n, R, j):
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     if not fits(times, ahead, n, 0, R, state.demands[leg], end):
         return False
-    return large_until(state, have.free, times, ahead, n, R, leg, end) >= 0
+    return share_until(state, have.free, times, ahead, n, R, leg, end)
 
 
 @allocating_kernel
@@ -41,11 +41,11 @@ def start_beside(state, have, times, ahead, n, R, S, W, j):
         return 0
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     if len(have.words) == 0:
-        n_large, needs = large_until(state, have.free, times, ahead, n, R, leg, end), state.demands[leg]
-        if large_column(state, R) >= 0:
+        needs = state.demands[leg]  # what it takes of each atom was worked out as it was asked whether it can start
+        if n_counted(state, R) > 0:
             needs = needs.copy()
-            needs[R - 1] = n_large
-        start_fitting(state, have, j, LogReason.BACKFILLED, n_large)
+            correct(state, needs, leg, 1)
+        start_fitting(state, have, j, LogReason.BACKFILLED)
         return reserve(times, ahead, n, R, needs, 0, end)
     least_free, taken = np.empty(R + S + W, np.int64), np.empty(R + S + W, np.int64)
     least(times, ahead, n, 0, end, R + S, least_free)
@@ -59,7 +59,7 @@ def start_beside(state, have, times, ahead, n, R, S, W, j):
     if size > 0:
         for i in range(first, state.counts[0]["n_picks"]):
             have.room[state.picks[i]["server"]] -= size * state.picks[i]["count"]
-    charge(state, have.free, leg, 0)
+    charge(state, have.free, leg)
     start_picked(state, j, LogReason.BACKFILLED, have.words, first)
     return take(times, ahead, n, R + S, taken, 0, end)
 
@@ -100,8 +100,9 @@ def deep(state, have, line, params, R, S, W):
     n_places = len(places)
     if n_places == 0:
         return
-    times, ahead, n = availability(state, have, -1, R, S, W)
-    if large_column(state, R) >= 0:  # elsewhere who fits can start: what runs only gives back
+    R, seen = what_counts(state, have, R)
+    times, ahead, n = availability(state, seen, -1, R, S, W)
+    if n_counted(state, R) > 0:  # elsewhere who fits can start: what runs only gives back
         n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W, 0.0, np.inf), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])

@@ -4,32 +4,32 @@ import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
-from forebay.algorithms.profile import earliest, reserve
 from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm import Param
-from forebay.policies._kernels.ahead import availability
+from forebay.policies._kernels.ahead import availability, what_counts
+from forebay.policies._kernels.atoms import counts_no_atom, earliest_for, reserve_shared
 from forebay.policies._kernels.backfill import start_now
-from forebay.policies._kernels.places import fits_now, what_is_there
+from forebay.policies._kernels.places import fits_now, start_fitting, what_is_there
 
 
 @kernel
 def _takes(state, leg, first):
     """Whether a leg takes anything, from resource `first` on."""
-    for r in range(first, len(state.resources)):
+    for r in range(first, counts_no_atom(state)):
         if state.demands[leg, r] > 0:
             return True
     return False
 
 
 @kernel
-def _expected(state, times, ahead, n, j):
+def _expected(state, times, ahead, n, R, j):
     """When the nodes of the leg after the waiting one of job `j` are expected to be free."""
     leg = state.jobs[j]["leg"]
     if leg == state.jobs[j]["last_leg"]:
         return times[0]
-    at = earliest(times, ahead, n, 0, 1, state.demands[leg + 1], state.legs[leg + 1]["walltime"])
+    at = earliest_for(state, times, ahead, n, n, 0, R, leg + 1, state.legs[leg + 1]["walltime"])
     return times[at] if at >= 0 else np.inf
 
 
@@ -38,7 +38,9 @@ def decide(state, most):
     """Start what can run, then grant buffers, as estimated starts order them."""
     counts = state.counts[0]
     have = what_is_there(state, False)
-    times, ahead, n = availability(state, have, -1, 1, 0, 0)
+    R, seen = what_counts(state, have, 1)
+    times, ahead, n = availability(state, seen, -1, R, 0, 0)
+    taken = np.empty(R, np.int64)
     n_wanting, place, head, room = 0, 0, -1, min(counts["n_queued"], most)
     expected, places, wanting = np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64)
     for q in range(counts["queue_first"], counts["queue_last"]):
@@ -53,19 +55,19 @@ def decide(state, most):
         if state.demands[leg, 0] == 0 and not _takes(state, leg, 1):
             start_now(state, have, j, LogReason.IN_ORDER)  # it holds all it needs: staging out, or nodes that it kept
         elif state.demands[leg, 0] == 0:
-            expected[n_wanting] = _expected(state, times, ahead, n, j)
+            expected[n_wanting] = _expected(state, times, ahead, n, R, j)
             places[n_wanting] = place
             wanting[n_wanting] = j
             n_wanting += 1
         else:
             walltime = state.legs[leg]["walltime"]
-            at = earliest(times, ahead, n, 0, 1, state.demands[leg], walltime)
+            at = earliest_for(state, times, ahead, n, n, 0, R, leg, walltime)
             begins = at == 0 and fits_now(state, have, j)
-            if begins:
-                start_now(state, have, j, LogReason.IN_ORDER if j == head else LogReason.BACKFILLED)
             # Nothing is held for who has not been granted its buffer.
             if at >= 0 and (begins or not _takes(state, leg, 1)):
-                n = reserve(times, ahead, n, 1, state.demands[leg], at, times[at] + walltime)
+                n = reserve_shared(state, times, ahead, n, R, leg, at, times[at] + walltime, taken)
+            if begins:
+                start_fitting(state, have, j, LogReason.IN_ORDER if j == head else LogReason.BACKFILLED)
         place += 1
     sort_smallest(expected, places, wanting, n_wanting, n_wanting)
     for j in wanting[:n_wanting]:

@@ -15,7 +15,7 @@ import numpy as np
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
-from forebay.policies._kernels.ahead import availability
+from forebay.policies._kernels.ahead import availability, what_counts
 from forebay.policies._kernels.multifactor import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
 from forebay.policies._kernels.reservations import can_start, start_beside, who_can_start, who_fits
@@ -109,10 +109,10 @@ def backfill_cycle(state, have, line, params, integers):
     if n_places == 0:
         return 0
     now, slot = state.clock[0]["now"], params[Sched.BF_RESOLUTION]
-    R = min(len(have.free), int(params[Sched.RESERVED]))
-    S = len(have.room) if state.machine[0]["chunked"] < R else 0
+    S = len(have.room) if state.machine[0]["chunked"] < params[Sched.RESERVED] else 0
     W = len(have.words) if params[Sched.PINNED] > 0.0 else 0
-    times, ahead, n = availability(state, have, -1, R, S, W)
+    R, seen = what_counts(state, have, int(params[Sched.RESERVED]))
+    times, ahead, n = availability(state, seen, -1, R, S, W)
     n = round_down(times, ahead, coarsen(times, ahead, n, params[Sched.BF_LINEAR]), slot)
     n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
     window_end = math.floor((now + params[Sched.BF_WINDOW]) / slot) * slot

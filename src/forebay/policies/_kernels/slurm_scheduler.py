@@ -44,13 +44,19 @@ def _in_arrival(state):
 
 @allocating_kernel
 def _main_scheduler(state, have, line, params, integers, depth):
-    """Start jobs in order until one finds no nodes, or so many were tried; who starts is -1 in line from then on."""
-    most, n_tried, n_started = int(params[Sched.PARTITION_DEPTH]), 0, 0
+    """Start jobs in order until so many were tried, or all nodes are blocked; who starts is -1 in line from then on.
+
+    Who finds no nodes blocks those that it may run on; a job that may run on some of these waits too.
+    """
+    most, n_tried, n_started, blocked = int(params[Sched.PARTITION_DEPTH]), 0, 0, 0
     tried = np.zeros(len(line) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
     for i in range(len(line)):
         j = line[i]
-        if n_tried == depth:
+        if n_tried == depth or blocked == -1:
             break
+        allowed = state.legs[state.jobs[j]["leg"]]["allowed"]
+        if allowed & blocked != 0:
+            continue
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
         if most > 0:
@@ -60,7 +66,8 @@ def _main_scheduler(state, have, line, params, integers, depth):
                 continue
         n_tried += 1
         if not fits_now(state, have, j):
-            break
+            blocked |= allowed
+            continue
         start_now(state, have, j, LogReason.IN_ORDER)
         line[i] = -1
         n_started += 1

@@ -13,8 +13,8 @@ from forebay.core.tables import flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_interrupt, act_resize
 from forebay.policies._families.steal import If, Param, Victim
 from forebay.policies._kernels.ahead import availability, end_if_now
+from forebay.policies._kernels.atoms import charge, counts_no_atom, free_for, share_free
 from forebay.policies._kernels.backfill import decide
-from forebay.policies._kernels.kinds import charge, fewest
 from forebay.policies._kernels.places import fits_now, what_is_there
 from forebay.policies._kernels.sizing import is_malleable, largest_size
 
@@ -162,7 +162,7 @@ def _shrink(state, missing, numbers):
 def _lacks_only_nodes(state, have, j):
     """Whether all else that job `j` asks for is there."""
     leg = state.jobs[j]["leg"]
-    for r in range(1, len(have.free)):
+    for r in range(1, counts_no_atom(state)):
         if state.demands[leg, r] > have.free[r]:
             return False
     return True
@@ -179,10 +179,12 @@ def _steals(state, numbers):
             continue
         leg = state.jobs[j]["leg"]
         if fits_now(state, have, j):
-            charge(state, have.free, leg, fewest(state, have.free, leg))
+            share_free(state, have.free, leg)
+            charge(state, have.free, leg)
             continue
-        missing = state.demands[leg, 0] - have.free[0] - coming
-        coming -= min(coming, max(state.demands[leg, 0] - have.free[0], 0))
+        free = free_for(state, have.free, leg)
+        missing = state.demands[leg, 0] - free - coming
+        coming -= min(coming, max(state.demands[leg, 0] - free, 0))
         if missing <= 0 or state.jobs[j]["queued_since"] < now - instant_width(now):
             continue
         if not _lacks_only_nodes(state, have, j):

@@ -21,8 +21,8 @@ from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.backfill import Param as BackfillParam
 from forebay.policies._families.window import Param
 from forebay.policies._kernels.ahead import availability
+from forebay.policies._kernels.atoms import charge, counts_no_atom, fits_atoms, share_free
 from forebay.policies._kernels.backfill import serve
-from forebay.policies._kernels.kinds import charge, fewest
 from forebay.policies._kernels.places import Have, fits_now, what_is_there
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for
 from forebay.policies._kernels.reservations import can_start
@@ -141,7 +141,7 @@ def _choose(state, params, loads, n, left):
 @allocating_kernel
 def _packed(state, params, jobs, left):
     """Bin packing: again and again the job that fits and is best aligned with what is left, as bits."""
-    R, chosen, free = len(left), 0, left.copy()
+    R, chosen, free, columns = len(left), 0, left.copy(), counts_no_atom(state)
     while True:
         best, best_score = -1, -1.0
         for k in range(len(jobs)):
@@ -151,15 +151,16 @@ def _packed(state, params, jobs, left):
                     score = -1.0
                     break
                 capacity = float(max(state.resources[r]["capacity"], 1))
-                if r != state.machine[0]["large"]:  # who needs large nodes has been weighed by what it does with them
+                if r < columns:  # who needs special nodes has been weighed by what it does with them
                     score += params[_WEIGHTS + r] * (state.demands[leg, r] / capacity) * (free[r] / capacity)
-            if score > best_score:
+            if score > best_score and fits_atoms(state, free, leg):
                 best, best_score = k, score
         if best < 0:
             return chosen
         chosen |= 1 << best
         leg = state.jobs[jobs[best]]["leg"]
-        charge(state, free, leg, fewest(state, free, leg))
+        share_free(state, free, leg)
+        charge(state, free, leg)
 
 
 @allocating_kernel
@@ -183,7 +184,7 @@ def _selected(state, params, memory, rng, jobs, left):
         for r in range(R):
             demand[k, r] = state.demands[state.jobs[jobs[k]]["leg"], r]
     machine, waste, small, step, free_small, n = state.machine[0], left[:0], left[:0], 0, 0, -1
-    columns = R if machine["large"] < 0 else R - 1  # large nodes are the last resource, and a mere limit
+    columns = counts_no_atom(state)  # nodes of atoms are the last resources, and mere limits
     if machine["large"] >= 0 and params[_WEIGHTS + machine["large"]] > 0:
         columns = R  # waste has their column
         waste, small = _wasted(state, jobs)

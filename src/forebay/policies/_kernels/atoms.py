@@ -1,0 +1,169 @@
+"""Nodes that are not all alike, as policies see them: what a leg takes of each atom, beside what it asks for.
+
+What a leg is to take is worked out in the next blank row of `shares`, and stays there if the leg starts. In a profile
+the atoms' nodes are the last columns of amounts, where it counts all resources. Everything here does nothing where
+nodes are alike.
+"""
+
+from forebay._numba.jit import kernel
+from forebay.algorithms.atoms import COLUMN, atom_of, free_in, has_room, may_choose, share_for, share_now
+from forebay.algorithms.plan import behind
+from forebay.algorithms.profile import reserve, window
+
+
+@kernel
+def n_counted(state, R):
+    """How many atoms there are, if the first `R` resources count them; otherwise 0."""
+    atoms = state.nodes.atoms
+    return len(atoms) if len(atoms) > 0 and atoms[len(atoms) - 1, COLUMN] < R else 0
+
+
+@kernel
+def counts_no_atom(state):
+    """How many resources are no atom's nodes: those before these."""
+    atoms = state.nodes.atoms
+    if len(atoms) == 0:
+        return len(state.resources)
+    return atoms[0, COLUMN] if atoms[0, COLUMN] >= 0 else atoms[1, COLUMN]
+
+
+@kernel
+def _blank(state):
+    """The row of `shares` for the next start."""
+    return min(state.counts[0]["n_shares"], len(state.shares) - 2)
+
+
+@kernel
+def fits_atoms(state, free, leg):
+    """Whether as many nodes as leg `leg` asks for are free where it may run; of one atom its demand tells."""
+    if n_counted(state, len(free)) == 0 or not may_choose(state.legs[leg]["allowed"]):
+        return True
+    return has_room(free, state.nodes.atoms, state.legs[leg]["allowed"], state.demands[leg, 0])
+
+
+@kernel
+def free_for(state, free, leg):
+    """How many nodes are free where leg `leg` may run."""
+    atoms, nodes = state.nodes.atoms, 0
+    if len(atoms) == 0:
+        return free[0]
+    for a in range(len(atoms)):
+        if (state.legs[leg]["allowed"] >> a) & 1:
+            nodes += free_in(free, atoms, a)
+    return nodes
+
+
+@kernel
+def share_free(state, free, leg):
+    """What leg `leg` takes of each atom if it starts now and reservations do not count; False if that is too few."""
+    atoms = state.nodes.atoms
+    if len(atoms) == 0:
+        return True
+    share = state.shares[_blank(state)]
+    return share_now(free, free, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], share)
+
+
+@kernel
+def share_beside(state, free, spare, leg):
+    """The same if it may use only what is `spare` of those free."""
+    atoms = state.nodes.atoms
+    if len(atoms) == 0:
+        return True
+    if n_counted(state, len(spare)) == 0:
+        return share_free(state, free, leg)
+    share = state.shares[_blank(state)]
+    return share_now(free, spare, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], share)
+
+
+@kernel
+def share_until(state, free, times, ahead, n, R, leg, end):
+    """The same if it runs from now to `end` and delays nobody: the same nodes must be free all the time."""
+    if n_counted(state, R) == 0:
+        return share_free(state, free, leg)
+    allowed, n_nodes, share = state.legs[leg]["allowed"], state.demands[leg, 0], state.shares[_blank(state)]
+    return share_for(ahead, 0, behind(times, n, 0, end), state.nodes.atoms, allowed, n_nodes, share)
+
+
+@kernel
+def earliest_for(state, times, ahead, n, n_begins, first, R, leg, duration):
+    """The first segment from `first` on, of `n_begins`, with all that leg `leg` needs for a while; -1 if none has it.
+
+    Its share of each atom is worked out too.
+    """
+    demand, allowed = state.demands[leg], state.legs[leg]["allowed"]
+    at, last = window(times, ahead, n, n_begins, first, R, demand, duration)
+    if n_counted(state, R) > 0:
+        atoms, share = state.nodes.atoms, state.shares[_blank(state)]
+        while at >= 0 and not share_for(ahead, at, last, atoms, allowed, demand[0], share):
+            at, last = window(times, ahead, n, n_begins, at + 1, R, demand, duration)
+    return at
+
+
+@kernel
+def reserve_shared(state, times, ahead, n, R, leg, at, end, taken):
+    """Keep what leg `leg` takes from others, with its share of each atom as worked out last; returns n.
+
+    `taken` is scratch, with a place a resource.
+    """
+    if n_counted(state, R) == 0:
+        return reserve(times, ahead, n, R, state.demands[leg], at, end)
+    for r in range(R):
+        taken[r] = state.demands[leg, r]
+    correct(state, taken[:R], leg, 1)
+    return reserve(times, ahead, n, R, taken, at, end)
+
+
+@kernel
+def charge(state, free, leg):
+    """What leg `leg` takes leaves `free`, with its share of each atom as worked out last."""
+    for r in range(len(free)):
+        free[r] -= state.demands[leg, r]
+    correct(state, free, leg, -1)
+
+
+@kernel
+def correct(state, free, leg, sign):
+    """Count the atoms' nodes of leg `leg` by its share, as worked out last, and not by what it asks for."""
+    for a in range(n_counted(state, len(free))):
+        column = state.nodes.atoms[a, COLUMN]
+        if column >= 0:
+            free[column] += sign * (state.shares[_blank(state), a] - state.demands[leg, column])
+
+
+@kernel
+def spare_head(state, spare, free, leg):
+    """Take from `spare` the nodes that leg `leg` will need of each atom beyond those it asks for, of what is `free`."""
+    if n_counted(state, len(spare)) > 0:
+        share_free(state, free, leg)
+        correct(state, spare, leg, -1)
+
+
+@kernel
+def keep_share(state, action):
+    """Let a start take its share of each atom as worked out last."""
+    counts = state.counts[0]
+    if counts["n_shares"] < len(state.shares) - 2 and state.demands[state.jobs[action["job"]]["leg"], 0] > 0:
+        action["share"] = counts["n_shares"]
+        counts["n_shares"] += 1
+
+
+@kernel
+def return_taken(state, ahead, segment, action, R):
+    """Correct what a leg started in this decision gives back: `releases` has what it took only once it runs."""
+    if action["share"] < 0:
+        return
+    leg = state.jobs[action["job"]]["leg"]
+    for a in range(n_counted(state, R)):
+        column = state.nodes.atoms[a, COLUMN]
+        if column >= 0:
+            ahead[segment, column] += state.shares[action["share"], a] - state.releases[leg, column]
+
+
+@kernel
+def return_node(state, ahead, segment, node, R):
+    """A node is back in a segment."""
+    ahead[segment, 0] += 1
+    if n_counted(state, R) > 0:
+        column = state.nodes.atoms[atom_of(state.nodes.atoms, node), COLUMN]
+        if column >= 0:
+            ahead[segment, column] += 1
