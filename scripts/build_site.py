@@ -68,6 +68,8 @@ NAVIGATION = {
                 "window",
                 "cerberus",
                 "tiers",
+                "slurm",
+                "multifactor",
                 "slurm-bb",
                 "malleable",
                 "intensity",

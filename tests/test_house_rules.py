@@ -68,7 +68,7 @@ def test_files_stay_small():
 
 def test_tests_mirror_the_sources():
     """Every test folder has a source folder of the same name, but for the rooms of what all tests share."""
-    rooms = {"cases", "constancy", "contract", "fuzz", "twins"}
+    rooms = {"cases", "constancy", "contract", "fuzz", "real_slurm", "twins"}
     packages = {path.parent.name for path in SOURCES}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and not path.name.startswith("_")}
     assert folders - packages - rooms == set()

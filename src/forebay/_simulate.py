@@ -107,6 +107,8 @@ def simulate(
     chosen = sized(workload, named)
     loaded = load_policy(policy)
     scheduler, limits = apart(loaded)
+    if hasattr(scheduler, "with_names"):
+        scheduler = scheduler.with_names(workload.names)
     name = _plugins.spelled("policies", policy) if isinstance(policy, str) else _name(loaded)
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')

@@ -18,7 +18,7 @@ from forebay.policies._orders import ALL
 
 STORE = Path(__file__).with_name("hashes.csv")
 DATA = os.environ.get("FOREBAY_DATA")
-NEWER = ("fcfs-malleable", "ebf", "mebf", "sfsj", "steal", "steal-malleable")
+NEWER = ("fcfs-malleable", "ebf", "mebf", "sfsj", "steal", "steal-malleable", "multifactor", "fairshare", "slurm")
 """Policies that came after the first hashes were stored; put the next at the end."""
 LOG = ("job", "kind", "time", "resource", "amount")
 JOBS = ("job_id", "final_state", "starting_time", "finish_time", "total_wait", "allocated_resources")

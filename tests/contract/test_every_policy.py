@@ -20,6 +20,9 @@ FAMILY = [
     "cerberus-throughput:method=table,unit_nodes=3,unit_bytes=5,considered=4",
     "io-intensity:alpha=1,workload=cluster",
     "mebf:guard=true,gamma=2,sharing_factor=0.5,alpha=0",
+    "slurm:bf_licenses=true,reservations=pinned,bf_interval=5,bf_resolution=1",
+    "slurm:PriorityType=multifactor,PriorityWeightFairshare=1000,bf_max_job_user=2,partition_job_depth=2,bf_window=10",
+    "multifactor:depth=all,PriorityWeightJobSize=500,PriorityCalcPeriod=0",
     "bbsched-exact:window=3,bound=2,order=wfp,backfill=conservative",
 ]
 

@@ -37,7 +37,7 @@ MORE: dict[str, Any] = {
     "gpu": pl.Int64,  # the type of its GPUs; -1 = any
     "features": pl.Int64,  # what its nodes must have: names joined by &; -1 = nothing
 }
-"""Columns that a job table may have besides, where a trace tells so much. No policy sees them."""
+"""Columns that a job table may have besides, where a trace tells so much. What was recorded no policy sees."""
 
 UNKNOWN: dict[str, Any] = {
     "account": -1,

@@ -69,6 +69,8 @@ JOB = np.dtype(
         ("user", "i8"),
         ("group", "i8"),
         ("queue", "i8"),
+        ("account", "i8"),  # who is charged; -1 = unknown
+        ("qos", "i8"),  # quality of service; -1 = unknown
         ("state", "i1"),
         ("urgency", "i1"),  # Urgency, while it waits
     ],

@@ -13,6 +13,7 @@ from forebay.algorithms.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
 from forebay.core.failures import Failures
+from forebay.core.schemas import UNKNOWN
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allowed import atoms_of, restrict
@@ -303,6 +304,8 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
     jobs, frame = truth.jobs, workload.jobs
     for name in ("id", "submit", "walltime", "user", "group", "queue", "priority"):
         jobs[name] = frame[name].to_numpy()
+    for name in ("account", "qos"):
+        jobs[name] = frame[name].to_numpy() if name in frame.columns else UNKNOWN[name]
     first = program.first_leg[:-1]
     jobs["leg"], jobs["last_leg"], jobs["piece"], jobs["chunk"] = first, truth.legs["last"][first], -1, -1
     jobs["nodes"] = program.nodes

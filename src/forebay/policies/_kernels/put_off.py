@@ -43,32 +43,34 @@ class PutOff(NamedTuple):
     allowed: NDArray[np.int64]  # the atoms that they may run on
     least_free: NDArray[np.int64]
     taken: NDArray[np.int64]
+    slot: NDArray[np.float64]  # one number: seconds by which reservations are longer than walltimes
 
 
 _N, _WANTED, _FOR, _REFUSED = range(4)
 
 
 @allocating_kernel
-def nobody_put_off(room, now, horizon, n_columns):
-    """No jobs yet, of up to `room`."""
+def nobody_put_off(room, now, horizon, n_columns, slot, last):
+    """No jobs yet, of up to `room`. Who cannot begin by `last` is never laid."""
     until = np.empty(_LEVELS)
     for level in range(_LEVELS):
-        until[level] = now + (horizon - now) * 2.0**level
-    until[_LEVELS - 1] = np.inf
+        until[level] = min(now + (horizon - now) * 2.0**level, last)
+    until[_LEVELS - 1] = last
     settled, walltimes = np.zeros((_LEVELS, 4), np.int64), np.empty(_LEVELS * _KEPT)
     allowed = np.empty(_LEVELS * _KEPT, np.int64)
     demands, scratch = np.empty((_LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
-    return PutOff(np.empty(room, np.int64), until, settled, walltimes, demands, allowed, scratch[0], scratch[1])
+    longer, empty = np.full(1, slot), np.empty(room, np.int64)
+    return PutOff(empty, until, settled, walltimes, demands, allowed, scratch[0], scratch[1], longer)
 
 
 @kernel
-def reserve_for(state, times, ahead, n, R, S, W, j, least_free, taken):
+def reserve_for(state, times, ahead, n, R, S, W, j, later):
     """Reserve the earliest time at which all is free for job `j`; returns the profile's new length."""
     leg, n_chunks = state.jobs[j]["leg"], chunks_of(state, j)
-    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"]
+    demand, size, walltime = state.demands[leg], state.legs[leg]["chunk"], state.legs[leg]["walltime"] + later.slot[0]
     _, n = lay(
         times, ahead, n, demand, walltime, size, n_chunks, R, S, W, state.nodes.seats, state.servers.near,
-        least_free, taken, state.nodes.atoms[: n_counted(state, R)], state.legs[leg]["allowed"],
+        later.least_free, later.taken, state.nodes.atoms[: n_counted(state, R)], state.legs[leg]["allowed"],
     )  # fmt: skip
     return n
 
@@ -150,7 +152,8 @@ def settle(state, times, ahead, n, R, S, later, n_later):
             settled[level, _N] += 1
             continue
         leg = state.jobs[j]["leg"]
-        demand, walltime, allowed = state.demands[leg], state.legs[leg]["walltime"], state.legs[leg]["allowed"]
+        demand, allowed = state.demands[leg], state.legs[leg]["allowed"]
+        walltime = state.legs[leg]["walltime"] + later.slot[0]
         if _cannot_begin(later, level, R, demand, walltime, allowed):
             settled[level, _N] += 1
             continue
@@ -159,7 +162,7 @@ def settle(state, times, ahead, n, R, S, later, n_later):
         at = earliest_for(state, times, ahead, n, begins, first, R, leg, walltime)
         if at >= 0:
             end, needed = times[at] + walltime, level
-            while until[needed] < end:
+            while needed < _LEVELS - 1 and until[needed] < end:
                 needed += 1
             if S > 0:  # where they matter, places may put it off further
                 needed = _LEVELS - 1
@@ -170,7 +173,7 @@ def settle(state, times, ahead, n, R, S, later, n_later):
             if S == 0:
                 n = reserve_shared(state, times, ahead, n, R, leg, at, end, later.taken)
             else:
-                n = reserve_for(state, times, ahead, n, R, S, 0, j, later.least_free, later.taken)
+                n = reserve_for(state, times, ahead, n, R, S, 0, j, later)
             later.jobs[place] = _LAID
         else:
             _keep_in_mind(later, level, R, demand, walltime, allowed)

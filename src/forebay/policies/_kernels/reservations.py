@@ -35,7 +35,7 @@ def can_start(state, have, times, ahead, n, R, j):
 
 
 @allocating_kernel
-def _start_beside(state, have, times, ahead, n, R, S, W, j):
+def start_beside(state, have, times, ahead, n, R, S, W, j):
     """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
     if not can_start(state, have, times, ahead, n, R, j):
         return 0
@@ -65,7 +65,7 @@ def _start_beside(state, have, times, ahead, n, R, S, W, j):
 
 
 @allocating_kernel
-def _who_fits(state, have, line):
+def who_fits(state, have, line):
     """The places in line of those who fit into what is there now, and when the last of them would end."""
     places, n, horizon = np.empty(len(line), np.int64), 0, 0.0
     for i in range(len(line)):
@@ -77,7 +77,7 @@ def _who_fits(state, have, line):
 
 
 @kernel
-def _who_can_start(state, have, times, ahead, n, R, line, first, places, n_places):
+def who_can_start(state, have, times, ahead, n, R, line, first, places, n_places):
     """Keep the places from `first` on whose jobs can still start; how many these are, and when the last would end."""
     n_left, horizon = 0, 0.0
     for k in range(n_places):
@@ -96,7 +96,7 @@ def deep(state, have, line, params, R, S, W):
     reservations have nobody to be kept from. Pinned nodes (W > 0) hang on the order in which they are taken: then
     nobody is put off.
     """
-    places, horizon = _who_fits(state, have, line)
+    places, horizon = who_fits(state, have, line)
     n_places = len(places)
     if n_places == 0:
         return
@@ -104,8 +104,8 @@ def deep(state, have, line, params, R, S, W):
     times, ahead, n = availability(state, seen, -1, R, S, W)
     # Elsewhere who fits can start: what runs only gives back.
     if n_counted(state, R) > 0 or planned_ahead(state):
-        n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
-    later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W), 0
+        n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
+    later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W, 0.0, np.inf), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     i, n_reserved, steps, k = 0, 0, 0, 0
     while n_places > 0 and i <= places[n_places - 1] and n_reserved < depth and (n_reserved == 0 or limit > 0):
@@ -122,13 +122,13 @@ def deep(state, have, line, params, R, S, W):
             k += 1
         started = 0
         if places[k] == i - 1:
-            started = _start_beside(state, have, times, ahead, n, R, S, W, j)
+            started = start_beside(state, have, times, ahead, n, R, S, W, j)
         if started > 0:
             n = started
         else:
             n_reserved += 1
             if W > 0:
-                n = reserve_for(state, times, ahead, n, R, S, W, j, later.least_free, later.taken)
+                n = reserve_for(state, times, ahead, n, R, S, W, j, later)
             else:
                 later.jobs[n_later] = j
                 n_later += 1
@@ -141,7 +141,7 @@ def deep(state, have, line, params, R, S, W):
         steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
             steps, k = 0, 0
-            n_places, horizon = _who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
+            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
     if n_places == 0 or i > places[n_places - 1]:
         return
     for j in behind(state, have, line[i:], params, limit):
@@ -150,6 +150,6 @@ def deep(state, have, line, params, R, S, W):
         if limit == 0:
             return
         limit -= 1
-        started = _start_beside(state, have, times, ahead, n, R, S, W, j)
+        started = start_beside(state, have, times, ahead, n, R, S, W, j)
         if started > 0:
             n = started

@@ -24,7 +24,7 @@ from forebay.policies._kernels.ahead import availability
 from forebay.policies._kernels.atoms import charge, counts_no_atom, fits_atoms, share_free
 from forebay.policies._kernels.backfill import serve
 from forebay.policies._kernels.places import Have, fits_now, what_is_there
-from forebay.policies._kernels.put_off import reserve_for
+from forebay.policies._kernels.put_off import nobody_put_off, reserve_for
 from forebay.policies._kernels.reservations import can_start
 
 _SETTINGS, _WEIGHTS = int(Param.GENERATIONS), len(Param)
@@ -75,9 +75,9 @@ def _candidates(state, have, forced, window, is_forced):
     times, ahead, n = np.empty(0), np.empty((0, R), np.int64), 0
     if len(forced) > 0:
         times, ahead, n = availability(state, have, -1, R, S, 0)
-        least_free, taken = np.empty(R + S, np.int64), np.empty(R + S, np.int64)
+        later = nobody_put_off(0, 0.0, 0.0, R + S, 0.0, np.inf)
         for j in forced:
-            n = reserve_for(state, times, ahead, n, R, S, 0, j, least_free, taken)
+            n = reserve_for(state, times, ahead, n, R, S, 0, j, later)
         for r in range(R):
             left[r] = ahead[0, r]
     rest = Have(left, have.words, have.room, have.inside)

@@ -1,0 +1,29 @@
+"""Backfilling whose queue is in the order of multifactor priorities."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from forebay.policies._families.backfill import Backfill
+from forebay.policies._families.multifactor import Weighted, memory_of
+
+
+@dataclass(frozen=True)
+class Prioritised(Weighted, Backfill):
+    """As Backfill, but for the order of the queue."""
+
+    compiled: ClassVar[str] = "multifactor.multifactor"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, by the parameter's name."""
+        super().__post_init__()
+        self.check_weights()
+
+    def params(self) -> np.ndarray:
+        """The row of numbers that the kernel reads: those of backfilling, then the weights."""
+        return np.concatenate([super().params(), self.weights()])
+
+    def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Usage and priorities."""
+        return memory_of(n_jobs)

@@ -1,0 +1,155 @@
+"""A cycle of Slurm's sched/backfill: every job that is tested and cannot start holds a reservation.
+
+Reservations are laid as everywhere (see `reservations`), into what is free as Slurm sees it:
+
+- ends that running jobs are expected to have are told apart by 30 s at first, and by twice as much each further time,
+  so that few times are tried (`bf_window_linear` adds seconds instead);
+- a reservation begins at a multiple of `bf_resolution` and ends at one;
+- a job that cannot begin within `bf_window` holds none.
+"""
+
+import math
+
+import numpy as np
+
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay.core.verbs import interrupted
+from forebay.policies._families.slurm_scheduler import Sched
+from forebay.policies._kernels.ahead import availability, what_counts
+from forebay.policies._kernels.multifactor import number_of
+from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
+from forebay.policies._kernels.reservations import can_start, start_beside, who_can_start, who_fits
+
+_USERS, _PARTITIONS = 1, 2
+_PRECISION = 30.0  # s
+_NOW_AND_THEN, _LAYING = 64, 16  # as in `reservations`
+
+
+@kernel
+def has_licenses(state, have, j, params):
+    """Whether the licences that job `j` asks for are there now."""
+    leg = state.jobs[j]["leg"]
+    for r in range(int(params[Sched.FIRST_LICENSE]), int(params[Sched.LAST_LICENSE])):
+        if state.demands[leg, r] > have.free[r]:
+            return False
+    return True
+
+
+@allocating_kernel
+def _tested(state, have, line, params, integers):
+    """The jobs that a cycle tests, in line: so many, of each user and of each partition so many."""
+    by_user, by_part = int(params[Sched.BF_MAX_USER]), int(params[Sched.BF_MAX_PART])
+    most, n = min(int(params[Sched.BF_MAX_TEST]), len(line)), 0
+    tested = np.empty(most, np.int64)
+    users = np.zeros(len(integers) if by_user > 0 else 0, np.int64)
+    parts = np.zeros(len(integers) if by_part > 0 else 0, np.int64)
+    for j in line:
+        if n == most:
+            break
+        if j < 0:
+            continue
+        if by_part > 0:
+            p = number_of(integers, _PARTITIONS, state.jobs[j]["queue"])
+            if parts[p] >= by_part:
+                continue
+            parts[p] += 1
+        if by_user > 0 and state.jobs[j]["user"] >= 0:
+            u = number_of(integers, _USERS, state.jobs[j]["user"])
+            if users[u] >= by_user:
+                continue
+            users[u] += 1
+        if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
+            continue
+        tested[n] = j
+        n += 1
+    return tested[:n]
+
+
+@kernel
+def _copy_segment(times, ahead, source, target):
+    times[target] = times[source]
+    for r in range(ahead.shape[1]):
+        ahead[target, r] = ahead[source, r]
+
+
+@kernel
+def coarsen(times, ahead, n, linear):
+    """Put ends close to each other together, at the last of them; returns the profile's new length."""
+    precision, kept, i = _PRECISION, 1, 1
+    while i < n:
+        first = times[i]
+        while i + 1 < n and times[i + 1] <= first + precision:
+            i += 1
+        _copy_segment(times, ahead, i, kept)
+        kept += 1
+        i += 1
+        precision = precision + linear if linear > 0.0 else 2.0 * precision
+    return kept
+
+
+@kernel
+def round_down(times, ahead, n, resolution):
+    """Let each segment begin at a multiple of the resolution; of those that then begin together the last counts."""
+    kept = 0
+    for i in range(n):
+        _copy_segment(times, ahead, i, kept)
+        times[kept] = math.floor(times[kept] / resolution) * resolution
+        if i + 1 < n and math.floor(times[i + 1] / resolution) * resolution <= times[kept]:
+            continue
+        kept += 1
+    return kept
+
+
+@allocating_kernel
+def backfill_cycle(state, have, line, params, integers):
+    """Start whoever delays no reservation of those before it; returns how many."""
+    line = _tested(state, have, line, params, integers)
+    places, horizon = who_fits(state, have, line)
+    n_places = len(places)
+    if n_places == 0:
+        return 0
+    now, slot = state.clock[0]["now"], params[Sched.BF_RESOLUTION]
+    S = len(have.room) if state.machine[0]["chunked"] < params[Sched.RESERVED] else 0
+    W = len(have.words) if params[Sched.PINNED] > 0.0 else 0
+    R, seen = what_counts(state, have, int(params[Sched.RESERVED]))
+    times, ahead, n = availability(state, seen, -1, R, S, W)
+    n = round_down(times, ahead, coarsen(times, ahead, n, params[Sched.BF_LINEAR]), slot)
+    n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
+    window_end = math.floor((now + params[Sched.BF_WINDOW]) / slot) * slot
+    later, n_later = nobody_put_off(len(line), now, min(horizon, window_end), R + S + W, slot, window_end), 0
+    oldest = now - params[Sched.BF_MIN_AGE]
+    i, steps, k, n_started = 0, 0, 0, 0
+    while n_places > 0 and i <= places[n_places - 1]:
+        j = line[i]
+        i += 1
+        steps += 1
+        if i & 63 == 0 and interrupted(state):
+            return n_started
+        while places[k] < i - 1:
+            k += 1
+        if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
+            continue
+        started = start_beside(state, have, times, ahead, n, R, S, W, j) if places[k] == i - 1 else 0
+        if started > 0:
+            n = started
+            n_started += 1
+            if n_started == params[Sched.BF_MAX_START]:
+                return n_started
+        elif state.jobs[j]["submit"] > oldest:
+            continue
+        elif W > 0:
+            n = reserve_for(state, times, ahead, n, R, S, W, j, later)
+        else:
+            later.jobs[n_later] = j
+            n_later += 1
+            later.until[0] = min(horizon, window_end)
+            n = settle(state, times, ahead, n, R, S, later, n_later)
+            if later.jobs[n_later - 1] == j:
+                continue
+        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
+            n_places -= 1
+        steps += _LAYING
+        if steps >= max(_NOW_AND_THEN, n_places):
+            steps, k = 0, 0
+            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
+    return n_started

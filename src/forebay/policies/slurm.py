@@ -1,0 +1,113 @@
+"""Slurm's scheduler as it is: a main scheduler at events, in order of priority, and sched/backfill at intervals.
+
+SchedMD, Scheduling Configuration Guide and slurm.conf (slurm.schedmd.com/sched_config.html). Pools and burst buffers
+count as licences.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from forebay.core.atoms import set_apart
+from forebay.core.kinds import large_of
+from forebay.core.units import parse_seconds
+from forebay.errors import InputError
+from forebay.policies._base import Policy, lay, one_of
+from forebay.policies._families.backfill import refuse_pinned
+from forebay.policies._families.multifactor import Weighted, memory_of
+from forebay.policies._families.slurm_scheduler import Sched
+from forebay.policies._orders import ALL
+
+
+@dataclass(frozen=True)
+class Slurm(Weighted, Policy):
+    """Parameters of SchedulerParameters have Slurm's names and defaults; 0 means no limit where it does there."""
+
+    compiled: ClassVar[str] = "slurm_scheduler.slurm"
+
+    PriorityType: str = "basic"  # "basic": in order of arrival; "multifactor": by the weights
+    default_queue_depth: int = 100  # jobs that the main scheduler tries at an event
+    partition_job_depth: int = 0  # of a partition
+    sched_interval: Annotated[float, parse_seconds] = 60.0  # s after which the main scheduler tries all jobs
+    batch_sched_delay: Annotated[float, parse_seconds] = 3.0  # s between runs of the main scheduler at events
+    bf_interval: Annotated[float, parse_seconds] = 30.0  # s between backfill cycles
+    bf_window: float = 1440.0  # min into the future within which jobs hold reservations
+    bf_resolution: Annotated[float, parse_seconds] = 60.0  # s to which reservations are rounded
+    bf_window_linear: float = 0.0  # s by which the precision of expected ends decreases; 0 = from 30 s on it doubles
+    bf_max_job_test: int = 500  # jobs that a backfill cycle tests
+    bf_max_job_user: int = 0  # of a user
+    bf_max_job_part: int = 0  # of a partition
+    bf_max_job_start: int = 0  # jobs that a cycle starts
+    bf_min_age_reserve: Annotated[float, parse_seconds] = 0.0  # s that a job has waited before it holds a reservation
+    bf_licenses: bool = False  # whether reservations hold licences
+    bf_continue: bool = False  # whether a cycle goes on after it has let others at the locks
+    bf_yield_interval: float = 2e6  # us after which it does
+    bf_max_time: Annotated[float, parse_seconds] = 0.0  # s that a cycle may take; 0 = bf_interval
+    reservations: str = "counted"  # "pinned" fixes a reservation's nodes, as Slurm does; "counted" their number
+    test_time: Annotated[float, parse_seconds] = 0.0  # s that it takes to test a job, on the site's controller
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, by the parameter's name."""
+        self.check_weights()
+        one_of(self, PriorityType=("basic", "multifactor"), reservations=("counted", "pinned"))
+        for name in ("default_queue_depth", "bf_max_job_test"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; give a count from 1 up")
+        for name in ("bf_interval", "bf_resolution", "bf_window", "sched_interval", "bf_yield_interval"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise InputError(f"{name} is {getattr(self, name):g}; give a number above 0")
+        for name in (
+            "partition_job_depth", "batch_sched_delay", "bf_window_linear", "bf_max_job_user", "bf_max_job_part",
+            "bf_max_job_start", "bf_min_age_reserve", "bf_max_time", "test_time",
+        ):  # fmt: skip
+            if not 0 <= getattr(self, name) < np.inf:
+                raise InputError(f"{name} is {getattr(self, name):g}; give a number from 0 up")
+
+    @property
+    def _tests(self) -> int:
+        """Jobs that a cycle tests. Something always changes: without bf_continue it ends as it yields."""
+        if self.test_time == 0:
+            return min(self.bf_max_job_test, ALL)
+        seconds = (self.bf_max_time or self.bf_interval) if self.bf_continue else self.bf_yield_interval / 1e6
+        return max(1, min(self.bf_max_job_test, int(seconds / self.test_time)))
+
+    def params(self) -> np.ndarray:
+        """The row of numbers that the kernel reads on a machine of nodes alone."""
+        return self.params_on(("nodes",))
+
+    def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
+        """The same where resources behind the nodes are licences, but for those that are parts of nodes."""
+        refuse_pinned(self.reservations, resources)
+        large = large_of(resources)
+        last = min(large if large >= 0 else len(resources), set_apart(resources))
+        for r, name in enumerate(resources):
+            if r > 0 and (name in ("memory", "gpus") or name.startswith("gpus_")):
+                last = min(last, r)
+        held = self.bf_licenses or last == 1
+        row = lay(
+            Sched,
+            multifactor=self.PriorityType == "multifactor",
+            queue_depth=self.default_queue_depth,
+            partition_depth=self.partition_job_depth,
+            batch_delay=self.batch_sched_delay,
+            sched_interval=self.sched_interval,
+            bf_interval=self.bf_interval,
+            bf_window=60.0 * self.bf_window,
+            bf_resolution=self.bf_resolution,
+            bf_linear=self.bf_window_linear,
+            bf_max_test=self._tests,
+            bf_max_user=self.bf_max_job_user,
+            bf_max_part=self.bf_max_job_part,
+            bf_max_start=self.bf_max_job_start,
+            bf_min_age=self.bf_min_age_reserve,
+            reserved=ALL if held else 1,
+            first_license=1,
+            last_license=last,
+            pinned=self.reservations == "pinned",
+        )
+        return np.concatenate([row, self.weights()])
+
+    def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Usage and priorities, who was counted, and when what is due."""
+        return memory_of(n_jobs)

@@ -1,0 +1,52 @@
+"""How far the policy slurm is from what a real Slurm did with the same jobs."""
+
+from pathlib import Path
+
+import polars as pl
+
+import forebay as fb
+from forebay.workload.workload import job_table
+
+RECORDED = Path(__file__).with_name("recorded")
+NODES, LICENSES = 8, 10
+
+
+def read(name):
+    """What was recorded under a setting and seed, such as nodes-1."""
+    return pl.read_csv(RECORDED / f"{name}.csv", schema_overrides={"allocated": pl.String})
+
+
+def simulated(recorded, policy):
+    """The starts of the same jobs under a policy: each is submitted when it was, and runs as long as it did."""
+    table = job_table(
+        {
+            "id": recorded["id"],
+            "submit": recorded["submit"].cast(pl.Float64),
+            "walltime": recorded["walltime"].cast(pl.Float64),
+            "run_time": (recorded["end"] - recorded["start"]).cast(pl.Float64),
+            "nodes": recorded["nodes"],
+            "burst_buffer": recorded["licenses"],
+        }
+    )
+    result = fb.simulate(fb.Workload("recorded", table), f"flat:nodes={NODES},burst_buffer={LICENSES}B", policy)
+    return result.jobs.sort("job_id")["starting_time"].to_numpy()
+
+
+def concordance(real, ours):
+    """Of the pairs of jobs that really start more than 2 s apart, the part that starts in the same order here."""
+    alike = pairs = 0
+    for i in range(len(real)):
+        apart = abs(real - real[i]) > 2
+        pairs += int(apart.sum())
+        alike += int((((real - real[i]) * (ours - ours[i])) > 0)[apart].sum())
+    return alike / pairs
+
+
+def one_by_one(recorded, **options):
+    """Seconds from each job's real start to the one that the policy would choose, all else as it was; NaN = none."""
+    from real_slurm.forced import Forced
+
+    real = recorded["start"].to_numpy().astype(float)
+    policy = Forced(real, recorded["allocated"], **options)
+    simulated(recorded, policy)
+    return policy.wanted - real

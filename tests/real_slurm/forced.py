@@ -1,0 +1,61 @@
+"""What the policy slurm would do next, again and again, on a machine that goes on as the real one did.
+
+A schedule is chaotic: a job that starts a second later changes all that follow. So each decision of ours is made on
+what really ran: our starts are written down and undone, and jobs start when they really did. Needs the compiler off.
+"""
+
+import numpy as np
+
+import forebay as fb
+from forebay.core.codes import LogReason, Verb
+from forebay.core.verbs import act_start, act_wake, take_picks_from
+from forebay.policies._families.multifactor import Clock, Number
+from forebay.policies.slurm import Slurm
+
+
+class Forced(fb.Policy):
+    """Starts jobs at given times, in the order of the job table, and remembers when the policy would have."""
+
+    def __init__(self, starts, allocated, **options):
+        self._slurm, self._starts = Slurm(**options), np.asarray(starts, float)
+        self._allocated = [[part.partition("-")[::2] for part in str(nodes or "").split()] for nodes in allocated]
+        self.wanted = np.full(len(starts), np.nan)  # when the policy first would have started the job
+        self._asked = -np.inf
+
+    def params_on(self, resources):
+        return self._slurm.params_on(resources)
+
+    def memory(self, n_jobs, n_resources):
+        return self._slurm.memory(n_jobs, n_resources)
+
+    def kernel(self):
+        decide = self._slurm.kernel()
+
+        def forced(state, params, memory, rng):
+            clocks = memory[1][:, Number.CLOCK]
+            if (self._starts == state.clock[0]["now"]).any() and clocks[Clock.BEGUN]:
+                clocks[Clock.BATCH_DUE] = clocks[Clock.BACKFILLED] = -np.inf  # Slurm has run just now
+                clocks[Clock.CHANGED] = 1
+            decide(state, params, memory, rng)
+            counts, now = state.counts[0], float(state.clock[0]["now"])
+            rows = [
+                (int(row["verb"]), int(row["job"]), float(row["time"])) for row in state.actions[: counts["n_actions"]]
+            ]
+            counts["n_actions"] = counts["n_picks"] = 0
+            for verb, job, time in rows:
+                if verb == Verb.START and np.isnan(self.wanted[job]):
+                    self.wanted[job] = now
+                elif verb == Verb.WAKE:
+                    act_wake(state, time)
+            for job in np.flatnonzero(self._starts == now):
+                action, first = act_start(state, job, LogReason.IN_ORDER), int(counts["n_picks"])
+                for low, high in self._allocated[job]:
+                    state.picks[counts["n_picks"]] = (int(low), int(high or low) - int(low) + 1, -1)
+                    counts["n_picks"] += 1
+                take_picks_from(state, action, first)
+            following = self._starts[self._starts > now]
+            if len(following) and following.min() != self._asked:
+                self._asked = following.min()
+                act_wake(state, self._asked)
+
+        return forced

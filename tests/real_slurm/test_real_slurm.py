@@ -1,0 +1,55 @@
+"""The policy slurm beside what a real Slurm (22.05) did with 100 random jobs on 8 nodes: see record.py.
+
+A schedule is chaotic, so two things are held: that each decision is as the real one's, on what really ran (`forced`);
+and that a run by itself starts jobs in nearly the real order, after nearly the real waits.
+"""
+
+import os
+
+import numpy as np
+import pytest
+
+from real_slurm.agreement import concordance, one_by_one, read, simulated
+from real_slurm.cluster import missing
+from real_slurm.record import COLUMNS, record
+
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+SPEC = "slurm:bf_interval=5,bf_resolution=5,reservations=pinned"
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_a_run_by_itself_starts_jobs_in_nearly_the_real_order(seed):
+    recorded = read(f"nodes-{seed}")
+    real, submit = recorded["start"].to_numpy(), recorded["submit"].to_numpy()
+    ours = simulated(recorded, SPEC)
+    assert concordance(real, ours) > 0.95
+    assert 0.75 < (ours - submit).mean() / (real - submit).mean() < 1.1
+
+
+@pytest.mark.parametrize(("setting", "option"), [("licenses", ",bf_licenses=true"), ("no_bf_licenses", "")])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_same_with_licences(setting, option, seed):
+    recorded = read(f"{setting}-{seed}")
+    assert concordance(recorded["start"].to_numpy(), simulated(recorded, SPEC + option)) > 0.93
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not INTERPRETED, reason="its policy is plain Python that calls kernels: NUMBA_DISABLE_JIT=1")
+@pytest.mark.parametrize(("setting", "interval", "least"), [("often", 1.0, 0.8), ("nodes", 5.0, 0.75)])
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_each_decision_is_as_the_real_one(setting, interval, least, seed):
+    off = one_by_one(read(f"{setting}-{seed}"), bf_interval=interval, bf_resolution=interval, reservations="pinned")
+    assert np.mean(abs(off) <= 2) >= least
+    assert np.mean(abs(off) <= interval + 2) >= 0.85
+
+
+@pytest.mark.full
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}; see scripts/install_slurm.sh")
+def test_a_real_one_now(tmp_path):
+    import polars as pl
+
+    rows = record(11, "often", tmp_path, n_jobs=15)
+    recorded = pl.DataFrame(rows, schema=list(COLUMNS), orient="row")
+    assert set(recorded["state"]) == {"COMPLETED"}
+    ours = simulated(recorded, "slurm:bf_interval=1,bf_resolution=1,reservations=pinned")
+    assert concordance(recorded["start"].to_numpy(), ours) > 0.85
