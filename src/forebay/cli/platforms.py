@@ -1,6 +1,7 @@
 """`forebay platforms`: what can be named after --platform, and how a machine is understood."""
 
 import inspect
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -9,10 +10,15 @@ import typer
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._print import answer, say, show, table
+from forebay.cli._print import answer, message, notes_block, pairs, say, show, table
+from forebay.cli._site import SlurmConf, Told, tell
+from forebay.errors import InputError, brief
 
 EXAMPLES = options.examples(
-    "forebay platforms", "forebay platforms flat", "forebay platforms flat:nodes=100,burst_buffer=10TB"
+    "forebay platforms",
+    "forebay platforms flat",
+    "forebay platforms flat:nodes=100,burst_buffer=10TB",
+    "forebay platforms --slurm-conf slurm.conf --slurm-conf qos.txt -o site.toml",
 )
 
 _GROUP = "platforms.presets"
@@ -28,11 +34,32 @@ def command(
             autocompletion=_complete.platform,
         ),
     ] = None,
+    described: SlurmConf = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the machine of --slurm-conf to this TOML file.",
+            show_default=False,
+        ),
+    ] = None,
     form: options.FormatOption = Format.text,
 ) -> None:
-    """List the ready-made machines, or show any machine."""
+    """List the ready-made machines, show any machine, or write down a site's own.
+
+    With --slurm-conf and without -o the platform file is printed.
+    """
     from forebay import _plugins, platforms
 
+    if described:
+        if spec is not None:
+            raise InputError(f"both {brief(spec)} and --slurm-conf were given; name one machine")
+        _site(tell(described), output, form)
+        return
+    if output is not None:
+        raise InputError("-o is where the machine of --slurm-conf is written; add --slurm-conf slurm.conf")
     if spec is None:
         found = [_preset(name, _plugins.load(_GROUP, name, "platform")) for name in platforms.names()]
         _list(found, form)
@@ -48,6 +75,24 @@ def command(
         answer(machine.describe())
     else:
         say(str(machine))
+
+
+def _site(told: Told, output: Path | None, form: Format) -> None:
+    """A site's machine, in a file or on the screen."""
+    if output is None:
+        told.check()
+        if form is Format.json:
+            answer(told.document(None) | {"notes": list(told.notes)})
+            return
+        say(told.text.rstrip("\n"))
+        for note in told.notes:
+            message(f"note: {note}")
+        return
+    told.write(output)
+    if form is Format.json:
+        answer(told.document(output) | {"notes": list(told.notes)})
+    else:
+        show(pairs([("wrote", str(output)), *told.rows()]), *notes_block(told.notes))
 
 
 def _preset(name: str, module: ModuleType) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forebay.errors import InputError, brief, nearest
+from forebay.errors import InputError, brief
 from forebay.slurm import keys
 from forebay.slurm.record import Kind, Record, Source
 from forebay.slurm.text import load
@@ -42,13 +42,8 @@ def read(path: Path) -> Source:
     reading = _Reading()
     _read(path, (path.resolve(),), reading)
     for word in dict.fromkeys(reading.unknown):
-        reading.source.notes.append(f"{path.name}: {brief(word)} is no key of slurm.conf: {_meant(word)}")
+        reading.source.notes.append(f"{path.name}: {brief(word)} is no key of slurm.conf: {keys.meant(word, keys.ALL)}")
     return reading.source
-
-
-def _meant(word: str) -> str:
-    found = nearest(word, keys.ALL.values())
-    return found if found.startswith("did you mean") else "passed over"
 
 
 def _read(path: Path, within: tuple[Path, ...], reading: _Reading) -> None:
@@ -74,13 +69,18 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         begin = begin if whole else number
         line = _COMMENT.sub("", written).rstrip()
         if line.endswith("\\"):
-            whole += line[:-1] + " "
+            whole = _joined(whole, line[:-1])
             continue
         if (whole + line).strip():
-            yield begin, (whole + line).replace("\\#", "#")
+            yield begin, _joined(whole, line).replace("\\#", "#")
         whole = ""
     if whole.strip():
         yield begin, whole
+
+
+def _joined(before: str, line: str) -> str:
+    """A continued line. Slurm puts nothing between the two; a list that goes on may be indented here."""
+    return before + (line.lstrip() if before.endswith(",") else line)
 
 
 def _find(name: str, path: Path, where: str, cluster: str) -> Path:

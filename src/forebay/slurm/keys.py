@@ -4,6 +4,9 @@ Any other name in a file is a slip, or newer than this. What is set under most o
 nothing to a schedule.
 """
 
+import difflib
+from collections.abc import Mapping
+
 from forebay.slurm.record import Kind
 
 
@@ -98,3 +101,9 @@ SCHEDULER = _spelled(
     """
 )
 """Of SchedulerParameters."""
+
+
+def meant(word: str, known: Mapping[str, str]) -> str:
+    """What to say of a name that is none: the one that is nearest to it, if any is near."""
+    close = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.75)
+    return f"did you mean {known[close[0]]}?" if close else "passed over"

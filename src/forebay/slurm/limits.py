@@ -31,9 +31,14 @@ AMOUNTS = {
 _COUNTED = ("cpu", "mem", "node")
 _PREFIXES = ("gres/gpu", "bb/", "license/")
 
+_UNENFORCED = "limits of QOS and associations are left out: AccountingStorageEnforce does not name them (limits, safe)"
+
 
 def limits_of(site: Site) -> tuple[list[dict[str, Any]], list[str]]:
     """A table for each QOS and association that limits anything, and remarks on what is left out."""
+    enforced = {word.lower() for word in values.words(site.setting("AccountingStorageEnforce"))}
+    if site.settings and not enforced & {"limits", "safe", "all"}:
+        return [], [_UNENFORCED] if site.limits else []
     tables: list[dict[str, Any]] = []
     left: list[str] = []
     for record in site.limits:
