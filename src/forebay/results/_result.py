@@ -39,7 +39,9 @@ SIZES = ("type", "mean_nodes", "n_resizes")
 SERVERS = ("compute_nodes", "mean_servers")
 ATTEMPTS = ("n_attempts", "lost_time", "checkpoint_time", "recovery_time")
 _WHO = ("user", "group", "queue", "priority")
-TOLD = ("account", "qos", "recorded_start", *(f"{name}_name" for name in ("user", "group", "queue", "account", "qos")))
+_INSIDE = ("tasks", "exclusive", "gpu", "features")
+_NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
+TOLD = ("account", "qos", "recorded_start", *_INSIDE, *(f"{name}_name" for name in _NAMES))
 JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "tier", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
 """Further columns; those of TOLD where the trace tells so much; from `tier` on where jobs choose one, stage data, are
 not all of one size, have servers, or are interrupted."""
