@@ -2,16 +2,19 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from forebay.cli._options import Format
+from forebay.cli._print import answer, notes_block, pairs, show
 from forebay.errors import InputError, listed
 
 if TYPE_CHECKING:
     from forebay.slurm.description import Description
+    from forebay.workload import Workload
 
 SlurmConf = Annotated[
     list[Path] | None,
@@ -67,6 +70,15 @@ class Told:
         except InputError as error:
             raise InputError(str(error).replace(str(path), f"{self.sources[0]}: as a platform")) from None
 
+    def jobs(self, workload: "Workload", machine: Path) -> tuple["Workload", list[str]]:
+        """Jobs as the site's partitions treat them, on the machine of that file, and remarks."""
+        from forebay.slurm.jobs import of_site
+        from forebay.workload import _source
+
+        # A size guessed from the jobs means nothing once the machine is known.
+        notes = tuple(note for note in workload.notes if note not in _source.size_told(workload.notes))
+        return of_site(replace(workload, platform=str(machine), notes=notes), self.description.site)
+
     def rows(self) -> list[tuple[str, str]]:
         """For a command's answer."""
         limits = self.description.limits
@@ -86,6 +98,20 @@ class Told:
             "policy": self.policy,
             "parameters": dict(self.description.parameters),
         }
+
+
+def write_site(told: Told, target: Path, form: Format) -> None:
+    """Put the platform file at `target`, and say so."""
+    told.write(target)
+    if form is Format.json:
+        answer(told.document(target) | {"notes": list(told.notes)})
+    else:
+        show(pairs([("wrote", str(target)), *told.rows()]), *notes_block(told.notes))
+
+
+def plain_stem(path: Path) -> str:
+    """The name of a file without any of its endings: march of march.parquet.zip."""
+    return path.name.partition(".")[0] or "site"
 
 
 def tell(paths: Sequence[Path]) -> Told:

@@ -10,8 +10,8 @@ import typer
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._print import answer, message, notes_block, pairs, say, show, table
-from forebay.cli._site import SlurmConf, Told, tell
+from forebay.cli._print import answer, message, say, show, table
+from forebay.cli._site import SlurmConf, Told, tell, write_site
 from forebay.errors import InputError, brief
 
 EXAMPLES = options.examples(
@@ -88,11 +88,7 @@ def _site(told: Told, output: Path | None, form: Format) -> None:
         for note in told.notes:
             message(f"note: {note}")
         return
-    told.write(output)
-    if form is Format.json:
-        answer(told.document(output) | {"notes": list(told.notes)})
-    else:
-        show(pairs([("wrote", str(output)), *told.rows()]), *notes_block(told.notes))
+    write_site(told, output, form)
 
 
 def _preset(name: str, module: ModuleType) -> dict[str, Any]:

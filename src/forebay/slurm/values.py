@@ -6,7 +6,6 @@ from decimal import Decimal
 
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief
-from forebay.workload.formats._sacct_values import duration
 
 UNLIMITED = frozenset({"unlimited", "infinite", "none", "partition_limit", "-1"})
 """Words for no bound, in lower case."""
@@ -15,6 +14,7 @@ _MEGABYTE = 2**20
 _UNITS = {"": _MEGABYTE, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 _FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _TRUTH = {"yes": True, "true": True, "up": True, "1": True, "no": False, "false": False, "down": False, "0": False}
+_TIME = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?", re.ASCII)
 _GPU = re.compile(r"gpu(?::([^:=()]+))?(?:[:=]([0-9]{1,9}[kKmMgG]?))?(?:\(.*\))?", re.ASCII)
 
 
@@ -42,8 +42,17 @@ def memory(text: str, where: str, key: str) -> int:
 
 
 def seconds(text: str, where: str, key: str) -> float:
-    """Of `1-12:00:00`, `30:00` or minutes; infinite where there is no bound."""
-    return math.inf if text.lower() in UNLIMITED else duration(text, where, key)
+    """Of `days-hours:minutes:seconds`, `hours:minutes:seconds`, `minutes:seconds` or minutes; infinite for no bound."""
+    if text.lower() in UNLIMITED:
+        return math.inf
+    found = _TIME.fullmatch(text)
+    if not found:
+        raise InputError(f"{where}: {key} is {brief(text)}; write [days-]hours:minutes:seconds, or minutes")
+    days, *clock = found.groups()
+    first, second, third = (int(part or 0) for part in clock)
+    if days is None and clock[2] is None:
+        return 60.0 * first + second
+    return 86400.0 * int(days or 0) + 3600.0 * first + 60.0 * second + third
 
 
 def flag(text: str, where: str, key: str) -> bool:
