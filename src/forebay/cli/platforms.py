@@ -47,9 +47,9 @@ def command(
     ] = None,
     form: options.FormatOption = Format.text,
 ) -> None:
-    """List the ready-made machines, show any machine, or write down a site's own.
+    """List the ready-made machines, or show any machine.
 
-    With --slurm-conf and without -o the platform file is printed.
+    With --slurm-conf a platform file is made of a site's own description, and printed if there is no -o.
     """
     from forebay import _plugins, platforms
 

@@ -51,7 +51,7 @@ def _node(one: Mapping[str, Any], where: str, source: Source) -> None:
     whole = _text(one.get("cpus"))
     values |= shape if values.get("CPUs") == whole else {}
     values |= {"name": _name(one, where), "State": _text(one.get("state")).replace(",", "+")}
-    values |= {"Features": _text(one.get("features"))}
+    values |= {"Features": _text(one.get("features")), "Partitions": _text(one.get("partitions"))}
     source.add(Kind.NODE, values, where)
 
 

@@ -88,7 +88,8 @@ def _shares(site: Site) -> Parameters:
         if not one.get("user") and one.get("account") != "root"
     }
     users = {one.get("user"): _whole(one, "share", "fairshare") for one in rows if one.get("user")}
-    for charged, shares in (("account", accounts), ("user", users)):
+    for charged, told in (("account", accounts), ("user", users)):
+        shares = {name: number for name, number in told.items() if number}  # "parent" is no share of one's own
         if len(set(shares.values())) > 1:
             return {"charged": charged, "shares": _table(shares)}
     return {}

@@ -62,8 +62,8 @@ def read(text: str, path: Path) -> Source:
 def _pairs(line: str) -> list[tuple[str, str]]:
     """Keys and values of a line. Values may have blanks (`OS=Linux 6.1 #1 SMP`): they go to the next key."""
     found = list(_KEY.finditer(line))
-    ends = [key.start() for key in found[1:]] + [len(line)]
-    return [(key[1], line[key.end() : end].strip()) for key, end in zip(found, ends, strict=True)]
+    ends = [*(key.start() for key in found[1:]), len(line)]
+    return [(key[1], line[key.end() : end].strip()) for key, end in zip(found, ends, strict=False)]
 
 
 def _close(source: Source, kind: Kind | None, values: dict[str, str], where: str) -> None:

@@ -69,7 +69,7 @@ def assemble(sources: Iterable[Source], where: str) -> Site:
     site.name = site.setting("ClusterName")
     lost = _add_nodes(of[Kind.NODE], site, where)
     sets = {record.values["name"]: record for record in of[Kind.NODESET]}
-    for record in of[Kind.PARTITION]:
+    for record in of[Kind.PARTITION] or _from_nodes(of[Kind.NODE], site):
         _add_partition(record, sets, lost, site)
     _add_out(of[Kind.DOWN], site)
     _add_licences(site)
@@ -144,6 +144,18 @@ def _add_partition(record: Record, sets: dict[str, Record], planned: set[str], s
     ]
     if barred:
         site.notes.append(f"partition {brief(name)}: not heeded: {listed(barred)}")
+
+
+def _from_nodes(records: list[Record], site: Site) -> list[Record]:
+    """Partitions as nodes name those that they are in, where nothing else tells of partitions."""
+    members: dict[str, list[str]] = {}
+    for record in records:
+        for name in values.words(record.get("Partitions")):
+            members.setdefault(name, []).append(record.values["name"])
+    if members:
+        site.notes.append("limits of partitions are not known: add the output of scontrol show partition")
+    where = records[0].where if records else ""
+    return [Record(Kind.PARTITION, {"name": name, "nodes": ",".join(nodes)}, where) for name, nodes in members.items()]
 
 
 def _yes(record: Record, key: str) -> bool:
