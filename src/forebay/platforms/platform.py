@@ -192,6 +192,17 @@ class Platform(Model):
         return atoms_of(self.classes, self.partitions, self.nodes, cuts)
 
     @property
+    def inside(self) -> tuple[str, ...]:
+        """Names of what a job may ask of the inside of nodes; none where nothing is told of it."""
+        memory = any(one.memory is not None for one in self.classes)
+        return ("cores", "gpus", *(["memory"] if memory else [])) if self.classes else ()
+
+    @property
+    def gpu_types(self) -> tuple[str, ...]:
+        """Types of the GPUs that nodes have, in order of classes; "" is that of GPUs without one."""
+        return tuple(dict.fromkeys(one.gpu for one in self.classes if one.gpus))
+
+    @property
     def units(self) -> int:
         """What jobs are given and the first resource counts: nodes, or all their cores where nodes are shared."""
         return sum(one.nodes * one.cores for one in self.classes) if self.sharing else self.nodes

@@ -299,7 +299,7 @@ def test_what_sacct_cannot_say_is_refused_and_nothing_is_written(tmp_path, w, sa
 
 @small
 def test_what_sacct_cannot_hold_is_noted(tmp_path):
-    w = odd_job(flop=[1.0], communication=[2.0], burst_buffer=[4], gpu=[0])
+    w = odd_job(flop=[1.0], communication=[2.0], burst_buffer=[4], gpus=[0])
     phases = pl.DataFrame([(7, 0, "compute", 5.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
     assert sacct.write(replace(w, phases=phases, platform="table1"), tmp_path / "x.sacct") == [
         "flop of 1 job is not written",
