@@ -19,6 +19,7 @@ def test_parameters_by_name(told):
         "bf_window": "2880",
         "bf_continue": "true",
         "defer": "true",
+        "PriorityType": "multifactor",
         "PriorityMaxAge": "1209600",
         "PriorityDecayHalfLife": "43200",
         "PriorityCalcPeriod": "300",

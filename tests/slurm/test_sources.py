@@ -35,6 +35,7 @@ def test_the_real_cluster_by_hand(shown):
         "bf_interval": "2",
         "bf_licenses": "true",
         "default_queue_depth": "50",
+        "PriorityType": "multifactor",
         "PriorityMaxAge": "129600",
         "PriorityWeightAge": "1000",
         "PriorityJobFactor": "gpu=7;short=1;main=1",

@@ -120,7 +120,7 @@ def tell(paths: Sequence[Path]) -> Told:
 
     sources = tuple(path.name for path in paths)
     description = describe(paths)
-    policy, left = _policy(description.parameters, sources[0])
+    policy, left = _policy(description.parameters)
     return Told(sources, description, policy, (*description.notes, *left))
 
 
@@ -128,17 +128,25 @@ def _who(limit: dict[str, Any]) -> str:
     return " ".join(f"{key} {limit[key]}" for key in ("qos", "user", "account", "partition") if key in limit)
 
 
-def _policy(parameters: dict[str, str], where: str) -> tuple[str, list[str]]:
+def _policy(parameters: dict[str, str]) -> tuple[str, list[str]]:
     """The spec of the policy that is nearest to Slurm, and remarks on what it leaves out."""
     from forebay import policies
 
     name = next(one for one in POLICIES if one in policies.names())
     known = policies.describe(name)["parameters"]
-    kept = {key: value for key, value in parameters.items() if key in known}
-    left = [key for key in parameters if key not in known]
-    spec = ":".join([name, ",".join(f"{key}={value}" for key, value in kept.items())] if kept else [name])
-    try:
-        policies.load(spec)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
-    return spec, [f"settings that the policy {name} does not have: {listed(left)}"] if left else []
+    kept: list[str] = []
+    left: list[str] = []
+    notes: list[str] = []
+    for key, value in parameters.items():
+        if key not in known:
+            left.append(key)
+            continue
+        try:
+            policies.load(f"{name}:{key}={value}")
+        except InputError as error:  # values that switch something off, such as sched_interval=-1
+            notes.append(f"{key} is left out: {error}")
+        else:
+            kept.append(f"{key}={value}")
+    if left:
+        notes.append(f"settings that the policy {name} does not have: {listed(left)}")
+    return ":".join([name, ",".join(kept)] if kept else [name]), notes

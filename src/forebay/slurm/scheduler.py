@@ -32,8 +32,9 @@ _UNHEARD = {
 def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
     """Parameters that are set, and remarks on names that Slurm does not have and on settings without a model."""
     found, notes = _scheduling(site)
-    if site.setting("PriorityType").lower() != "priority/basic":
-        found |= _priorities(site)
+    kind = site.setting("PriorityType").lower().removeprefix("priority/")
+    if kind != "basic":
+        found |= ({"PriorityType": kind} if kind else {}) | _priorities(site)
     if site.setting("SchedulerType").lower() == "sched/builtin":
         notes.append("SchedulerType=sched/builtin does not backfill: the policy fcfs is nearer to it")
     for key, (usual, what) in _UNHEARD.items():
