@@ -62,6 +62,17 @@ def test_limits_that_are_not_enforced_are_left_out(told):
     assert any("AccountingStorageEnforce" in note for note in made.notes)
 
 
+def test_limits_of_licences_and_of_the_qos_of_a_partition(told):
+    made = told(
+        f"{CONF}Licenses=2d-cad:5\nPartitionName=a Nodes=ALL QOS=part\nPartitionName=b Nodes=ALL QOS=other\n",
+        qos="Name|GrpTRES\npart|license/2d-cad=3,bb/dw=10,license/none=1\n",
+    )
+    amounts = {"GrpTRES": "license/pool_2d-cad=3"}
+    assert list(made.limits) == [{"qos": "part"} | amounts, {"partition": "a"} | amounts]
+    assert "limits that are not heeded: GrpTRES of 'bb/dw', GrpTRES of 'license/none'" in made.notes
+    assert any("not known: other" in note for note in made.notes)
+
+
 def test_a_bar_at_the_end_of_lines_is_fine(told):
     made = told(CONF, qos="Name|MaxJobsPU|\nlong|4|\n")
     assert list(made.limits) == [{"qos": "long", "MaxJobsPerUser": 4}]

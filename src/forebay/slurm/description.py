@@ -42,19 +42,23 @@ def describe(paths: Sequence[str | os.PathLike[str]]) -> Description:
     site = read(paths)
     selection = select.selected(site)
     made = machine.make(site, selection.memory)
-    tables, left = limits.limits_of(site)
+    tiers, renamed = _named_tiers(site)
+    tables, left = limits.limits_of(site, tiers)
     parameters, remarks = scheduler.parameters_of(site)
     changed = machine.renamed([*site.partitions, *(word for one in made.classes for word in one.node.features)])
-    renamed = _named_tiers(site)
     notes = (*site.notes, *selection.notes, *made.notes, *left, *remarks, *changed, *renamed)
     return Description(site, made, selection, tuple(tables), parameters, tuple(dict.fromkeys(notes)))
 
 
-def _named_tiers(site: Site) -> list[str]:
-    """Give buffers and licences names that tiers may have: the first buffer is that of jobs, burst_buffer."""
+def _named_tiers(site: Site) -> tuple[dict[str, str], list[str]]:
+    """Give buffers and licences names that tiers may have: the first buffer is that of jobs, burst_buffer.
+
+    Returns the names by Slurm's, and remarks on those that changed.
+    """
+    found: dict[str, str] = {}
     notes = []
     taken = set(_TAKEN)
-    for store, first in ((site.buffers, "burst_buffer"), (site.licences, "")):
+    for kind, store, first in (("bb", site.buffers, "burst_buffer"), ("license", site.licences, "")):
         for place, (name, amount) in enumerate(list(store.items())):
             new = first if first and place == 0 else _fit(name)
             while new in taken:
@@ -62,9 +66,10 @@ def _named_tiers(site: Site) -> list[str]:
             taken.add(new)
             del store[name]
             store[new] = amount
+            found[f"{kind}/{name}"] = new
             if new != name:
                 notes.append(f"{name} is the tier {new} of the platform file")
-    return notes
+    return found, notes
 
 
 def _fit(name: str) -> str:

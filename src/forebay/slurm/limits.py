@@ -1,10 +1,13 @@
 """Limits of QOS and associations, as `[[limits]]` of a platform file has them."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from forebay.errors import brief, listed
 from forebay.slurm import values
 from forebay.slurm.accounting import LIMITS
+from forebay.slurm.machine import plain
 from forebay.slurm.record import Kind, Record
 from forebay.slurm.site import Site
 from forebay.slurm.toml import exact_seconds
@@ -29,23 +32,34 @@ AMOUNTS = {
     "MaxTRESPerAccount": "MaxTRESPerAccount",
 }
 _COUNTED = ("cpu", "mem", "node")
-_PREFIXES = ("gres/gpu", "bb/", "license/")
 
 _UNENFORCED = "limits of QOS and associations are left out: AccountingStorageEnforce does not name them (limits, safe)"
 
 
-def limits_of(site: Site) -> tuple[list[dict[str, Any]], list[str]]:
-    """A table for each QOS and association that limits anything, and remarks on what is left out."""
+def limits_of(site: Site, tiers: Mapping[str, str]) -> tuple[list[dict[str, Any]], list[str]]:
+    """A table for each QOS and association that limits anything, and remarks on what is left out.
+
+    `tiers` has by the names that Slurm gives to burst buffers and licences (bb/datawarp) those of the platform file.
+    """
     enforced = {word.lower() for word in values.words(site.setting("AccountingStorageEnforce"))}
     if site.settings and not enforced & {"limits", "safe", "all"}:
         return [], [_UNENFORCED] if site.limits else []
     tables: list[dict[str, Any]] = []
     left: list[str] = []
+    of_qos: dict[str, dict[str, Any]] = {}
     for record in site.limits:
-        table = _limits(record, left)
+        table = _limits(record, tiers, left)
+        if record.kind is Kind.QOS:
+            of_qos[record.get("name")] = table
         if table:
             tables.append(_who(record) | table)
+    for partition in site.partitions.values():
+        if of_qos.get(partition.qos):
+            tables.append({"partition": plain(partition.name)} | of_qos[partition.qos])
+    unknown = [one.qos for one in site.partitions.values() if one.qos and one.qos not in of_qos]
     notes = [f"limits that are not heeded: {listed(dict.fromkeys(left))}"] if left else []
+    if unknown:
+        notes.append(f"limits of QOS that partitions name are not known: {listed(unknown)}; add sacctmgr -P show qos")
     parents = {record.get("ParentName", "Par Name") for record in site.limits} - {"", "root"}
     grouped = [
         one["account"]
@@ -63,7 +77,7 @@ def _who(record: Record) -> dict[str, Any]:
     return {key: record.get(key) for key in ("user", "account", "partition") if record.get(key)}
 
 
-def _limits(record: Record, left: list[str]) -> dict[str, Any]:
+def _limits(record: Record, tiers: Mapping[str, str], left: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key in dict.fromkeys(LIMITS.values()):
         text = record.get(key)
@@ -76,21 +90,24 @@ def _limits(record: Record, left: list[str]) -> dict[str, Any]:
             time = values.seconds(text, record.where, key)
             found |= {"MaxWall": exact_seconds(time)} if 0 < time < float("inf") else {}
         elif key in AMOUNTS:
-            kept = _amounts(text, f"{key} of", left)
+            kept = _amounts(text, key, tiers, left)
             found |= {AMOUNTS[key]: kept} if kept else {}
         else:
             left.append(key)
     return found
 
 
-def _amounts(text: str, key: str, left: list[str]) -> str:
+def _amounts(text: str, key: str, tiers: Mapping[str, str], left: list[str]) -> str:
     """Those amounts of a list that are counted here."""
     kept = []
     for item in values.words(text):
         name, equals, amount = item.partition("=")
-        known = name.lower() in _COUNTED or name.lower().startswith(_PREFIXES)
-        if equals and known and amount and amount != "-1":
+        if not equals or not amount or amount == "-1":
+            continue
+        if name.lower() in _COUNTED or re.fullmatch(r"gres/gpu(:[\w.+-]+)?", name, re.IGNORECASE):
             kept.append(item)
-        elif amount != "-1":
-            left.append(f"{key} {brief(name)}")
+        elif name in tiers:
+            kept.append(f"{name.partition('/')[0]}/{tiers[name]}={amount}")
+        else:
+            left.append(f"{key} of {brief(name)}")
     return ",".join(kept)

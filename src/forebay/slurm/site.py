@@ -14,7 +14,7 @@ from forebay.slurm.record import Kind, Record, Source
 STATES = {"up": "up", "down": "down", "drain": "drain", "inactive": "down"}
 _ABSENT = frozenset({"future"})
 _OUT = ("down", "drain", "fail", "maint", "error")
-_ACCESS = ("AllowAccounts", "AllowGroups", "AllowQos", "DenyAccounts", "DenyQos", "QOS", "MinNodes", "MaxCPUsPerNode")
+_ACCESS = ("AllowAccounts", "AllowGroups", "AllowQos", "DenyAccounts", "DenyQos", "MinNodes", "MaxCPUsPerNode")
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Partition:
     state: str = "up"
     exclusive: bool = False  # whether jobs have their nodes to themselves
     least_loaded: bool = False
+    qos: str = ""  # whose limits hold for all of its jobs
 
 
 @dataclass
@@ -136,6 +137,7 @@ def _add_partition(record: Record, sets: dict[str, Record], planned: set[str], s
         state=STATES[state],
         exclusive=shared == "exclusive",
         least_loaded=_yes(record, "LLN"),
+        qos=record.get("QOS"),
     )
     barred = [
         f"{key}={record.get(key)}"
