@@ -119,6 +119,11 @@ def test_names_that_a_file_cannot_have_are_changed_and_told(told, tmp_path):
     assert load(made, tmp_path).partitions[0].name == "day_home"
 
 
+def test_two_partitions_that_a_file_could_not_tell_apart_are_refused(told):
+    with pytest.raises(InputError, match="'a@b' and 'a_b' would both be called a_b"):
+        told("NodeName=n\nPartitionName=a@b Nodes=n\nPartitionName=a_b Nodes=n\n")
+
+
 def test_too_many_kinds_of_nodes_are_told_apart_by_less(told, tmp_path):
     made = told(HEAD + "\n".join(f"NodeName=n{k} CPUs=4 RealMemory={1000 + k} Weight={k + 1}" for k in range(100)))
     (cls,) = load(made, tmp_path).classes

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from forebay._text import counted
-from forebay.errors import InputError, listed
+from forebay.errors import InputError, brief, listed
 from forebay.slurm.node import Node
 from forebay.slurm.site import Partition, Site
 
@@ -42,12 +42,19 @@ def make(site: Site, memory: bool) -> Machine:
     """The machine of a site; `memory` says whether memory is given out, or only there."""
     if len(site.partitions) > MOST_SETS:
         raise InputError(
-            f"{site.name}: {len(site.partitions):,} partitions are more than the {MOST_SETS} of a machine; take those "
+            f"{site.files}: {len(site.partitions):,} partitions are more than the {MOST_SETS} of a machine; take those "
             "out that your jobs do not name"
         )
+    called: dict[str, str] = {}
+    for name in site.partitions:
+        if called.setdefault(plain(name), name) != name:
+            raise InputError(
+                f"{site.files}: partitions {brief(called[plain(name)])} and {brief(name)} would both be called "
+                f"{plain(name)} in a platform file; rename one"
+            )
     nodes = site.nodes if memory else {name: replace(node, memory=None) for name, node in site.nodes.items()}
     member = _membership(site)
-    nodes, notes = _fewer(nodes, member)
+    nodes, notes = _fewer(nodes, member, site.files)
     order = {name: place for place, name in enumerate(nodes)}
     sets: dict[frozenset[str], int] = {}
     for name in nodes:
@@ -57,8 +64,8 @@ def make(site: Site, memory: bool) -> Machine:
         first.setdefault(node, order[name])
     ranked = sorted(nodes, key=lambda one: (nodes[one].weight, first[nodes[one]], sets[member[one]], order[one]))
     grouped = [(node, tuple(names)) for node, names in groupby(ranked, key=lambda one: nodes[one])]
-    called = _named(grouped)
-    classes = tuple(NodeClass(name, node, names) for name, (node, names) in zip(called, grouped, strict=True))
+    titles = _named(grouped)
+    classes = tuple(NodeClass(name, node, names) for name, (node, names) in zip(titles, grouped, strict=True))
     ids = {name: place for place, name in enumerate(ranked)}
     return Machine(classes, tuple(_placed(one, classes, ids) for one in _one_default(site)), tuple(notes))
 
@@ -82,7 +89,7 @@ def _membership(site: Site) -> dict[str, frozenset[str]]:
 Alike = Callable[[Sequence[Node]], Node]
 
 
-def _fewer(nodes: dict[str, Node], member: dict[str, frozenset[str]]) -> tuple[dict[str, Node], list[str]]:
+def _fewer(nodes: dict[str, Node], member: dict[str, frozenset[str]], where: str) -> tuple[dict[str, Node], list[str]]:
     """Nodes told apart by less where they fall into too many sets, and what was given up for it."""
     notes: list[str] = []
     steps: tuple[tuple[str, Callable[[Node], Node], Alike], ...] = (
@@ -112,8 +119,8 @@ def _fewer(nodes: dict[str, Node], member: dict[str, frozenset[str]]) -> tuple[d
     found = _sets(nodes, member)
     if found > MOST_SETS:
         raise InputError(
-            f"nodes fall into {found:,} sets by what they have and by their partitions, more than the {MOST_SETS} that "
-            "can be told apart; take partitions out that your jobs do not name"
+            f"{where}: nodes fall into {found:,} sets by what they have and by their partitions, more than the "
+            f"{MOST_SETS} that can be told apart; take partitions out that your jobs do not name"
         )
     return nodes, notes
 

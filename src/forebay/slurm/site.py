@@ -39,6 +39,7 @@ class Site:
     """A cluster in Slurm's words."""
 
     name: str = ""
+    files: str = ""  # that tell of it, for messages
     settings: dict[str, str] = field(default_factory=dict)  # by the key in lower case
     places: dict[str, str] = field(default_factory=dict)  # where each was set, for messages
     nodes: dict[str, Node] = field(default_factory=dict)  # in the order declared
@@ -54,13 +55,13 @@ class Site:
 
     def place(self, key: str) -> str:
         """Where that was set."""
-        return self.places.get(key.lower(), self.name)
+        return self.places.get(key.lower(), self.files)
 
 
 def assemble(sources: Iterable[Source], where: str) -> Site:
     """One site of all that is said of it; what is said later counts. `where` names the files, for messages."""
     sources = list(sources)
-    site = Site(notes=[note for source in sources for note in source.notes])
+    site = Site(files=where, notes=[note for source in sources for note in source.notes])
     records = [record for source in sources for record in source.records]
     of = {kind: [record for record in records if record.kind is kind] for kind in Kind}
     for record in of[Kind.SETTING]:

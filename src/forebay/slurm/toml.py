@@ -27,7 +27,9 @@ def write(site: Site, machine: Machine, selection: Selection, limits: Iterable[M
         lines += [f"memory = {_quoted(exact_bytes(node.memory))}"] if node.memory else []
         lines += [f"gpus = {node.gpus}"] if node.gpus else []
         lines += [f"gpu = {_quoted(plain(node.gpu))}"] if node.gpu else []
-        lines += [f"features = {_listed(plain(word) for word in node.features)}"] if node.features else []
+        lines += (
+            [f"features = {_listed(dict.fromkeys(plain(word) for word in node.features))}"] if node.features else []
+        )
     for partition, classes, ids in machine.partitions:
         lines += ["", f"[partitions.{_key(plain(partition.name))}]", *_partition(partition, classes, ids)]
     for name, size in site.buffers.items():
