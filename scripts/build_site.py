@@ -38,6 +38,7 @@ NAVIGATION = {
             "reference/capacity.md",
             "reference/policies/README.md",
             "reference/platforms.md",
+            "reference/slurm-conf.md",
             "reference/failures.md",
             "reference/job-models.md",
             "reference/formats.md",
