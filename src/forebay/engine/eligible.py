@@ -191,7 +191,7 @@ def _fitting(workload: Workload, platform: Platform, asks: Asked, partitions: np
             return f"{asks_for} {a_part}, and {_machine(workload, platform, j)} has {holds} in a node at most"
 
         left: np.ndarray = fits & enough
-        places.reject(~left.any(axis=1) & fits.any(axis=1), ids, why)
+        places.reject(np.asarray(~left.any(axis=1) & fits.any(axis=1)), ids, why)
         fits = left
     return fits
 

@@ -47,11 +47,14 @@ def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Pl
     values = {"name": default_name, **table}
     topology = _topology(values.pop("topology", {"kind": "flat"}), problems)
     tiers = _tiers(values.pop("tiers", {}), problems)
+    before = len(problems.lines)
     named = {
         word: _named(values.pop(word), word, model, example, problems)
         for word, model, example in _NAMED
         if word in values
     }
+    if len(problems.lines) > before:
+        problems.stop()  # nodes and partitions go by classes: without one, more would seem wrong than is
     if not isinstance(values.get("failures", {}), dict):
         del values["failures"]
         problems.add("failures", 'must be a table: write [failures] and below it mtbf = "1 h"')

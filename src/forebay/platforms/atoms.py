@@ -38,6 +38,11 @@ def members(partition: Partition, classes: Sequence[NodeClass], nodes: int) -> l
     return own
 
 
+def nodes_of(partition: Partition, classes: Sequence[NodeClass], nodes: int) -> int:
+    """How many nodes a partition has; one in several of its ranges counts once."""
+    return sum(atom.count for atom in atoms_of(classes, [partition], nodes) if atom.partitions)
+
+
 def atoms_of(
     classes: Sequence[NodeClass], partitions: Sequence[Partition], nodes: int, cuts: Sequence[int] = ()
 ) -> tuple[Atom, ...]:

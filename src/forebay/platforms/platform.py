@@ -125,7 +125,7 @@ class Platform(Model):
     @classmethod
     def _knows_cores(cls, sharing: bool, info: ValidationInfo) -> bool:
         if sharing and info.data.get("classes") == ():
-            raise ValueError("nodes are shared by their cores: write classes of nodes with cores, or sharing = false")
+            raise ValueError("nodes are shared by their cores: say how many a class of nodes has, or write no sharing")
         return sharing
 
     @field_validator("topology")
@@ -297,9 +297,16 @@ class Platform(Model):
         rows += [("failures", str(self.failures))] if self.failures else []
         return html_table(f"Platform {self.name}", rows)
 
+    @property
+    def outside(self) -> str:
+        """The machine in words, but for its classes and partitions."""
+        return self._text([])
+
     def __str__(self) -> str:
-        parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}"]
-        parts += [f"{name}: {text}" for name, text in self._lines()]
+        return self._text([f"{name}: {text}" for name, text in self._lines()])
+
+    def _text(self, inside: list[str]) -> str:
+        parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}", *inside]
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
         parts += [f"failures: {self.failures}"] if self.failures else []
