@@ -37,7 +37,8 @@ def case(rng: Random, folder: Path) -> None:
     change = mutate.spoil_json if name.endswith(".json") else rng.choice([mutate.spoil, *lines])
     path = folder / name
     path.write_bytes(change(rng, data))
-    files = [path] if name in ALONE else [SHOWN / "slurm.conf", path]
+    # Where no slurm.conf says otherwise, limits are taken as enforced.
+    files = [path] if name in ALONE else [SHOWN / ("nodes.txt" if name in MORE else "slurm.conf"), path]
     try:
         made = describe(files)
     except InputError as error:

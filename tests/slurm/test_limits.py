@@ -73,6 +73,11 @@ def test_limits_of_licences_and_of_the_qos_of_a_partition(told):
     assert any("not known: other" in note for note in made.notes)
 
 
+def test_amounts_have_their_units_and_types_their_case(told):
+    made = told(CONF, qos="Name|GrpTRES\nlong|mem=2T,gres/gpu:A100=4,CPU=4K\nshort|mem=1000,cpu=-1\n")
+    assert [one["GrpTRES"] for one in made.limits] == ["mem=2097152M,gres/gpu:A100=4,cpu=4096", "mem=1000M"]
+
+
 def test_a_bar_at_the_end_of_lines_is_fine(told):
     made = told(CONF, qos="Name|MaxJobsPU|\nlong|4|\n")
     assert list(made.limits) == [{"qos": "long", "MaxJobsPerUser": 4}]
@@ -82,6 +87,7 @@ def test_a_bar_at_the_end_of_lines_is_fine(told):
     ("table", "what"),
     [
         ("Name|MaxJobsPU\nlong|many\n", r"qos\.txt:2: MaxJobsPerUser is 'many'"),
+        ("Name|GrpTRES\nlong|cpu=lots\n", r"qos\.txt:2: GrpTRES is 'lots'"),
         ("Name|MaxWall\nlong|soon\n", r"qos\.txt:2: MaxWall is 'soon'"),
         ("Name|MaxWall\n|1-0\n", r"qos\.txt:2: a QOS without a name"),
     ],

@@ -90,24 +90,33 @@ def _limits(record: Record, tiers: Mapping[str, str], left: list[str]) -> dict[s
             time = values.seconds(text, record.where, key)
             found |= {"MaxWall": exact_seconds(time)} if 0 < time < float("inf") else {}
         elif key in AMOUNTS:
-            kept = _amounts(text, key, tiers, left)
+            kept = _amounts(record, key, tiers, left)
             found |= {AMOUNTS[key]: kept} if kept else {}
         else:
             left.append(key)
     return found
 
 
-def _amounts(text: str, key: str, tiers: Mapping[str, str], left: list[str]) -> str:
-    """Those amounts of a list that are counted here."""
-    kept = []
-    for item in values.words(text):
-        name, equals, amount = item.partition("=")
-        if not equals or not amount or amount == "-1":
+def _amounts(record: Record, key: str, tiers: Mapping[str, str], left: list[str]) -> str:
+    """Those amounts of a list that are counted here. Memory and buffers, which are in megabytes, get their unit."""
+    kept: dict[str, str] = {}
+    for item in values.words(record.get(key)):
+        name, _, amount = item.partition("=")
+        if not amount or amount == "-1":
             continue
-        if name.lower() in _COUNTED or re.fullmatch(r"gres/gpu(:[\w.+-]+)?", name, re.IGNORECASE):
-            kept.append(item)
-        elif name in tiers:
-            kept.append(f"{name.partition('/')[0]}/{tiers[name]}={amount}")
+        if name in tiers:
+            kind = name.partition("/")[0]
+            kept[f"{kind}/{tiers[name]}"] = _amount(amount, record.where, key, in_bytes=kind == "bb")
+        elif name.lower() in _COUNTED:
+            kept[name.lower()] = _amount(amount, record.where, key, in_bytes=name.lower() == "mem")
+        elif re.fullmatch(r"gres/gpu(:[\w.+-]+)?", name):  # types keep their case
+            kept[name] = _amount(amount, record.where, key, in_bytes=False)
         else:
             left.append(f"{key} of {brief(name)}")
-    return ",".join(kept)
+    return ",".join(f"{name}={amount}" for name, amount in kept.items())
+
+
+def _amount(text: str, where: str, key: str, in_bytes: bool) -> str:
+    if not in_bytes:
+        return str(values.count(text, where, key))
+    return f"{values.memory(text, where, key) >> 20}M"
