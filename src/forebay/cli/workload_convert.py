@@ -1,7 +1,7 @@
 """`forebay workload convert`: from one format to another, changed on the way if asked."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,7 @@ from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
+from forebay.cli._reading import read
 from forebay.cli._site import SlurmConf, plain_stem, tell, write_site
 from forebay.cli.workload_generate import Model
 from forebay.errors import InputError
@@ -96,6 +97,7 @@ def command(
         typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.", show_default=False),
     ] = None,
     keep: Keep = False,
+    skip: options.SkipOption = False,
     sidecars: Sidecar = None,
     joined: Join = None,
     clean: Clean = False,
@@ -128,7 +130,7 @@ def command(
     if source is None or target is None:
         raise InputError(f"{'IN and OUT are' if source is None else 'OUT is'} missing; write: convert IN OUT")
     slice_of = options.parse_period(period, "--slice")
-    jobs = _whole(source, sidecars or [], joined or [], "keep" if keep else "drop")
+    jobs = _whole(source, sidecars or [], joined or [], cancelled="keep" if keep else "drop", skip_bad_lines=skip)
     if clean:
         jobs = _cleaned(jobs)
     jobs = _changed(jobs, slice_of, conditions or [], first, load, perfect)
@@ -152,14 +154,14 @@ def command(
     show(pairs([*rows, *dropped]), *notes_block(notes))
 
 
-def _whole(source: str, sidecars: list[Path], joined: list[str], cancelled: str) -> "Workload":
+def _whole(source: str, sidecars: list[Path], joined: list[str], **how: Any) -> "Workload":
     """The workload with its tables, and the others merged in."""
-    from forebay.workload import _sidecar, operations, read
+    from forebay.workload import _sidecar, operations
 
-    jobs = read(source, cancelled)
+    jobs = read(source, **how)
     for path in sidecars:
         jobs = operations.attach_table(jobs, _sidecar.load(path), path.name)
-    return operations.join([jobs, *(read(one, cancelled) for one in joined)]) if joined else jobs
+    return operations.join([jobs, *(read(one, **how) for one in joined)]) if joined else jobs
 
 
 def _cleaned(jobs: "Workload") -> "Workload":
