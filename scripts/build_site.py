@@ -39,6 +39,7 @@ NAVIGATION = {
             "reference/policies/README.md",
             "reference/platforms.md",
             "reference/sharing.md",
+            "reference/slurm-conf.md",
             "reference/failures.md",
             "reference/job-models.md",
             "reference/formats.md",

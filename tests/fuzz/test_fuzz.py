@@ -21,7 +21,7 @@ from forebay.errors import InputError
 from forebay.results import load
 from forebay.workload import _sidecar, models, read
 from forebay.workload.operations import attach_table, filter_jobs, parse_condition
-from fuzz import mutate, seeds
+from fuzz import mutate, seeds, sites
 from fuzz.check import check_message, check_platform, check_result, check_workload
 
 SECONDS = 2.0  # of a processor, for one case
@@ -165,6 +165,7 @@ CASES: dict[str, Callable[[Random, Path], None]] = {
     "platform": _platform,
     "result": _result,
     "spec": _spec,
+    "site": sites.case,
 }
 
 

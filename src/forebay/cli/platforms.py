@@ -1,6 +1,7 @@
 """`forebay platforms`: what can be named after --platform, and how a machine is understood."""
 
 import inspect
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,13 +10,18 @@ import typer
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
-from forebay.cli._print import answer, say, show, table
+from forebay.cli._print import answer, message, say, show, table
+from forebay.cli._site import SlurmConf, Told, tell, write_site
+from forebay.errors import InputError, brief
 
 if TYPE_CHECKING:
     from forebay.platforms.platform import Platform
 
 EXAMPLES = options.examples(
-    "forebay platforms", "forebay platforms flat", "forebay platforms flat:nodes=100,burst_buffer=10TB"
+    "forebay platforms",
+    "forebay platforms flat",
+    "forebay platforms flat:nodes=100,burst_buffer=10TB",
+    "forebay platforms --slurm-conf slurm.conf --slurm-conf qos.txt -o site.toml",
 )
 
 _GROUP = "platforms.presets"
@@ -31,11 +37,32 @@ def command(
             autocompletion=_complete.platform,
         ),
     ] = None,
+    described: SlurmConf = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the machine of --slurm-conf to this TOML file.",
+            show_default=False,
+        ),
+    ] = None,
     form: options.FormatOption = Format.text,
 ) -> None:
-    """List the ready-made machines, or show any machine."""
+    """List the ready-made machines, or show any machine.
+
+    With --slurm-conf a platform file is made of a site's own description, and printed if there is no -o.
+    """
     from forebay import _plugins, platforms
 
+    if described:
+        if spec is not None:
+            raise InputError(f"both {brief(spec)} and --slurm-conf were given; name one machine")
+        _site(tell(described), output, form)
+        return
+    if output is not None:
+        raise InputError("-o is where the machine of --slurm-conf is written; add --slurm-conf slurm.conf")
     if spec is None:
         found = [_preset(name, _plugins.load(_GROUP, name, "platform")) for name in platforms.names()]
         _list(found, form)
@@ -53,6 +80,20 @@ def command(
         _show_inside(machine)
     else:
         say(str(machine))
+
+
+def _site(told: Told, output: Path | None, form: Format) -> None:
+    """A site's machine, in a file or on the screen."""
+    if output is None:
+        told.check()
+        if form is Format.json:
+            answer(told.document(None) | {"notes": list(told.notes)})
+            return
+        say(told.text.rstrip("\n"))
+        for note in told.notes:
+            message(f"note: {note}")
+        return
+    write_site(told, output, form)
 
 
 def _show_inside(machine: "Platform") -> None:

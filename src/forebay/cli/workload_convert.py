@@ -11,7 +11,9 @@ from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
 from forebay.cli._reading import read
+from forebay.cli._site import SlurmConf, plain_stem, tell, write_site
 from forebay.cli.workload_generate import Model
+from forebay.errors import InputError
 
 if TYPE_CHECKING:
     from forebay.workload import Workload
@@ -23,6 +25,7 @@ EXAMPLES = options.examples(
     "forebay workload convert trace.swf small.swf --filter 'nodes<=64' --first 1000",
     "forebay workload convert trace.swf full.json --model burst-buffer --model io-phases:speed=1e9 --seed 1",
     "forebay workload convert jobs.sacct shared.parquet.zip --keep-cancelled --clean --anonymise",
+    "forebay workload convert jobs.sacct march.parquet.zip --slurm-conf slurm.conf",
 )
 
 Keep = Annotated[
@@ -81,12 +84,18 @@ Seed = Annotated[
 
 def command(
     source: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="IN", help="A workload file, or the name of an embedded one.", autocompletion=_complete.workload
+            metavar="IN",
+            help="A workload file, or the name of an embedded one.",
+            autocompletion=_complete.workload,
+            show_default=False,
         ),
-    ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.")],
+    ] = None,
+    target: Annotated[
+        Path | None,
+        typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.", show_default=False),
+    ] = None,
     keep: Keep = False,
     skip: options.SkipOption = False,
     sidecars: Sidecar = None,
@@ -100,16 +109,26 @@ def command(
     attached: Model = None,
     anonymise: Anonymise = False,
     seed: Seed = 0,
+    described: SlurmConf = None,
     form: options.FormatOption = Format.text,
 ) -> None:
     """Write a workload in another format, or changed.
 
     Changes are made in the order of the options below; --sidecar, --join, --filter and --model may be given several
     times.
+
+    With --slurm-conf the site's machine is written beside OUT, as a platform file. Without IN and OUT only that is
+    done.
     """
     from forebay import workload
     from forebay.workload import anonymity, models
 
+    told = tell(described) if described else None
+    if told is not None and (source is None or target is None):
+        write_site(told, Path(source or f"{plain_stem(Path(told.sources[0]))}.toml"), form)
+        return
+    if source is None or target is None:
+        raise InputError(f"{'IN and OUT are' if source is None else 'OUT is'} missing; write: convert IN OUT")
     slice_of = options.parse_period(period, "--slice")
     jobs = _whole(source, sidecars or [], joined or [], cancelled="keep" if keep else "drop", skip_bad_lines=skip)
     if clean:
@@ -118,12 +137,19 @@ def command(
     jobs = models.attach(jobs, attached or [], seed)
     if anonymise:
         jobs = anonymity.anonymise(jobs, seed)
-    notes = [*jobs.notes, *workload.write(jobs, target)]
+    machine = target.with_name(f"{plain_stem(target)}.toml")
+    remarks: list[str] = []
+    if told is not None:
+        jobs, remarks = told.jobs(jobs, machine)
+        told.write(machine)
+    notes = [*jobs.notes, *workload.write(jobs, target), *remarks, *(told.notes if told else ())]
     if form is Format.json:
         document = {"file": str(target), "jobs": len(jobs), "records": jobs.records, "dropped": jobs.dropped}
-        answer(document | {"provenance": list(jobs.provenance), "notes": notes})
+        site = {"site": told.document(machine)} if told else {}
+        answer(document | {"provenance": list(jobs.provenance)} | site | {"notes": notes})
         return
     rows = [("wrote", f"{target}, {counted(len(jobs), 'job')}"), *(("from", line) for line in jobs.provenance)]
+    rows += [("wrote", str(machine)), *told.rows()] if told else []
     dropped = [("left out", f"{counted(count, 'record')}: {why}") for why, count in jobs.dropped.items()]
     show(pairs([*rows, *dropped]), *notes_block(notes))
 

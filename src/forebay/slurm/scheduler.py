@@ -1,0 +1,106 @@
+"""What of slurm.conf says how jobs are put in order and started: SchedulerParameters, and all of Priority*."""
+
+import math
+
+from forebay.errors import brief
+from forebay.slurm import keys, values
+from forebay.slurm.record import Kind, Record
+from forebay.slurm.site import Site
+
+TIMES = ("PriorityMaxAge", "PriorityDecayHalfLife", "PriorityCalcPeriod")
+COUNTS = (
+    *("PriorityWeightAge", "PriorityWeightAssoc", "PriorityWeightFairshare", "PriorityWeightJobSize"),
+    *("PriorityWeightPartition", "PriorityWeightQOS", "FairShareDampeningFactor"),
+)
+
+Parameters = dict[str, str]
+"""Values by name, as slurm.conf spells it: numbers, seconds, true and false, tables such as high=100;low=1."""
+
+_UNHEARD = {
+    "PreemptType": ("preempt/none", "preemption"),
+    "TopologyPlugin": ("topology/none", "the network's shape in the choice of nodes"),
+    "NodeFeaturesPlugins": ("", "features that change at boot"),
+    "SuspendProgram": ("", "nodes that are switched off while idle"),
+    "PrioritySiteFactorPlugin": ("", "a factor of the site's own"),
+    "PriorityWeightTRES": ("", "weights of resources"),
+    "PriorityUsageResetPeriod": ("none", "usage that is forgotten at a date"),
+    "JobSubmitPlugins": ("", "what plug-ins change of jobs at submission; a trace has it done"),
+}
+"""Settings that change schedules and are not modelled: what they are where they are not, and what it is about."""
+
+
+def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
+    """Parameters that are set, and remarks on names that Slurm does not have and on settings without a model."""
+    found, notes = _scheduling(site)
+    kind = site.setting("PriorityType").lower().removeprefix("priority/")
+    if kind != "basic":
+        found |= ({"PriorityType": kind} if kind else {}) | _priorities(site)
+    if site.setting("SchedulerType").lower() == "sched/builtin":
+        notes.append("SchedulerType=sched/builtin does not backfill: the policy fcfs is nearer to it")
+    for key, (usual, what) in _UNHEARD.items():
+        text = site.setting(key)
+        if text and text.lower() not in {usual, "none"}:
+            notes.append(f"{key}={text} is not modelled ({what})")
+    return found, notes
+
+
+def _scheduling(site: Site) -> tuple[Parameters, list[str]]:
+    """`bf_interval=30,bf_continue` by name; what stands alone is true."""
+    found: Parameters = {}
+    notes = []
+    for item in values.words(site.setting("SchedulerParameters")):
+        name, equals, value = (part.strip() for part in item.partition("="))
+        if name.lower() not in keys.SCHEDULER:
+            hint = keys.meant(name, keys.SCHEDULER)
+            notes.append(f"SchedulerParameters has {brief(name)}, which Slurm does not: {hint}")
+        else:
+            found[keys.SCHEDULER[name.lower()]] = value if equals and value else "true"
+    return found, notes
+
+
+def _priorities(site: Site) -> Parameters:
+    """What the multifactor plug-in is told, by slurm.conf and by the tables of sacctmgr."""
+    found: Parameters = {}
+    for key in TIMES:
+        if text := site.setting(key):
+            seconds = values.seconds(text, site.place(key), key)
+            found[key] = "0" if math.isinf(seconds) else f"{seconds:.0f}"
+    for key in COUNTS:
+        if text := site.setting(key):
+            found[key] = str(values.count(text, site.place(key), key))
+    if text := site.setting("PriorityFavorSmall"):
+        found["PriorityFavorSmall"] = str(values.flag(text, site.place("PriorityFavorSmall"), "it")).lower()
+    found |= dict.fromkeys((word.upper() for word in values.words(site.setting("PriorityFlags"))), "true")
+    factors = {one.name: one.priority_job_factor for one in site.partitions.values()}
+    if set(factors.values()) > {1} or len(set(factors.values())) > 1:
+        found["PriorityJobFactor"] = _table(factors)
+    ranks = {record.get("name"): _whole(record, "priority") for record in site.limits if record.kind is Kind.QOS}
+    if any(ranks.values()):
+        found["qos"] = _table({name: rank for name, rank in ranks.items() if rank})
+    return found | _shares(site)
+
+
+def _shares(site: Site) -> Parameters:
+    """Shares of accounts where they differ, else those of users: fair share has one level here."""
+    rows = [record for record in site.limits if record.kind is Kind.ASSOCIATION]
+    accounts = {
+        one.get("account"): _whole(one, "share", "fairshare")
+        for one in rows
+        if not one.get("user") and one.get("account") != "root"
+    }
+    users = {one.get("user"): _whole(one, "share", "fairshare") for one in rows if one.get("user")}
+    for charged, told in (("account", accounts), ("user", users)):
+        shares = {name: number for name, number in told.items() if number}  # "parent" is no share of one's own
+        if len(set(shares.values())) > 1:
+            return {"charged": charged, "shares": _table(shares)}
+    return {}
+
+
+def _whole(record: Record, *names: str) -> int:
+    text = record.get(*names)
+    return values.count(text, record.where, names[0]) if text.isdecimal() else 0
+
+
+def _table(numbers: dict[str, int]) -> str:
+    """`high=100;low=1`, without names that such a table cannot have."""
+    return ";".join(f"{name}={number}" for name, number in numbers.items() if not set(name) & set(";,=: "))

@@ -1,0 +1,102 @@
+"""A site as a platform file, exact to the byte and the second."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from forebay._text import counted
+from forebay._text import plain as visible
+from forebay.slurm.hostlist import compress
+from forebay.slurm.machine import Machine, plain
+from forebay.slurm.select import Selection
+from forebay.slurm.site import Partition, Site
+
+_DAY, _HOUR, _MINUTE = 86400, 3600, 60
+
+
+def write(site: Site, machine: Machine, selection: Selection, limits: Iterable[Mapping[str, Any]], head: str) -> str:
+    """The file; `head` is what a reader should know first."""
+    lines = [*(f"# {visible(line)}".rstrip() for line in head.split("\n")), f"name = {_quoted(visible(site.name))}"]
+    if selection.sharing:
+        lines += ["sharing = true", f"placement = {_quoted(selection.placement)}"]
+    for one in machine.classes:
+        node = one.node
+        lines += ["", f"[classes.{_key(one.name)}]  # {visible(compress(one.names))}", f"nodes = {len(one.names)}"]
+        lines += [f"cores = {node.cores}"]
+        lines += [f"memory = {_quoted(exact_bytes(node.memory))}"] if node.memory else []
+        lines += [f"gpus = {node.gpus}"] if node.gpus else []
+        lines += [f"gpu = {_quoted(plain(node.gpu))}"] if node.gpu else []
+        lines += (
+            [f"features = {_listed(dict.fromkeys(plain(word) for word in node.features))}"] if node.features else []
+        )
+    for partition, classes, ids in machine.partitions:
+        lines += ["", f"[partitions.{_key(plain(partition.name))}]", *_partition(partition, classes, ids)]
+    for name, size in site.buffers.items():
+        lines += ["", f"[tiers.{_key(name)}]", 'kind = "shared_bb"', f"capacity = {_quoted(exact_bytes(size))}"]
+    for name, number in site.licences.items():
+        lines += ["", f"[tiers.{_key(name)}]", 'kind = "pool"', f"capacity = {number}"]
+    for limit in limits:
+        lines += ["", "[[limits]]", *(f"{key} = {_value(value)}" for key, value in limit.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _partition(one: Partition, classes: tuple[str, ...], ids: str) -> list[str]:
+    lines = [f"classes = {_listed(classes)}" if classes else f"nodes = {_quoted(ids)}"]
+    lines += ["default = true"] if one.default else []
+    lines += [f"max_time = {_quoted(exact_seconds(one.max_time))}"] if 0 < one.max_time < math.inf else []
+    lines += [f"max_nodes = {one.max_nodes}"] if one.max_nodes else []
+    lines += [f"priority_tier = {one.priority_tier}"] if one.priority_tier != 1 else []
+    return lines + ([f"state = {_quoted(one.state)}"] if one.state != "up" else [])
+
+
+def exact_bytes(size: int) -> str:
+    """A size that reads back to the byte: in the largest unit of 1024s that divides it."""
+    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size % (1 << power) == 0:
+            return f"{size >> power} {unit}"
+    return f"{size} B"
+
+
+def exact_seconds(seconds: float) -> str:
+    """A time that reads back to the second, such as "1 d 12 h"."""
+    left, parts = round(seconds), []
+    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min"), (1, "s")):
+        number, left = divmod(left, size)
+        parts += [f"{number} {unit}"] if number else []
+    return " ".join(parts) or "0 s"
+
+
+def _value(value: Any) -> str:
+    return _quoted(value) if isinstance(value, str) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return f"[{', '.join(_quoted(word) for word in words)}]"
+
+
+def _key(name: str) -> str:
+    return (
+        name
+        if name and all(letter.isascii() and (letter.isalnum() or letter in "_-") for letter in name)
+        else _quoted(name)
+    )
+
+
+def summary(site: Site, machine: Machine, selection: Selection) -> str:
+    """The machine in a few words."""
+    cores = sum(one.node.cores * len(one.names) for one in machine.classes)
+    gpus = sum(one.node.gpus * len(one.names) for one in machine.classes)
+    parts = [
+        counted(len(site.nodes), "node"),
+        counted(cores, "core"),
+        *([counted(gpus, "GPU")] if gpus else []),
+        counted(len(machine.classes), "class", "classes"),
+        counted(len(machine.partitions), "partition"),
+        f"nodes shared, {selection.placement}" if selection.sharing else "whole nodes",
+    ]
+    return ", ".join(parts)

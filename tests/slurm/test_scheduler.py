@@ -1,0 +1,56 @@
+"""SchedulerParameters and Priority* by the names of slurm.conf."""
+
+import pytest
+
+from forebay.errors import InputError
+
+NODES = "SelectType=select/linear\nNodeName=n[1-4]\n"
+
+
+def test_parameters_by_name(told):
+    made = told(
+        f"{NODES}SchedulerParameters=bf_interval=60,BF_Window=2880,bf_continue,defer\nPriorityType=priority/multifactor\n"
+        "PriorityWeightAge=1000\nPriorityWeightQOS=5\nPriorityMaxAge=14-0\nPriorityDecayHalfLife=12:00:00\n"
+        "PriorityCalcPeriod=5\nPriorityFavorSmall=YES\nPriorityFlags=SMALL_RELATIVE_TO_TIME,no_fair_tree\n"
+        "PartitionName=a Nodes=ALL PriorityJobFactor=10\nPartitionName=b Nodes=ALL\n"
+    )
+    assert made.parameters == {
+        "bf_interval": "60",
+        "bf_window": "2880",
+        "bf_continue": "true",
+        "defer": "true",
+        "PriorityType": "multifactor",
+        "PriorityMaxAge": "1209600",
+        "PriorityDecayHalfLife": "43200",
+        "PriorityCalcPeriod": "300",
+        "PriorityWeightAge": "1000",
+        "PriorityWeightQOS": "5",
+        "PriorityFavorSmall": "true",
+        "SMALL_RELATIVE_TO_TIME": "true",
+        "NO_FAIR_TREE": "true",
+        "PriorityJobFactor": "a=10;b=1",
+    }
+    assert made.notes == ()
+
+
+def test_weights_mean_nothing_without_the_multifactor_plug_in(told):
+    assert told(f"{NODES}PriorityType=priority/basic\nPriorityWeightAge=1000\n").parameters == {}
+
+
+def test_slips_are_named_with_the_nearest(told):
+    made = told(f"{NODES}SchedulerParameters=bf_intervall=60,shiny,bf_continue\n")
+    assert made.parameters == {"bf_continue": "true"}
+    assert "SchedulerParameters has 'bf_intervall', which Slurm does not: did you mean bf_interval?" in made.notes
+    assert "SchedulerParameters has 'shiny', which Slurm does not: passed over" in made.notes
+
+
+def test_what_has_no_model_is_told(told):
+    made = told(f"{NODES}SchedulerType=sched/builtin\nPreemptType=preempt/qos\nTopologyPlugin=topology/tree\n")
+    for word in ("sched/builtin", "PreemptType=preempt/qos", "TopologyPlugin=topology/tree"):
+        assert any(word in note for note in made.notes), word
+
+
+@pytest.mark.parametrize("line", ["PriorityWeightAge=much", "PriorityMaxAge=old", "PriorityFavorSmall=perhaps"])
+def test_values_that_mean_nothing_are_refused_with_their_line(told, line):
+    with pytest.raises(InputError, match=r"slurm\.conf:3: "):
+        told(f"{NODES}{line}\n")
