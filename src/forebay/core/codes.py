@@ -70,6 +70,7 @@ class EventKind(IntEnum):
 
     SUBMIT = 0
     CANCEL = 1
+    START = 2  # of a job that runs before the policy decides anything
 
 
 class LegEnd(IntEnum):

@@ -28,10 +28,11 @@ MORE: dict[str, Any] = {
     "account": pl.Int64,  # who is charged; -1 = unknown
     "qos": pl.Int64,  # quality of service; -1 = unknown
     "recorded_start": pl.Float64,  # when the job started on the machine of the trace; NaN = unknown
+    "running_since": pl.Float64,  # when a job started that runs already at second 0, up to which none is decided on
 }
 """Columns that a job table may have besides, where a trace tells so much. No policy sees them."""
 
-UNKNOWN: dict[str, Any] = {"account": -1, "qos": -1, "recorded_start": math.nan}
+UNKNOWN: dict[str, Any] = {"account": -1, "qos": -1, "recorded_start": math.nan, "running_since": math.nan}
 """What they hold of a job of which the trace does not tell."""
 
 NAMED = ("user", "group", "queue", "account", "qos")

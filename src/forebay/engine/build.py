@@ -21,6 +21,7 @@ from forebay.engine.program import Program
 from forebay.engine.rounds import of_run
 from forebay.engine.sizes import check_kinds, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
+from forebay.engine.warm import begin, check_running, running_since
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
@@ -129,6 +130,7 @@ def _check(workload: Workload, program: Program) -> None:
         if bad.any():
             job = workload.jobs["id"][int(rows[np.argmax(bad)])]
             raise InputError(f"{workload.name}: job {job} has {what}; {fix}")
+    check_running(workload)
     twice = workload.jobs["id"].is_duplicated()
     if twice.any():
         job = workload.jobs["id"].filter(twice)[0]
@@ -190,6 +192,7 @@ def build(
     network = traffic(program, fabric, platform.nodes, writes)
     truth = empty_truth(sizes, *network, of_run(program.rounds), make_tables(failures, platform, n_jobs))
     truth.events[:] = events
+    begin(workload, state, truth)
     _fill_machine(state, platform, fabric, seats)
     for row, way in zip(state.tiers.rates, ways, strict=True):
         row["rate"], row["stage_rate"] = way.rate, way.stage_rate
@@ -231,16 +234,17 @@ def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 def _events(workload: Workload) -> np.ndarray:
     """What comes from outside, by time; at one time by kind, then by job."""
-    submit = workload.jobs["submit"].to_numpy()
+    submit, since = workload.jobs["submit"].to_numpy(), running_since(workload)
     cancel = submit + workload.jobs["cancel"].to_numpy()
     withdrawn = np.flatnonzero(np.isfinite(cancel))
-    kinds = {EventKind.SUBMIT: np.arange(len(submit)), EventKind.CANCEL: withdrawn}
+    early = np.flatnonzero(np.isfinite(since))
+    kinds = {EventKind.SUBMIT: np.arange(len(submit)), EventKind.CANCEL: withdrawn, EventKind.START: early}
     events = np.zeros(sum(map(len, kinds.values())), EVENT)
     events["kind"] = np.repeat(list(kinds), [len(jobs) for jobs in kinds.values()])
     events["subject"] = np.concatenate(list(kinds.values()))
-    events["time"] = np.concatenate([submit, cancel[withdrawn]])
+    events["time"] = np.concatenate([submit, cancel[withdrawn], since[early]])
     order = np.lexsort((events["subject"], events["kind"], events["time"]))
-    return events[order] if len(withdrawn) else events  # submits are in order as they come
+    return events[order] if len(withdrawn) or len(early) else events  # submits are in order as they come
 
 
 def _fill_limits(truth: Truth, workload: Workload, limits: Limits) -> list[str]:

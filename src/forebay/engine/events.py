@@ -6,6 +6,7 @@ from forebay.engine.journal import write_log
 from forebay.engine.limits import count_begun, over_limit
 from forebay.engine.phases import cancel
 from forebay.engine.queue import enqueue
+from forebay.engine.warm import start_early
 
 
 @kernel
@@ -87,6 +88,8 @@ def happen(state, truth, until):
         latest = max(latest, event["time"])
         if event["kind"] == EventKind.SUBMIT:
             _arrive(state, truth, event["subject"])
+        elif event["kind"] == EventKind.START:
+            start_early(state, truth, event["subject"], event["time"])
         else:
             cancel(state, truth, event["subject"], event["time"])
     return latest

@@ -39,7 +39,10 @@ SIZES = ("type", "mean_nodes", "n_resizes")
 SERVERS = ("compute_nodes", "mean_servers")
 ATTEMPTS = ("n_attempts", "lost_time", "checkpoint_time", "recovery_time")
 _WHO = ("user", "group", "queue", "priority")
-TOLD = ("account", "qos", "recorded_start", *(f"{name}_name" for name in ("user", "group", "queue", "account", "qos")))
+TOLD = (
+    *("account", "qos", "recorded_start", "running_since"),
+    *(f"{name}_name" for name in ("user", "group", "queue", "account", "qos")),
+)
 JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "tier", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
 """Further columns; those of TOLD where the trace tells so much; from `tier` on where jobs choose one, stage data, are
 not all of one size, have servers, or are interrupted."""
@@ -68,7 +71,7 @@ class Result:
     jobs
         A row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
         `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where the trace tells
-        them `account`, `qos`, `recorded_start` (null of a job without one) and the names behind numbers, such as
+        them `account`, `qos`, `recorded_start` and `running_since` (null of a job without one) and the names behind numbers, such as
         `user_name`; where jobs stage data
         also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; where some may change their
         size `type`, `mean_nodes` (over the time it ran) and `n_resizes`; where they have file systems of their own
