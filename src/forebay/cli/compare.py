@@ -57,6 +57,8 @@ def command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.")
     ] = Path("forebay-results"),
+    part: options.SliceOption = None,
+    warm: options.WarmOption = False,
     window: options.WindowOption = None,
     reference: Annotated[
         str | None,
@@ -116,7 +118,7 @@ def command(
     schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
         _pictures.check([*FIGURES, SCHEDULE])
-    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures)
+    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
     if not schedulers:
         raise InputError(f"--policies {policies!r}: none of these is of use on this machine with these jobs")

@@ -172,8 +172,8 @@ def job_table(columns: Any) -> pl.DataFrame:
     columns
         A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
         needed; `user`, `group`, `queue`, `priority`, `flop`, `communication`, `cancel`, `account`, `qos`,
-        `recorded_start` and `running_since` are known. Any other column is a demand on the resource of its name, such as `burst_buffer` in
-        bytes.
+        `recorded_start` and `running_since` are known. Any other column is a demand on the resource of its name, such
+        as `burst_buffer` in bytes.
 
     Returns
     -------
