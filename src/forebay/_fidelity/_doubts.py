@@ -35,8 +35,8 @@ def _before(w: Workload, part: bool) -> str:
     if part:
         return "the period begins with an empty machine, which it was not: give it a warm start"
     return (
-        "nothing is known of jobs from before the first one: the machine begins empty; a period with a warm start begins "
-        "later, with the jobs that ran and waited then"
+        "nothing is known of jobs from before the first one: the machine begins empty; a period with a warm start "
+        "begins later, with the jobs that ran and waited then"
     )
 
 
@@ -73,8 +73,8 @@ def _size(use: Use) -> str:
     peak = int(use.recorded[1].max(initial=0.0))
     if peak > use.capacity:
         return (
-            f"jobs had up to {peak:,} {use.unit} at once by the record, and the machine has {use.capacity:,}: jobs that "
-            "shared nodes count each as a whole one, or the machine was larger"
+            f"jobs had up to {peak:,} {use.unit} at once by the record, and the machine has {use.capacity:,}: jobs "
+            "that shared nodes count each as a whole one, or the machine was larger"
         )
     if peak < use.capacity:
         rest = f"{use.capacity - peak:,} of {use.capacity:,} {use.unit}"
