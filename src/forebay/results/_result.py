@@ -72,9 +72,10 @@ class Result:
         A row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
         `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where the trace tells
         them `account`, `qos`, `recorded_start` and `running_since` (null of a job without one) and the names behind
-        numbers, such as `user_name`; where jobs stage data also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; where some may change their
-        size `type`, `mean_nodes` (over the time it ran) and `n_resizes`; where they have file systems of their own
-        `compute_nodes` and `mean_servers` (nodes that only served them, over the same time); where nodes fail or jobs
+        numbers, such as `user_name`; where jobs stage data also `stage_in_time`, `io_time` (running, but not computing)
+        and `compute_start`; where some may change their size `type`, `mean_nodes` (over the time it ran) and
+        `n_resizes`; where they have file systems of their own `compute_nodes` and `mean_servers` (nodes that only
+        served them, over the same time); where nodes fail or jobs
         are interrupted `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`. Times of rejected jobs are
         null.
     log
