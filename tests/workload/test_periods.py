@@ -78,6 +78,9 @@ def test_it_survives_its_own_format(w, tmp_path):
     fb.write(part, tmp_path / "w.parquet.zip")
     again = fb.read(tmp_path / "w.parquet.zip")
     assert again.jobs.equals(part.jobs)
+    for name in ("w.swf", "w.json", "w.sacct"):
+        with pytest.raises(InputError, match="cannot say which jobs run already"):
+            fb.write(part, tmp_path / name)
 
 
 def test_what_cannot_be(w):

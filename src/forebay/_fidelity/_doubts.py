@@ -65,7 +65,7 @@ def _walltimes(w: Workload) -> str:
 
 def _overruns(w: Workload) -> str:
     over = int((w.jobs["run_time"] > w.jobs["walltime"]).sum())
-    return f"{counted(over, 'job')} ran past the limit that it asked for: here it is stopped there" if over else ""
+    return f"{counted(over, 'job')} ran past the time limit on record, and here none may" if over else ""
 
 
 def _size(use: Use) -> str:
@@ -108,7 +108,7 @@ def _queues(w: Workload, result: Result) -> str:
 
 def _rejected(result: Result) -> str:
     n = int((result.jobs["final_state"] == "REJECTED").sum())
-    return f"{counted(n, 'job')} asked for more than this machine has: rejected, though it ran" if n else ""
+    return f"{counted(n, 'job')} asked for more than this machine has: rejected here, and not scored" if n else ""
 
 
 def _limits(result: Result) -> str:
