@@ -94,8 +94,8 @@ def write(workload: Workload, path: str | os.PathLike[str]) -> list[str]:
         raise InputError(f"{path}: no format has this suffix; end the name in one of {known}")
     if "running_since" in workload.jobs.columns and name != "parquet":
         raise InputError(
-            f"{path}: this format cannot say which jobs run already when a period begins; end the name in .parquet.zip, or "
-            "write the whole trace"
+            f"{path}: this format cannot say which jobs run already when a period begins; end the name in "
+            ".parquet.zip, or write the whole trace"
         )
     notes: list[str] = _plugins.load(_FORMATS, name, "format").write(workload, path)
     return notes
