@@ -65,9 +65,9 @@ def command(
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Replay a recorded period, and tell how close the simulation comes.
+    """Tell how close a simulation comes to what was recorded.
 
-    Waits are compared job by job and as distributions, in all and by size, queue, user and account; so is the use of
+    A recorded period is replayed. Waits are compared job by job and as distributions, in all and by size, queue, user and account; so is the use of
     the machine. What cannot match is said in words. With --slice the period begins with the jobs that ran and waited
     then, as the trace has it.
 
