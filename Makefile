@@ -14,12 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 run: $(VENV)/installed ## set up, then compare queue policies on the embedded default workload
 	$(BIN)/forebay compare
 
-# Compiled tests go in three parts: one process for all of them takes too much memory.
 test: $(VENV)/dev lint docs ## lint, types, import contract, docs; tests compiled, with the compiler off, and with bounds checks
 	$(BIN)/forebay warmup
-	$(BIN)/pytest -n 2 --dist worksteal -m "not full" $(KERNELS)
-	$(BIN)/pytest -n 2 --dist worksteal -m "not full" tests/cli tests/experiments tests/report tests/explain
-	$(BIN)/pytest -n 2 --dist worksteal -m "not full" $(addprefix --ignore=,$(KERNELS) $(addprefix tests/,cli experiments report explain)) tests
+	$(BIN)/pytest -n 2 --dist worksteal -m "not full"
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(KERNELS)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/forebay warmup
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(KERNELS)

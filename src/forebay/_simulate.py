@@ -21,6 +21,7 @@ from forebay.engine.build import build, default_model, make_program, sized
 from forebay.engine.faults import draws
 from forebay.engine.program import Program
 from forebay.engine.run import Progress, run
+from forebay.engine.settle import settle
 from forebay.engine.warm import on_late_starts
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
@@ -101,6 +102,7 @@ def simulate(
     _fork.check()
     workload, seed = _workload(workload), _seed(seed)
     named = machine_of(workload) if platform is None else _platform(platform)
+    workload = settle(workload, named)
     chosen = sized(workload, named)
     loaded = load_policy(policy)
     scheduler, limits = apart(loaded)

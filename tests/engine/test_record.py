@@ -1,5 +1,6 @@
 """The log and the placements, however small their buffers are."""
 
+import gc
 import os
 import signal
 
@@ -71,3 +72,22 @@ class Spins:
 def test_a_policy_in_python_can_be_stopped_at_once():
     with pytest.raises(KeyboardInterrupt):
         forebay.simulate(*pooled.make(3), Spins())
+
+
+@pytest.mark.parametrize("policy", ["fcfs-bb", Dice()], ids=["compiled", "python"])
+def test_the_tables_of_a_run_go_when_it_is_over(policy):
+    """Not when the garbage collector comes by, which large tables alone do not call: a hundred runs took 10 GB."""
+    made = pooled.make(3)
+    forebay.simulate(*made, policy)
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        forebay.simulate(*made, policy)
+        gc.collect()
+        left = {type(thing).__name__ for thing in gc.garbage}
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert not left & {"State", "Truth", "Record", "Callback", "View", "ndarray", "CFunctionType"}

@@ -7,7 +7,7 @@ import pytest
 from cases.tiered_by_hand import job, run, steps
 from forebay import figures
 from forebay.figures import _steps
-from forebay.figures.letter_values import depth, letter_values
+from forebay.figures._waits import depth, letter_values
 
 pytestmark = pytest.mark.small
 

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from forebay import figures
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look
 from forebay.metrics.window import window
 
 pytestmark = pytest.mark.small
@@ -50,7 +50,7 @@ def test_names_are_one_line(told):
 
 @pytest.mark.parametrize(("length", "text"), [(9, "abcdefghi"), (8, "abcd…ghi"), (5, "ab…hi")])
 def test_names_lose_their_middle(length, text):
-    assert _style.shortened("abcdefghi", length) == text
+    assert _look.shortened("abcdefghi", length) == text
 
 
 @each

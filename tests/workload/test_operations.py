@@ -209,9 +209,9 @@ def test_clashing_ids_are_numbered_anew_wherever_they_occur():
 @small
 def test_joined_resources_and_machines_that_differ():
     a = replace(make([0], "a", 1, burst_buffer=[5]), platform="flat:nodes=9")
-    b = with_parts(make([1], "b", 2, gpu=[7]))
+    b = with_parts(make([1], "b", 2, gpus=[7]))
     w = op.join([a, b])
-    assert w.jobs.select("burst_buffer", "gpu").rows() == [(5, 0), (0, 7)]
+    assert w.jobs.select("burst_buffer", "gpus").rows() == [(5, 0), (0, 7)]
     assert w.legs["job"].to_list() == [2]
     assert w.phases["release"].to_list() == [None]
     assert w.platform is None

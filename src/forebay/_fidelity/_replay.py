@@ -139,9 +139,13 @@ def _pairs(w: Workload, result: Result) -> pl.DataFrame:
     """Jobs whose wait is known in both; those that ran already are in neither."""
     who = [name for name in (*_WHO, *(f"{name}_name" for name in _WHO)) if name in result.jobs.columns]
     simulated = counted_jobs(result).select(
-        pl.col("job_id").cast(pl.Int64), *who, simulated_start="starting_time", simulated_wait="waiting_time"
+        pl.col("job_id").cast(pl.Int64),
+        *who,
+        nodes=pl.col("requested_number_of_resources").cast(pl.Int64),
+        simulated_start="starting_time",
+        simulated_wait="waiting_time",
     )
-    recorded = w.jobs.select("submit", "nodes", "run_time", "recorded_start", job_id="id").with_columns(
+    recorded = w.jobs.select("submit", "run_time", "recorded_start", job_id="id").with_columns(
         recorded_wait=pl.col("recorded_start") - pl.col("submit")
     )
     both = recorded.filter(pl.col("recorded_wait").is_not_nan() & (pl.col("recorded_wait") >= 0)).join(

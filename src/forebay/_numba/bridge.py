@@ -22,7 +22,8 @@ class Callback:
 
     def __init__(self, function: Callable[[], None]):
         self.function, self._c = function, _C_FUNCTION(function)
-        self.address = ctypes.cast(self._c, ctypes.c_void_p).value or 0
+        # Not by ctypes.cast: it ties what it is given into a cycle, and with it a run's tables.
+        self.address = ctypes.c_void_p.from_buffer(self._c).value or 0
         _live[self.address] = self
 
 

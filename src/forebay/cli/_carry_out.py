@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from forebay.experiments.runs import Run
     from forebay.experiments.store import Store
 
+
+def _checked(keys: str | None) -> str | None:
+    """Refuse keys that make no sense before anything is made."""
+    if keys:
+        from forebay.experiments.cluster import slurm_options
+
+        slurm_options(keys)
+    return keys
+
+
 DaskOption = Annotated[
     str | None,
     typer.Option(
@@ -23,6 +33,7 @@ SlurmOption = Annotated[
         "--slurm",
         metavar="KEYS",
         help="Ask Slurm for workers: queue=normal,cores=4,memory=8GB,walltime=1h,jobs=10.",
+        callback=_checked,
         show_default=False,
     ),
 ]

@@ -72,10 +72,14 @@ def carry_out(setting: _runs.Setting, tasks: Sequence[Task], count: int, watch: 
 
 
 def spread_out(tasks: Sequence[Any], work: executor.Work, count: int, told: executor.Done, done: executor.Done) -> None:
-    """Every task: here while that is soon done, else in up to `count` processes."""
+    """Every task: here while that is soon done, else in up to `count` processes.
+
+    Processes begin with the last: lists of policies go from simple ones to costly ones, and who begins a costly one at
+    the end waits for it alone.
+    """
     left = _here(tasks, work, told, done)
     if left:
-        executor.in_processes(count, work, told)(left, done)
+        executor.in_processes(count, work, told)(left[::-1], done)
 
 
 def _here(tasks: Sequence[Any], work: executor.Work, told: executor.Done, done: executor.Done) -> Sequence[Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from forebay._text import counted
 from forebay.cli import _options as options
 from forebay.cli import _recorded
+from forebay.cli._reading import read
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def read_setting(
 
     `part` is a period to which jobs are cut down; `warm` begins it with what ran and waited then.
     """
-    from forebay import _plugins, workload
+    from forebay import _plugins
     from forebay import platforms as machines
     from forebay.platforms import failures as traces
 
@@ -91,7 +92,7 @@ def read_setting(
         _plugins.load("engine.jobmodels", _plugins.parse_spec(job_model)[0], "job model")
     failing = None if failures is None else traces.load(failures)
     machine = None if platform is None else machines.load(platform)
-    jobs = sliced(workload.read(source), cut, warm)
+    jobs = sliced(read(source), cut, warm)
     if machine is None:
         from forebay._simulate import machine_of
 

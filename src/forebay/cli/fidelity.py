@@ -67,9 +67,9 @@ def command(
 ) -> None:
     """Tell how close a simulation comes to what was recorded.
 
-    A recorded period is replayed. Waits are compared job by job and as distributions, in all and by size, queue, user and account; so is the use of
-    the machine. What cannot match is said in words. With --slice the period begins with the jobs that ran and waited
-    then, as the trace has it.
+    A recorded period is replayed. Waits are compared job by job and as distributions, in all and by size, queue, user
+    and account; so is the use of the machine. What cannot match is said in words. With --slice the period begins with
+    the jobs that ran and waited then, as the trace has it.
 
     With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), and a figure.
     """

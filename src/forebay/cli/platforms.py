@@ -2,7 +2,7 @@
 
 import inspect
 from types import ModuleType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,9 @@ from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, say, show, table
+
+if TYPE_CHECKING:
+    from forebay.platforms.platform import Platform
 
 EXAMPLES = options.examples(
     "forebay platforms", "forebay platforms flat", "forebay platforms flat:nodes=100,burst_buffer=10TB"
@@ -46,8 +49,50 @@ def command(
     machine = platforms.load(spec)
     if form is Format.json:
         answer(machine.describe())
+    elif machine.classes or machine.partitions:
+        _show_inside(machine)
     else:
         say(str(machine))
+
+
+def _show_inside(machine: "Platform") -> None:
+    """A machine with its classes and partitions in tables."""
+    from forebay.core.units import format_bytes, format_seconds
+    from forebay.platforms.atoms import nodes_of
+
+    parts: list[Any] = [
+        machine.outside + (f"; jobs share nodes by cores, {machine.placement}" if machine.sharing else "")
+    ]
+    if machine.classes:
+        rows = [
+            (
+                one.name,
+                f"{one.nodes:,}",
+                f"{one.cores:,}",
+                "-" if one.memory is None else format_bytes(one.memory),
+                f"{one.gpus} {one.gpu}".strip() if one.gpus else "-",
+                " ".join(one.features) or "-",
+            )
+            for one in machine.classes
+        ]
+        parts.append(table(["class", "nodes", "cores", "memory", "GPUs", "features"], rows))
+    if machine.partitions:
+        sets = [
+            (
+                one.name + (" (default)" if one.default else ""),
+                f"{nodes_of(one, machine.classes, machine.nodes):,}",
+                ", ".join(one.classes) or one.nodes,
+                "-" if one.max_time is None else format_seconds(one.max_time),
+                "-" if one.max_nodes is None else f"{one.max_nodes:,}",
+                "-" if one.max_jobs is None else f"{one.max_jobs:,}",
+                str(one.priority_tier),
+                one.state,
+            )
+            for one in machine.partitions
+        ]
+        head = ["partition", "nodes", "which", "max time", "max nodes", "max jobs", "tier", "state"]
+        parts.append(table(head, sets))
+    show(*parts)
 
 
 def _preset(name: str, module: ModuleType) -> dict[str, Any]:

@@ -29,14 +29,39 @@ MORE: dict[str, Any] = {
     "qos": pl.Int64,  # quality of service; -1 = unknown
     "recorded_start": pl.Float64,  # when the job started on the machine of the trace; NaN = unknown
     "running_since": pl.Float64,  # when a job started that runs already at second 0, up to which none is decided on
+    "array": pl.Int64,  # the number of the array whose task it is; -1 = of none
+    "array_task": pl.Int64,  # which of its tasks; -1 = of none
+    "het": pl.Int64,  # the number of the heterogeneous job whose component it is; -1 = of none
+    "het_offset": pl.Int64,  # which of its components; -1 = of none
+    "tasks": pl.Int64,  # equal parts of a job that gives no nodes: they may lie together on nodes; 0 = not said
+    "exclusive": pl.Int64,  # 1 = shares its nodes with nobody, 0 = may; -1 = not said: 1 if it says no cores
+    "gpu": pl.Int64,  # the type of its GPUs; -1 = any
+    "features": pl.Int64,  # what its nodes must have: names joined by &; -1 = nothing
 }
 """Columns that a job table may have besides, where a trace tells so much. No policy sees them."""
 
-UNKNOWN: dict[str, Any] = {"account": -1, "qos": -1, "recorded_start": math.nan, "running_since": math.nan}
+UNKNOWN: dict[str, Any] = {
+    "account": -1,
+    "qos": -1,
+    "recorded_start": math.nan,
+    "running_since": math.nan,
+    **dict.fromkeys(("array", "array_task", "het", "het_offset"), -1),
+    "tasks": 0,
+    "exclusive": -1,
+    "gpu": -1,
+    "features": -1,
+}
 """What they hold of a job of which the trace does not tell."""
 
-NAMED = ("user", "group", "queue", "account", "qos")
+WHO = ("user", "group", "queue", "account", "qos")
+"""Columns of numbers that may stand for the names of persons and places: those that anonymising takes away."""
+
+NAMED = (*WHO, "gpu", "features")
 """Columns of numbers that may stand for names."""
+
+INSIDE = ("cores", "memory", "gpus")
+"""Demands that nodes of a machine with classes have inside: a job's totals, 0 = not said. Elsewhere a pool may have
+them, as any other demand."""
 
 TOLD = ("told_input", "told_output", "told_data")
 """Int64 columns that a job table may have besides: the bytes that a job's user says it reads, writes, and moves in

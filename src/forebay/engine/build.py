@@ -2,6 +2,7 @@
 
 import inspect
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from forebay.core.failures import Failures
 from forebay.core.limits import Limits
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
+from forebay.engine.eligible import eligible
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
@@ -54,7 +56,7 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     del known["workload"], known["platform"]
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
-    return program
+    return replace(program, places=eligible(workload, platform))
 
 
 def sized(workload: Workload, platform: Platform) -> Platform:
@@ -300,4 +302,4 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
     jobs["start"] = jobs["finish"] = np.nan
     unfit, notes = too_large(workload, platform, program, fabric)
     jobs["state"] = np.where(unfit, JobState.REJECTED, JobState.UNSUBMITTED)
-    return notes
+    return ([] if program.places is None else program.places.notes) + notes

@@ -9,6 +9,7 @@ import polars as pl
 from forebay._text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
+from forebay.engine.eligible import Places
 from forebay.engine.rounds import Rounds
 from forebay.errors import InputError, brief
 from forebay.platforms.platform import Platform
@@ -35,6 +36,7 @@ class Program:
     way: np.ndarray | None = None  # int64[leg]: of tiers of storage, 0 = slow; None = there is no choice
     told: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
     rounds: Rounds | None = None  # loops, and what phases take at each size; phases above have the most of any
+    places: Places | None = None  # where jobs may run; None = not looked at yet
     compute_nodes: np.ndarray | None = None  # int64[job]: of its nodes; others serve. None = all of them compute
     notes: list[str] = field(default_factory=list)
 
@@ -112,7 +114,7 @@ def resource_notes(workload: Workload, platform: Platform) -> list[str]:
     notes = [
         f"{platform.name} has no {name}: what jobs ask of it is ignored"
         for name in workload.resources
-        if name not in platform.asked
+        if name not in (*platform.asked, *platform.inside)
     ]
     notes += [
         f"the workload says nothing of {name}: every job asks for 0 of it{_CURES.get(name, '')}"

@@ -69,9 +69,12 @@ def _without_nodes(program: Program) -> np.ndarray:
 
 
 def too_large(workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> tuple[np.ndarray, list[str]]:
-    """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first."""
+    """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first.
+
+    Those that have no place on it are among them, and are told of there.
+    """
     first, notes = program.first_leg[:-1], []
-    unfit = np.zeros(len(first), bool)
+    unfit = np.zeros(len(first), bool) if program.places is None else program.places.rejected.copy()
     streams = np.maximum(program.nodes, 1)
     most = np.maximum.reduceat(np.where(program.first_choice[:, None], program.demand, 0), first)
     for r, (name, capacity) in enumerate(platform.finite.items()):

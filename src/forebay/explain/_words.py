@@ -59,8 +59,10 @@ def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: d
     """Amounts of resources, in bytes where these are of storage; -1 is no resource."""
     names = list(result.resources)
     plain = np.array([name == "nodes" or name.endswith(LARGE) or reasons[name] == "pool" for name in names] + [True])
-    counts, sizes = _texts(values, "{:,}".format), _texts(np.maximum(values, 0), format_bytes)
-    return pl.select(pl.when(pl.Series(plain[resource])).then(counts).otherwise(sizes)).to_series()
+    of_counts = plain[resource]
+    counts = _texts(np.where(of_counts, values, 0), "{:,}".format)
+    sizes = _texts(np.where(of_counts, 0, np.maximum(values, 0)), format_bytes)
+    return pl.select(pl.when(pl.Series(of_counts)).then(counts).otherwise(sizes)).to_series()
 
 
 def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> pl.DataFrame:

@@ -13,12 +13,12 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from forebay._text import counted, shared
-from forebay.figures import _dates, _style
+from forebay.figures import _dates, _look
 from forebay.results import Result
 from forebay.workload.dates import date_text
 
 _TITLE: dict[str, Any] = {"fontsize": 8, "fontweight": "bold"}
-_LINE: dict[str, Any] = {"fontsize": 6, "color": _style.GREY}
+_LINE: dict[str, Any] = {"fontsize": 6, "color": _look.GREY}
 _LEADING, _MARGIN = 1.5 / 72, 0.05  # inches a point of a line's height, and inches
 _BETWEEN = " \N{MIDDLE DOT} "
 _LONGEST, _SHORTEST = 120, 5  # letters of a piece
@@ -118,7 +118,7 @@ def _fit(text: Any, pieces: list[str], width: float) -> None:
     lengths = [min(len(piece), _LONGEST) for piece in pieces]
     names = range(max(len(pieces) - 1, 1))
     while True:
-        text.set_text(_BETWEEN.join(map(_style.shortened, pieces, lengths)))
+        text.set_text(_BETWEEN.join(map(_look.shortened, pieces, lengths)))
         longest = max(names, key=lambda place: lengths[place])
         found = text.get_window_extent().width
         if found <= width or lengths[longest] <= _SHORTEST:

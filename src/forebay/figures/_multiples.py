@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import NullLocator
 
-from forebay.figures import _style
+from forebay.figures import _look
 
 MANY = 8
 """More results than this are no longer lines of one panel."""
@@ -49,9 +49,9 @@ def paint(axes: Sequence[Any], lines: Mapping[str, Line], set_up: Callable[[Any]
         others = [np.column_stack(line) for name, line in lines.items() if name != label]
         # As pixels: in each panel anew, the others would make a file of many megabytes.
         axis.add_collection(LineCollection(others, colors=OTHERS, linewidths=0.5, zorder=1, rasterized=True))
-        axis.plot(x, y, zorder=3, **{"color": _style.BLUE, "lw": 1.3, **style})
+        axis.plot(x, y, zorder=3, **{"color": _look.BLUE, "lw": 1.3, **style})
         set_up(axis)
-        axis.set_title(_style.shortened(label, _LETTERS[wide]), loc="left", pad=2, fontsize=7)
+        axis.set_title(_look.shortened(label, _LETTERS[wide]), loc="left", pad=2, fontsize=7)
         axis.tick_params(labelsize=6, labelleft=place % wide == 0, labelbottom=place + wide >= len(lines))
         axis.grid(True)
 

@@ -14,20 +14,10 @@ from matplotlib.ticker import NullLocator
 from forebay._files import replacing
 from forebay._text import for_spreadsheets
 from forebay.errors import InputError
+from forebay.figures._look import DASHES, GREY, PALETTE, WIDEST, shortened
 
 COLUMN, PAGE = 3.5, 7.0
 """Widths in inches: a column, and both columns, of a paper."""
-
-BLUE, ORANGE, GREEN, PINK, YELLOW, SKY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
-PALETTE = (BLUE, ORANGE, GREEN, PINK, YELLOW, SKY, "#000000")  # Okabe & Ito
-FILLS = (BLUE, YELLOW, GREEN, PINK, SKY, ORANGE, "#f0e442", "#bbbbbb")
-DARK = (BLUE, GREEN, ORANGE)
-GREY = "#888888"
-DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
-MARKERS = "os^Dv<>P"
-
-WIDEST = 36
-"""Letters of a name beside an axis; of a longer one, the axis would have no room."""
 
 _HANDLE, _LETTER = 0.4, 0.055
 """Inches that an entry of a legend takes beside its text, and a letter of that."""
@@ -233,22 +223,6 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def bytes_unit(amount: float) -> tuple[float, str]:
-    """The decimal unit in which so many bytes are a number from 1 to 1000."""
-    for size, name in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if amount >= size:
-            return size, name
-    return 1.0, "B"
-
-
 def note(axis: Any, text: str) -> None:
     """A word in the middle of a panel that has nothing to show."""
     axis.text(0.5, 0.5, text, transform=axis.transAxes, ha="center", va="center", color=GREY)
-
-
-def shortened(text: str, length: int) -> str:
-    """At most so many letters: of what is longer, the middle is left out."""
-    if len(text) <= length:
-        return text
-    end = (length - 1) // 2
-    return text[: length - 1 - end] + "\N{HORIZONTAL ELLIPSIS}" + text[len(text) - end :]

@@ -13,10 +13,11 @@ from matplotlib.patheffects import withStroke
 
 from forebay._files import file_names
 from forebay.errors import InputError
-from forebay.figures import _dates, _failures, _servers, _steps, _style
+from forebay.figures import _dates, _failures, _look, _servers, _steps, _style
+from forebay.figures._look import WAITED
 from forebay.figures._plan import Legend, Plan, save
+from forebay.figures._schedule import FILES, READS, WRITES, has_phases, rectangles
 from forebay.metrics.machine import usage
-from forebay.metrics.stays import stays
 from forebay.results import Result
 
 DESCRIPTION = "the schedule: jobs on nodes over time, burst buffers and the file system below; a picture a run"
@@ -30,17 +31,6 @@ LEAST = 0.035
 """Of the schedule's height: a rectangle that is lower has no room for its job's number."""
 MOST = 700
 """Steps of a lane; with more of them, means over intervals are drawn instead."""
-
-WAITED = {
-    "waited under 1 min": (60, "#fde725"),
-    "under 1 h": (3600, "#5ec962"),
-    "under 6 h": (21600, "#21918c"),
-    "under 1 d": (86400, "#3b528b"),
-    "longer": (np.inf, "#440154"),
-}
-"""Viridis: its order shows to the colour-blind and in grey too."""
-READS, WRITES = ("stage_in", "read", "recover"), ("drain", "stage_out", "write", "save")
-FILES = "file system"
 
 Lane = tuple[str, _steps.Steps]
 
@@ -96,26 +86,13 @@ def plan(results: Mapping[str, Result]) -> Plan:
     return Plan(_style.PAGE, 2.6 + 0.75 * len(below), ratios, paint, data, one_clock=True, title=label)
 
 
-def rectangles(result: Result) -> pl.DataFrame:
-    """Every stay of a job on neighbouring nodes, with the job's wait."""
-    jobs = result.jobs.lazy().select(pl.col("job_id").cast(pl.Int64), "waiting_time")
-    end = pl.lit(_steps.over(result)[1])
-    return (
-        stays(result)
-        .lazy()
-        .with_columns(pl.col("end").fill_null(end))
-        .join(jobs, left_on="job", right_on="job_id", maintain_order="left")
-        .collect()
-    )
-
-
 def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool, hatched: bool) -> list[Any]:
     """All rectangles as one collection: tens of thousands take a moment. Gives handles for a legend."""
     low, high = boxes["first_node"].to_numpy() - 0.5, boxes["last_node"].to_numpy() + 0.5
     start, end = boxes["start"].to_numpy() / unit, boxes["end"].to_numpy() / unit
     handles: list[Any] = []
     if few:
-        colours = np.array(_style.FILLS)[fills(boxes)]
+        colours = np.array(_look.FILLS)[fills(boxes)]
     else:
         place = np.searchsorted([limit for limit, _ in WAITED.values()], boxes["waiting_time"].to_numpy(), side="right")
         colours = np.array([colour for _, colour in WAITED.values()])[place]
@@ -134,7 +111,7 @@ def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool
             numbered(boxes, inner), strict=True,
         ):  # fmt: skip
             if shows and height >= LEAST * nodes and width >= LEAST / 4 * len(str(job)) * span:
-                ink = "white" if fill in _style.DARK else "black"
+                ink = "white" if fill in _look.DARK else "black"
                 text = axis.text(x, y, str(job), ha="center", va="center", fontsize=6, color=ink, clip_on=True)
                 if hatched:
                     text.set_path_effects([withStroke(linewidth=2, foreground=fill)])
@@ -149,7 +126,7 @@ def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool
 def fills(boxes: pl.DataFrame) -> np.ndarray:
     """The colour of each rectangle: its job's, which no job beside it has as long as there are enough."""
     spans = boxes.group_by("job").agg(pl.min("start"), pl.max("end")).sort("job")
-    n, begins, ends = len(_style.FILLS), spans["start"].to_numpy(), spans["end"].to_numpy()
+    n, begins, ends = len(_look.FILLS), spans["start"].to_numpy(), spans["end"].to_numpy()
     chosen = np.zeros(spans.height, int)
     for k in range(spans.height):
         taken = set(chosen[:k][(begins[:k] <= ends[k]) & (begins[k] <= ends[:k])])
@@ -189,15 +166,9 @@ def _lanes(result: Result) -> dict[str, Lane]:
     return lanes
 
 
-def has_phases(result: Result) -> bool:
-    """Whether jobs do more than compute; writing checkpoints for some seconds is no reason for a lane."""
-    moves = (pl.col("amount") > 0) | ~pl.col("reason").cast(pl.String).is_in(["save", "recover"])
-    return not result.log.lazy().filter((pl.col("kind") == "end_phase") & moves).head(1).collect().is_empty()
-
-
 def _held(axis: Any, name: str, steps: _steps.Steps, capacity: int, unit: float, end: float) -> None:
-    size, word = _style.bytes_unit(capacity)
-    _fill(axis, steps, unit, end, size, _style.BLUE)
+    size, word = _look.bytes_unit(capacity)
+    _fill(axis, steps, unit, end, size, _look.BLUE)
     axis.axhline(capacity / size, color="black", lw=0.6, ls=(0, (4, 2)))
     axis.set_ylim(0, 1.08 * capacity / size or 1)
     axis.set_ylabel(f"{name.replace('_', chr(10), 1).replace('_', ' ')}\n({word})")
@@ -207,14 +178,14 @@ def _file_system(axis: Any, lanes: Mapping[str, Lane], unit: float, end: float) 
     """Reads up, writes down, from one line in the middle."""
     reads, writes = lanes[f"{FILES} read"][1], lanes[f"{FILES} write"][1]
     top = max(reads[1].max(initial=0.0), writes[1].max(initial=0.0))
-    size, word = _style.bytes_unit(top)
-    _fill(axis, reads, unit, end, size, _style.GREEN)
-    _fill(axis, writes, unit, end, -size, _style.ORANGE)
+    size, word = _look.bytes_unit(top)
+    _fill(axis, reads, unit, end, size, _look.GREEN)
+    _fill(axis, writes, unit, end, -size, _look.ORANGE)
     axis.axhline(0, color="black", lw=0.6)
     axis.set_ylim(-1.08 * top / size or -1, 1.08 * top / size or 1)
     axis.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
     axis.set_ylabel(f"{FILES}\n({word}/s)")
-    for y, text, colour in ((0.96, "read", _style.GREEN), (0.04, "write", _style.ORANGE)):
+    for y, text, colour in ((0.96, "read", _look.GREEN), (0.04, "write", _look.ORANGE)):
         where = {"transform": axis.transAxes, "ha": "left", "va": "top" if y > 0.5 else "bottom", "fontsize": 7}
         axis.text(1.005, y, text, color=colour, **where)
 

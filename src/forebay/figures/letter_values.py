@@ -4,7 +4,6 @@ Boxes hold the middle half of jobs, the middle three quarters, seven eighths, ..
 a box for its ends to be trusted; jobs beyond the last one are dots.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,12 @@ import polars as pl
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
-from forebay.figures import _style
+from forebay.figures import _look, _style
 from forebay.figures._plan import Legend, Plan, save
-from forebay.figures._waits import waiting_times
+from forebay.figures._waits import letter_values, waiting_times
 from forebay.results import Result
 
 DESCRIPTION = "waiting times: a box plot with further boxes for the tails (letter values), a row a policy"
-
-NORMAL_95 = 1.96
 
 
 def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
@@ -70,24 +67,6 @@ def plan_values(values: Mapping[str, np.ndarray], label: str, set_up: Callable[[
     return Plan(_style.COLUMN, 0.75 + 0.24 * max(len(values), 3), (1,), paint, {"": boxes})
 
 
-def depth(n: int) -> int:
-    """How many letter values, the median included, are worth showing of n numbers.
-
-    The last is the one whose 95 % interval does not yet reach over the next.
-    """
-    return max(1, math.floor(math.log2(n / (2 * NORMAL_95**2))) + 1) if n else 0
-
-
-def letter_values(values: np.ndarray) -> list[tuple[float, float, float]]:
-    """(share of the values between, lower end, upper end), median first."""
-    found = []
-    for place in range(1, depth(values.size) + 1):
-        tail = 0.5**place
-        low, high = np.quantile(values, [tail, 1 - tail])
-        found.append((1 - 2 * tail, float(low), float(high)))
-    return found
-
-
 def _table(label: str, values: np.ndarray) -> pl.DataFrame:
     rows = [(label, values.size, *box) for box in letter_values(values)]
     schema = {"result": pl.String, "n": pl.Int64, "share": pl.Float64, "low": pl.Float64, "high": pl.Float64}
@@ -100,7 +79,7 @@ def _row(axis: Any, row: int, boxes: pl.DataFrame, values: np.ndarray) -> None:
     if not found:
         return
     rectangles, colours = [], []
-    blue, white = np.array(to_rgb(_style.BLUE)), np.ones(3)
+    blue, white = np.array(to_rgb(_look.BLUE)), np.ones(3)
     for place in range(len(found) - 1, 0, -1):
         (low, high), half = found[place], 0.4 * 0.8 ** (place - 1)
         rectangles.append([(low, row - half), (high, row - half), (high, row + half), (low, row + half)])
@@ -109,6 +88,6 @@ def _row(axis: Any, row: int, boxes: pl.DataFrame, values: np.ndarray) -> None:
     axis.add_collection(PolyCollection(rectangles, facecolors=colours, edgecolors="white", linewidths=0.3))
     low, high = found[-1]
     beyond = np.unique(values[(values < low) | (values > high)])
-    axis.plot(beyond, np.full(beyond.size, row), "o", ms=1.6, mew=0, color=_style.GREY, clip_on=False)
+    axis.plot(beyond, np.full(beyond.size, row), "o", ms=1.6, mew=0, color=_look.GREY, clip_on=False)
     middle = found[0][0]
     axis.plot([middle, middle], [row - 0.42, row + 0.42], color="black", lw=1.4, solid_capstyle="butt")

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _dates, _multiples, _steps, _style
+from forebay.figures import _dates, _look, _multiples, _steps, _style
 from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.machine import usage
 from forebay.results import Result
@@ -109,7 +109,7 @@ def _strips(axis: Any, curves: Curves, panel: str, labels: list[str], unit: floa
     shares = np.stack([curves.get((label, panel), nothing)[1] for label in labels])
     width = times[1] - times[0] if times.size > 1 else unit
     edges = np.append(times, times[-1] + width) / unit
-    axis.set_yticks(range(len(labels)), [_style.shortened(label, _style.WIDEST) for label in labels], fontsize=6)
+    axis.set_yticks(range(len(labels)), [_look.shortened(label, _look.WIDEST) for label in labels], fontsize=6)
     axis.tick_params(axis="y", length=0)
     rows = np.arange(len(labels) + 1) - 0.5
     picture = axis.pcolormesh(edges, rows, shares, cmap=colours[0], vmin=0, vmax=colours[1], rasterized=True)

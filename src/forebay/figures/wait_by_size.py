@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _multiples, _style
+from forebay.figures import _look, _multiples, _style
 from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.groups import by_size_class
 from forebay.results import Result
@@ -54,7 +54,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
         for place, (label, style) in enumerate(look.items()):
             # Side by side, so that marks at the same height are seen; no class reaches into its neighbour.
             x = np.arange(len(classes)) + 0.5 * ((place + 0.5) / len(look) - 0.5)
-            mark = {"marker": _style.MARKERS[place % len(_style.MARKERS)], "ms": 3.2, "mew": 0, "lw": 0.8, **style}
+            mark = {"marker": _look.MARKERS[place % len(_look.MARKERS)], "ms": 3.2, "mew": 0, "lw": 0.8, **style}
             axis.plot(x, means(label), clip_on=False, **mark)
             handles.append(Line2D([], [], label=label, **mark))
         set_up(axis)

@@ -7,9 +7,11 @@ from forebay import _plugins
 from forebay.core.failures import Failures
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import _presets, _toml
+from forebay.platforms.classes import NodeClass
+from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
 
-__all__ = ["Failures", "Platform", "load", "names"]
+__all__ = ["Failures", "NodeClass", "Partition", "Platform", "load", "names"]
 
 
 def names() -> list[str]:

@@ -23,7 +23,7 @@ from pydantic import (
 
 from forebay._plugins import TRUTH
 from forebay.core.failures import Failures
-from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate
+from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate, parse_seconds
 from forebay.errors import InputError, brief
 from forebay.platforms import failures
 from forebay.platforms._problems import Problems
@@ -36,6 +36,9 @@ _DIGITS = 1000  # of a whole number; what is kept of a longer one is beyond all 
 
 _PARTS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of a second
 _A_LATENCY = 'write a time such as "50 us" or "0.5 ms"'
+
+NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$"
+"""A name that can stand in a list: no comma, space, & or |, which mean something where jobs ask for it."""
 
 AUTO: Literal["auto"] = "auto"
 """A capacity that the workload decides."""
@@ -125,6 +128,11 @@ def _bytes(value: Any, info: ValidationInfo) -> int:
     return _positive_int(_parse(parse_bytes, value, info), 'write a size such as "10 TB", or leave the tier out')
 
 
+def _memory(value: Any, info: ValidationInfo) -> int | None:
+    hint = 'write a size such as "256 GB", or leave it out'
+    return None if value is None else _positive_int(_parse(parse_bytes, value, info), hint)
+
+
 def _bytes_or_zero(value: Any, info: ValidationInfo) -> int:
     parsed = 0 if value == "0" else _parse(parse_bytes, value, info)
     if isinstance(parsed, int) and not isinstance(parsed, bool) and parsed == 0:
@@ -186,6 +194,29 @@ def format_latency(seconds: float) -> str:
     return f"{seconds * _PARTS[unit]:.4g} {unit}"
 
 
+def _duration(value: Any) -> float | None:
+    if isinstance(value, str):
+        try:
+            value = parse_seconds(value)
+        except InputError as error:
+            raise ValueError(str(error)) from None
+    return None if value is None else _positive_float(value, "time", 'write a time such as "4 d" or "1 h 30 min"')
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """Names in a list, or in one text with / or , between them, as the command line has it."""
+    words = re.split("[,/]", value) if isinstance(value, str) else value
+    if not isinstance(words, list | tuple):
+        raise ValueError(f'{brief(value)} is not a list of names; write ["cpu", "gpu"]')
+    for word in words:
+        if not isinstance(word, str) or not re.fullmatch(NAME, word):
+            raise ValueError(f"{brief(word)} cannot be a name: letters, digits, _ . + and - only")
+    twice = next((word for word in words if words.count(word) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{brief(twice)} stands there twice; keep one")
+    return tuple(words)
+
+
 def _flag(value: Any) -> bool:
     found = TRUTH.get(value.lower()) if isinstance(value, str) else value
     if not isinstance(found, bool):
@@ -210,11 +241,15 @@ CountOrZero = Annotated[int, BeforeValidator(_count_or_zero), Field(examples=[1]
 Bytes = Annotated[int, BeforeValidator(_bytes), Field(examples=["10 TB"])]
 Capacity = Annotated[int | Literal["auto"], BeforeValidator(_capacity), Field(examples=["10 TB"])]
 BytesOrZero = Annotated[int, BeforeValidator(_bytes_or_zero), Field(examples=["10 TB"])]
+Memory = Annotated[int | None, BeforeValidator(_memory), Field(examples=["256 GB"])]
 Ratio = Annotated[float, BeforeValidator(_ratio), Field(examples=[5.0])]
 Units = Annotated[int, BeforeValidator(_units), Field(examples=[12])]
 Rate = Annotated[float, BeforeValidator(_rate), Field(examples=["5 GB/s"])]
 Latency = Annotated[float, BeforeValidator(_latency), Field(examples=["50 us"])]
 Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]
 Flag = Annotated[bool, BeforeValidator(_flag), Field(examples=[True])]
+Duration = Annotated[float | None, BeforeValidator(_duration), Field(examples=["4 d"])]
+Words = Annotated[tuple[str, ...], BeforeValidator(_words), Field(examples=[["cpu"]])]
+Name = Annotated[str, Field(pattern=NAME, examples=["cpu"])]
 Pools = Annotated[tuple[int, ...], BeforeValidator(_pools), Field(examples=["5000/200"])]
 Failing = Annotated[InstanceOf[Failures] | None, BeforeValidator(_failing)]

@@ -1,4 +1,4 @@
-"""Platforms declared in TOML: a table for the machine, one for its topology, one a tier, one for failures."""
+"""Platforms declared in TOML: a table for the machine, its topology and failures; one a class, partition and tier."""
 
 import re
 import tomllib
@@ -10,9 +10,17 @@ from forebay import _plugins
 from forebay.errors import InputError, nearest
 from forebay.platforms._fields import FROM_FILE
 from forebay.platforms._problems import Problems
+from forebay.platforms.classes import NodeClass
+from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
+
+_NAMED = (
+    ("classes", NodeClass, "cpu] and below it nodes = 100"),
+    ("partitions", Partition, 'standard] and below it nodes = "0-99"'),
+)
+"""Tables of tables: their name, what each describes, and how one begins."""
 
 
 def read(path: Path, overrides: Mapping[str, str]) -> Platform:
@@ -39,10 +47,19 @@ def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Pl
     values = {"name": default_name, **table}
     topology = _topology(values.pop("topology", {"kind": "flat"}), problems)
     tiers = _tiers(values.pop("tiers", {}), problems)
+    before = len(problems.lines)
+    named = {
+        word: _named(values.pop(word), word, model, example, problems)
+        for word, model, example in _NAMED
+        if word in values
+    }
+    if len(problems.lines) > before:
+        problems.stop()  # nodes and partitions go by classes: without one, more would seem wrong than is
     if not isinstance(values.get("failures", {}), dict):
         del values["failures"]
         problems.add("failures", 'must be a table: write [failures] and below it mtbf = "1 h"')
-    parts = {"topology": topology, "tiers": tiers} if topology else {"tiers": tiers}
+    parts: dict[str, Any] = {"topology": topology, "tiers": tiers} if topology else {"tiers": tiers}
+    parts |= named
     # Parts go in as if written by the user, so that their keys count among the known ones in suggestions.
     platform = problems.check(Platform, {**values, **parts}, context=FROM_FILE)
     problems.stop()
@@ -78,7 +95,9 @@ def _override(table: dict[str, Any], overrides: Mapping[str, str], problems: Pro
     declared = tiers if isinstance(tiers, dict) else {}
     finite = {name for name, tier in declared.items() if isinstance(tier, dict) and "capacity" in tier}
     for name, text in overrides.items():
-        if name == "nodes":
+        if name == "nodes" and table.get("classes"):
+            _override_classes(table, text, problems)
+        elif name == "nodes":
             table["nodes"] = text
         elif name in finite:
             tiers[name]["capacity"] = text
@@ -86,6 +105,19 @@ def _override(table: dict[str, Any], overrides: Mapping[str, str], problems: Pro
             problems.add(name, "this tier has no capacity to set; edit the file instead")
         else:
             problems.add(name, f"cannot be set after the file's name; {nearest(name, {'nodes', *finite})}")
+
+
+def _override_classes(table: dict[str, Any], text: str, problems: Problems) -> None:
+    """The nodes of the machine are those of its class, if it is the only one."""
+    classes = table["classes"]
+    if isinstance(classes, dict) and len(classes) > 1:
+        told = ", ".join(list(classes)[:5])
+        problems.add("nodes", f"follow from the classes ({told}); edit the file instead")
+    elif isinstance(classes, dict):
+        table.pop("nodes", None)
+        for one in classes.values():
+            if isinstance(one, dict):
+                one["nodes"] = text
 
 
 def _place_trace(table: Mapping[str, Any], folder: Path) -> None:
@@ -117,6 +149,20 @@ def _topology(table: Any, problems: Problems) -> BaseTopology | None:
         return None
     model = _plugins.load("platforms.topologies", kind.replace("_", "-"), "topology").Topology
     return problems.check(model, {**table, "kind": kind}, path="topology.", context=FROM_FILE)
+
+
+def _named(tables: Any, word: str, model: type[Any], example: str, problems: Problems) -> tuple[Any, ...]:
+    """One `model` a table, called as the table is."""
+    if not isinstance(tables, dict):
+        problems.add(word, f"must be tables: write [{word}.{example}")
+        return ()
+    made = []
+    for name, table in tables.items():
+        if isinstance(table, dict):
+            made.append(problems.check(model, table, f"{word}.{name}.", FROM_FILE, known={"name": name}))
+        else:
+            problems.add(f"{word}.{name}", f"must be a table: write [{word}.{example}")
+    return tuple(one for one in made if one is not None)
 
 
 def _tiers(tables: Any, problems: Problems) -> tuple[BaseTier, ...]:

@@ -1,9 +1,10 @@
 """A Platform: the machine as schedulers count it (nodes first, then every tier that can run full) and its fabric."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticKnownError
 
 from forebay import _bounds
 from forebay._text import counted, html_table, plain
@@ -11,10 +12,14 @@ from forebay.core.failures import Failures
 from forebay.core.kinds import LARGE, WASTE
 from forebay.core.units import format_flops
 from forebay.errors import InputError, listed
-from forebay.platforms._fields import AUTO, Count, Failing, Flops, Model
+from forebay.platforms._fields import AUTO, Count, Failing, Flag, Flops, Model
+from forebay.platforms._inside import check_classes, check_partitions, refuse_twice
+from forebay.platforms.atoms import Atom, atoms_of
+from forebay.platforms.classes import NodeClass
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
 from forebay.platforms.failures import check as check_failures
+from forebay.platforms.partitions import Partition
 from forebay.platforms.storage import files_of, stores_of, ways_of
 from forebay.platforms.tiers import node_local
 from forebay.platforms.tiers._base import BaseTier
@@ -27,6 +32,8 @@ MAX_NODES = 16_000_000
 MAX_TIERS = 100
 """Every job, and every step of a plan, has a number for each."""
 
+Placement = Literal["best-fit", "lowest", "worst-fit"]
+
 
 class Platform(Model):
     """A machine. Most are made by `forebay.platform`, from a preset or a TOML file.
@@ -36,7 +43,17 @@ class Platform(Model):
     name
         What results call it.
     nodes
-        How many there are.
+        How many there are; may be left out where classes tell.
+    classes
+        Kinds of nodes, each a `forebay.platforms.NodeClass`, in the order of the nodes' ids. Without any, all nodes are
+        alike and nothing inside them is counted.
+    partitions
+        Named sets of nodes that jobs are submitted to, each a `forebay.platforms.Partition`.
+    sharing
+        Whether jobs share nodes, by cores, memory and GPUs. False: a job has its nodes to itself.
+    placement
+        Which of the nodes with room a job gets where they are shared: "best-fit" (those with the fewest free cores),
+        "lowest" (those with the lowest ids) or "worst-fit" (those with the most free cores).
     speed
         Of a node, in flop/s, or as text: "1 Gflop/s".
     topology
@@ -53,7 +70,11 @@ class Platform(Model):
     """
 
     name: Annotated[str, Field(examples=["mine"])]
-    nodes: Count
+    classes: tuple[NodeClass, ...] = ()
+    nodes: Count = Field(default=None, validate_default=True)  # without it: those of all classes
+    partitions: tuple[Partition, ...] = ()
+    sharing: Flag = False
+    placement: Annotated[Placement, Field(examples=["best-fit"])] = "best-fit"
     speed: Flops = 1e9
     topology: BaseTopology = Field(default_factory=Flat)
     tiers: tuple[BaseTier, ...] = ()
@@ -64,9 +85,27 @@ class Platform(Model):
     def _can_be_shown(cls, name: str) -> str:
         return plain(name)
 
+    @field_validator("classes")
+    @classmethod
+    def _apart(cls, classes: tuple[NodeClass, ...]) -> tuple[NodeClass, ...]:
+        refuse_twice([one.name for one in classes], "classes")
+        return classes
+
+    @field_validator("nodes", mode="before")
+    @classmethod
+    def _of_all_classes(cls, nodes: Any, info: ValidationInfo) -> Any:
+        if nodes is not None:
+            return nodes
+        if "classes" not in info.data:
+            return 1  # they are wrong, and are told of
+        if not info.data["classes"]:
+            raise PydanticKnownError("missing")
+        return sum(one.nodes for one in info.data["classes"])
+
     @field_validator("nodes")
     @classmethod
-    def _can_be_held(cls, nodes: int) -> int:
+    def _can_be_held(cls, nodes: int, info: ValidationInfo) -> int:
+        check_classes(nodes, info.data.get("classes", ()))
         most = _bounds.limit(_bounds.NODES, MAX_NODES)
         if nodes > most:
             raise ValueError(
@@ -74,6 +113,20 @@ class Platform(Model):
                 f"{_bounds.NODES} to as many"
             )
         return nodes
+
+    @field_validator("partitions")
+    @classmethod
+    def _of_its_nodes(cls, partitions: tuple[Partition, ...], info: ValidationInfo) -> tuple[Partition, ...]:
+        if {"nodes", "classes"} <= info.data.keys():
+            check_partitions(partitions, info.data["classes"], info.data["nodes"])
+        return partitions
+
+    @field_validator("sharing")
+    @classmethod
+    def _knows_cores(cls, sharing: bool, info: ValidationInfo) -> bool:
+        if sharing and info.data.get("classes") == ():
+            raise ValueError("nodes are shared by their cores: say how many a class of nodes has, or write no sharing")
+        return sharing
 
     @field_validator("topology")
     @classmethod
@@ -133,6 +186,28 @@ class Platform(Model):
         return next((tier for tier in self.tiers if isinstance(tier, node_local.Tier) and tier.two_kinds), None)
 
     @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """Ranges of nodes that no class and no partition divides, in order; one where there are none of these."""
+        cuts = () if self.kinds is None else (self.nodes - (self.kinds.large_nodes or 0),)
+        return atoms_of(self.classes, self.partitions, self.nodes, cuts)
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """Names of what a job may ask of the inside of nodes; none where nothing is told of it."""
+        memory = any(one.memory is not None for one in self.classes)
+        return ("cores", "gpus", *(["memory"] if memory else [])) if self.classes else ()
+
+    @property
+    def gpu_types(self) -> tuple[str, ...]:
+        """Types of the GPUs that nodes have, in order of classes; "" is that of GPUs without one."""
+        return tuple(dict.fromkeys(one.gpu for one in self.classes if one.gpus))
+
+    @property
+    def units(self) -> int:
+        """What jobs are given and the first resource counts: nodes, or all their cores where nodes are shared."""
+        return sum(one.nodes * one.cores for one in self.classes) if self.sharing else self.nodes
+
+    @property
     def per_node(self) -> Mapping[str, int]:
         """Name and capacity a node of the tiers of which every node has its own."""
         return {tier.name: tier.per_node for tier in self.tiers if tier.per_node is not None}
@@ -187,6 +262,7 @@ class Platform(Model):
         return {
             "name": self.name,
             "nodes": self.nodes,
+            **self._inside(),
             "speed": self.speed,
             "topology": {**self.topology.described(), "text": self.topology.text},
             "tiers": [{**tier.described(), "text": tier.text} for tier in self.tiers],
@@ -196,18 +272,41 @@ class Platform(Model):
             "text": str(self),
         }
 
+    def _inside(self) -> dict[str, Any]:
+        """What can be told of classes and partitions; nothing of a machine without them."""
+        classes = [{**one.described(), "text": one.text} for one in self.classes]
+        partitions = [{**one.described(), "text": one.text} for one in self.partitions]
+        told: dict[str, Any] = {"classes": classes} if classes else {}
+        told |= {"sharing": True, "placement": self.placement} if self.sharing else {}
+        return told | ({"partitions": partitions} if partitions else {})
+
+    def _lines(self) -> list[tuple[str, str]]:
+        """The same to read: a name and what is to say of it."""
+        lines = [(f"class {one.name}", f"{counted(one.nodes, 'node')} of {one.text}") for one in self.classes]
+        lines += [("sharing", f"by cores, {self.placement}")] if self.sharing else []
+        return lines + [(f"partition {one.name}", one.text) for one in self.partitions]
+
     def __repr__(self) -> str:
         tiers = f" with {listed(tier.name for tier in self.tiers)}" if self.tiers else ""
         return f"<Platform {listed([self.name])}: {counted(self.nodes, 'node')}{tiers}>"
 
     def _repr_html_(self) -> str:
         rows = [("nodes", f"{self.nodes:,} of {format_flops(self.speed)}"), ("topology", self.topology.text)]
+        rows[1:1] = self._lines()
         rows += [(tier.name, tier.text) for tier in self.tiers]
         rows += [("failures", str(self.failures))] if self.failures else []
         return html_table(f"Platform {self.name}", rows)
 
+    @property
+    def outside(self) -> str:
+        """The machine in words, but for its classes and partitions."""
+        return self._text([])
+
     def __str__(self) -> str:
-        parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}"]
+        return self._text([f"{name}: {text}" for name, text in self._lines()])
+
+    def _text(self, inside: list[str]) -> str:
+        parts = [f"{counted(self.nodes, 'node')} of {format_flops(self.speed)}", *inside]
         parts += [] if self.topology == Flat() else [self.topology.text]
         parts += [f"{tier.name}: {tier.text}" for tier in self.tiers]
         parts += [f"failures: {self.failures}"] if self.failures else []

@@ -9,7 +9,7 @@ from bokeh.models import CustomJSTickFormatter, FixedTicker, PlainText, Range1d
 from bokeh.plotting import figure
 
 from forebay._text import plain
-from forebay.figures import _style
+from forebay.figures import _look
 
 WAITS = {
     10: "10 s",
@@ -24,7 +24,7 @@ WAITS = {
 }
 LINEAR = 30
 """Seconds from which on an axis of waits is logarithmic rather than even."""
-COLOURS = (*_style.PALETTE[:6], _style.GREY)
+COLOURS = (*_look.PALETTE[:6], _look.GREY)
 """As in figures; black would vanish on a dark page."""
 DASHES = ("solid", "dashed", "dotted", "dotdash")
 
@@ -49,9 +49,9 @@ def panel(height: int, **more: Any) -> Any:
     return made
 
 
-def plain_label(text: str, longest: int = _style.WIDEST) -> PlainText:
+def plain_label(text: str, longest: int = _look.WIDEST) -> PlainText:
     """A name that is shown as it is: Bokeh would take some for formulas."""
-    return PlainText(text=_style.shortened(plain(text), longest))
+    return PlainText(text=_look.shortened(plain(text), longest))
 
 
 def rows(made: Any, names: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from forebay.figures import _style
+from forebay.figures import _look
 from forebay.platforms.variation import BYTES, RATE, Quantity
 from forebay.report import _inputs, tables
 from forebay.report._folder import words_of
@@ -129,7 +129,7 @@ def _ends(points: Sequence[Mapping[str, Any]], scale: float) -> tuple[list[float
 def _amount_unit(quantity: Quantity, least: float) -> tuple[float, str]:
     if quantity.unit not in (BYTES, RATE):
         return 1.0, ""
-    size, name = _style.bytes_unit(least)
+    size, name = _look.bytes_unit(least)
     return size, f" ({name}{'/s' if quantity.unit == RATE else ''})"
 
 

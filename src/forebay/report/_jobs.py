@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from forebay.figures import _steps
-from forebay.figures.gantt import FILES, READS, WRITES, has_phases, rectangles
+from forebay.figures._schedule import FILES, READS, WRITES, has_phases, rectangles
 from forebay.metrics.machine import usage
 from forebay.report._columns import pack
 from forebay.results import Result

@@ -21,15 +21,16 @@ from bokeh.models import (
 
 from forebay._text import counted
 from forebay.core.units import format_seconds
-from forebay.figures import _steps, _style
-from forebay.figures.gantt import FILES, WAITED
+from forebay.figures import _look, _steps
+from forebay.figures._look import WAITED
+from forebay.figures._schedule import FILES
 from forebay.report import _axes, _jobs, tables
 from forebay.report.page import Section, asset, escaped
 from forebay.results import Result
 
 _LEFT = 74
 """Pixels left of each lane, so that all begin at the same place."""
-_SECOND = _style.ORANGE
+_SECOND = _look.ORANGE
 _SHIFTS = (600, 7200, 86400, 1209600)
 _COLOURS = {"wait": "wait", "size": "number of nodes", "user": "user", "tier": "tier"}
 
@@ -49,7 +50,7 @@ def section(results: Mapping[str, Result]) -> Section:
         "nodes": max(one.resources["nodes"] for one in runs),
         "lanes": [{"name": lane.name, "unit": lane.unit, "capacity": lane.capacity} for lane in lanes],
         "waited": [[min(limit, 1e15), colour, text] for text, (limit, colour) in WAITED.items()],
-        "fills": list(_style.FILLS),
+        "fills": list(_look.FILLS),
         **told,
     }
     packed = {"jobs": jobs, **{f"run-{place}": text for place, text in enumerate(parts)}}
@@ -170,7 +171,7 @@ def _area(shown: Sequence[_jobs.Lane], lanes: Sequence[_jobs.Lane], clock: Any) 
     unit = {"bytes": "", "bytes/s": "", "jobs": "\n(jobs)"}[first.unit]
     range_ = Range1d(0, 1.08 * first.capacity or 1, name=f"range-{lanes.index(first)}")
     made = _lane(112, clock, range_, f"{name}{unit}", f"lane-{first.name}")
-    colours = (_style.GREEN, _style.PINK) if first.unit == "bytes/s" else (_style.BLUE,)
+    colours = (_look.GREEN, _look.PINK) if first.unit == "bytes/s" else (_look.BLUE,)
     for lane, colour in zip(shown, colours, strict=True):
         k = lanes.index(lane)
         # Bokeh never ends with an area of no points.
@@ -189,7 +190,7 @@ def _differences(clock: Any) -> Any:
     """A dot a job: when it came, and how much later or earlier it starts under the second policy."""
     made = _lane(190, clock, Range1d(-1, 1, name="shifts"), "start differs by", "differences")
     source = ColumnDataSource({"x": [], "y": [], "shade": []}, name="shift")
-    mapper = LinearColorMapper(palette=[_style.GREEN, _style.GREY, _SECOND], low=-1.5, high=1.5)
+    mapper = LinearColorMapper(palette=[_look.GREEN, _look.GREY, _SECOND], low=-1.5, high=1.5)
     dots = made.scatter(
         "x", "y", source=source, size=4, line_color=None, fill_alpha=0.6,
         fill_color={"field": "shade", "transform": mapper},

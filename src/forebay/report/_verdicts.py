@@ -14,7 +14,6 @@ from forebay.report.page import Section
 NONE = "-"
 _RANKED = (
     ("mean_waiting_time", "mean wait"),
-    ("ci95_waiting_time", "± 95 %"),
     ("p50_waiting_time", "median wait"),
     ("p95_waiting_time", "p95 wait"),
     ("max_waiting_time", "longest wait"),

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource
 
-from forebay.figures import _style
-from forebay.figures._waits import waiting_times
-from forebay.figures.letter_values import letter_values
+from forebay.figures import _look
+from forebay.figures._waits import letter_values, waiting_times
 from forebay.report import _axes, tables
 from forebay.report.page import Section
 from forebay.results import Result
@@ -59,8 +58,8 @@ def _letters(waits: Mapping[str, np.ndarray], longest: float) -> Any:
             outer = np.unique(some[(some < found[-1][1]) | (some > found[-1][2])])
             beyond += [(float(x), row) for x in _axes.bent(outer[-200:])]
     made.quad(**{name: name for name in columns if name != "alpha"}, fill_alpha="alpha", line_color=None,
-              fill_color=_style.BLUE, source=ColumnDataSource(columns))  # fmt: skip
-    made.scatter([x for x, _ in beyond], [y for _, y in beyond], size=3, color=_style.GREY)
+              fill_color=_look.BLUE, source=ColumnDataSource(columns))  # fmt: skip
+    made.scatter([x for x, _ in beyond], [y for _, y in beyond], size=3, color=_look.GREY)
     x, y = [x for x, _ in medians], np.array([y for _, y in medians], float)
     made.segment(x, list(y - 0.42), x, list(y + 0.42), line_width=2.5, tags=["ink"])
     _axes.rows(made, list(waits))
@@ -76,7 +75,7 @@ def _tails(waits: Mapping[str, np.ndarray], longest: float) -> Any:
         x, y = tail(some)
         if x.size:
             least = min(least, float(y.min()))
-            made.step(x, y, mode="after", legend_label=_style.shortened(label, _style.WIDEST), **_axes.look(place))
+            made.step(x, y, mode="after", legend_label=_look.shortened(label, _look.WIDEST), **_axes.look(place))
     _axes.log_waits(made, max(1.0, min(60.0, longest / 100)), max(longest, 2.0))
     made.y_range.update(start=least / 1.5, end=1.2)
     _axes.formatted(made.yaxis, "tick >= 0.001 ? `${Number((100 * tick).toPrecision(6))} %` : tick.toExponential()")

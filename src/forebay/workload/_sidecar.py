@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from forebay._parquet import read_parquet
-from forebay.core.schemas import JOB_SCHEMA
+from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
@@ -17,10 +17,12 @@ KEYS = ("id", "job", "job_id", "JobID")
 """Names that the column of job numbers may have; the first one found counts."""
 
 _PARQUET = b"PAR1"
-_LEAST = {"nodes": 1, "run_time": 0, "flop": 0, "communication": 0, "user": -1, "group": -1, "queue": -1}
+_PART = r"^[0-9]{1,18}[_+][0-9]{1,18}$"
+_LEAST = {"nodes": 1, "run_time": 0, "flop": 0, "communication": 0, "exclusive": -1, **dict.fromkeys(NAMED, -1)}
 _ABOVE_0 = ("walltime", "cancel")  # inf is one: no limit, never
 _TIMES = ("submit", "run_time", *_ABOVE_0)
-_MOST = dict.fromkeys(_TIMES, LONGEST) | {"nodes": MOST_NODES}
+_MOST = dict.fromkeys(_TIMES, LONGEST) | {"nodes": MOST_NODES, "tasks": MOST_NODES, "exclusive": 1}
+_BARE = (*JOB_SCHEMA, *MORE, "cores", "gpus")  # numbers without a unit
 _HINTS: dict[Callable[[str], float] | None, str] = {
     parse_bytes: "; bytes may have a unit: 1.5GB",
     parse_seconds: "; seconds may have a unit: 1.5h",
@@ -63,6 +65,27 @@ def _csv(data: bytes, path: Path) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
+def resolved(frame: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
+    """The same with numbers of jobs for Slurm's names of array tasks, `1001_4`, and of components, `1001+0`.
+
+    One that is no job's here gets a number that no job has.
+    """
+    key = next((name for name in KEYS if name in frame.columns), None)
+    if key is None or frame[key].dtype != pl.String or not frame[key].str.contains(_PART).any():
+        return frame
+    known: dict[str, int] = {}
+    for one, part, mark in (("array", "array_task", "_"), ("het", "het_offset", "+")):
+        if one in jobs.columns:
+            for parent, index, job in jobs.filter(pl.col(one) >= 0).select(one, part, "id").iter_rows():
+                known.setdefault(f"{parent}{mark}{index}", job)  # a later run of a task has another number
+    words = frame[key].to_list()
+    strange: dict[str, int] = {}
+    for k in frame[key].str.contains(_PART).arg_true():
+        word = words[k]
+        words[k] = str(known[word] if word in known else strange.setdefault(word, -1 - len(strange)))
+    return frame.with_columns(pl.Series(key, words, pl.String))
+
+
 def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
     """The same with the job number as `id`, and each column of the type that a job table wants."""
     key = next((name for name in KEYS if name in frame.columns), None)
@@ -80,7 +103,7 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
             raise InputError(
                 f"{label}: line 1: {brief(name)} cannot name a column; letters, digits and _ only ({hint})"
             )
-        columns.append(_column(frame[name], JOB_SCHEMA.get(name, pl.Int64), label))
+        columns.append(_column(frame[name], (JOB_SCHEMA | MORE).get(name, pl.Int64), label))
     frame = pl.DataFrame(columns)
     twice = frame.filter(pl.col("id").is_duplicated())
     if len(twice):
@@ -125,7 +148,7 @@ def _column(values: pl.Series, dtype: Any, label: str) -> pl.Series:
 
 def _unit_of(name: str) -> Callable[[str], float] | None:
     """What reads a quantity with a unit in a column of that name; None where it has no unit."""
-    return parse_seconds if name in _TIMES else None if name in JOB_SCHEMA else parse_bytes
+    return parse_seconds if name in _TIMES else None if name in _BARE else parse_bytes
 
 
 def _without_units(values: pl.Series) -> pl.Series:

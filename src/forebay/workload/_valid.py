@@ -35,6 +35,7 @@ def checked(w: Workload, path: Path) -> Workload:
         [
             _SUBMIT if "running_since" not in w.jobs.columns else _SUBMIT_OF_PERIOD,
             *(rule for rule in _JOB_RULES if rule[0] in w.jobs.columns),
+            _some_nodes(w.jobs.columns),
             *(counted(name) for name in w.jobs.columns if name not in JOB_SCHEMA | MORE),
         ],
     )
@@ -49,6 +50,7 @@ def checked(w: Workload, path: Path) -> Workload:
     return w
 
 
+_FROM_MINUS_1 = ("account", "qos", "gpu", "features", "array", "array_task", "het", "het_offset")
 _SUBMIT: Rule = (
     "submit",
     within("submit", 0, LONGEST),
@@ -65,9 +67,11 @@ _JOB_RULES: list[Rule] = [
     ("cancel", limit("cancel"), LIMIT),
     ("flop", amount("flop"), AMOUNT),
     ("communication", amount("communication"), AMOUNT),
-    ("nodes", within("nodes", 1, MOST_NODES), f"from 1 to {MOST_NODES:,}"),
+    ("nodes", within("nodes", 0, MOST_NODES), f"from 1 to {MOST_NODES:,}"),
     ("priority", pl.col("priority").is_finite(), "a finite number"),
-    *((name, pl.col(name) >= -1, "a number from 0 up, or -1") for name in ("account", "qos")),
+    *((name, pl.col(name) >= -1, "a number from 0 up, or -1") for name in _FROM_MINUS_1),
+    ("tasks", within("tasks", 0, MOST_NODES), f"from 0 to {MOST_NODES:,}"),
+    ("exclusive", within("exclusive", -1, 1), "0, 1, or -1 where it is not said"),
     (
         "recorded_start",
         within("recorded_start", -LONGEST, LONGEST) | pl.col("recorded_start").is_nan(),
@@ -79,6 +83,13 @@ _JOB_RULES: list[Rule] = [
         f"a time up to second 0 within {LONGEST:g} s, or NaN",
     ),
 ]
+
+
+def _some_nodes(columns: list[str]) -> Rule:
+    """Without nodes, a job must ask for tasks or cores."""
+    others = [name for name in ("tasks", "cores") if name in columns]
+    some = pl.any_horizontal(pl.col(name) > 0 for name in ("nodes", *others))
+    return "nodes", some, f"from 1 to {MOST_NODES:,}{', or 0 of a job that gives tasks or cores' if others else ''}"
 
 
 def _check_legs(w: Workload, legs: pl.DataFrame, where: str) -> None:

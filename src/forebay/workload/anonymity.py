@@ -6,34 +6,41 @@ import re
 import numpy as np
 import polars as pl
 
-from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED
+from forebay.core.schemas import INSIDE, JOB_SCHEMA, MORE, NAMED, WHO
 from forebay.errors import InputError
 from forebay.workload._source import in_order
 from forebay.workload.workload import Workload
 
 _NAME = "anonymous"
 _LINE = "anonymised: users, groups and queues numbered at random, jobs by submission; no date, source, notes or history"
+_PARENTS = ("array", "het")  # numbers of jobs at the site
+_KINDS = {"gpu": "types of GPUs", "features": "features of nodes"}
 
 
 def anonymise(w: Workload, seed: int = 0) -> Workload:
     """The same jobs, of nobody: users, groups and queues are numbered 1.. in a random order, jobs in that of arrival.
 
-    So are accounts and qualities of service, and none has a name. There is no date, no name or digest of the source, no
-    note and no earlier provenance; nor a platform that is a file.
+    So are accounts, qualities of service and arrays, and none has a name; types of GPUs and features of nodes keep
+    theirs. There is no date, no name or digest of the source, no note and no earlier provenance; nor a platform that is
+    a file.
     """
     if seed < 0:
         raise InputError(f"the seed is {seed}; give a whole number from 0 up")
     rng = _random(w, seed)
     jobs, _ = in_order(w.jobs)
     old, new = jobs["id"], pl.Series("id", np.arange(1, len(jobs) + 1))
-    jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in NAMED if name in jobs.columns))
+    jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in (*WHO, *_PARENTS) if name in jobs.columns))
     legs, phases = (None if table is None else _renumbered(table, old, new) for table in (w.legs, w.phases))
     notes = [] if w.platform == _machine(w.platform) else ["the platform is a file: its name is taken away"]
     named = [
-        name for name in w.resources if name not in ("burst_buffer", "memory") and not re.match(r"resource_\d", name)
+        name for name in w.resources if name not in ("burst_buffer", *INSIDE) and not re.match(r"resource_\d", name)
     ]
     if named:
         notes.append(f"names of resources are kept: {', '.join(named)}")
+    # Without them nobody could tell where jobs may run: they are of machines, not of persons.
+    kept = {name: called for name, called in w.names.items() if name not in WHO}
+    for name, called in kept.items():
+        notes.append(f"names of {_KINDS[name]} are kept: {', '.join(sorted(called.values()))}")
     return Workload(
         name=_NAME,
         jobs=jobs,
@@ -44,6 +51,7 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
         records=len(jobs),
         notes=tuple(notes),
         provenance=(_LINE,),
+        names=kept,
     )
 
 

@@ -56,8 +56,8 @@ class Workload:
     sha256
         Of the source's bytes.
     names
-        What numbers stand for: of `user`, `group`, `queue`, `account` or `qos`, the name behind a number, such as
-        {"queue": {1: "gpu"}}. A number without a name is its own.
+        What numbers stand for: of `user`, `group`, `queue`, `account`, `qos`, `gpu` or `features`, the name behind a
+        number, such as {"queue": {1: "gpu"}}. A number without a name is its own.
 
     Examples
     --------
@@ -172,8 +172,8 @@ def job_table(columns: Any) -> pl.DataFrame:
     columns
         A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
         needed; `user`, `group`, `queue`, `priority`, `flop`, `communication`, `cancel`, `account`, `qos`,
-        `recorded_start` and `running_since` are known. Any other column is a demand on the resource of its name, such
-        as `burst_buffer` in bytes.
+        `recorded_start`, `running_since`, `tasks`, `exclusive`, `gpu` and `features` are known. Any other column is a
+        demand on the resource of its name, a job's total: `burst_buffer` and `memory` in bytes, `cores`, `gpus`.
 
     Returns
     -------

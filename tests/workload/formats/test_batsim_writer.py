@@ -99,12 +99,12 @@ def test_phases_of_computing_survive(tmp_path):
 def test_what_batsim_cannot_hold_is_noted():
     phases = pl.DataFrame([(1, 0, "stage_in", 2.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
     legs = pl.DataFrame([(1, 0, 9.0, 2, "")], LEG_SCHEMA, orient="row")
-    w = replace(two_jobs(burst_buffer=[5, 6], gpu=[1, 0], fpga=[0, 0]), phases=phases, legs=legs, platform=None)
+    w = replace(two_jobs(burst_buffer=[5, 6], gpus=[1, 0], fpga=[0, 0]), phases=phases, legs=legs, platform=None)
     back, notes = again(w)
     assert notes == [
         "1 job with phases that Batsim has no profile for: only the total work is written",
         "the machine's size is not known: nb_res is the widest job's 3 nodes",
-        "gpu is not written: Batsim has no word for it",
+        "gpus is not written: Batsim has no word for it",
         "legs are not written: a Batsim job starts once",
         "burst buffer of 1 job does not divide by the nodes: rounded up, a node at a time",
     ]

@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Patch
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 from forebay.figures.panels.over_time import COLUMNS, grid, tidy
 
 
@@ -20,12 +20,12 @@ def draw(tables: Mapping[str, pl.DataFrame], path: Path) -> list[Path]:
         axes = grid(figure, len(tables))
         for axis, (title, table) in zip(axes, tables.items(), strict=False):
             unit = _style.clock(axis, 0.0, end, ticks=5)
-            for since, until, colour in (("submit", "start", _style.ORANGE), ("start", "end", _style.BLUE)):
+            for since, until, colour in (("submit", "start", _look.ORANGE), ("start", "end", _look.BLUE)):
                 axis.add_collection(_lines(table, since, until, unit, colour))
             axis.set_ylim(len(table), 0)
             axis.set_title(title, loc="left")
         tidy(axes, len(tables), "job")
-        handles = [Patch(color=_style.ORANGE, label="waits"), Patch(color=_style.BLUE, label="runs")]
+        handles = [Patch(color=_look.ORANGE, label="waits"), Patch(color=_look.BLUE, label="runs")]
         _style.legend(figure, handles, 2)
         data = pl.concat(table.select(pl.lit(title).alias("panel"), pl.all()) for title, table in tables.items())
         return _style.write(figure, path, {"": data}, _header.told)

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 BAND = 0.05
 NEAR = (0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.6)
 FAR = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 50)
-COLOURS = (_style.BLUE, _style.YELLOW, _style.GREEN, _style.PINK, _style.SKY, _style.ORANGE)
+COLOURS = (_look.BLUE, _look.YELLOW, _look.GREEN, _look.PINK, _look.SKY, _look.ORANGE)
 
 
 def draw(table: pl.DataFrame, path: Path, label: str, by: str = "part") -> list[Path]:

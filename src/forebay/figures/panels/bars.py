@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def draw(bars: Sequence[Bar], path: Path, label: str, groups: str = "") -> list[
     schema |= dict.fromkeys(("mean", "half_95", "published"), pl.Float64)
     rows = [(one.panel, one.group, one.policy, one.mean, one.half, one.published) for one in bars]
     panels = list(dict.fromkeys(one.panel for one in bars))
-    look = dict(zip(dict.fromkeys(one.policy for one in bars), _style.PALETTE, strict=False))
+    look = dict(zip(dict.fromkeys(one.policy for one in bars), _look.PALETTE, strict=False))
     with _style.page(_style.PAGE if len(panels) > 1 else _style.COLUMN, 2.4) as figure:
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
         for axis, panel in zip(axes, panels, strict=True):

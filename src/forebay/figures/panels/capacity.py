@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 _FACTOR = 20  # between the largest and the least time, from which on an even axis hides the least
 _SHORT = 5  # between the ends of an axis, below which 1, 2, 5 are too few numbers
@@ -54,12 +54,12 @@ def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: P
         for place, curve in enumerate(curves):
             look = looks[curve.label]
             _band(axis, curve, span, size, look["color"])
-            marker = _style.MARKERS[place % len(_style.MARKERS)]
+            marker = _look.MARKERS[place % len(_look.MARKERS)]
             axis.errorbar(np.array(curve.x) / size, curve.y, curve.half, marker=marker, ms=3.5, elinewidth=0.7, **look)
-        axis.axhline(axes.limit, color="black", lw=0.8, ls=_style.DASHES[1], zorder=1)
+        axis.axhline(axes.limit, color="black", lw=0.8, ls=_look.DASHES[1], zorder=1)
         refused = [one / size for curve in curves for one in curve.refused]
         if refused:  # marks that are not clipped take room in the margins, even where there are none
-            axis.plot(refused, [0.0] * len(refused), "x", ms=5, mew=1.2, color=_style.GREY, clip_on=False, zorder=4)
+            axis.plot(refused, [0.0] * len(refused), "x", ms=5, mew=1.2, color=_look.GREY, clip_on=False, zorder=4)
         _x_axis(axis, span[0] / size, span[1] / size)
         margin = (span[1] / span[0]) ** 0.02
         axis.set_xlim(span[0] / size / margin, span[1] / size * margin)
@@ -68,7 +68,7 @@ def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: P
         axis.grid(True)
         handles = [*_handles(curves, looks), _target(axes)]
         if refused:
-            handles.append(Line2D([], [], ls="", marker="x", ms=5, color=_style.GREY, label="jobs are rejected"))
+            handles.append(Line2D([], [], ls="", marker="x", ms=5, color=_look.GREY, label="jobs are rejected"))
         _style.legend(figure, handles, 4)
         return _style.write(figure, path, {}, _header.told)
 
@@ -82,18 +82,18 @@ def draw_costs(curves: Sequence[Curve], axes: Axes, path: Path) -> list[Path]:
         axis = figure.subplots()
         order = np.argsort(cost[on_front], kind="stable")
         front = cost[on_front][order], y[on_front][order]
-        axis.step(*front, where="post", color=_style.GREY, lw=3, alpha=0.45, zorder=1)
+        axis.step(*front, where="post", color=_look.GREY, lw=3, alpha=0.45, zorder=1)
         for place, curve in enumerate(curves):
-            marker = _style.MARKERS[place % len(_style.MARKERS)]
+            marker = _look.MARKERS[place % len(_look.MARKERS)]
             axis.plot(curve.cost, curve.y, marker, ms=4, color=looks[curve.label]["color"])
-        axis.axhline(axes.limit, color="black", lw=0.8, ls=_style.DASHES[1], zorder=1)
+        axis.axhline(axes.limit, color="black", lw=0.8, ls=_look.DASHES[1], zorder=1)
         if len(cost):
             _x_axis(axis, float(cost.min()), float(cost.max()))
         axis.set_xlabel(f"cost{f' ({axes.currency})' if axes.currency else ''}")
         _y_axis(axis, curves, axes)
         axis.grid(True)
         handles = [*_handles(curves, looks, lines=False), _target(axes)]
-        handles.append(Line2D([], [], color=_style.GREY, lw=3, alpha=0.45, label="nothing cheaper is as good"))
+        handles.append(Line2D([], [], color=_look.GREY, lw=3, alpha=0.45, label="nothing cheaper is as good"))
         _style.legend(figure, handles, 3)
         table = _table(curves).with_columns(pl.Series("on_front", on_front))
         return _style.write(figure, path, {"": table}, _header.told)
@@ -117,7 +117,7 @@ def _band(axis: Any, curve: Curve, span: tuple[float, float], size: float, colou
 def _x_unit(unit: str, least: float) -> tuple[float, str]:
     if unit not in ("bytes", "bytes/s"):
         return 1.0, ""
-    size, name = _style.bytes_unit(least)
+    size, name = _look.bytes_unit(least)
     return size, name + unit.removeprefix("bytes")
 
 
@@ -153,12 +153,12 @@ def _handles(curves: Sequence[Curve], looks: dict[str, dict[str, Any]], lines: b
     handles = []
     for place, curve in enumerate(curves):
         look = dict(looks[curve.label]) if lines else {"color": looks[curve.label]["color"], "linestyle": ""}
-        handles.append(Line2D([], [], marker=_style.MARKERS[place % 8], ms=3.5, label=curve.label, **look))
+        handles.append(Line2D([], [], marker=_look.MARKERS[place % 8], ms=3.5, label=curve.label, **look))
     return handles
 
 
 def _target(axes: Axes) -> Line2D:
-    return Line2D([], [], color="black", lw=0.8, ls=_style.DASHES[1], label=axes.limit_text)
+    return Line2D([], [], color="black", lw=0.8, ls=_look.DASHES[1], label=axes.limit_text)
 
 
 def _table(curves: Sequence[Curve]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def draw(changes: Sequence[Change], path: Path, rows: str = "") -> list[Path]:
     schema: dict[str, Any] = dict.fromkeys(("panel", "row", "series"), pl.String)
     schema |= dict.fromkeys(("mean", "half_95"), pl.Float64)
     table = [(one.panel, one.row, one.series, one.mean, one.half) for one in changes]
-    look = dict(zip(series, zip(_style.PALETTE, _style.MARKERS, strict=False), strict=False))
+    look = dict(zip(series, zip(_look.PALETTE, _look.MARKERS, strict=False), strict=False))
     with _style.page(_style.PAGE, 0.9 + max(0.2, 0.1 + 0.11 * len(series)) * len(names)) as figure:
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
         for axis, panel in zip(axes, panels, strict=True):

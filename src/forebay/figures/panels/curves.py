@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,17 @@ def _looks(panels: Sequence[Panel]) -> dict[str, tuple[str, str]]:
     """A colour and a marker for each label; a level has the colour of the points whose label ends like its own."""
     labels = dict.fromkeys(points.label for panel in panels for points in panel.points)
     levels = dict.fromkeys(label for panel in panels for label, _ in panel.levels)
-    look = {label: (_style.PALETTE[k % 7], _style.MARKERS[k % 8]) for k, label in enumerate(labels)}
+    look = {label: (_look.PALETTE[k % 7], _look.MARKERS[k % 8]) for k, label in enumerate(labels)}
     for k, label in enumerate(levels):
         end = label.rpartition(", ")[2]
         same = next((one for one in labels if one.endswith(end)), None)
-        look[label] = (look[same][0] if same else _style.PALETTE[(len(labels) + k) % 7], "")
+        look[label] = (look[same][0] if same else _look.PALETTE[(len(labels) + k) % 7], "")
     return look
 
 
 def _panel(axis: Any, panel: Panel, look: dict[str, tuple[str, str]]) -> None:
     for _, least, largest in panel.ranges:
-        axis.axhspan(least, largest, color=_style.GREEN, alpha=0.18, lw=0)
+        axis.axhspan(least, largest, color=_look.GREEN, alpha=0.18, lw=0)
     for points in panel.points:
         colour, marker = look[points.label]
         x, y = np.array(points.x), np.array(points.y)
@@ -76,7 +76,7 @@ def _panel(axis: Any, panel: Panel, look: dict[str, tuple[str, str]]) -> None:
             fine = np.linspace(x.min(), x.max(), 200)
             axis.plot(fine, np.polyval(np.polyfit(x, y, points.degree), fine), color=colour)
     for label, height in panel.levels:
-        axis.axhline(height, color=look[label][0], ls=_style.DASHES[1])
+        axis.axhline(height, color=look[label][0], ls=_look.DASHES[1])
     axis.set(xlabel=panel.x_label, ylabel=panel.y_label)
     if panel.title:
         axis.set_title(panel.title, loc="left", fontweight="bold")
@@ -88,10 +88,10 @@ def _panel(axis: Any, panel: Panel, look: dict[str, tuple[str, str]]) -> None:
 def _handles(panels: Sequence[Panel], look: dict[str, tuple[str, str]]) -> list[Any]:
     handles: list[Any] = []
     for label, (colour, marker) in look.items():
-        dash = "-" if marker else _style.DASHES[1]
+        dash = "-" if marker else _look.DASHES[1]
         handles.append(Line2D([], [], color=colour, marker=marker or None, ms=3, ls=dash, label=label))
     ranges = dict.fromkeys(label for panel in panels for label, _, _ in panel.ranges)
-    return handles + [Patch(color=_style.GREEN, alpha=0.18, lw=0, label=label) for label in ranges]
+    return handles + [Patch(color=_look.GREEN, alpha=0.18, lw=0, label=label) for label in ranges]
 
 
 def _table(panels: Sequence[Panel]) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 from matplotlib.ticker import MaxNLocator
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 BINS = 40
 
@@ -20,7 +20,7 @@ def draw(table: pl.DataFrame, path: Path, labels: Mapping[str, str]) -> list[Pat
         *_, image = left.hist2d(x, y, bins=BINS, cmap="viridis", cmin=1, rasterized=True)
         figure.colorbar(image, ax=left, label="jobs", ticks=MaxNLocator(integer=True))
         left.set(xlabel=labels[first], ylabel=labels[second])
-        right.plot(table[job].to_numpy(), y, ".", ms=1.2, mew=0, color=_style.BLUE, rasterized=True)
+        right.plot(table[job].to_numpy(), y, ".", ms=1.2, mew=0, color=_look.BLUE, rasterized=True)
         right.set(xlabel=labels[job], ylabel=labels[second])
         right.grid(True)
         return _style.write(figure, path, {"": table}, _header.told)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _dates, _header, _steps, _style
+from forebay.figures import _dates, _header, _look, _steps, _style
 from forebay.figures.waits import curve
 
 MOST = 240
@@ -50,7 +50,7 @@ def draw(waits: Mapping[str, np.ndarray], uses: Mapping[str, _steps.Steps], mach
             below.plot(x, y, drawstyle="steps-post", **{**look[label], "linewidth": 1.0})
         highest = max((float(values.max(initial=0.0)) for _, values in lines.values()), default=0.0)
         if highest > 100:
-            below.axhline(100, color=_style.GREY, lw=0.8, ls=(0, (2, 2)))
+            below.axhline(100, color=_look.GREY, lw=0.8, ls=(0, (2, 2)))
         below.set(ylim=(0, max(104.0, 1.05 * highest)), ylabel=f"{machine.unit}\nin use (%)")
         below.grid(True)
         if width is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def draw(points: Sequence[Point], path: Path, x_label: str, lines: Sequence[str]
     schema |= dict.fromkeys(("x", "mean", "half_95"), pl.Float64)
     table = [(one.panel, one.line, one.x, one.mean, one.half) for one in points]
     there = {one.line for one in points}
-    every = zip(lines, zip(_style.PALETTE, _style.MARKERS, strict=False), strict=False)
+    every = zip(lines, zip(_look.PALETTE, _look.MARKERS, strict=False), strict=False)
     look = {line: looks for line, looks in every if line in there}
     xs = sorted({one.x for one in points})
     with _style.page(_style.PAGE if len(panels) > 1 else 1.3 * _style.COLUMN, 3.0) as figure:

@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 LOG_FROM = 20.0
 """Where the largest is so many times the least, the scale is logarithmic."""
@@ -38,9 +38,9 @@ def draw(means: Sequence[Mean], path: Path, label: str, unit: float, meant: str)
         _style.rows_axis(axis, [one.label for one in means])
         axis.set_xlabel(label)
         axis.grid(True, axis="x")
-        handles: list[Any] = [Patch(color=_style.BLUE, alpha=0.75, label=meant)]
+        handles: list[Any] = [Patch(color=_look.BLUE, alpha=0.75, label=meant)]
         if any(one.published is not None for one in means):
-            handles.append(Line2D([], [], color=_style.ORANGE, marker="D", ls="", ms=4, label="published"))
+            handles.append(Line2D([], [], color=_look.ORANGE, marker="D", ls="", ms=4, label="published"))
         _style.legend(figure, handles, 2)
         return _style.write(figure, path, {"": table}, _header.told)
 
@@ -52,13 +52,13 @@ def _bars(axis: Any, means: Sequence[Mean], unit: float) -> None:
     logarithmic = 0 < LOG_FROM * least < largest
     left = least / 2 if logarithmic else 0.0
     for row, one in enumerate(means):
-        axis.barh(row, one.mean / unit - left, left=left, height=0.62, color=_style.BLUE, alpha=0.75, lw=0)
+        axis.barh(row, one.mean / unit - left, left=left, height=0.62, color=_look.BLUE, alpha=0.75, lw=0)
         if one.half is not None:
             low, high = max((one.mean - one.half) / unit, left), (one.mean + one.half) / unit
             axis.plot([low, high], [row, row], color="black", lw=1.1, solid_capstyle="butt")
             axis.plot([low, high], [row, row], "|", color="black", ms=4, mew=0.9)
         if one.published is not None:
-            axis.plot(one.published / unit, row, "D", color=_style.ORANGE, ms=3.6, mec="white", mew=0.5, zorder=4)
+            axis.plot(one.published / unit, row, "D", color=_look.ORANGE, ms=3.6, mec="white", mew=0.5, zorder=4)
     if logarithmic:
         _style.log_axis(axis, "x", left, 2 * largest)
         axis.set_xlim(left, 2 * largest)

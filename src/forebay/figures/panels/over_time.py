@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from matplotlib.lines import Line2D
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 from forebay.figures._steps import Steps
 
 COLUMNS = 3
@@ -16,7 +16,7 @@ COLUMNS = 3
 def draw(panels: Mapping[str, Mapping[str, Steps]], path: Path, label: str) -> list[Path]:
     """The steps of each panel, by their names. The CSV has a row a step."""
     names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
-    colour = dict(zip(names, _style.PALETTE, strict=False))
+    colour = dict(zip(names, _look.PALETTE, strict=False))
     steps = [one for lines in panels.values() for one in lines.values()]
     end = max(float(times[-1]) for times, _ in steps)
     top = max(float(values.max()) for _, values in steps)

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 
 def draw(rows: Sequence[dict[str, Any]], path: Path) -> list[Path]:
@@ -15,13 +15,13 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> list[Path]:
     rates = table["mutation"].unique(maintain_order=True).to_list()
     with _style.page(1.15 * _style.COLUMN, 2.6) as figure:
         axis = figure.subplots()
-        for rate, colour in zip(rates, _style.PALETTE, strict=False):
+        for rate, colour in zip(rates, _look.PALETTE, strict=False):
             mine = table.filter(pl.col("mutation") == rate)
             x = mine["generations"].to_list()
             for name, label, dash in (("mean", "mean", 0), ("lowest_tenth", "lowest tenth", 1)):
                 words = f"mutation {rate:g}: {label}"
                 axis.plot(
-                    x, mine[name].to_list(), marker="o", ms=3, color=colour, linestyle=_style.DASHES[dash], label=words
+                    x, mine[name].to_list(), marker="o", ms=3, color=colour, linestyle=_look.DASHES[dash], label=words
                 )
         every = table["generations"].to_list()
         _style.log_axis(axis, "x", min(every), max(every))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 Ratio = tuple[str, str, float, float | None]
 """A workload, a method, the ratio, and half of its interval."""
@@ -23,8 +23,8 @@ def draw(ratios: Sequence[Ratio], path: Path, label: str) -> list[Path]:
             axis.axvline(1.0, color="black", lw=0.8)
             for _, method, ratio, half in (row for row in ratios if row[0] == workload):
                 row, reach = methods.index(method), half or 0.0
-                axis.plot([ratio - reach, ratio + reach], [row, row], color=_style.BLUE, lw=1.4, solid_capstyle="butt")
-                axis.plot(ratio, row, "o", ms=4, color=_style.BLUE)
+                axis.plot([ratio - reach, ratio + reach], [row, row], color=_look.BLUE, lw=1.4, solid_capstyle="butt")
+                axis.plot(ratio, row, "o", ms=4, color=_look.BLUE)
             axis.set_title(workload, loc="left", fontweight="bold")
             axis.grid(True, axis="x")
         _style.rows_axis(panels[0], methods)

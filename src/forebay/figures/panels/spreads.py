@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 WHISKER = 1.5
 """Times the box's length: how far a whisker goes at most; what lies farther out is not drawn."""
@@ -27,12 +27,12 @@ def draw(groups: Mapping[str, Mapping[str, np.ndarray]], path: Path, label: str)
                 numbers = five(values[name])
                 mean = float(values[name].mean())
                 rows.append((name, group, *numbers, mean))
-                _box(axis, row + (k + 0.5) * height - 0.375, height, numbers, mean, _style.PALETTE[k])
+                _box(axis, row + (k + 0.5) * height - 0.375, height, numbers, mean, _look.PALETTE[k])
         _style.rows_axis(axis, names)
         axis.set_xlim(left=0)
         axis.set_xlabel(label)
         axis.grid(True, axis="x")
-        handles: list[Any] = [Patch(color=_style.PALETTE[k], alpha=0.35, label=group) for k, group in enumerate(groups)]
+        handles: list[Any] = [Patch(color=_look.PALETTE[k], alpha=0.35, label=group) for k, group in enumerate(groups)]
         handles.append(Line2D([], [], color="black", lw=1.2, label="median"))
         handles.append(Line2D([], [], color="black", marker="o", ls="", ms=3, label="mean"))
         _style.legend(figure, handles, 4)
@@ -53,7 +53,7 @@ def _box(axis: Any, y: float, height: float, numbers: tuple[float, ...], mean: f
     least, low, middle, high, largest = numbers
     half = 0.42 * height
     for begin, end in ((least, low), (high, largest)):
-        axis.plot([begin, end], [y, y], color=_style.GREY, lw=0.8, zorder=2)
+        axis.plot([begin, end], [y, y], color=_look.GREY, lw=0.8, zorder=2)
     axis.fill_betweenx([y - half, y + half], low, high, color=colour, alpha=0.35, lw=0, zorder=2)
     axis.plot([middle, middle], [y - half, y + half], color="black", lw=1.2, solid_capstyle="butt", zorder=3)
     axis.plot(mean, y, "o", color="black", ms=2.6, zorder=4)

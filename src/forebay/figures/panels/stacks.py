@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from matplotlib.patches import Patch
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ def draw(stacks: Sequence[Stack], path: Path, label: str, groups: str) -> list[P
     """A panel beside another, with a tick a group, in which policies stand in their order; the CSV has the numbers."""
     panels, policies = (list(dict.fromkeys(getattr(one, key) for one in stacks)) for key in ("panel", "policy"))
     parts = list(dict.fromkeys(name for one in stacks for name in one.parts))
-    look = dict(zip(parts, _style.FILLS, strict=False)) | {parts[-1]: "#dddddd"}
+    look = dict(zip(parts, _look.FILLS, strict=False)) | {parts[-1]: "#dddddd"}
     schema: dict[str, Any] = dict.fromkeys(("panel", "group", "policy", "part"), pl.String) | {"value": pl.Float64}
     rows = [(one.panel, one.group, one.policy, name, value) for one in stacks for name, value in one.parts.items()]
     with _style.page(_style.PAGE, 2.7) as figure:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 GOLDEN = 0.6180339887498949
 """Its multiples, modulo 1, spread evenly: dots lie apart, and at the same place in every picture."""
@@ -26,7 +26,7 @@ def draw(
         axis = figure.subplots()
         for row, some in enumerate(tails.values()):
             apart = (np.arange(some.size) * GOLDEN) % 1 - 0.5
-            axis.plot(some, row + 0.72 * apart, ".", ms=1.4, mew=0, alpha=0.5, color=_style.BLUE, rasterized=True)
+            axis.plot(some, row + 0.72 * apart, ".", ms=1.4, mew=0, alpha=0.5, color=_look.BLUE, rasterized=True)
             if some.size:
                 middle = float(np.median(some))
                 axis.plot([middle, middle], [row - 0.4, row + 0.4], color="black", lw=1.2, solid_capstyle="butt")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from forebay.figures import _header, _style
+from forebay.figures import _header, _look, _style
 
 INTERVAL = 500.0
 """Seconds, as in Cerberus (2016)."""
@@ -28,8 +28,8 @@ def draw(ends: Mapping[str, np.ndarray], path: Path) -> list[Path]:
                 np.ones(count.size), np.ones(AROUND), "same"
             )
             most = max(most, float(np.quantile(count, 0.995)), float(mean.max()))
-            axis.plot(edges[:-1] / unit, count, ".", ms=1.6, mew=0, color=_style.GREY, alpha=0.7, rasterized=True)
-            axis.plot(edges[:-1] / unit, mean, color=_style.BLUE)
+            axis.plot(edges[:-1] / unit, count, ".", ms=1.6, mew=0, color=_look.GREY, alpha=0.7, rasterized=True)
+            axis.plot(edges[:-1] / unit, mean, color=_look.BLUE)
             axis.set_title(name, loc="left", fontsize=7, pad=2)
             axis.grid(True)
             names = pl.Series("result", [name] * count.size, dtype=pl.String)

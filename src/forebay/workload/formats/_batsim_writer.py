@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from forebay._text import counted
+from forebay.core.schemas import UNKNOWN
 from forebay.errors import InputError
 from forebay.workload import _source
 from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, Step
@@ -19,7 +20,13 @@ _BUFFER = "burst_buffer"  # a name by which the reader knows one
 _TOLD = ("compute", "read", "write", "fetch", "checkpoint", "stage_in", "stage_out")
 """Kinds of phases that Batsim has a profile for. A drain goes on beside what follows, and Batsim's steps do not."""
 
-_NEUTRAL = {"user": -1, "group": -1, "queue": -1, "account": -1, "qos": -1, "priority": 0.0}
+_NEUTRAL = {
+    "user": -1,
+    "group": -1,
+    "queue": -1,
+    "priority": 0.0,
+    **{key: value for key, value in UNKNOWN.items() if key != "recorded_start"},
+}
 
 
 def content(workload: Workload, path: Path) -> tuple[str, list[str]]:
@@ -87,7 +94,7 @@ def _profiles(row: dict[str, Any], steps: list[Step] | None) -> dict[str, Any]:
         parts = {f"{name}.{k}": body for k, body in enumerate(bodies)}
         made = {name: {"type": "composed", "repeat": 1, "seq": list(parts)}} | parts
     if "burst_buffer" in row:
-        made[name]["bb"] = -(-row["burst_buffer"] // row["nodes"])
+        made[name]["bb"] = -(-row["burst_buffer"] // max(row["nodes"], 1))
     return made
 
 
@@ -103,7 +110,7 @@ def _body(step: Step, nodes: int) -> dict[str, Any]:
         ends = (FILE_SYSTEM, _BUFFER) if step.kind == "stage_in" else (_BUFFER, FILE_SYSTEM)
         return {"type": "data_staging", "nb_bytes": _plain(step.bytes), "from": ends[0], "to": ends[1]}
     if step.kind != "compute":
-        each = _plain(step.bytes / nodes)
+        each = _plain(step.bytes / max(nodes, 1))
         reads = step.kind in ("read", "fetch")
         return {
             "type": "parallel_homogeneous_pfs",
@@ -159,7 +166,7 @@ def _lost(workload: Workload) -> list[str]:
         notes.append("legs are not written: a Batsim job starts once")
     notes += _source.application_notes(workload)
     if "burst_buffer" in jobs.columns:
-        odd = int((jobs["burst_buffer"] % jobs["nodes"] != 0).sum())
+        odd = int((jobs["burst_buffer"] % jobs["nodes"].clip(1) != 0).sum())
         if odd:
             notes.append(
                 f"burst buffer of {counted(odd, 'job')} does not divide by the nodes: rounded up, a node at a time"

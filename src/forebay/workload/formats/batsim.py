@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from forebay._text import counted
-from forebay.core.schemas import NAMED, PHASE_SCHEMA, UNKNOWN
+from forebay.core.schemas import MORE, NAMED, PHASE_SCHEMA, UNKNOWN
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
@@ -29,7 +29,7 @@ DESCRIPTION = "Batsim's JSON workload, version 4, with burst buffers in its prof
 SUFFIXES = (".json", ".json.gz")
 
 _IN_BUFFER = ("stage_in", "fetch", "checkpoint", "stage_out")
-_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "cancel", *NAMED, "recorded_start"}
+_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "cancel", *NAMED, *MORE}
 
 
 def matches(head: bytes) -> bool:
@@ -146,7 +146,7 @@ def _job(job: int, entry: Mapping[str, Any], profiles: Profiles, where: str) -> 
     for key in ("user", "group", "queue"):
         row[key] = whole(entry.get(key, -1), where, key)
     row["cancel"] = _cancel(entry.get("cancel"), where)
-    for key in ("account", "qos"):
+    for key in (key for key, dtype in MORE.items() if dtype == pl.Int64):
         row[key] = whole(entry[key], where, key) if key in entry else None
     row["recorded_start"] = (
         number(entry["recorded_start"], where, "recorded_start") if "recorded_start" in entry else None

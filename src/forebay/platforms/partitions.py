@@ -1,0 +1,104 @@
+"""Partitions: named sets of nodes, overlapping or not, that jobs are submitted to, and what they allow a job."""
+
+import re
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from forebay._text import counted
+from forebay.core.units import format_seconds
+from forebay.errors import brief
+from forebay.platforms._fields import Count, Duration, Flag, Model, Name, Words
+
+MAX_PARTITIONS = 62
+"""A node's partitions are bits of one number."""
+
+ALL = "all"
+"""Instead of ids: every node."""
+
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+State = Literal["up", "down", "drain"]
+
+
+class Partition(Model):
+    """A named set of nodes that jobs are submitted to, as Slurm has them.
+
+    Parameters
+    ----------
+    name
+        What jobs name in their column `queue`.
+    classes
+        Classes of nodes that belong to it, all of them each.
+    nodes
+        Or which nodes, by their ids: "0-99,120"; or "all".
+    default
+        Whether jobs that name no partition go there.
+    max_time
+        The longest walltime, in seconds, or as text: "4 d".
+    max_nodes
+        The most nodes of one job.
+    max_jobs
+        The most jobs of the partition that run at a time.
+    priority_tier
+        Jobs of a higher tier go first, where a policy asks for it.
+    state
+        "up"; "down", where no job starts; "drain", where none is taken any more.
+
+    Examples
+    --------
+    >>> print(fb.platforms.Partition(name="long", nodes="0-99", max_time="4 d"))
+    long: nodes 0-99; at most 4 d
+    """
+
+    name: Name
+    classes: Words = ()
+    nodes: Annotated[str, Field(examples=["0-99,120"], validate_default=True)] = ""
+    default: Flag = False
+    max_time: Duration = None
+    max_nodes: Count | None = None
+    max_jobs: Count | None = None
+    priority_tier: Annotated[int, Field(ge=0, le=65533, examples=[1])] = 1
+    state: Annotated[State, Field(examples=["up"])] = "up"
+
+    told_if_set: ClassVar[tuple[str, ...]] = ("max_time", "max_nodes", "max_jobs")
+
+    @field_validator("nodes")
+    @classmethod
+    def _some(cls, nodes: str, info: ValidationInfo) -> str:
+        if not nodes and info.data.get("classes") == ():
+            raise ValueError('the partition has no nodes; write classes = ["cpu"], nodes = "0-99,120" or nodes = "all"')
+        if nodes and nodes != ALL:
+            ranges_of(nodes)
+        return nodes
+
+    @property
+    def text(self) -> str:
+        """Its nodes and limits in a few words."""
+        where = [*self.classes, *([f"nodes {self.nodes}"] if self.nodes not in ("", ALL) else [])]
+        parts = [", ".join(where) or "all nodes"]
+        most = [] if self.max_time is None else [format_seconds(self.max_time)]
+        most += [] if self.max_nodes is None else [f"{counted(self.max_nodes, 'node')} a job"]
+        most += [] if self.max_jobs is None else [f"{counted(self.max_jobs, 'job')} at a time"]
+        parts += [f"at most {', '.join(most)}"] if most else []
+        parts += [f"tier {self.priority_tier}"] if self.priority_tier != 1 else []
+        parts += ["default"] if self.default else []
+        parts += [self.state] if self.state != "up" else []
+        return "; ".join(parts)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+def ranges_of(text: str) -> list[tuple[int, int]]:
+    """First and last id of each range in "0-99,120"; ValueError where it is none."""
+    found = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if not match:
+            raise ValueError(f'{brief(text)} does not name nodes; write ids such as "0-99,120"')
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise ValueError(f"the range {part.strip()} of nodes ends before it begins; write {last}-{first}")
+        found.append((first, last))
+    return found
