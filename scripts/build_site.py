@@ -26,6 +26,7 @@ NAVIGATION = {
     "index.md": {
         "Tutorial": ["tutorial/five-minutes.md"],
         "Guides": [
+            "guides/for-operators.md",
             "guides/burst-buffer-size.md",
             "guides/malleable-jobs.md",
             "guides/write-a-policy.md",
@@ -49,6 +50,7 @@ NAVIGATION = {
             "reference/results.md",
             "reference/metrics.md",
             "reference/verdicts.md",
+            "reference/fidelity.md",
             "reference/figures.md",
             "reference/explain.md",
             "reference/report.md",

@@ -23,6 +23,7 @@ SURFACE = [
     "Trigger",
     "View",
     "Workload",
+    "fidelity",
     "load",
     "platform",
     "policy_kernel",

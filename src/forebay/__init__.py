@@ -9,6 +9,7 @@ From files to numbers:
 - `read` and `write` workloads, name a `platform`, `simulate` them under a policy, `load` what was saved;
 - `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures,
   `forebay.explain` why jobs waited;
+- `fidelity` holds a simulation against what a trace recorded;
 - `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         testing,
     )
     from forebay import workload as workload
+    from forebay._fidelity import fidelity
     from forebay._simulate import simulate
     from forebay.core.actions import Actions
     from forebay.core.codes import LogReason, Trigger
@@ -60,6 +62,7 @@ _HOME = {
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
+    "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
     "platform": ("forebay.platforms", "load"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
@@ -79,6 +82,7 @@ __all__ = [
     "Trigger",
     "View",
     "Workload",
+    "fidelity",
     "load",
     "platform",
     "policy_kernel",

@@ -24,6 +24,7 @@ from forebay.engine.program import Program
 from forebay.engine.rules import site_of
 from forebay.engine.run import Progress, run
 from forebay.engine.settle import settle
+from forebay.engine.warm import on_late_starts
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
 from forebay.platforms import names as platform_names
@@ -124,6 +125,7 @@ def simulate(
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     with _progress.following(progress, name, len(workload)) as call:
         record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw)
+    notes += on_late_starts(workload, state)
     left, decisions = collect.left_of(state, truth, program.compute_nodes), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte
     facts = {

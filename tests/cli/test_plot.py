@@ -55,6 +55,20 @@ def test_runs_are_named_by_policy_or_folder(forebay, out, tmp_path):
     assert labels(out, tmp_path / "same", out) == ["out", "same"]
     assert (tmp_path / "p" / "waits.png").exists()
 
+    given = labels(f"{out}=January", f"{tmp_path / 'same'}=February 2025")
+    assert given == ["January", "February 2025"]
+    assert labels(f"{out}=January", tmp_path / "other") == ["January", "fcfs"]
+    shutil.copytree(out, tmp_path / "a=b")
+    assert labels(tmp_path / "a=b", tmp_path / "other") == ["fcfs-easy", "fcfs"]
+    for wrong, why in (
+        ((f"{out}=a", f"{tmp_path / 'same'}=a"), "two runs are called 'a'"),
+        ((f"{out}=a", f"{out}=b"), "is given two names"),
+        ((f"{out}=",), "is no run"),
+    ):
+        outcome = forebay("plot", *wrong, "-o", tmp_path / "p")
+        assert outcome.code == 2
+        assert why in outcome.err
+
 
 def test_figures_of_jobs_keep_to_the_window_of_the_run(forebay, tmp_path):
     forebay("run", "table1", "--window", "0:61", "-o", tmp_path / "out")

@@ -65,10 +65,11 @@ def test_waits(data, run):
 
 
 def test_long_curves_are_thinned_and_keep_their_ends(data, runs):
-    from forebay.figures.waits import MOST, _curve
+    from forebay.figures.waits import MOST
+    from forebay.figures.waits import curve as curve_of
 
     waits = np.random.default_rng(1).exponential(3600, 20_000)
-    curve = _curve("x", waits)
+    curve = curve_of("x", waits)
     assert curve.height <= MOST + 2
     assert curve["waiting_time"][0] == waits.min()
     assert curve["waiting_time"][-1] == waits.max()

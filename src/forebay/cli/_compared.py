@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli import _recorded
+from forebay.cli import _groups, _recorded
 from forebay.cli._print import Seconds, fitting, notes_block, pairs, show, table
 from forebay.cli._verdicts import HEADLINE, TABLE, rows
 from forebay.experiments.verdicts import Verdict
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.table import Table
 
     from forebay.experiments.executor import Failure
@@ -33,11 +34,14 @@ class Compared:
     failed: "Mapping[str, Failure]"
     folder: Path
     pictures: list[Path]
+    groups: "pl.DataFrame | None" = None  # by queue, user and account
+    top: int = _groups.TOP  # how many of each to show
 
     @property
     def tables(self) -> list[Path]:
-        """The files that tell of all policies; verdicts need two."""
-        return [self.folder / name for name in ("compare.csv", *([TABLE] if self.verdicts else []))]
+        """The files that tell of all policies; verdicts need two, and groups two as well."""
+        more = [*([TABLE] if self.verdicts else []), *([_groups.TABLE] if self.groups is not None else [])]
+        return [self.folder / name for name in ("compare.csv", *more)]
 
 
 def alike(documents: list[dict[str, Any]]) -> list[list[str]]:
@@ -73,6 +77,7 @@ def comparison(compared: Compared) -> dict[str, Any]:
             for document in documents
         ],
         "verdicts": rows(compared.verdicts),
+        "groups": [] if compared.groups is None else compared.groups.to_dicts(),
         "failed": [{"policy": spec, "message": failure.text} for spec, failure in compared.failed.items()],
         "files": [str(file) for file in (*compared.tables, *compared.pictures)],
     }
@@ -99,9 +104,14 @@ def report(compared: Compared) -> None:
         tables.append(fitting(partial(_staging, documents)))
     if any("useful_utilisation" in document["summary"] for document in documents):
         tables.append(fitting(partial(_failures, documents)))
+    if compared.groups is not None and compared.top:
+        names = [document["policy"] for document in documents]
+        tables += _groups.tables(compared.groups, names, compared.reference, compared.top)
     files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
     if compared.verdicts:
         files.append(("", f"{folder / TABLE}: every policy against {compared.reference}"))
+    if compared.groups is not None:
+        files.append(("", f"{folder / _groups.TABLE}: every queue, user and account under every policy"))
     files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
     drawn = [picture.name for picture in compared.pictures if picture.suffix not in (".csv", ".html")]
     if drawn:

@@ -82,6 +82,21 @@ WindowOption = Annotated[
         show_default=False,
     ),
 ]
+SliceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--slice",
+        metavar="START:END",
+        help="Simulate only jobs submitted in this time: 7d:14d or 2025-03-01:2025-04-01; either side may be left out.",
+        show_default=False,
+    ),
+]
+WarmOption = Annotated[
+    bool,
+    typer.Option(
+        "--warm", help="Begin the slice with the jobs that ran and waited then, as the trace has it; with --slice."
+    ),
+]
 PageOption = Annotated[bool, typer.Option("--report/--no-report", help="Write report.html too: all of it in one page.")]
 FailIfOption = Annotated[
     list[str] | None,

@@ -12,6 +12,7 @@ RESULTS = {
     "a run": ("run.json",),
     "a comparison": ("compare.json", "unfinished/compare.json"),
     "a search for a capacity": ("capacity.json",),
+    "a fidelity": ("fidelity.json",),
 }
 """What a folder of results holds, and by which files that is seen."""
 FIGURES = "figures.json"

@@ -68,19 +68,31 @@ class Setting:
 
 
 def read_setting(
-    source: str, platform: str | None, job_model: str | None, seed: int, window: str | None, failures: str | None
+    source: str,
+    platform: str | None,
+    job_model: str | None,
+    seed: int,
+    window: str | None,
+    failures: str | None,
+    part: str | None = None,
+    warm: bool = False,
 ) -> Setting:
-    """Read and check everything that runs share. What is quick to check comes first."""
+    """Read and check everything that runs share. What is quick to check comes first.
+
+    `part` is a period to which jobs are cut down; `warm` begins it with what ran and waited then.
+    """
     from forebay import _plugins
     from forebay import platforms as machines
     from forebay.platforms import failures as traces
 
-    period = options.parse_period(window, "--window")
+    period, cut = options.parse_period(window, "--window"), options.parse_period(part, "--slice")
+    if warm and cut is None:
+        raise InputError("--warm is for a part of a trace, and there is nothing before the whole; give it with --slice")
     if job_model is not None:
         _plugins.load("engine.jobmodels", _plugins.parse_spec(job_model)[0], "job model")
     failing = None if failures is None else traces.load(failures)
     machine = None if platform is None else machines.load(platform)
-    jobs = read(source)
+    jobs = sliced(read(source), cut, warm)
     if machine is None:
         from forebay._simulate import machine_of
 
@@ -88,9 +100,19 @@ def read_setting(
     if failing is not None:
         traces.check(failing, machine.nodes)
     given = {"platform": platform, "job-model": job_model, "seed": seed or None, "window": window}
-    given["failures"] = failures
+    given |= {"failures": failures, "slice": part}
     words = [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
+    words += ["--warm"] if warm else []
     return Setting(jobs, machine, job_model, seed, _seconds(period, jobs, window), failing, (source, *words))
+
+
+def sliced(jobs: "Workload", period: options.Period | None, warm: bool) -> "Workload":
+    """The jobs of a period; all without one."""
+    from forebay.workload import operations, periods
+
+    if period is None:
+        return jobs
+    return periods.period(jobs, *period) if warm else operations.slice_time(jobs, *period)
 
 
 def _seconds(period: options.Period | None, jobs: "Workload", window: str | None) -> Period | None:

@@ -57,6 +57,8 @@ def command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Write the results to this folder.")
     ] = Path("forebay-results"),
+    part: options.SliceOption = None,
+    warm: options.WarmOption = False,
     window: options.WindowOption = None,
     reference: Annotated[
         str | None,
@@ -86,6 +88,9 @@ def command(
         bool | None,
         typer.Option("--plots/--no-plots", help="Draw figures too, with their data. Default: yes.", show_default=False),
     ] = None,
+    top: Annotated[
+        int, typer.Option("--top", metavar="N", min=0, help="Rows of each table of queues, users and accounts.")
+    ] = 5,
     page: options.PageOption = True,
     jobs: options.CountOption = None,
     form: options.FormatOption = Format.text,
@@ -96,15 +101,16 @@ def command(
     The shortest mean wait comes first. A policy is better or worse than the reference where the 95 % interval of the
     change in mean wait says so, else undecided.
 
-    The output folder gets compare.csv, with every number of every policy, verdicts.csv, and a folder for each policy
-    with the files that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the
-    best; `forebay plot` draws those of others. All of it takes the place of an earlier comparison in that folder,
+    The output folder gets compare.csv, with every number of every policy, verdicts.csv, groups.csv, which tells for
+    whom, and a folder for each policy with the files that `forebay run` writes. Figures of all policies together stand
+    beside it, and the schedule of the best; `forebay plot` draws those of others. All of it takes the place of an
+    earlier comparison in that folder,
     whose runs are used again where they would be the same.
 
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
-    from forebay.cli import _given, _pictures, _replicas, _runs, _verdicts
+    from forebay.cli import _given, _groups, _pictures, _replicas, _runs, _verdicts
     from forebay.cli._bench import bench
     from forebay.cli._compared import Compared, comparison, report
     from forebay.experiments.conditions import parse_condition
@@ -116,7 +122,7 @@ def command(
     schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
         _pictures.check([*FIGURES, SCHEDULE])
-    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures)
+    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
     if not schedulers:
         raise InputError(f"--policies {policies!r}: none of these is of use on this machine with these jobs")
@@ -138,12 +144,15 @@ def command(
         _write_table(documents, made.path / "compare.csv")
         if verdicts:
             _verdicts.write(verdicts, made.path / _verdicts.TABLE)
+        groups = _groups.of(documents, made, standard)
+        if groups is not None:
+            _groups.write(groups, made.path / _groups.TABLE)
         drawing = plots or (plots is None and _pictures.available())
         pictures = [output / file.name for file in _draw(documents, made)] if drawing else []
         pictures += [output / file.name for file in add_report(made.path, page)]
         made.publish()
         forget_figures(output, pictures)
-    compared = Compared(documents, verdicts, standard, jury.basis, failed, output, pictures)
+    compared = Compared(documents, verdicts, standard, jury.basis, failed, output, pictures, groups, top)
     if form is Format.json:
         answer(comparison(compared))
     else:

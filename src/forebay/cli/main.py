@@ -17,6 +17,7 @@ from forebay.cli import (
     compare,
     elastisim,
     explain,
+    fidelity,
     formats,
     job_models,
     platforms,
@@ -94,6 +95,7 @@ def _add(group: typer.Typer, module: Any, name: str) -> None:
 _add(app, run, "run")
 _add(app, compare, "compare")
 _add(app, explain, "explain")
+_add(app, fidelity, "fidelity")
 _add(app, capacity, "capacity")
 _add(app, plot, "plot")
 _add(app, report, "report")

@@ -38,6 +38,8 @@ def command(
     seed: options.SeedOption = 0,
     failures: options.FailuresOption = None,
     output: options.FolderOption = None,
+    part: options.SliceOption = None,
+    warm: options.WarmOption = False,
     window: options.WindowOption = None,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
@@ -51,7 +53,7 @@ def command(
     from forebay.cli import _runs
 
     scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
-    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures)
+    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     if output:
         refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():

@@ -72,6 +72,7 @@ class EventKind(IntEnum):
     SUBMIT = 0
     CANCEL = 1
     RESERVATION = 2  # its subject is no job
+    START = 3  # of a job that runs before the policy decides anything
 
 
 class LegEnd(IntEnum):

@@ -28,6 +28,7 @@ MORE: dict[str, Any] = {
     "account": pl.Int64,  # who is charged; -1 = unknown
     "qos": pl.Int64,  # quality of service; -1 = unknown
     "recorded_start": pl.Float64,  # when the job started on the machine of the trace; NaN = unknown
+    "running_since": pl.Float64,  # when a job started that runs already at second 0, up to which none is decided on
     "array": pl.Int64,  # the number of the array whose task it is; -1 = of none
     "array_task": pl.Int64,  # which of its tasks; -1 = of none
     "het": pl.Int64,  # the number of the heterogeneous job whose component it is; -1 = of none
@@ -43,6 +44,7 @@ UNKNOWN: dict[str, Any] = {
     "account": -1,
     "qos": -1,
     "recorded_start": math.nan,
+    "running_since": math.nan,
     **dict.fromkeys(("array", "array_task", "het", "het_offset"), -1),
     "tasks": 0,
     "exclusive": -1,

@@ -111,7 +111,8 @@ def _cannot_start(state, j):
 
 
 @kernel
-def _start(state, truth, action):
+def start(state, truth, action):
+    """Start a job as an action says, on what is free now."""
     j, n_picks, chunked = action["job"], action["n_picks"], state.machine[0]["chunked"]
     refusal = _cannot_start(state, j)
     if refusal != Refusal.NONE:
@@ -256,7 +257,7 @@ def apply(state, truth):
         action = state.actions[a]
         verb = action["verb"]
         if verb == Verb.START:
-            status = _start(state, truth, action)
+            status = start(state, truth, action)
         elif verb == Verb.WAKE:
             status = _wake(state, truth, action["time"])
         elif verb == Verb.REJECT:

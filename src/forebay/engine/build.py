@@ -28,6 +28,7 @@ from forebay.engine.rules import Site
 from forebay.engine.shared import fill_nodes, share
 from forebay.engine.sizes import check_atoms, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
+from forebay.engine.warm import begin, check_running, running_since
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
@@ -139,6 +140,7 @@ def _check(workload: Workload, program: Program) -> None:
         if bad.any():
             job = workload.jobs["id"][int(rows[np.argmax(bad)])]
             raise InputError(f"{workload.name}: job {job} has {what}; {fix}")
+    check_running(workload)
     twice = workload.jobs["id"].is_duplicated()
     if twice.any():
         job = workload.jobs["id"].filter(twice)[0]
@@ -207,6 +209,7 @@ def build(
     rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
     truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
+    begin(workload, state, truth)
     _fill_machine(state, platform, fabric, seats)
     state.nodes.atoms[:] = atoms
     for row, way in zip(state.tiers.rates, ways, strict=True):
@@ -251,17 +254,18 @@ def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 def _events(workload: Workload, planned: np.ndarray) -> np.ndarray:
     """What comes from outside, by time; at one time by kind, then by job."""
-    submit = workload.jobs["submit"].to_numpy()
+    submit, since = workload.jobs["submit"].to_numpy(), running_since(workload)
     cancel = submit + workload.jobs["cancel"].to_numpy()
     withdrawn = np.flatnonzero(np.isfinite(cancel))
-    kinds = {EventKind.SUBMIT: np.arange(len(submit)), EventKind.CANCEL: withdrawn}
+    early = np.flatnonzero(np.isfinite(since))
     moments = np.concatenate([planned["start"], planned["end"]])
     moments = moments[moments > 0]
-    kinds[EventKind.RESERVATION] = np.arange(len(moments))
+    kinds = {EventKind.SUBMIT: np.arange(len(submit)), EventKind.CANCEL: withdrawn}
+    kinds |= {EventKind.RESERVATION: np.arange(len(moments)), EventKind.START: early}
     events = np.zeros(sum(map(len, kinds.values())), EVENT)
     events["kind"] = np.repeat(list(kinds), [len(jobs) for jobs in kinds.values()])
     events["subject"] = np.concatenate(list(kinds.values()))
-    events["time"] = np.concatenate([submit, cancel[withdrawn], moments])
+    events["time"] = np.concatenate([submit, cancel[withdrawn], moments, since[early]])
     order = np.lexsort((events["subject"], events["kind"], events["time"]))
     return events[order] if len(events) > len(submit) else events  # submits are in order as they come
 

@@ -7,6 +7,7 @@ from forebay.engine.limits import turned_away
 from forebay.engine.meters import count_submitted
 from forebay.engine.phases import cancel
 from forebay.engine.queue import enqueue
+from forebay.engine.warm import start_early
 
 
 @kernel
@@ -80,6 +81,8 @@ def happen(state, truth, until):
             _arrive(state, truth, event["subject"])
         elif event["kind"] == EventKind.RESERVATION:
             state.clock[0]["triggers"] |= Trigger.RESERVATION
+        elif event["kind"] == EventKind.START:
+            start_early(state, truth, event["subject"], event["time"])
         else:
             cancel(state, truth, event["subject"], event["time"])
     return latest

@@ -114,7 +114,7 @@ def advance(state, truth):
             resume_points(state, truth)
         else:
             settle_requests(state, truth)
-    while clock["triggers"] == 0:
+    while clock["triggers"] == 0 or clock["now"] < cursor["begin"]:
         # Links are shared out once an instant, after all that it started and ended.
         settle(truth.network, clock["now"])
         first = _next_time(truth)

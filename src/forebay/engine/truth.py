@@ -28,6 +28,7 @@ CURSOR = np.dtype(
         ("n_stored", "i8"),
         ("n_held", "i8"),
         ("drain", "i8"),  # the address of the function that empties these buffers
+        ("begin", "f8"),  # nothing is decided before
         ("n_wakes", "i8"),
         ("n_idle_wakes", "i8"),  # in a row, with nothing running and nothing to come
         ("next_failure", "i8"),

@@ -37,6 +37,8 @@ def shaken(workload: "Workload", seed: int, number: int) -> "Workload":
     gap = float(submits[-1] - submits[0]) / (len(workload) - 1) if len(workload) > 1 else 0.0
     most = min(gap, MOST_LATER)
     later = pl.Series(np.random.default_rng([seed, number]).uniform(0, most, len(workload)))
+    if "running_since" in workload.jobs.columns:  # what runs already does so in every copy
+        later = later.zip_with(workload.jobs["running_since"].is_nan(), later * 0)
     jobs = workload.jobs.with_columns(pl.col("submit") + later, pl.col("cancel") + later)
     jobs = jobs.drop("recorded_start", strict=False)  # it is not known when a copy would have started
     line = f"replica {number}: submitted up to {most:.3g} s later, seed {seed}"

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import polars as pl
 
+from forebay.metrics._table import is_warm
 from forebay.results import Result
 
 Steps = tuple[np.ndarray, np.ndarray]
@@ -81,9 +82,14 @@ def _in_order(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def over(result: Result) -> tuple[float, float]:
-    """From the first submission to the last change of a job; a second at least."""
+    """From the first submission to the last change of a job; a second at least.
+
+    Of a period that began with jobs under way, from there.
+    """
     times = result.log.filter(pl.col("job").is_not_null())["time"]
     if times.is_empty():
         return 0.0, 1.0
     start, end = float(times.min()), float(times.max())  # type: ignore[arg-type]
+    if is_warm(result):
+        start = 0.0
     return start, max(end, start + 1.0)

@@ -96,7 +96,7 @@ def _lines(
     for label, style in look.items():
         times, values = curves.get((label, panel), (np.zeros(0), np.zeros(0)))
         if times.size:
-            x = np.concatenate([[0.0], times, [max(end, times[-1])]]) / unit
+            x = np.concatenate([[min(0.0, times[0])], times, [max(end, times[-1])]]) / unit
             y = np.concatenate([[0.0], values, [values[-1]]])
             axis.plot(x, y, drawstyle="steps-post", **{**style, "linewidth": 1.0})
     axis.grid(True)

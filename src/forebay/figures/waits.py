@@ -26,7 +26,7 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
 
 def plan(results: Mapping[str, Result]) -> Plan:
     """Two panels: the shares, and their tail. Of many results, each has these two to itself."""
-    table = pl.concat([_curve(label, waiting_times(result)) for label, result in results.items()])
+    table = pl.concat([curve(label, waiting_times(result)) for label, result in results.items()])
     longest = float(table["waiting_time"].max() or 0)  # type: ignore[arg-type]
     if len(results) > _multiples.MANY:
         return _of_many(list(results), table, longest)
@@ -91,7 +91,7 @@ def _of_many(labels: list[str], table: pl.DataFrame, longest: float) -> Plan:
     return Plan(_style.PAGE, height, heights, paint, {"": table}, columns=wide, cells=cells)
 
 
-def _curve(label: str, waits: np.ndarray) -> pl.DataFrame:
+def curve(label: str, waits: np.ndarray) -> pl.DataFrame:
     """Distinct waits and the share of jobs up to each, thinned where there are too many to see."""
     values, counts = np.unique(waits, return_counts=True)
     share = np.cumsum(counts) / max(waits.size, 1)

@@ -12,6 +12,7 @@ from forebay.results import Result
 
 NODES = "requested_number_of_resources"
 WALLTIME = "requested_time"
+RUNNING = "running_since"
 
 _execution, _turnaround = pl.col("execution_time"), pl.col("turnaround_time")
 
@@ -51,9 +52,15 @@ def measure(name: str) -> pl.Expr:
 
 
 def counted(result: Result) -> pl.LazyFrame:
-    """The jobs that enter means: killed ones do, those that never began do not."""
+    """The jobs that enter means: killed ones do, those that never began or that ran before the policy came do not."""
     missing = [pl.lit(None, pl.Float64).alias(name) for name in STAGING if name not in result.jobs.columns]
-    return result.jobs.lazy().filter(~pl.col("final_state").is_in(_NEVER_BEGUN)).with_columns(missing)
+    jobs = result.jobs.lazy().filter(~pl.col("final_state").is_in(_NEVER_BEGUN)).with_columns(missing)
+    return jobs.filter(pl.col(RUNNING).is_null()) if is_warm(result) else jobs
+
+
+def is_warm(result: Result) -> bool:
+    """Whether the run is of a period that began with jobs under way: second 0 is where it begins."""
+    return RUNNING in result.jobs.columns
 
 
 def span(result: Result) -> tuple[float, float] | None:
@@ -63,7 +70,9 @@ def span(result: Result) -> tuple[float, float] | None:
         return float(start), float(end)
     ends = pl.col("submission_time").min().alias("start"), pl.col("finish_time").max().alias("end")
     start, end = counted(result).select(*ends).collect().row(0)
-    return None if start is None or end is None else (float(start), float(end))
+    if start is None or end is None:
+        return None
+    return max(float(start), 0.0) if is_warm(result) else float(start), float(end)
 
 
 def stages(result: Result) -> bool:

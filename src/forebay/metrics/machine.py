@@ -5,7 +5,7 @@ import polars as pl
 
 from forebay.errors import InputError, nearest
 from forebay.metrics._metric import metric
-from forebay.metrics._table import changes, counted, number, span, tiers_of
+from forebay.metrics._table import changes, counted, is_warm, number, span, tiers_of
 from forebay.results import Result
 
 KILLED = ("COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED")
@@ -13,8 +13,11 @@ KILLED = ("COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED")
 
 @metric(unit="s", group="machine")
 def makespan(result: Result) -> float | None:
-    """Seconds from the first submission to the last finish."""
-    return number(counted(result), pl.col("finish_time").max() - pl.col("submission_time").min())
+    """Seconds from the first submission to the last finish; of a period that began with jobs under way, from there."""
+    first = pl.col("submission_time").min()
+    if is_warm(result):
+        first = pl.max_horizontal(first, 0.0)
+    return number(counted(result), pl.col("finish_time").max() - first)
 
 
 @metric("throughput_per_hour", unit="jobs/h", group="machine")

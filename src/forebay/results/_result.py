@@ -42,7 +42,8 @@ _WHO = ("user", "group", "queue", "priority")
 _PARTS = ("array", "array_task", "het", "het_offset")
 _INSIDE = ("tasks", "exclusive", "gpu", "features")
 _NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
-TOLD = ("account", "qos", "recorded_start", *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
+_RECORDED = ("recorded_start", "running_since")
+TOLD = ("account", "qos", *_RECORDED, *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
 JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", "tier", "nodes", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
 """Further columns; those of TOLD where the trace tells so much; from `tier` on where jobs choose one, stage data, are
 not all of one size, have servers, or are interrupted."""
@@ -71,11 +72,11 @@ class Result:
     jobs
         A row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
         `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where the trace tells
-        them `account`, `qos`, `recorded_start` (null of a job without one) and the names behind numbers, such as
-        `user_name`; where jobs stage data
-        also `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; where some may change their
-        size `type`, `mean_nodes` (over the time it ran) and `n_resizes`; where they have file systems of their own
-        `compute_nodes` and `mean_servers` (nodes that only served them, over the same time); where nodes fail or jobs
+        them `account`, `qos`, `recorded_start` and `running_since` (null of a job without one) and the names behind
+        numbers, such as `user_name`; where jobs stage data also `stage_in_time`, `io_time` (running, but not computing)
+        and `compute_start`; where some may change their size `type`, `mean_nodes` (over the time it ran) and
+        `n_resizes`; where they have file systems of their own `compute_nodes` and `mean_servers` (nodes that only
+        served them, over the same time); where nodes fail or jobs
         are interrupted `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`. Times of rejected jobs are
         null.
     log

@@ -106,6 +106,11 @@ def write(workload: Workload, path: str | os.PathLike[str]) -> list[str]:
     if name is None:
         known = ", ".join(suffix for suffixes in _suffixes().values() for suffix in suffixes)
         raise InputError(f"{path}: no format has this suffix; end the name in one of {known}")
+    if "running_since" in workload.jobs.columns and name != "parquet":
+        raise InputError(
+            f"{path}: this format cannot say which jobs run already when a period begins; end the name in "
+            ".parquet.zip, or write the whole trace"
+        )
     notes: list[str] = _plugins.load(_FORMATS, name, "format").write(workload, path)
     return notes
 

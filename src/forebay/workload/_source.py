@@ -28,6 +28,7 @@ MEMORY_NOTE = "memory is a demand (bytes, a job's total): machines without a poo
 
 _SORTED = "put in order of submission"
 _SIZE = "the machine's size is"
+_DATED = ("submit", "recorded_start", "running_since")
 _PIECE = 1 << 20  # bytes unpacked at a time
 _LEVEL = 6  # level 9 took 8 times as long on a large SWF file, for 6 % fewer bytes
 
@@ -120,15 +121,18 @@ def save(path: Path, data: bytes) -> None:
 
 
 def in_order(jobs: pl.DataFrame) -> tuple[pl.DataFrame, float]:
-    """Jobs by (submit, id) with the first one at second 0, and how far back they were moved for that."""
+    """Jobs by (submit, id) with the first one at second 0, and how far back they were moved for that.
+
+    Where some run already, second 0 is the moment at which they do: it stays.
+    """
     jobs = jobs.sort("submit", "id", maintain_order=True)
-    moved = float(jobs["submit"][0])
+    moved = 0.0 if "running_since" in jobs.columns else float(jobs["submit"][0])
     return later(jobs, -moved), moved
 
 
 def later(jobs: pl.DataFrame, seconds: float) -> pl.DataFrame:
     """The same with all that has a date so much later."""
-    return jobs.with_columns(pl.col(name) + seconds for name in ("submit", "recorded_start") if name in jobs.columns)
+    return jobs.with_columns(pl.col(name) + seconds for name in _DATED if name in jobs.columns)
 
 
 def order_notes(submit: pl.Series) -> list[str]:

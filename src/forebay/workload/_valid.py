@@ -33,6 +33,7 @@ def checked(w: Workload, path: Path) -> Workload:
         "id",
         f"{path}: job",
         [
+            _SUBMIT if "running_since" not in w.jobs.columns else _SUBMIT_OF_PERIOD,
             *(rule for rule in _JOB_RULES if rule[0] in w.jobs.columns),
             _some_nodes(w.jobs.columns),
             *(counted(name) for name in w.jobs.columns if name not in JOB_SCHEMA | MORE),
@@ -50,12 +51,17 @@ def checked(w: Workload, path: Path) -> Workload:
 
 
 _FROM_MINUS_1 = ("account", "qos", "gpu", "features", "array", "array_task", "het", "het_offset")
+_SUBMIT: Rule = (
+    "submit",
+    within("submit", 0, LONGEST),
+    f"within {LONGEST:g} s after the first one's; are all times in seconds?",
+)
+_SUBMIT_OF_PERIOD: Rule = (
+    "submit",
+    within("submit", -LONGEST, LONGEST),
+    f"within {LONGEST:g} s of the period's beginning; are all times in seconds?",
+)
 _JOB_RULES: list[Rule] = [
-    (
-        "submit",
-        within("submit", 0, LONGEST),
-        f"within {LONGEST:g} s after the first one's; are all times in seconds?",
-    ),
     ("run_time", within("run_time", 0, LONGEST), LENGTH),
     ("walltime", limit("walltime"), LIMIT),
     ("cancel", limit("cancel"), LIMIT),
@@ -70,6 +76,11 @@ _JOB_RULES: list[Rule] = [
         "recorded_start",
         within("recorded_start", -LONGEST, LONGEST) | pl.col("recorded_start").is_nan(),
         f"within {LONGEST:g} s of the first submission, or NaN",
+    ),
+    (
+        "running_since",
+        within("running_since", -LONGEST, 0) | pl.col("running_since").is_nan(),
+        f"a time up to second 0 within {LONGEST:g} s, or NaN",
     ),
 ]
 

@@ -211,6 +211,9 @@ def join(ws: Sequence[Workload]) -> Workload:
     """
     if not ws:
         raise InputError("nothing to join; name at least one workload")
+    for w in ws:
+        if "running_since" in w.jobs.columns:
+            raise InputError(f"{w.name}: jobs run already when it begins; join the traces, then take the period of all")
     sources = list({w.sha256 or k: w for k, w in enumerate(ws)}.values())  # parts of one file count its records once
     base = min(w.epoch for w in ws)
     shifted, names, told = joined(ws, [later(w.jobs, w.epoch - base) for w in ws])
@@ -276,7 +279,7 @@ def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     extra = {
         name: UNKNOWN.get(name, 0) for name, dtype in whole.schema.items() if name not in known and dtype == pl.Int64
     }
-    extra |= {name: UNKNOWN[name] for name in ("recorded_start",) if name in whole.columns}
+    extra |= {name: UNKNOWN[name] for name in ("recorded_start", "running_since") if name in whole.columns}
     return whole.with_columns(pl.col(name).fill_null(value) for name, value in extra.items())
 
 

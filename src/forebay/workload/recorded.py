@@ -72,7 +72,9 @@ def _known(w: Workload) -> pl.DataFrame | None:
     """Jobs with the `wait` recorded; NaN where none is known."""
     if "recorded_start" not in w.jobs.columns or w.jobs["recorded_start"].is_nan().all():
         return None
-    return w.jobs.with_columns(wait=pl.col("recorded_start") - pl.col("submit"))
+    jobs = w.jobs.with_columns(wait=pl.col("recorded_start") - pl.col("submit"))
+    # Who runs already when the period begins is in no wait of a simulation.
+    return jobs.filter(pl.col("running_since").is_nan()) if "running_since" in jobs.columns else jobs
 
 
 def _waits(wait: np.ndarray) -> dict[str, float]:

@@ -172,8 +172,8 @@ def job_table(columns: Any) -> pl.DataFrame:
     columns
         A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
         needed; `user`, `group`, `queue`, `priority`, `flop`, `communication`, `cancel`, `account`, `qos`,
-        `recorded_start`, `tasks`, `exclusive`, `gpu` and `features` are known. Any other column is a demand on the
-        resource of its name, a job's total: `burst_buffer` and `memory` in bytes, `cores`, `gpus`.
+        `recorded_start`, `running_since`, `tasks`, `exclusive`, `gpu` and `features` are known. Any other column is a
+        demand on the resource of its name, a job's total: `burst_buffer` and `memory` in bytes, `cores`, `gpus`.
 
     Returns
     -------

@@ -180,6 +180,8 @@ def _cancel(value: Any, where: str) -> float:
 def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
     for name, else_ in (("burst_buffer", 0), *UNKNOWN.items()):
+        if name not in columns:
+            continue
         if all(value is None for value in columns[name]):
             del columns[name]
         else:

@@ -1,0 +1,5 @@
+"""How faithful a simulation is: a recorded period replayed, and held against what was recorded."""
+
+from forebay._fidelity._replay import Fidelity, fidelity
+
+__all__ = ["Fidelity", "fidelity"]

@@ -1,0 +1,154 @@
+"""A recorded period replayed under a policy, and scored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from forebay._fidelity import _scores
+from forebay._fidelity._doubts import doubts
+from forebay._fidelity._use import Use, use_of
+from forebay._simulate import simulate
+from forebay._text import counted
+from forebay.errors import InputError, wrong_type
+from forebay.metrics._numbers import seconds
+from forebay.metrics._table import counted as counted_jobs
+from forebay.results import Result
+from forebay.workload import Workload, read
+from forebay.workload.dates import Moment
+from forebay.workload.operations import slice_time
+from forebay.workload.periods import period as warm_period
+
+GROUPS = ("queue", "user", "account")
+_WHO = ("user", "queue", "account")
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """How a simulated period compares with the one that was recorded. Errors are simulated minus recorded waits.
+
+    Parameters
+    ----------
+    numbers
+        Every score by its name, waits and errors in seconds.
+    by
+        Tables of errors: by `size`, and by `queue`, `user` and `account` where the trace tells them.
+    jobs
+        A row a job that was scored: `recorded_wait`, `simulated_wait` and `error` among its columns.
+    use
+        What jobs held of the machine over time, in both.
+    doubts
+        What cannot match, a sentence each, by what it is about.
+    result
+        The run.
+    """
+
+    numbers: Mapping[str, Any]
+    by: Mapping[str, pl.DataFrame]
+    jobs: pl.DataFrame
+    use: Use
+    doubts: Mapping[str, str]
+    result: Result
+
+    def __repr__(self) -> str:
+        recorded, simulated = (seconds(self.numbers[f"{kind}_mean_wait"]) for kind in ("recorded", "simulated"))
+        who = f"{self.result.facts['policy']} on {counted(len(self.jobs), 'job')}"
+        return f"<Fidelity of {who}: mean wait {simulated}, recorded {recorded}>"
+
+    def save(self, folder: str | PathLike[str]) -> list[Path]:
+        """Write fidelity.json, groups.csv, waits.csv and the figure to a folder; gives the files."""
+        from forebay._fidelity._save import save
+
+        return save(self, folder)
+
+
+def fidelity(
+    workload: Workload | str | PathLike[str],
+    platform: Any = None,
+    policy: Any = "fcfs-easy",
+    period: tuple[Moment, Moment] | None = None,
+    warm: bool = True,
+    seed: int = 0,
+    job_model: str | None = None,
+    progress: Any = None,
+    failures: Any = None,
+) -> Fidelity:
+    """Replay what a trace recorded under a policy, and tell how close the simulation comes.
+
+    Parameters
+    ----------
+    workload
+        A trace that tells when its jobs started: a Workload, or what `forebay.read` takes.
+    period
+        From when to when, in seconds or dates: ("2025-03-01", "2025-04-01"). Without it, all of the trace.
+    warm
+        Whether a period begins with the jobs that ran and waited then, or with an empty machine.
+    platform, policy, seed, job_model, progress, failures
+        As of `forebay.simulate`.
+
+    Returns
+    -------
+    Fidelity
+        Scores in all and by groups of jobs, and in words what cannot match.
+
+    Examples
+    --------
+    >>> columns = {"id": [1, 2], "submit": [0, 60], "walltime": [600, 600], "run_time": [300, 600], "nodes": [4, 2]}
+    >>> jobs = fb.workload.job_table(columns | {"recorded_start": [0.0, 360.0]})
+    >>> fb.fidelity(fb.Workload("mine", jobs), "flat:nodes=4")
+    <Fidelity of fcfs-easy on 2 jobs: mean wait 2 min, recorded 2 min 30 s>
+    """
+    w = read(workload) if isinstance(workload, str | PathLike) else workload
+    if not isinstance(w, Workload):
+        raise wrong_type("the workload", workload, "a Workload, or what forebay.read takes")
+    if period is not None:
+        if not isinstance(period, tuple | list) or len(period) != 2:
+            raise wrong_type("the period", period, 'its start and end: ("2025-03-01", "2025-04-01")')
+        w = warm_period(w, *period) if warm else slice_time(w, *period)
+    refuse_unrecorded(w)
+    result = simulate(w, platform, policy, seed, job_model, progress, failures)
+    return scored(w, result, period is not None)
+
+
+def refuse_unrecorded(w: Workload) -> None:
+    """A trace without recorded starts has nothing to be faithful to."""
+    if "recorded_start" not in w.jobs.columns or w.jobs["recorded_start"].is_nan().all():
+        raise InputError(
+            f"{w.name} does not tell when its jobs started; give a trace that does: SWF with wait times, or sacct with "
+            "the column Start"
+        )
+
+
+def scored(w: Workload, result: Result, part: bool) -> Fidelity:
+    """A run held against its workload's record; `part` says that the trace went on before and after."""
+    jobs = _pairs(w, result)
+    if jobs.is_empty():
+        raise InputError(f"{w.name}: no job has both a recorded and a simulated start; there is nothing to score")
+    first, last = float(w.jobs["submit"].min()), float(w.jobs["submit"].max())  # type: ignore[arg-type]
+    use = use_of(w, result, (max(first, 0.0), last))
+    by = {"size": _scores.by_size(jobs, result.resources[next(iter(result.resources))])}
+    by |= {column: found for column in GROUPS if (found := _scores.by_column(jobs, column)) is not None}
+    numbers = _scores.numbers(jobs) | use.numbers()
+    return Fidelity(numbers, by, jobs, use, doubts(w, result, use, jobs, part), result)
+
+
+def _pairs(w: Workload, result: Result) -> pl.DataFrame:
+    """Jobs whose wait is known in both; those that ran already are in neither."""
+    who = [name for name in (*_WHO, *(f"{name}_name" for name in _WHO)) if name in result.jobs.columns]
+    simulated = counted_jobs(result).select(
+        pl.col("job_id").cast(pl.Int64),
+        *who,
+        nodes=pl.col("requested_number_of_resources").cast(pl.Int64),
+        simulated_start="starting_time",
+        simulated_wait="waiting_time",
+    )
+    recorded = w.jobs.select("submit", "run_time", "recorded_start", job_id="id").with_columns(
+        recorded_wait=pl.col("recorded_start") - pl.col("submit")
+    )
+    both = recorded.filter(pl.col("recorded_wait").is_not_nan() & (pl.col("recorded_wait") >= 0)).join(
+        simulated.collect(), on="job_id", how="inner", maintain_order="left"
+    )
+    return both.with_columns(error=pl.col("simulated_wait") - pl.col("recorded_wait"))

@@ -1,0 +1,165 @@
+"""For whom a policy is good: waits of each queue, user and account under every policy, against the reference."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay._files import replacing
+from forebay._text import for_spreadsheets
+from forebay.cli import _recorded
+from forebay.cli._print import Seconds, fitting, table
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+    from forebay.cli._bench import Bench
+    from forebay.results import Result
+
+TABLE = "groups.csv"
+COLUMNS = ("queue", "user", "account")
+TOP = 5
+
+
+def of(documents: Sequence[dict[str, Any]], made: "Bench", reference: str) -> "pl.DataFrame | None":
+    """A row for each group and policy, groups with most node-hours first; None where the trace tells of no two groups.
+
+    The last policy of a group is what was recorded, where that is known. `change` is that of the mean wait, as a share
+    of the reference's.
+    """
+    import polars as pl
+
+    from forebay.metrics.window import window
+    from forebay.results import load
+
+    found: dict[str, dict[str, pl.DataFrame]] = {}
+    first: Result | None = None
+    for document in documents:
+        result = load(made.place(document["policy"]))
+        if document["window"]:
+            result = window(result, *document["window"])
+        first = first or result
+        for column in [name for name in COLUMNS if _tells(result, name)]:
+            found.setdefault(column, {})[document["policy"]] = _of_one(result, column)
+    if first is None or not found:
+        return None
+    frames = []
+    for column, by_policy in found.items():
+        recorded = _as_recorded(first, column)
+        more = {} if recorded is None else {_recorded.NAME: recorded}
+        frames.append(_together(column, by_policy | more, reference))
+    return pl.concat(frames)
+
+
+def _tells(result: "Result", column: str) -> bool:
+    """Whether jobs are of two groups at least."""
+    return column in result.jobs.columns and result.jobs.filter(result.jobs[column] >= 0)[column].n_unique() > 1
+
+
+def _of_one(result: "Result", column: str) -> "pl.DataFrame":
+    import polars as pl
+
+    from forebay.metrics.groups import by_column
+
+    rows = by_column(result, column)
+    return _named(rows, column).select(
+        "name",
+        jobs="n",
+        node_hours="node_hours",
+        mean_waiting_time="mean_waiting_time",
+        p95_waiting_time="p95_waiting_time",
+        mean_bounded_slowdown_10min=pl.col("mean_bounded_slowdown_10min"),
+    )
+
+
+def _named(rows: "pl.DataFrame", column: str) -> "pl.DataFrame":
+    """With the name of each group: what the trace calls it, else its number."""
+    import polars as pl
+
+    number = pl.when(pl.col(column) < 0).then(pl.lit("unknown")).otherwise(pl.col(column).cast(pl.String))
+    names = [f"{column}_name"] if f"{column}_name" in rows.columns else []
+    return rows.with_columns(name=pl.coalesce(*names, number))
+
+
+def _as_recorded(result: "Result", column: str) -> "pl.DataFrame | None":
+    """The same of the schedule of the trace, as far as it is told."""
+    import polars as pl
+
+    from forebay.metrics._table import counted
+
+    if "recorded_start" not in result.jobs.columns:
+        return None
+    wait = pl.col("recorded_start") - pl.col("submission_time")
+    jobs = _named(counted(result).with_columns(wait=wait).filter(pl.col("wait") >= 0).collect(), column)
+    if jobs.is_empty():
+        return None
+    length = pl.col("wait") + pl.col("execution_time")
+    slowdown = pl.max_horizontal(1.0, length / pl.max_horizontal("execution_time", 600.0))
+    return (
+        jobs.with_columns(slowdown=slowdown)
+        .group_by("name")
+        .agg(
+            jobs=pl.len().cast(pl.Int64),
+            node_hours=pl.lit(None, pl.Float64).first(),
+            mean_waiting_time=pl.col("wait").mean(),
+            p95_waiting_time=pl.col("wait").quantile(0.95, interpolation="linear"),
+            mean_bounded_slowdown_10min=pl.col("slowdown").mean(),
+        )
+    )
+
+
+def _together(column: str, by_policy: "Mapping[str, pl.DataFrame]", reference: str) -> "pl.DataFrame":
+    """Below one another: group by group, and in each the policies in their order."""
+    import polars as pl
+
+    rows = pl.concat(
+        frame.select(
+            pl.lit(column).alias("by"), pl.col("name"), pl.lit(policy).alias("policy"), pl.exclude("name")
+        ).with_columns(place=pl.lit(place))
+        for place, (policy, frame) in enumerate(by_policy.items())
+    )
+    standard = by_policy[reference if reference in by_policy else next(iter(by_policy))]
+    weights = standard.select("name", weight="node_hours", standard="mean_waiting_time")
+    rows = rows.join(weights, on="name", how="left").with_columns(
+        change=pl.when(pl.col("standard") > 0).then(pl.col("mean_waiting_time") / pl.col("standard") - 1)
+    )
+    order = rows.sort(["weight", "name", "place"], descending=[True, False, False], nulls_last=True)
+    return order.drop("weight", "standard", "place")
+
+
+def write(rows: "pl.DataFrame", path: Path) -> None:
+    """All of it as CSV."""
+    with replacing(path) as [temporary]:
+        for_spreadsheets(rows).write_csv(temporary)
+
+
+def tables(rows: "pl.DataFrame", policies: Sequence[str], reference: str, top: int) -> "list[Table]":
+    """A table for queues, users and accounts each: the reference, the best of the others, and what was recorded."""
+    other = next((policy for policy in policies if policy != reference), None)
+    return [
+        fitting(partial(_table, column, part, reference, other, top))
+        for (column,), part in rows.group_by("by", maintain_order=True)
+    ]
+
+
+def _table(
+    column: str, rows: "pl.DataFrame", reference: str, other: str | None, top: int, seconds: Seconds, gap: int
+) -> "Table":
+    from forebay.cli._numbers import count
+
+    shown = [policy for policy in (reference, other, _recorded.NAME) if policy in rows["policy"].to_list()]
+    lines: list[list[str]] = []
+    for (name,), part in rows.group_by("name", maintain_order=True):
+        if len(lines) == top:
+            break
+        by_policy = {row["policy"]: row for row in part.iter_rows(named=True)}
+        one = by_policy.get(reference) or next(iter(by_policy.values()))
+        cells = [seconds(by_policy[policy]["mean_waiting_time"]) if policy in by_policy else "-" for policy in shown]
+        change = by_policy.get(other or "", {}).get("change")
+        told = ["-" if change is None else f"{100 * change:+.0f} %"] if other else []
+        hours = "-" if one["node_hours"] is None else f"{one['node_hours']:,.0f}"
+        lines.append([str(name), count(one["jobs"]), hours, *cells, *told])
+    titles = [column, "jobs", "node-\nhours", *(f"mean wait\n{policy}" for policy in shown)]
+    titles += [f"change,\n{other}"] if other else []
+    return table(titles, lines, numbers=range(1, len(titles)), gap=gap)
