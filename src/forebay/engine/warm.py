@@ -31,7 +31,7 @@ def start_early(state, truth, j, time):
     action["first_pick"] = 0
     action["n_picks"] = 0
     action["way"] = state.legs[state.jobs[j]["leg"]]["way"]
-    action["large"] = -1
+    action["share"] = -1
     action["nodes"] = 0
     if start(state, truth, action) != Status.DECIDE:
         truth.cursor[0]["refusal"] = Refusal.NONE
