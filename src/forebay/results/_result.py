@@ -42,17 +42,11 @@ _WHO = ("user", "group", "queue", "priority")
 _PARTS = ("array", "array_task", "het", "het_offset")
 _INSIDE = ("tasks", "exclusive", "gpu", "features")
 _NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
-<<<<<<< HEAD
 _RECORDED = ("recorded_start", "running_since")
 TOLD = ("account", "qos", *_RECORDED, *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
 JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", "tier", "nodes", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
-"""Further columns; those of TOLD where the trace tells so much; from `tier` on where jobs choose one, stage data, are
-=======
-TOLD = ("account", "qos", "recorded_start", *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
-JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", "tier", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
 """Further columns; those of TOLD where the trace tells so much; `allowed` where nodes are not all alike; from
 `tier` on where jobs choose one, stage data, are
->>>>>>> classes
 not all of one size, have servers, or are interrupted."""
 
 _WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
