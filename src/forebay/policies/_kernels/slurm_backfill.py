@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
+from forebay.core.tables import after
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability, what_counts
@@ -89,13 +90,19 @@ def coarsen(times, ahead, n, linear):
 
 @kernel
 def round_down(times, ahead, n, resolution):
-    """Let each segment begin at a multiple of the resolution; of those that then begin together the last counts."""
-    kept = 0
-    for i in range(n):
+    """Let each segment begin at a multiple of the resolution; of those that then begin together the last counts.
+
+    The first stays what is free now, and what comes free in its slot is free just behind it: nodes and servers are
+    picked from what is free all the time.
+    """
+    times[0] = math.floor(times[0] / resolution) * resolution
+    kept, soon = 1, after(times[0])
+    for i in range(1, n):
+        begin = max(math.floor(times[i] / resolution) * resolution, soon)
+        if kept > 1 and begin <= times[kept - 1]:
+            kept -= 1
         _copy_segment(times, ahead, i, kept)
-        times[kept] = math.floor(times[kept] / resolution) * resolution
-        if i + 1 < n and math.floor(times[i + 1] / resolution) * resolution <= times[kept]:
-            continue
+        times[kept] = begin
         kept += 1
     return kept
 
