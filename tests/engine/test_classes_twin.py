@@ -3,9 +3,9 @@
 import pytest
 
 import forebay
-from cases import site
+from cases import classes
+from twins.classes import Whole, simulate
 from twins.compare import ids
-from twins.site import Whole, simulate
 
 pytestmark = pytest.mark.small
 
@@ -29,7 +29,7 @@ def _nodes_held(platform, text):
 
 
 def _check(seed):
-    made = site.make(seed)
+    made = classes.make(seed)
     if made is None:
         return
     workload, platform, machine, jobs = made

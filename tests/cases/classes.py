@@ -4,7 +4,7 @@ import random
 
 from forebay.platforms import NodeClass, Partition, Platform
 from forebay.workload.workload import Workload, job_table
-from twins.site import Inside, Job, Node, Whole
+from twins.classes import Inside, Job, Node, Whole
 
 GB = 10**9
 PLACEMENTS = ("best-fit", "lowest", "worst-fit")
