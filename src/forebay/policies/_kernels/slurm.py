@@ -9,7 +9,7 @@ from forebay.core.tables import policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm import Param
 from forebay.policies._kernels.ahead import availability, what_counts
-from forebay.policies._kernels.atoms import counts_no_atom, earliest_for, reserve_shared
+from forebay.policies._kernels.atoms import counts_no_atom, earliest_for, n_counted, reserve_shared, share_free
 from forebay.policies._kernels.backfill import start_now
 from forebay.policies._kernels.places import fits_now, start_fitting, what_is_there
 
@@ -67,6 +67,8 @@ def decide(state, most):
             if at >= 0 and (begins or not _takes(state, leg, 1)):
                 n = reserve_shared(state, times, ahead, n, R, leg, at, times[at] + walltime, taken)
             if begins:
+                if n_counted(state, R) == 0:  # else its share was worked out beside what is reserved
+                    share_free(state, have.free, leg)
                 start_fitting(state, have, j, LogReason.IN_ORDER if j == head else LogReason.BACKFILLED)
         place += 1
     sort_smallest(expected, places, wanting, n_wanting, n_wanting)
