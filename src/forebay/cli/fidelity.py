@@ -27,7 +27,6 @@ EXAMPLES = options.examples(
     "forebay fidelity jobs.sacct --platform flat:nodes=280 --policy fcfs-easy",
     "forebay fidelity trace.swf.gz --slice 2025-03-01:2025-04-01 -o march",
 )
-TITLES = {"size": "nodes", "queue": "queue", "user": "user", "account": "account"}
 
 
 def command(
@@ -129,7 +128,9 @@ def report(found: "Fidelity", top: int, files: "list[Path]") -> None:
         ("period", f"{' to '.join(filter(None, dates))} UTC" if all(dates) else f"{seconds(start)} to {seconds(end)}"),
     ]
     blocks = [fitting(partial(_waits, numbers)), pairs(_scores(numbers, found.use.unit))]
-    blocks += [fitting(partial(_groups, name, rows, top)) for name, rows in found.by.items() if len(rows) > 1]
+    blocks += [
+        fitting(partial(_groups, name, rows, top, found.use.unit)) for name, rows in found.by.items() if len(rows) > 1
+    ]
     doubts = pairs([("" if place else "cannot match", text) for place, text in enumerate(found.doubts.values())])
     written = [pairs([("" if place else "written", str(file)) for place, file in enumerate(files)])] if files else []
     show(pairs(about), *blocks, doubts, *notes_block(facts["notes"]), *written)
@@ -171,8 +172,8 @@ def _scores(numbers: Any, unit: str) -> list[tuple[str, str]]:
     ]
 
 
-def _groups(name: str, rows: "pl.DataFrame", top: int, seconds: Seconds, gap: int) -> "Table":
-    """A class of sizes a row, or those with most node-hours."""
+def _groups(name: str, rows: "pl.DataFrame", top: int, unit: str, seconds: Seconds, gap: int) -> "Table":
+    """A class of sizes a row, or those with most hours of nodes, or cores."""
     from forebay.cli._numbers import count
 
     columns = {"mean\nrecorded": "recorded_mean_wait", "mean\nsimulated": "simulated_mean_wait"}
@@ -186,5 +187,5 @@ def _groups(name: str, rows: "pl.DataFrame", top: int, seconds: Seconds, gap: in
         [row["name"], count(row["jobs"]), f"{row['node_hours']:,.0f}", *(cell(row[key]) for key in columns.values())]
         for row in shown.iter_rows(named=True)
     ]
-    titles = [TITLES[name], "jobs", "node-\nhours", *columns]
+    titles = [unit if name == "size" else name, "jobs", f"{unit.removesuffix('s')}-\nhours", *columns]
     return table(titles, lines, numbers=range(1, len(titles)), gap=gap)
