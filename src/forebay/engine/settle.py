@@ -36,7 +36,9 @@ def settle(workload: Workload, platform: Platform) -> Workload:
 def _with_nodes(workload: Workload, platform: Platform) -> Workload:
     """Nodes of jobs that give none, where they are not shared."""
     nodes = column(workload, "nodes")
-    silent = nodes == 0
+    # Legs tell their own nodes; and a job that asks for none of all these holds storage alone.
+    silent = (nodes == 0) & ((column(workload, "tasks") > 0) | (column(workload, "cores") > 0))
+    silent &= workload.legs is None
     if platform.sharing or not silent.any():
         return workload
     asks, allowed = asked(workload, platform), eligible(workload, platform).allowed
