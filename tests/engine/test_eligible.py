@@ -251,6 +251,9 @@ def test_a_job_without_walltime_has_its_partitions():
 def test_nothing_open_is_nothing_changed():
     w = workload(nodes=[2])
     assert settle(w, SITE) is w
+    storage = workload(nodes=[0, 1], burst_buffer=[5, 0])  # a job that holds no node has none to be given
+    assert settle(storage, machine()) is storage
+    assert not eligible(storage, machine()).rejected.any()
 
 
 def test_on_shared_nodes_parts_stay_as_they_are_told():

@@ -37,8 +37,9 @@ def settle(workload: Workload, platform: Platform) -> Workload:
 def _with_nodes(workload: Workload, platform: Platform) -> Workload:
     """Nodes of jobs that give none, where they are not shared."""
     nodes = column(workload, "nodes")
+    # Legs tell their own nodes; and a job that asks for none of all these holds storage alone.
     told = np.column_stack([column(workload, name) for name in (*INSIDE, "tasks")]).any(axis=1)
-    silent = (nodes == 0) & told  # who asks for nothing at all has no nodes
+    silent = (nodes == 0) & told & (workload.legs is None)
     if platform.sharing or not silent.any():
         return workload
     asks, allowed = asked(workload, platform), eligible(workload, platform).allowed
