@@ -33,7 +33,10 @@ ONE = {"nodes": 2, "cores": 4, "memory": 8 * GB}
         ({"tiers": (shared_bb.Tier(name="bb", capacity=8, servers=2, placement="chunked"),)}, "bb lies in chunks"),
         ({"tiers": (node_local.Tier(name="ssd", capacity=8),)}, "ssd is in nodes, and its room there is not counted"),
         ({"tiers": (shared_bb.Tier(name="memory", capacity=8),)}, "memory is what shared nodes have inside"),
-        ({"topology": dragonfly.Topology(groups=1, chassis=1, routers=2, ports=1, bandwidth="5 GB/s")}, "dragonfly has links inside"),
+        (
+            {"topology": dragonfly.Topology(groups=1, chassis=1, routers=2, ports=1, bandwidth="5 GB/s")},
+            "dragonfly has links inside",
+        ),
     ],
 )
 def test_what_does_not_go_with_sharing(parts, message):
