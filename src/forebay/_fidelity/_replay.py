@@ -82,12 +82,22 @@ def fidelity(
     ----------
     workload
         A trace that tells when its jobs started: a Workload, or what `forebay.read` takes.
+    platform
+        The machine, as `forebay.simulate` takes it.
+    policy
+        The policy to replay it under.
     period
         From when to when, in seconds or dates: ("2025-03-01", "2025-04-01"). Without it, all of the trace.
     warm
         Whether a period begins with the jobs that ran and waited then, or with an empty machine.
-    platform, policy, seed, job_model, progress, failures
-        As of `forebay.simulate`.
+    seed
+        Feeds the policy's randomness.
+    job_model
+        How jobs behave.
+    progress
+        Called now and then with the jobs that have ended and all of them; True shows a bar.
+    failures
+        How nodes fail.
 
     Returns
     -------

@@ -46,11 +46,11 @@ class Platform(Model):
     ----------
     name
         What results call it.
-    nodes
-        How many there are; may be left out where classes tell.
     classes
         Kinds of nodes, each a `forebay.platforms.NodeClass`, in the order of the nodes' ids. Without any, all nodes are
         alike and nothing inside them is counted.
+    nodes
+        How many there are; may be left out where classes tell.
     partitions
         Named sets of nodes that jobs are submitted to, each a `forebay.platforms.Partition`.
     sharing

@@ -54,14 +54,18 @@ class Reservation(Model):
         What reasons and figures call it.
     start
         In seconds after the first job, or a date.
-    end, duration
-        When it ends, or how long it lasts; one of them.
+    end
+        When it ends.
+    duration
+        Or how long it lasts.
     nodes
         Which, by their ids: "0-9,12"; all by default.
     classes
         Or classes of nodes, all of each.
-    users, accounts
-        Whose jobs may start on these nodes while it lasts; nobody's, if none are named.
+    users
+        Whose jobs may start on these nodes while it lasts; nobody's, if neither users nor accounts are named.
+    accounts
+        The same by account.
     flags
         "maint" says that it is maintenance.
 

@@ -133,23 +133,45 @@ class Rule(Model):
 
     Parameters
     ----------
-    user, account, qos, partition, group
-        Names, or numbers, of the jobs it is for. A job is under it if all that are given agree.
-    grp_jobs, grp_tres
-        Jobs that may run at a time, and what they may have together.
+    user
+        Whose jobs it is for, by name or number. A job is under it if all that are given agree.
+    account
+        The same by account.
+    qos
+        By quality of service.
+    partition
+        By partition.
+    group
+        By group.
+    grp_jobs
+        How many of these jobs may run at a time.
     grp_submit
-        Jobs that may wait and run; what comes beyond is rejected.
+        How many may wait and run; what comes beyond is rejected.
+    grp_tres
+        What they may have together while they run.
     grp_tres_run_mins
-        What running jobs may have together, times the minutes that they have left.
-    max_jobs_per_user, max_submit_per_user, max_tres_per_user
-        The same for each user among these jobs; the keys for accounts likewise.
-    max_tres_per_job, max_wall
+        The same, times the minutes that they have left.
+    max_jobs_per_user
+        How many of each user among them may run at a time.
+    max_submit_per_user
+        How many of each user may wait and run.
+    max_tres_per_user
+        What those of each user may have together.
+    max_jobs_per_account
+        How many of each account may run at a time.
+    max_submit_per_account
+        How many of each account may wait and run.
+    max_tres_per_account
+        What those of each account may have together.
+    max_tres_per_job
         A job that asks for more is rejected.
+    max_wall
+        And one that asks for longer.
 
     Examples
     --------
     >>> print(fb.platforms.Rule(qos="long", MaxJobsPerUser=4, GrpTRES="node=20"))
-    qos long: MaxJobsPerUser=4, GrpTRES=nodes=20
+    qos long: GrpTRES=nodes=20, MaxJobsPerUser=4
     """
 
     user: Name = ""
