@@ -88,17 +88,17 @@ BATSIM_5 = {
 
 # sacct lists dates in full; here each is short of its day.
 SACCT = b"""JobID|JobIDRaw|User|Account|Partition|Submit|Eligible|Start|End|\
-Elapsed|Timelimit|NNodes|NCPUS|ReqMem|ReqTRES|State
-10|10|ann|phys|long|@10:00:00|@10:00:00|@10:05:00|@11:05:00|01:00:00|1-00:00:00|4|144|60Gn|node=4,bb/x=9G|COMPLETED
-10.batch|10.batch||phys||@10:05:00|@10:05:00|@10:05:00|@11:05:00|01:00:00||1|36|||COMPLETED
-11_1|12|bob|phys|long|@10:01:00|Unknown|@10:06:00|@10:36:00|00:30:00|UNLIMITED|1|36|2000Mc||TIMEOUT
-11_2|11|bob|phys|long|@10:01:00|@10:01:30|@10:06:00|@10:36:00|00:30:00|30:00|1|36|2000Mc||NODE_FAIL
-20+0|20|eve|chem|short|@10:02:00|@10:02:00|@10:07:00|@10:08:00|00:01:00|90|2|72||gres/gpu=8,license/foo=2,node=2|OUT_OF_ME+
-20+1|21|eve|chem|short|@10:02:00|@10:02:00|@10:07:00|@10:08:00|00:01:00|1-12|1|36|4G||COMPLETED
-10|10|ann|phys|long|@12:00:00|@12:00:00|@12:05:00|@13:05:00|01:00:00|Partition_Limit|4|144|||PREEMPTED
-30|30|ann|phys|long|@12:00:00|@12:00:00|Unknown|Unknown|00:00:00|10|4|144|||PENDING
-31|31|ann|phys|long|@12:00:00|@12:00:00|None|@12:01:00|00:00:00|10|4|144|||CANCELLED by 1000
-32|32|ann|phys|long|@12:00:00|@12:00:00|@12:05:00|Unknown|00:10:00|10|4|144|||RUNNING
+Elapsed|Timelimit|NNodes|NCPUS|ReqMem|ReqTRES|Constraints|State
+10|10|ann|phys|long|@10:00:00|@10:00:00|@10:05:00|@11:05:00|01:00:00|1-00:00:00|4|144|60Gn|node=4,bb/x=9G|ib&ssd|COMPLETED
+10.batch|10.batch||phys||@10:05:00|@10:05:00|@10:05:00|@11:05:00|01:00:00||1|36||||COMPLETED
+11_1|12|bob|phys|long|@10:01:00|Unknown|@10:06:00|@10:36:00|00:30:00|UNLIMITED|1|36|2000Mc|||TIMEOUT
+11_2|11|bob|phys|long|@10:01:00|@10:01:30|@10:06:00|@10:36:00|00:30:00|30:00|1|36|2000Mc|||NODE_FAIL
+20+0|20|eve|chem|short|@10:02:00|@10:02:00|@10:07:00|@10:08:00|00:01:00|90|2|72||gres/gpu:v100=8,license/foo=2,node=2||OUT_OF_ME+
+20+1|21|eve|chem|short|@10:02:00|@10:02:00|@10:07:00|@10:08:00|00:01:00|1-12|1|36|4G|||COMPLETED
+10|10|ann|phys|long|@12:00:00|@12:00:00|@12:05:00|@13:05:00|01:00:00|Partition_Limit|4|144|||ib&ssd|PREEMPTED
+30|30|ann|phys|long|@12:00:00|@12:00:00|Unknown|Unknown|00:00:00|10|4|144|||ib&ssd|PENDING
+31|31|ann|phys|long|@12:00:00|@12:00:00|None|@12:01:00|00:00:00|10|4|144|||ib&ssd|CANCELLED by 1000
+32|32|ann|phys|long|@12:00:00|@12:00:00|@12:05:00|Unknown|00:10:00|10|4|144|||ib&ssd|RUNNING
 """.replace(b"@", b"2024-01-31T")
 
 SACCT_CSV = b"""JobID,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocTRES,UID,GID,"State"
@@ -106,6 +106,62 @@ SACCT_CSV = b"""JobID,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocTRES,UID,GID
 2,105,170,200,30.5,,"cpu=4,node=1",1001,100,"CANCELLED by 0"
 3,105,0,0,0,5,"cpu=4,node=1",1001,100,FAILED
 """
+
+_NUMBER = {"set": True, "infinite": False, "number": 3}
+SACCT_JSON_OLD = {
+    "meta": {"Slurm": {"release": "21.08.8"}},
+    "jobs": [
+        {
+            "account": "phys",
+            "allocation_nodes": 2,
+            "array": {"job_id": 9, "task": None, "task_id": 4},
+            "association": {"account": "phys", "user": "ann"},
+            "constraints": "ib&ssd",
+            "time": {"elapsed": 60, "eligible": 100, "end": 170, "start": 110, "submission": 100, "limit": 2},
+            "het": {"job_id": 0, "job_offset": None},
+            "job_id": 10 + k,
+            "partition": "long",
+            "priority": 5,
+            "required": {"CPUs": 8, "memory": 1024},
+            "state": {"current": state},
+            "tres": {"allocated": [{"type": "cpu", "name": None, "count": 8}, {"type": "node", "count": 2}]},
+            "user": "ann",
+        }
+        for k, state in enumerate(("COMPLETED", "TIMEOUT", "RUNNING"))
+    ],
+}
+
+SACCT_JSON = {
+    "jobs": [
+        {
+            "account": "chem",
+            "allocation_nodes": 2,
+            "array": {"job_id": 0, "task_id": _NUMBER | {"set": False}, "task": ""},
+            "time": {"elapsed": 60, "eligible": 100, "end": 170, "start": 110, "submission": 100, "limit": _NUMBER},
+            "group": "staff",
+            "het": {"job_id": 20, "job_offset": _NUMBER},
+            "job_id": 23 + k,
+            "partition": "gpu",
+            "priority": _NUMBER,
+            "required": {"CPUs": 8, "memory_per_cpu": _NUMBER, "memory_per_node": _NUMBER | {"set": False}},
+            "state": {"current": [state]},
+            "submit_line": "sbatch --exclusive x.sh",
+            "tres": {
+                "allocated": [
+                    {"type": "mem", "name": "", "count": 4096},
+                    {"type": "gres", "name": "gpu", "count": 2},
+                    {"type": "gres", "name": "gpu:a100", "count": 2},
+                    {"type": "bb", "name": "datawarp", "count": 7},
+                ],
+                "requested": [{"type": "cpu", "name": "", "count": 8}],
+            },
+            "user": "eve",
+        }
+        for k, state in enumerate(("COMPLETED", "CANCELLED"))
+    ],
+    "meta": {"slurm": {"release": "23.11.4"}},
+    "errors": [],
+}
 
 SIDECAR = b"""id,burst_buffer,priority,walltime
 1,40,3,100

@@ -53,6 +53,11 @@ WORKLOADS: dict[str, tuple[tuple[str, ...], Callable[[], tuple[bytes, ...]], Mut
     "batsim": (("w.json", "w.txt"), lambda: (seeds.json_file(seeds.BATSIM), seeds.json_file(seeds.BATSIM_5)), batsim),
     "sacct": (("w.sacct", "w.txt"), lambda: (seeds.SACCT,), _mixed(mutate.spoil, fields["|"], fields["|"])),
     "sacct-csv": (("w.csv", "w.sacct"), lambda: (seeds.SACCT_CSV,), _mixed(mutate.spoil, fields[","], fields[","])),
+    "sacct-json": (
+        ("w.json", "w.sacct", "w"),
+        lambda: (seeds.json_file(seeds.SACCT_JSON), seeds.json_file(seeds.SACCT_JSON_OLD)),
+        _mixed(mutate.spoil, mutate.spoil_json, mutate.spoil_json, mutate.spoil_json),
+    ),
     "parquet": (("w.parquet.zip", "w.zip"), seeds.packed_workloads, mutate.spoil_zip),
 }
 
@@ -62,7 +67,7 @@ def _workload(kind: str, rng: Random, folder: Path) -> None:
     path = folder / rng.choice(names)
     path.write_bytes(change(rng, rng.choice(originals())))
     try:
-        found = read(path, cancelled=rng.choice(["drop", "keep"]))
+        found = read(path, cancelled=rng.choice(["drop", "keep"]), skip_bad_lines=rng.random() < 0.3)
     except InputError as error:
         check_message(error, (path.name,))
         raise

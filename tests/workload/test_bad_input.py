@@ -145,7 +145,7 @@ def test_packed_files_that_are_cut_short(put, name):
         ("w.json", BATSIM[:-30], "not JSON"),
         ("w.json", BATSIM[:300], "is the file whole?"),
         ("w.sacct", SACCT[:-25], "line 3: 2 fields, and the header names 7; is the file cut short?"),
-        ("w.sacct", SACCT.splitlines()[0], "holds no job; list jobs that have ended"),
+        ("w.sacct", SACCT.splitlines()[0], "holds no job; list jobs that have started"),
         ("w.parquet.zip", seeds.packed_workloads()[0][:-40], "not a zip that can be read; is the file whole?"),
         ("side.csv", "id,burst_buffer\n1,5\n2", "line 3: 1 fields, and the header names 2; is the file cut short?"),
         ("side.parquet", seeds.sidecar_parquet()[:-20], "not Parquet that can be read; is the file whole?"),

@@ -33,6 +33,10 @@ WorkloadArgument = Annotated[
         autocompletion=_complete.workload,
     ),
 ]
+SkipOption = Annotated[
+    bool,
+    typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, count and name them (SWF, sacct)."),
+]
 PlatformOption = Annotated[
     str | None,
     typer.Option(

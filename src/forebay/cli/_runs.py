@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from forebay._text import counted
 from forebay.cli import _options as options
 from forebay.cli import _recorded
+from forebay.cli._reading import read
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def read_setting(
     source: str, platform: str | None, job_model: str | None, seed: int, window: str | None, failures: str | None
 ) -> Setting:
     """Read and check everything that runs share. What is quick to check comes first."""
-    from forebay import _plugins, workload
+    from forebay import _plugins
     from forebay import platforms as machines
     from forebay.platforms import failures as traces
 
@@ -79,7 +80,7 @@ def read_setting(
         _plugins.load("engine.jobmodels", _plugins.parse_spec(job_model)[0], "job model")
     failing = None if failures is None else traces.load(failures)
     machine = None if platform is None else machines.load(platform)
-    jobs = workload.read(source)
+    jobs = read(source)
     if machine is None:
         from forebay._simulate import machine_of
 

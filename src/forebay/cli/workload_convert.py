@@ -1,7 +1,7 @@
 """`forebay workload convert`: from one format to another, changed on the way if asked."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,7 @@ from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import answer, notes_block, pairs, show
+from forebay.cli._reading import read
 from forebay.cli.workload_generate import Model
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def command(
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending decides the format.")],
     keep: Keep = False,
+    skip: options.SkipOption = False,
     sidecars: Sidecar = None,
     joined: Join = None,
     clean: Clean = False,
@@ -109,7 +111,7 @@ def command(
     from forebay.workload import anonymity, models
 
     slice_of = options.parse_period(period, "--slice")
-    jobs = _whole(source, sidecars or [], joined or [], "keep" if keep else "drop")
+    jobs = _whole(source, sidecars or [], joined or [], cancelled="keep" if keep else "drop", skip_bad_lines=skip)
     if clean:
         jobs = _cleaned(jobs)
     jobs = _changed(jobs, slice_of, conditions or [], first, load, perfect)
@@ -126,14 +128,14 @@ def command(
     show(pairs([*rows, *dropped]), *notes_block(notes))
 
 
-def _whole(source: str, sidecars: list[Path], joined: list[str], cancelled: str) -> "Workload":
+def _whole(source: str, sidecars: list[Path], joined: list[str], **how: Any) -> "Workload":
     """The workload with its tables, and the others merged in."""
-    from forebay.workload import _sidecar, operations, read
+    from forebay.workload import _sidecar, operations
 
-    jobs = read(source, cancelled)
+    jobs = read(source, **how)
     for path in sidecars:
         jobs = operations.attach_table(jobs, _sidecar.load(path), path.name)
-    return operations.join([jobs, *(read(one, cancelled) for one in joined)]) if joined else jobs
+    return operations.join([jobs, *(read(one, **how) for one in joined)]) if joined else jobs
 
 
 def _cleaned(jobs: "Workload") -> "Workload":

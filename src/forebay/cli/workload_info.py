@@ -8,6 +8,7 @@ from forebay._text import counted
 from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
+from forebay.cli._reading import read
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,17 +18,18 @@ EXAMPLES = options.examples("forebay workload info trace.swf.gz", "forebay workl
 _SPREAD = ("min", "median", "mean", "p95", "max")
 _MORE = (("accounts", "account"), ("qos", "QOS", "QOS"))
 _MOST = 12  # queues that a page has room for
-_COUNTED = re.compile(r"license_|gres_(?!gpumem)|resource_\d")
+_COUNTED = re.compile(r"license_|gres_(?!gpumem)|resource_\d|cores$|gpus$")
 """Demands in pieces, as formats name them; all others are in bytes."""
 
 
-def command(workload: options.WorkloadArgument, form: options.FormatOption = Format.text) -> None:
+def command(
+    workload: options.WorkloadArgument, skip: options.SkipOption = False, form: options.FormatOption = Format.text
+) -> None:
     """Describe a workload, and say what was left out of it and why."""
     from forebay import platforms
-    from forebay.workload import read
     from forebay.workload.info import describe
 
-    jobs = read(workload)
+    jobs = read(workload, skip_bad_lines=skip)
     facts = describe(jobs, platforms.load(jobs.platform).nodes if jobs.platform else None)
     if form is Format.json:
         answer(facts)

@@ -13,6 +13,7 @@ from forebay.cli import _options as options
 from forebay.cli._options import Format
 from forebay.cli._outputs import output_folder
 from forebay.cli._print import answer, notes_block, show, table
+from forebay.cli._reading import read
 from forebay.errors import InputError
 
 EXAMPLES = options.examples(
@@ -40,7 +41,7 @@ def command(
     Parts are numbered from 0; each begins at second 0 and keeps its date.
     """
     from forebay.core.units import format_seconds
-    from forebay.workload import read, write
+    from forebay.workload import write
     from forebay.workload.operations import split
 
     suffixes = [one for known in formats.known() for one in known["suffixes"]]

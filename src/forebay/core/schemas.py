@@ -28,6 +28,10 @@ MORE: dict[str, Any] = {
     "account": pl.Int64,  # who is charged; -1 = unknown
     "qos": pl.Int64,  # quality of service; -1 = unknown
     "recorded_start": pl.Float64,  # when the job started on the machine of the trace; NaN = unknown
+    "array": pl.Int64,  # the number of the array whose task it is; -1 = of none
+    "array_task": pl.Int64,  # which of its tasks; -1 = of none
+    "het": pl.Int64,  # the number of the heterogeneous job whose component it is; -1 = of none
+    "het_offset": pl.Int64,  # which of its components; -1 = of none
     "tasks": pl.Int64,  # equal parts of a job that gives no nodes: they may lie together on nodes; 0 = not said
     "exclusive": pl.Int64,  # 1 = shares its nodes with nobody, 0 = may; -1 = not said: 1 if it says no cores
     "gpu": pl.Int64,  # the type of its GPUs; -1 = any
@@ -39,6 +43,7 @@ UNKNOWN: dict[str, Any] = {
     "account": -1,
     "qos": -1,
     "recorded_start": math.nan,
+    **dict.fromkeys(("array", "array_task", "het", "het_offset"), -1),
     "tasks": 0,
     "exclusive": -1,
     "gpu": -1,

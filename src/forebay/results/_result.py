@@ -39,9 +39,10 @@ SIZES = ("type", "mean_nodes", "n_resizes")
 SERVERS = ("compute_nodes", "mean_servers")
 ATTEMPTS = ("n_attempts", "lost_time", "checkpoint_time", "recovery_time")
 _WHO = ("user", "group", "queue", "priority")
+_PARTS = ("array", "array_task", "het", "het_offset")
 _INSIDE = ("tasks", "exclusive", "gpu", "features")
 _NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
-TOLD = ("account", "qos", "recorded_start", *_INSIDE, *(f"{name}_name" for name in _NAMES))
+TOLD = ("account", "qos", "recorded_start", *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
 JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "tier", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
 """Further columns; those of TOLD where the trace tells so much; from `tier` on where jobs choose one, stage data, are
 not all of one size, have servers, or are interrupted."""

@@ -6,7 +6,9 @@
 
 import inspect
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from forebay import _fork, _plugins
 from forebay._files import as_path
@@ -20,7 +22,12 @@ _FORMATS = "workload.formats"
 _EMBEDDED = "workload.embedded"
 
 
-def read(source: str | os.PathLike[str], cancelled: str = "drop") -> Workload:
+def read(
+    source: str | os.PathLike[str],
+    cancelled: str = "drop",
+    skip_bad_lines: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Workload:
     """The workload in a file, or the embedded one of that name; a file wins.
 
     Parameters
@@ -31,6 +38,11 @@ def read(source: str | os.PathLike[str], cancelled: str = "drop") -> Workload:
     cancelled
         Whether jobs that were cancelled before they started are left out ("drop") or kept with the time of it in the
         column `cancel` ("keep"). Formats that record no such jobs have none to keep.
+    skip_bad_lines
+        Whether a line of SWF or sacct that cannot be read is left out, counted and named in a note; else the first is
+        refused.
+    progress
+        Called at times with how many bytes of a large file are read, and how many there are.
 
     Returns
     -------
@@ -47,7 +59,9 @@ def read(source: str | os.PathLike[str], cancelled: str = "drop") -> Workload:
     path = as_path(source, "the workload to read")
     if os.path.isfile(path):  # unlike Path's own, it takes a name that is too long as that of no file
         module = _plugins.load(_FORMATS, _format_of(path), "format")
-        told = {"cancelled": cancelled} if "cancelled" in inspect.signature(module.read).parameters else {}
+        options: dict[str, Any] = {"cancelled": cancelled, "skip_bad_lines": skip_bad_lines, "progress": progress}
+        known = inspect.signature(module.read).parameters
+        told = {name: value for name, value in options.items() if name in known}
         workload: Workload = module.read(path, **told)
         return workload
     name = _plugins.find(_EMBEDDED, str(source))
@@ -108,12 +122,17 @@ def _by_suffix(path: Path) -> str | None:
 
 
 def _format_of(path: Path) -> str:
-    name = _by_suffix(path)
-    if name is not None:
-        return name
+    """By what only one format begins with, else by the name's ending, else by what the content looks like."""
     head = _source.head(path)
-    for name in _plugins.names(_FORMATS):
-        if _plugins.load(_FORMATS, name, "format").matches(head):
+    formats = {name: _plugins.load(_FORMATS, name, "format") for name in _plugins.names(_FORMATS)}
+    for name, module in formats.items():
+        if hasattr(module, "claims") and module.claims(head):
+            return name
+    known_name = _by_suffix(path)
+    if known_name is not None:
+        return known_name
+    for name, module in formats.items():
+        if module.matches(head):
             return name
     known = ", ".join(suffix for suffixes in _suffixes().values() for suffix in suffixes)
     raise InputError(f"{path}: neither name nor content show its format; rename it to end in one of {known}")

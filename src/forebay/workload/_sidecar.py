@@ -17,6 +17,7 @@ KEYS = ("id", "job", "job_id", "JobID")
 """Names that the column of job numbers may have; the first one found counts."""
 
 _PARQUET = b"PAR1"
+_PART = r"^[0-9]{1,18}[_+][0-9]{1,18}$"
 _LEAST = {"nodes": 1, "run_time": 0, "flop": 0, "communication": 0, "exclusive": -1, **dict.fromkeys(NAMED, -1)}
 _ABOVE_0 = ("walltime", "cancel")  # inf is one: no limit, never
 _TIMES = ("submit", "run_time", *_ABOVE_0)
@@ -62,6 +63,27 @@ def _csv(data: bytes, path: Path) -> pl.DataFrame:
     if len(set(names)) < len(names):
         raise InputError(f"{path}: line 1: a column occurs twice; columns: {listed(names, 10)}")
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def resolved(frame: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
+    """The same with numbers of jobs for Slurm's names of array tasks, `1001_4`, and of components, `1001+0`.
+
+    One that is no job's here gets a number that no job has.
+    """
+    key = next((name for name in KEYS if name in frame.columns), None)
+    if key is None or frame[key].dtype != pl.String or not frame[key].str.contains(_PART).any():
+        return frame
+    known: dict[str, int] = {}
+    for one, part, mark in (("array", "array_task", "_"), ("het", "het_offset", "+")):
+        if one in jobs.columns:
+            for parent, index, job in jobs.filter(pl.col(one) >= 0).select(one, part, "id").iter_rows():
+                known.setdefault(f"{parent}{mark}{index}", job)  # a later run of a task has another number
+    words = frame[key].to_list()
+    strange: dict[str, int] = {}
+    for k in frame[key].str.contains(_PART).arg_true():
+        word = words[k]
+        words[k] = str(known[word] if word in known else strange.setdefault(word, -1 - len(strange)))
+    return frame.with_columns(pl.Series(key, words, pl.String))
 
 
 def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:

@@ -147,6 +147,15 @@ def inferred_size(nodes: int) -> str:
     return f"{_SIZE} taken as the most nodes in use at once, {nodes:,}; jobs that share a node count it each"
 
 
+def inferred_cores(cores: int, each: int) -> str:
+    """A remark on how much smaller a machine is on which jobs share nodes."""
+    nodes = -(-cores // each)
+    return (
+        f"{_SIZE} less where jobs share nodes: at most {cores:,} cores were in use at once, {nodes:,} nodes of {each} "
+        f"(--platform flat:nodes={nodes},cores={each},sharing=true)"
+    )
+
+
 def most_in_use(start: NDArray[Any], run_time: NDArray[Any], nodes: NDArray[Any]) -> int:
     """The most nodes that jobs held at once."""
     moments = np.concatenate([start + run_time, start])  # who ends goes before who starts

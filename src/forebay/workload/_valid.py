@@ -49,6 +49,7 @@ def checked(w: Workload, path: Path) -> Workload:
     return w
 
 
+_FROM_MINUS_1 = ("account", "qos", "gpu", "features", "array", "array_task", "het", "het_offset")
 _JOB_RULES: list[Rule] = [
     (
         "submit",
@@ -62,7 +63,7 @@ _JOB_RULES: list[Rule] = [
     ("communication", amount("communication"), AMOUNT),
     ("nodes", within("nodes", 0, MOST_NODES), f"from 1 to {MOST_NODES:,}"),
     ("priority", pl.col("priority").is_finite(), "a finite number"),
-    *((name, pl.col(name) >= -1, "a number from 0 up, or -1") for name in ("account", "qos", "gpu", "features")),
+    *((name, pl.col(name) >= -1, "a number from 0 up, or -1") for name in _FROM_MINUS_1),
     ("tasks", within("tasks", 0, MOST_NODES), f"from 0 to {MOST_NODES:,}"),
     ("exclusive", within("exclusive", -1, 1), "0, 1, or -1 where it is not said"),
     (

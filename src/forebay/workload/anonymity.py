@@ -13,21 +13,23 @@ from forebay.workload.workload import Workload
 
 _NAME = "anonymous"
 _LINE = "anonymised: users, groups and queues numbered at random, jobs by submission; no date, source, notes or history"
+_PARENTS = ("array", "het")  # numbers of jobs at the site
 _KINDS = {"gpu": "types of GPUs", "features": "features of nodes"}
 
 
 def anonymise(w: Workload, seed: int = 0) -> Workload:
     """The same jobs, of nobody: users, groups and queues are numbered 1.. in a random order, jobs in that of arrival.
 
-    So are accounts and qualities of service, and none has a name; types of GPUs and features of nodes keep theirs.
-    There is no date, no name or digest of the source, no note and no earlier provenance; nor a platform that is a file.
+    So are accounts, qualities of service and arrays, and none has a name; types of GPUs and features of nodes keep
+    theirs. There is no date, no name or digest of the source, no note and no earlier provenance; nor a platform that is
+    a file.
     """
     if seed < 0:
         raise InputError(f"the seed is {seed}; give a whole number from 0 up")
     rng = _random(w, seed)
     jobs, _ = in_order(w.jobs)
     old, new = jobs["id"], pl.Series("id", np.arange(1, len(jobs) + 1))
-    jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in WHO if name in jobs.columns))
+    jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in (*WHO, *_PARENTS) if name in jobs.columns))
     legs, phases = (None if table is None else _renumbered(table, old, new) for table in (w.legs, w.phases))
     notes = [] if w.platform == _machine(w.platform) else ["the platform is a file: its name is taken away"]
     named = [

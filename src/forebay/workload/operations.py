@@ -165,7 +165,7 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
         raise InputError(f"{w.name}: legs have demands of their own; a table can be attached to jobs without legs only")
     if w.applications is not None:
         raise InputError(f"{w.name}: its jobs have sizes and tasks of their own, which a table for jobs cannot change")
-    frame = _sidecar.typed(frame, label)
+    frame = _sidecar.typed(_sidecar.resolved(frame, w.jobs), label)
     names = [name for name in frame.columns if name != "id"]
     jobs = w.jobs.join(frame, on="id", how="left", suffix=" given", maintain_order="left")
     given = [

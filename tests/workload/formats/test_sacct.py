@@ -11,6 +11,8 @@ from forebay import policies
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload.formats import sacct
+from forebay.workload.info import describe
+from forebay.workload.operations import attach_table
 from forebay.workload.workload import Workload, job_table
 
 small = pytest.mark.small
@@ -136,12 +138,11 @@ def test_records_that_are_no_job_that_ran_are_left_out_by_reason(read):
         job("8", state="CANCELLED by 1000"),
         job("9", start="None", elapsed="0", state="BOOT_FAIL"),
     )
-    assert w.jobs["id"].to_list() == [1, 8]
+    assert w.jobs["id"].to_list() == [1, 5, 8]
     assert w.dropped == {
         "job step": 2,
         "cancelled before it started": 1,
         "still pending": 2,
-        "still running": 1,
         "run time not positive": 1,
         "no nodes": 1,
         "never started": 1,
@@ -181,8 +182,9 @@ def test_tres_give_nodes_and_demands(read):
         "2|5|6|cpu=8,mem=512M,node=2|",
     )
     assert w.jobs["nodes"].to_list() == [3, 2]
-    assert w.resources == ("memory", "license_foo", "burst_buffer", "gres_gpu")
-    assert w.jobs.select(w.resources).rows() == [(60 * GIB, 2, 100 * GIB, 4), (GIB // 2, 0, 0, 0)]
+    assert w.resources == ("cores", "memory", "gpus", "license_foo", "burst_buffer")
+    assert w.jobs.select(w.resources).rows() == [(36, 60 * GIB, 4, 2, 100 * GIB), (8, GIB // 2, 0, 0, 0)]
+    assert (w.jobs["gpu"].to_list(), w.names["gpu"]) == ([1, -1], {1: "a"})
     assert any(note.startswith("memory is a demand") for note in w.notes)
 
 
@@ -193,6 +195,114 @@ def test_tres_give_nodes_and_demands(read):
 def test_requested_memory_is_a_job_total(read, text, size):
     w = read(f"{HEAD}|NCPUS|ReqMem", f"{job()}|5|{text}", f"{job('2')}|5|1G")
     assert w.jobs["memory"][0] == size
+
+
+@small
+@pytest.mark.parametrize(
+    ("tres", "gpus", "model"),
+    [
+        ("gres/gpu=4,gres/gpu:a100=4", 4, "a100"),
+        ("gres/gpu:a100=2", 2, "a100"),
+        ("gres/gpu=4", 4, None),
+        ("gres/gpu=4,gres/gpu:a100=2", 4, None),  # the others are of any type
+        ("gres/gpu:a100=2,gres/gpu:v100=1", 3, None),
+    ],
+)
+def test_gpus_keep_their_type(read, tres, gpus, model):
+    w = read(f"{HEAD}|AllocTRES", f"{job()}|node=2,{tres}")
+    assert w.jobs["gpus"].to_list() == [gpus]
+    assert w.names.get("gpu", {}) == ({1: model} if model else {})
+    assert any("GPUs of several types" in note for note in w.notes) == ("v100" in tres)
+
+
+@small
+def test_cores_features_and_exclusive_nodes(read):
+    w = read(
+        f"{HEAD}|NCPUS|Constraints|SubmitLine",
+        f"{job('1')}|72|ib&ssd|sbatch --exclusive -N 2 x.sh",
+        f"{job('2')}|3|(null)|sbatch --exclusive=user x.sh",
+        f"{job('3')}|4|ssd|",
+    )
+    assert w.jobs.select("cores", "exclusive", "features").rows() == [(72, 1, 1), (3, -1, -1), (4, -1, 2)]
+    assert w.names["features"] == {1: "ib&ssd", 2: "ssd"}
+    shared = read(f"{HEAD}|OverSubscribe", f"{job('1')}|NO", f"{job('2')}|OK", f"{job('3')}|")
+    assert shared.jobs["exclusive"].to_list() == [1, 0, -1]
+
+
+@small
+def test_jobs_still_running_are_kept_with_their_limits(read):
+    running = {"end": "Unknown", "state": "RUNNING"}
+    w = read(
+        HEAD,
+        job("1", **running),
+        job("2", elapsed="500", **running),  # beyond its limit already
+        job("3", limit="UNLIMITED", **running),
+        job("4", limit="UNLIMITED", elapsed="0", **running),
+    )
+    assert w.jobs.select("id", "run_time", "walltime").rows() == [(1, 120, 120), (2, 500, 120), (3, 60, math.inf)]
+    assert w.dropped == {"still running, and nothing tells how long": 1}
+    assert any(note.startswith("3 jobs were still running: taken to run as long as the walltime") for note in w.notes)
+
+
+@small
+def test_arrays_and_components_are_known_with_raw_numbers_too(read):
+    w = read(f"{HEAD}|JobIDRaw", job("10_1") + "|12", job("10_2") + "|10", job("20+0") + "|20", job("20+1") + "|21")
+    assert w.jobs.select("id", "array", "array_task", "het", "het_offset").rows() == [
+        (10, 10, 2, -1, -1),
+        (12, 10, 1, -1, -1),
+        (20, -1, -1, 20, 0),
+        (21, -1, -1, 20, 1),
+    ]
+    assert any("2 components of heterogeneous jobs are jobs of their own" in note for note in w.notes)
+
+
+@small
+def test_tasks_of_an_array_do_not_look_like_one_job_twice(read):
+    head = f"{HEAD}|User"
+    alone = read(head, job("1") + "|ann", job("2") + "|ann")
+    array = read(head, job("1_1") + "|ann", job("1_2") + "|ann")
+    assert any("equals an earlier one" in text for text in describe(alone)["findings"])
+    assert not any("equals an earlier one" in text for text in describe(array)["findings"])
+
+
+@small
+def test_a_sidecar_may_name_tasks_and_components_as_slurm_does(read):
+    w = read(HEAD, job("10_1"), job("10_2"), job("11+0"), job("12"))
+    table = pl.DataFrame({"JobID": ["10_2", "11+0", "12", "99_1"], "burst_buffer": ["1GB", "2GB", "3GB", "4GB"]})
+    attached = attach_table(w, table, "side.csv")
+    given = dict(attached.jobs.select(pl.format("{}_{}+{}", "array_task", "het_offset", "id"), "burst_buffer").rows())
+    assert [size for _, size in sorted(given.items())] == [3e9, 2e9, 0, 1e9]
+    assert "1 row of side.csv is for a job not in the workload: not used" in attached.notes
+
+
+@small
+def test_jobs_that_share_nodes_are_told_by_their_cores(read):
+    """Three jobs of 2 cores at once, later one of 8 on 2 nodes: in nodes the most is 3, in cores 2 nodes of 4."""
+    w = read(f"{HEAD}|NCPUS", *(f"{job(str(k), nodes='1')}|2" for k in range(3)), f"{job('9', start='500')}|8")
+    assert w.platform == "flat:nodes=3"
+    assert any("8 cores were in use at once, 2 nodes of 4" in note for note in w.notes)
+
+
+def test_cirrus_used_348_nodes_worth_of_cores_and_not_557(data):
+    """12,534 cores are 348.2 nodes of 36."""
+    w = fb.read(data / "slurm" / "cirrus_2024Q1_sacct_subset.csv.gz")
+    assert any("12,534 cores were in use at once, 349 nodes of 36" in note for note in w.notes)
+
+
+@small
+def test_what_a_site_records_is_written_and_read_back(read, tmp_path):
+    w = read(
+        f"{HEAD}|JobIDRaw|NCPUS|AllocTRES|Constraints|OverSubscribe|User",
+        f"{job('10_1')}|12|8|mem=1.5G,node=2,bb/x=2T,gres/gpu:a100=2,license/foo=3|ib&ssd|NO|ann",
+        f"{job('11')}|11|4|mem=3,node=1,gres/gpu=1||OK|bob",
+    )
+    assert [note for note in fb.write(w, tmp_path / "x.sacct") if "platform" not in note] == []
+    again = fb.read(tmp_path / "x.sacct")
+    assert again.jobs.select(sorted(w.jobs.columns)).equals(w.jobs.select(sorted(w.jobs.columns)))
+    assert again.names == w.names
+    notes = fb.write(w, tmp_path / "x.swf")
+    for lost in ("cores of 2 jobs", "gpus of 2 jobs", "gpu of 1 job", "features of 1 job", "exclusive of 2 jobs"):
+        assert any(note.startswith(f"{lost} is not written") for note in notes), lost
 
 
 @small
@@ -217,8 +327,9 @@ def test_csv_bytes_order_marks_line_ends_and_trailing_delimiters_do_not_matter(f
     ("text", "says"),
     [
         ("", "is empty"),
-        (f"{HEAD}\n", "holds no job; list jobs that have ended"),
-        (f"{HEAD}\n{job(state='RUNNING')}", r"holds no job: 1 record left out \(1 still running\)"),
+        (f"{HEAD}\n", "holds no job; list jobs that have started"),
+        (f"{HEAD}\n{job(start='', state='RUNNING')}", r"holds no job: 1 record left out \(1 still running\)"),
+        ("17_4|ann|100|110|60|2|COMPLETED\n", r"line 1: is a job, not the names.*; list again without -n"),
         (f"{HEAD}\n{job()}\n2|100|11", "line 3: 3 fields, and the header names 8; is the file cut short"),
         (f"{HEAD}\n{job()}|x", "line 2: 9 fields, and the header names 8; does a value hold the delimiter"),
         (HEAD.replace("|", ";"), r"line 1: columns are not divided by '\|' or ','"),
@@ -233,6 +344,7 @@ def test_csv_bytes_order_marks_line_ends_and_trailing_delimiters_do_not_matter(f
         (f"{HEAD}\n{job(submit='-5')}", "line 2: Submit is '-5', before 1970"),
         (f"{HEAD}\n{job(submit='1960-01-01T00:00:00')}", "line 2: Submit is '1960-01-01T00:00:00', before 1970"),
         (f"{HEAD}\n{job(submit='soon')}", "line 2: Submit is 'soon'; write a date"),
+        (f"{HEAD}\n{job(submit='Mi 31 Jan 23:59')}", "line 2: Submit .*: list again with SLURM_TIME_FORMAT=standard"),
         (f"{HEAD}\n{job(submit='Unknown')}", "line 2: job 1 ran, but its Submit time is not known"),
         (f"{HEAD}\n{job(limit='long')}", "line 2: Timelimit is 'long'"),
         (f"{HEAD}\n{job(nodes='few')}", "line 2: NNodes is 'few'"),
@@ -272,7 +384,11 @@ def test_written_files_read_back(tmp_path):
     for name in kept:
         assert again.jobs[name].to_list() == pytest.approx(default.jobs[name].to_list(), abs=1e-6), name
     assert again.epoch == default.epoch
-    assert any("burst_buffer" in note for note in notes)
+    assert again.jobs["burst_buffer"].to_list() == default.jobs["burst_buffer"].to_list()
+    assert notes == [
+        "communication of 2,231 jobs is not written",
+        "the platform 'dragonfly-96' is not kept: name it again when you simulate",
+    ]
 
 
 def odd_job(**columns):
@@ -299,12 +415,13 @@ def test_what_sacct_cannot_say_is_refused_and_nothing_is_written(tmp_path, w, sa
 
 @small
 def test_what_sacct_cannot_hold_is_noted(tmp_path):
-    w = odd_job(flop=[1.0], communication=[2.0], burst_buffer=[4], gpus=[0])
+    w = odd_job(flop=[1.0], communication=[2.0], licences=[4], nothing=[0], tasks=[3])
     phases = pl.DataFrame([(7, 0, "compute", 5.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
     assert sacct.write(replace(w, phases=phases, platform="table1"), tmp_path / "x.sacct") == [
         "flop of 1 job is not written",
         "communication of 1 job is not written",
-        "burst_buffer of 1 job is not written",
+        "licences of 1 job is not written",
+        "tasks of 1 job is not written",
         "legs and phases are not written: sacct has jobs only",
         "the platform 'table1' is not kept: name it again when you simulate",
     ]
@@ -315,8 +432,8 @@ def test_what_sacct_cannot_hold_is_noted(tmp_path):
 @small
 def test_bare_amounts_of_memory_burst_buffer_and_gpu_memory_are_in_megabytes(read):
     """As Slurm's own formatting of TRES takes them; it prints K, M, G, ... of 1024 otherwise."""
-    w = read("JobID|Submit|ElapsedRaw|AllocTRES", "1|5|6|node=1,mem=3,bb/lua=2,gres/gpumem=4,gres/gpu=5")
-    assert w.jobs.select("memory", "burst_buffer", "gres_gpumem", "gres_gpu").row(0) == (3 << 20, 2 << 20, 4 << 20, 5)
+    w = read("JobID|Submit|ElapsedRaw|AllocTRES", "1|5|6|node=1,mem=3,bb/lua=2,gres/gpumem=4,gres/x=5")
+    assert w.jobs.select("memory", "burst_buffer", "gres_gpumem", "gres_x").row(0) == (3 << 20, 2 << 20, 4 << 20, 5)
     w = read("JobID|Submit|ElapsedRaw|AllocTRES", "1|5|6|node=1,mem=1.50G,bb/lua=2T,gres/gpumem=31.50G")
     assert w.jobs.select("memory", "burst_buffer", "gres_gpumem").row(0) == (3 << 29, 2 << 40, 63 << 29)
 

@@ -148,7 +148,7 @@ def test_columns_after_the_18th_are_noted_and_may_be_anything(file):
         (line(job=2**53), ["line 1", "job number", "below 2^53"]),
         (line(asked=2.5), ["line 1", "number of processors is 2.5"]),
         (line(user=0.5), ["line 1", "user is 0.5"]),
-        (f"{line(4)}\n; c\n{line(3)}\n{line(4, 5)}", ["lines 1 and 4", "job 4"]),
+        (f"{line(4)}\n; c\n{line(3)}\n{line(4, 5)}", ["line 4: is job 4, as is line 1", "job 4"]),
         (gzip.compress(line().encode(), mtime=0)[:-9], ["gzip", "fetch the file again"]),
         (b"\x1f\x8b" + line().encode(), ["gzip", "damaged"]),
         (bytes(range(256)) * 8, ["line 1", "not text"]),
@@ -250,7 +250,7 @@ def test_packed_files_repeat_byte_for_byte(tmp_path):
 
 @small
 def test_what_swf_cannot_hold_is_noted(tmp_path):
-    w = one_job(flop=[1.0], communication=[2.0], priority=[3.0], burst_buffer=[4], gpu=[0], walltime=[float("inf")])
+    w = one_job(flop=[1.0], communication=[2.0], priority=[3.0], burst_buffer=[4], nothing=[0], walltime=[float("inf")])
     phases = pl.DataFrame([(1, 0, "compute", 5.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
     w = replace(
         w, phases=phases, platform="flat:nodes=4,burst_buffer=9GB", jobs=w.jobs.with_columns(submit=pl.lit(3.0))

@@ -39,7 +39,7 @@ def test_line_numbers_hold_beyond_the_first_block(file, monkeypatch):
     with pytest.raises(InputError, match=r"line 36: field 18 \(think time\) is '-1x'"):
         swf.read(file("\n".join(good)))
     good[35] = line(5, 99)
-    with pytest.raises(InputError, match="lines 5 and 36 are both job 5"):
+    with pytest.raises(InputError, match="line 36: is job 5, as is line 5"):
         swf.read(file("\n".join(good)))
 
 

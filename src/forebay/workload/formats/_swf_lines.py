@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from forebay._text import counted
 from forebay.errors import InputError, brief
+from forebay.workload._bad_lines import BadLines
 
 FIELDS = (
     "job number",
@@ -76,7 +77,7 @@ def is_number(word: bytes) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
-def parse(data: bytes, path: Path) -> Content:
+def parse(data: bytes, path: Path, bad: BadLines) -> Content:
     """The header and records of SWF text."""
     header: dict[str, str] = {}
     names: dict[str, dict[int, str]] = {name: {} for name in _NAMED.values()}
@@ -94,7 +95,7 @@ def parse(data: bytes, path: Path) -> Content:
                 if entry and entry[1] in _NAMED and (found := _NAME.match(entry[2])) and (name := _name(found)):
                     names[_NAMED[entry[1]]].setdefault(int(found[1]), name)
             block = _COMMENT.sub(b"", block)  # noqa: PLW2901
-        rows = _fast(block, len(capacities)) or _careful(block, first_line, path, len(capacities))
+        rows = _fast(block, len(capacities)) or _careful(block, first_line, bad, len(capacities))
         rows.lines += first_line
         parts.append(rows)
     n_read = N_FIELDS + len(capacities)
@@ -175,28 +176,37 @@ def _fast(block: bytes, n_requests: int = 0) -> _Rows | None:
     return _Rows(values[begins[:, None] + wanted], lines, int(widths.max()))
 
 
-def _careful(block: bytes, first_line: int, path: Path, n_requests: int = 0) -> _Rows:
-    """The same a line at a time, with a message for the first line that cannot be read."""
+def _careful(block: bytes, first_line: int, bad: BadLines, n_requests: int = 0) -> _Rows:
+    """The same a line at a time, with a message for each line that cannot be read."""
     n_read = N_FIELDS + n_requests
-    own = f"SWF has {N_FIELDS}" + (f" and the header {_POOLS} adds {n_requests}" if n_requests else "")
     values, lines, widest = [], [], N_FIELDS
     for k, line in enumerate(block.split(b"\n")):
         words = line.split()
         if not words:
             continue
-        where = f"{path}: line {first_line + k}"
-        if not _is_text(b" ".join(words[:n_read])):
-            raise InputError(f"{where}: not text; an SWF file is plain text (or that, packed by gzip)")
-        if len(words) < n_read:
-            seen = next((mark for mark in (",", ";", "|") if line.count(mark.encode()) >= N_FIELDS - 1), None)
-            if seen:
-                raise InputError(f"{where}: fields are divided by {seen!r}; SWF divides them by blanks")
-            raise InputError(f"{where}: {len(words)} fields, and {own}; write -1 for what is not known")
-        values.append([_value(word, f, where) for f, word in enumerate(words[:n_read])])
+        try:
+            values.append(_numbers(line, words, n_requests))
+        except InputError as error:
+            bad.add([(first_line + k, str(error))])
+            continue
         lines.append(k)
         widest = max(widest, len(words))
     table = np.array(values, np.float64).reshape(len(values), n_read)
     return _Rows(table[:, [*_WANTED, *range(N_FIELDS, n_read)]], np.array(lines, np.int64), widest)
+
+
+def _numbers(line: bytes, words: list[bytes], n_requests: int) -> list[float]:
+    """A record's fields; what is wrong with them goes behind the number of the line."""
+    n_read = N_FIELDS + n_requests
+    if not _is_text(b" ".join(words[:n_read])):
+        raise InputError("not text; an SWF file is plain text (or that, packed by gzip)")
+    if len(words) < n_read:
+        seen = next((mark for mark in (",", ";", "|") if line.count(mark.encode()) >= N_FIELDS - 1), None)
+        if seen:
+            raise InputError(f"fields are divided by {seen!r}; SWF divides them by blanks")
+        own = f"SWF has {N_FIELDS}" + (f" and the header {_POOLS} adds {n_requests}" if n_requests else "")
+        raise InputError(f"{len(words)} fields, and {own}; write -1 for what is not known")
+    return [_value(word, f) for f, word in enumerate(words[:n_read])]
 
 
 def _is_text(words: bytes) -> bool:
@@ -206,9 +216,9 @@ def _is_text(words: bytes) -> bool:
         return False
 
 
-def _value(word: bytes, index: int, where: str) -> float:
+def _value(word: bytes, index: int) -> float:
     if not is_number(word) or not np.isfinite(float(word)):
         name = FIELDS[index] if index < N_FIELDS else f"request of resource {index + 1 - N_FIELDS}"
         what = f"field {index + 1} ({name}) is {brief(word.decode('utf-8', 'replace'))}"
-        raise InputError(f"{where}: {what}; it must be a finite number, -1 where not known")
+        raise InputError(f"{what}; it must be a finite number, -1 where not known")
     return float(word)

@@ -11,6 +11,7 @@ import polars as pl
 from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload import _cancelled, _source
+from forebay.workload._bad_lines import BadLines
 from forebay.workload._valid import checked
 from forebay.workload.formats import _swf_lines as lines
 from forebay.workload.names import only
@@ -22,6 +23,7 @@ SUFFIXES = (".swf", ".swf.gz")
 _EXACT = 2**53  # a double tells whole numbers below this one apart
 _CANCELLED = 5  # SWF's status of a job that was cancelled, before it started or while it ran
 _KIB = 1024  # bytes of the unit in which SWF asks for memory
+_UNTOLD = ("account", "qos", "gpu", "features", "exclusive", "array", "het")  # what SWF has no word for; -1 is unknown
 _WORDS = {"id": "job number", "nodes": "number of processors", "memory": "memory asked for in all, in bytes,"}
 
 
@@ -32,7 +34,7 @@ def matches(head: bytes) -> bool:
     return first.startswith(b";") or len(numbers) == lines.N_FIELDS
 
 
-def read(path: Path, cancelled: str = "drop") -> Workload:
+def read(path: Path, cancelled: str = "drop", skip_bad_lines: bool = False) -> Workload:
     """The jobs of an SWF file, packed or not.
 
     Processors are field 8, else 5; the walltime is field 9, else the run time; the demand `memory` is field 10 times
@@ -42,16 +44,18 @@ def read(path: Path, cancelled: str = "drop") -> Workload:
     Submits move so that the first job arrives at 0; the epoch keeps what they were.
     """
     source = _source.load(path)
-    content = lines.parse(source.data, path)
-    records = len(content.lines)
+    bad = BadLines(path, skip_bad_lines)
+    content = lines.parse(source.data, path, bad)
+    records = len(content.lines) + bad.count
     columns, dropped = _columns(content, cancelled == "keep")
     content.table.clear()  # kept, it adds a sixth to the peak memory
+    columns = _checked(columns, bad)
+    dropped |= bad.dropped()
     if not len(columns["id"]):
         why = f": {counted(records, 'record')} left out ({_source.dropped_text(dropped)})" if records else ""
         raise InputError(f"{path}: holds no job{why}; an SWF file has a line of 18 numbers for each job")
-    _check(columns, columns.pop("line"), path)
     demands = [*_resources(content), *(["memory"] if "memory" in columns else [])]
-    notes = [*content.notes, *_estimate_notes(columns), *_clear_unknown(columns, demands)]
+    notes = [*bad.notes(), *content.notes, *_estimate_notes(columns), *_clear_unknown(columns, demands)]
     notes += [_source.MEMORY_NOTE] if "memory" in columns else []
     jobs = job_table(columns)
     notes += _source.order_notes(jobs["submit"])
@@ -149,24 +153,27 @@ def _leading_number(text: str) -> float:
     return float(found[0]) if found else 0.0
 
 
-def _check(columns: dict[str, Any], line: Any, path: Path) -> None:
-    """Refuse numbers that must be whole and are not, and ids that occur twice."""
+def _checked(columns: dict[str, Any], bad: BadLines) -> dict[str, Any]:
+    """The columns without `line`, and without lines whose numbers must be whole and are not, or whose id was there."""
+    line = columns.pop("line")
     further = [name for name in columns if name in {"burst_buffer", "memory"} or name.startswith("resource_")]
+    wrong: dict[int, str] = {}
     for name in ("id", "nodes", "user", "group", "queue", *further):
         values = columns[name]
-        wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= _EXACT))
-        if len(wrong):
-            what = f"the {_WORDS.get(name, name)} is {values[wrong[0]]:.17g}"
-            raise InputError(f"{path}: line {line[wrong[0]]}: {what}; it must be a whole number below 2^53")
+        for row in np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= _EXACT)):
+            what = f"the {_WORDS.get(name, name)} is {values[row]:.17g}"
+            wrong.setdefault(int(row), f"{what}; it must be a whole number below 2^53")
     order = np.argsort(columns["id"], kind="stable")
     ids = columns["id"][order]
-    twice = np.flatnonzero(ids[1:] == ids[:-1])
-    if len(twice):
-        first, second = line[order[twice[0]]], line[order[twice[0] + 1]]
-        raise InputError(
-            f"{path}: lines {first} and {second} are both job {ids[twice[0]]:.0f}; renumber one, or, "
-            "where a job has a line for each of its bursts, keep its summary line only"
+    for k in np.flatnonzero(ids[1:] == ids[:-1]):
+        first = line[order[np.searchsorted(ids, ids[k])]]
+        wrong.setdefault(
+            int(order[k + 1]),
+            f"is job {ids[k]:.0f}, as is line {first}; renumber one, or, where a job has a line for each of its "
+            "bursts, keep its summary line only",
         )
+    bad.add((int(line[row]), wrong[row]) for row in sorted(wrong))
+    return {name: np.delete(values, list(wrong)) for name, values in columns.items()} if wrong else columns
 
 
 def _estimate_notes(columns: dict[str, Any]) -> list[str]:
@@ -290,7 +297,8 @@ def _lost(workload: Workload) -> list[str]:
     kept = _capacities(workload)
     others = [name for name in _source.demands(workload) if name not in kept and name != "memory"]
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *others)}
-    lost |= {name: int((jobs[name] >= 0).sum()) for name in ("account", "qos") if name in jobs.columns}
+    lost |= {name: int((jobs[name] >= 0).sum()) for name in _UNTOLD if name in jobs.columns}
+    lost |= {name: int((jobs[name] > 0).sum()) for name in ("tasks",) if name in jobs.columns}
     notes = [
         f"{name} of {counted(count, 'job')} is not written: SWF has no field for it"
         for name, count in lost.items()
