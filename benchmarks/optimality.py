@@ -98,7 +98,7 @@ class Desk:
     def __init__(self, queue: Queue):
         self.state = state_of(queue)
         self.line = np.arange(len(queue.end), len(queue.submit))
-        self.have = Have(self.state.resources["free"].copy(), NOWHERE, NOWHERE)
+        self.have = Have(self.state.resources["free"].copy(), NOWHERE, NOWHERE, self.state.inside.room)
         self.pointer = pointer(self.state, STATE)
 
     def order(self, policy: Planning, seed: int = 0) -> np.ndarray:

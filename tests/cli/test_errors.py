@@ -139,7 +139,7 @@ def test_policies_that_break_the_rules(forebay, policies, tmp_path, policy, word
 
 
 def test_an_unreadable_file(forebay, tmp_path, monkeypatch):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise PermissionError(13, "Permission denied", "secret.swf")
 
     monkeypatch.setattr("forebay.workload.read", refuse)
@@ -148,7 +148,7 @@ def test_an_unreadable_file(forebay, tmp_path, monkeypatch):
 
 
 def test_a_bug_of_ours_is_called_one(forebay, monkeypatch):
-    monkeypatch.setattr("forebay.workload.read", lambda source: 1 / 0)
+    monkeypatch.setattr("forebay.workload.read", lambda *_, **__: 1 / 0)
     code, _, err = forebay("run", "table1")
     assert code == 1
     assert "ZeroDivisionError" in err

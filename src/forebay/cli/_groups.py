@@ -98,7 +98,7 @@ def _as_recorded(result: "Result", column: str) -> "pl.DataFrame | None":
     slowdown = pl.max_horizontal(1.0, length / pl.max_horizontal("execution_time", 600.0))
     return (
         jobs.with_columns(slowdown=slowdown)
-        .group_by("name")
+        .group_by("name", maintain_order=True)
         .agg(
             jobs=pl.len().cast(pl.Int64),
             node_hours=pl.lit(None, pl.Float64).first(),

@@ -7,7 +7,7 @@ PALETTE = (BLUE, ORANGE, GREEN, PINK, YELLOW, SKY, "#000000")  # Okabe & Ito
 FILLS = (BLUE, YELLOW, GREEN, PINK, SKY, ORANGE, "#f0e442", "#bbbbbb")
 DARK = (BLUE, GREEN, ORANGE)
 GREY = "#888888"
-DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (6, 1, 2, 1)))
 MARKERS = "os^Dv<>P"
 WAITED = {
     "waited under 1 min": (60, "#fde725"),

@@ -93,7 +93,8 @@ def by_column(result: Result, column: str) -> pl.DataFrame:
     if column not in result.jobs.columns:
         raise InputError(f"the job table has no column {column!r}: {nearest(column, result.jobs.columns)}")
     keys = [name for name in (column, f"{column}_name") if name in result.jobs.columns]
-    found = _measured(result).group_by(keys).agg(_statistics())
+    # In order, so that sums are the same to the last bit however many threads there are.
+    found = _measured(result).group_by(keys, maintain_order=True).agg(_statistics())
     return found.sort(["node_hours", column], descending=[True, False]).collect()
 
 
