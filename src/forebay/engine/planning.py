@@ -46,11 +46,11 @@ def period_of(workload: Workload, one: Reservation) -> tuple[float, float]:
 
 
 def reserved_of(workload: Workload, platform: Platform) -> list[dict[str, Any]]:
-    """When and where nodes were reserved, for the facts of a run: stretches of nodes, and a workload's seconds."""
+    """When and where nodes were reserved, for the facts of a run: stretches of ids, and a workload's seconds."""
     told = []
     for one in platform.reservations:
         start, end = period_of(workload, one)
-        edges = np.flatnonzero(np.diff(_nodes(platform, one).astype(np.int8), prepend=0, append=0))
+        edges = np.flatnonzero(np.diff(_units(platform, one).astype(np.int8), prepend=0, append=0))
         stretches = [[int(low), int(high) - 1] for low, high in zip(edges[::2], edges[1::2], strict=True)]
         told.append({"name": one.name, "start": start, "end": end, "nodes": stretches})
     return told
@@ -68,10 +68,24 @@ def _nodes(platform: Platform, one: Reservation) -> np.ndarray:
     return reserved
 
 
+def _units(platform: Platform, one: Reservation) -> np.ndarray:
+    """Which of what ids count: nodes, or their cores where jobs share them."""
+    reserved = _nodes(platform, one)
+    if not platform.sharing:
+        return reserved
+    cores = np.repeat([each.cores for each in platform.classes], [each.nodes for each in platform.classes])
+    return np.repeat(reserved, cores)
+
+
 def _atoms(platform: Platform, one: Reservation, atoms: np.ndarray) -> int:
     """The atoms of its nodes, as bits."""
     if one.whole:
         return -1
+    if platform.sharing:
+        raise InputError(
+            f"{platform.name}: reservation {one.name} is of some nodes, and of shared ones only all can be reserved; "
+            "leave out its nodes and classes"
+        )
     bits, reserved = 0, _nodes(platform, one)
     for a, (low, high) in enumerate(zip(atoms[:, 0], [*atoms[1:, 0], platform.nodes], strict=False)):
         if reserved[low:high].any() and not reserved[low:high].all():

@@ -179,6 +179,8 @@ def _asks(workload: Workload, platform: Platform, program: Program, columns: lis
         if name in platform.resources:
             demand = program.demand[:, platform.resources.index(name)]
             asks[:, c] = np.maximum.reduceat(demand, program.first_leg[:-1])
+        elif name == "nodes":  # where jobs share them, each counts for those of which it has a part
+            asks[:, c] = workload.jobs["nodes"].to_numpy()
         elif name in workload.jobs.columns and name in workload.resources:
             asks[:, c] = workload.jobs[name].to_numpy()
         elif name in _TRADE or name.startswith("gpus_"):

@@ -119,7 +119,7 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     for place, label in enumerate(labels):
         turn, colour = divmod(place, len(PALETTE))
         dash = (place + turn + turn // 2) % 2 + 2 * (turn % 2)  # each colour has the first four once in 28 labels,
-        dash = dash if turn < 4 else 4 + turn % 2  # and all six in 42
+        dash = dash if turn < 4 else turn  # and all seven in 49
         # Dashes lie on whole lines: of two results that are the same, both are seen.
         found[label] = {"color": PALETTE[colour], "linestyle": DASHES[dash], "zorder": 2 + (dash > 0)}
     return found

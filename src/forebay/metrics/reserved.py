@@ -52,7 +52,7 @@ def _cells(result: Result, during: tuple[float, float]) -> np.ndarray:
 @metric("reserved_share", "open_utilisation", unit="share", group="machine", needs=_has_any)
 def _reserved(result: Result) -> dict[str, float | None]:
     """The share of node-time that was reserved, and the share of the rest that jobs held."""
-    during, nodes = span(result), result.resources["nodes"]
+    during, nodes = span(result), result.resources[result.unit]
     if during is None or during[0] >= during[1] or nodes == 0:
         return dict.fromkeys(("reserved_share", "open_utilisation"))
     boxes = stays(result).with_columns(pl.col("end").fill_null(during[1]))
@@ -65,4 +65,4 @@ def _reserved(result: Result) -> dict[str, float | None]:
         held -= float((wide * np.clip(np.minimum(end, e) - np.maximum(start, s), 0, None)).sum())
     whole = nodes * (during[1] - during[0])
     left = whole - reserved
-    return {"reserved_share": reserved / whole, "open_utilisation": held / left if left > 0 else None}
+    return {"reserved_share": float(reserved / whole), "open_utilisation": float(held / left) if left > 0 else None}
