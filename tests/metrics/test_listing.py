@@ -33,7 +33,7 @@ def documented():
 
 @pytest.fixture(scope="module")
 def runs():
-    """Runs with all there is: plain, with staging, on tiers, of jobs that change size, failing, with servers, reserved."""
+    """Runs with all there is: plain, with staging, on tiers, that change size, failing, with servers, reserved."""
     tiers = run([job(1, 18, fast=10)], steps(1, read=8, compute=10))
     staged = fb.simulate(first(fb.read("default"), 9), "dragonfly-96")
     malleable = fb.simulate(models.generate("admire-mebf:jobs=3,longest=1h", 1), policy="fcfs-malleable")
