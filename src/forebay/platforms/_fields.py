@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -203,14 +204,20 @@ def _duration(value: Any) -> float | None:
     return None if value is None else _positive_float(value, "time", 'write a time such as "4 d" or "1 h 30 min"')
 
 
+def _name(word: Any) -> str:
+    # Not by `pattern`: what users read of a parameter is no place for one.
+    if not isinstance(word, str) or not re.fullmatch(NAME, word):
+        raise ValueError(f"{brief(word)} cannot be a name: letters, digits, _ . + and - only")
+    return word
+
+
 def _words(value: Any) -> tuple[str, ...]:
     """Names in a list, or in one text with / or , between them, as the command line has it."""
     words = re.split("[,/]", value) if isinstance(value, str) else value
     if not isinstance(words, list | tuple):
         raise ValueError(f'{brief(value)} is not a list of names; write ["cpu", "gpu"]')
     for word in words:
-        if not isinstance(word, str) or not re.fullmatch(NAME, word):
-            raise ValueError(f"{brief(word)} cannot be a name: letters, digits, _ . + and - only")
+        _name(word)
     twice = next((word for word in words if words.count(word) > 1), None)
     if twice is not None:
         raise ValueError(f"{brief(twice)} stands there twice; keep one")
@@ -250,6 +257,7 @@ Flops = Annotated[float, BeforeValidator(_flops), Field(examples=["1 Gflop/s"])]
 Flag = Annotated[bool, BeforeValidator(_flag), Field(examples=[True])]
 Duration = Annotated[float | None, BeforeValidator(_duration), Field(examples=["4 d"])]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words), Field(examples=[["cpu"]])]
-Name = Annotated[str, Field(pattern=NAME, examples=["cpu"])]
+Name = Annotated[str, AfterValidator(_name), Field(examples=["cpu"])]
+NameOrNone = Annotated[str, AfterValidator(lambda name: _name(name) if name else name), Field(examples=["v100"])]
 Pools = Annotated[tuple[int, ...], BeforeValidator(_pools), Field(examples=["5000/200"])]
 Failing = Annotated[InstanceOf[Failures] | None, BeforeValidator(_failing)]

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from forebay._text import counted
 from forebay.core.units import format_bytes
-from forebay.platforms._fields import NAME, Count, CountOrZero, Memory, Model, Name, Words
+from forebay.platforms._fields import Count, CountOrZero, Memory, Model, Name, NameOrNone, Words
 
 MAX_CORES = 1_000_000
 """Of a node, and of its GPUs: a larger number is a slip, and sums over all nodes stay far within 64 bits."""
@@ -56,7 +56,7 @@ class NodeClass(Model):
     cores: Cores = 1
     memory: Memory = None
     gpus: Gpus = 0
-    gpu: Annotated[str, Field(pattern=r"^$|" + NAME, examples=["v100"])] = ""
+    gpu: NameOrNone = ""
     features: Words = ()
 
     told_if_set: ClassVar[tuple[str, ...]] = ("memory",)
