@@ -27,7 +27,8 @@ autodoc_class_signature = "separated"  # what a class is made from shows as its 
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!forebay\.).*"),  # of other packages: their pages are on the network
-    ("py:class", r"forebay\.(core|_fidelity|platforms\.(tiers|topologies|fabric|atoms))\..*"),  # not public: reference/stability.md
+    # Not public: see reference/stability.md.
+    ("py:class", r"forebay\.(core|_fidelity|platforms\.(tiers|topologies|fabric|atoms))\..*"),
 ]
 
 
