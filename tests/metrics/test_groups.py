@@ -2,9 +2,10 @@
 
 import pytest
 
-from forebay import metrics
+from forebay import Workload, metrics, simulate
 from forebay.errors import InputError
 from forebay.metrics.groups import size_classes
+from forebay.workload import models
 
 pytestmark = pytest.mark.small
 
@@ -68,3 +69,11 @@ def test_no_jobs(which, request):
     nothing = request.getfixturevalue(which)
     assert metrics.by_size_class(nothing)["n"].to_list() == [0, 0]
     assert metrics.by_user(nothing).rows() == []
+
+
+def test_sums_are_the_same_every_time():
+    """To the last bit: rows that came in another order each time changed the last digit of means."""
+    jobs = models.generate("lublin99:jobs=2000,nodes=64", 1).jobs
+    shared = Workload("shared", jobs.with_columns(user=jobs["id"] % 7))
+    result = simulate(shared, "flat:nodes=64", "filler")
+    assert len({metrics.by_user(result).write_csv() for _ in range(20)}) == 1

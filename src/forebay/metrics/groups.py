@@ -62,9 +62,10 @@ def by_size_class(result: Result) -> pl.DataFrame:
     [('1', 3, 0.0), ('2-4', 5, 228.0)]
     """
     tops, labels = size_classes(result.resources[result.unit])
-    jobs = _measured(result).collect()
+    jobs = _measured(result).sort("job_id").collect()
     place = np.searchsorted(tops[:-1], jobs[NODES].to_numpy())  # past the last boundary is the last class
-    found = jobs.lazy().with_columns(pl.Series("place", place, dtype=pl.Int64)).group_by("place").agg(_statistics())
+    placed = jobs.with_columns(pl.Series("place", place, dtype=pl.Int64))
+    found = placed.group_by("place", maintain_order=True).agg(_statistics()).lazy()
     classes = pl.LazyFrame({"size_class": labels, "place": range(len(labels))}, schema_overrides={"place": pl.Int64})
     return (
         classes.join(found, on="place", how="left")
@@ -93,9 +94,10 @@ def by_column(result: Result, column: str) -> pl.DataFrame:
     if column not in result.jobs.columns:
         raise InputError(f"the job table has no column {column!r}: {nearest(column, result.jobs.columns)}")
     keys = [name for name in (column, f"{column}_name") if name in result.jobs.columns]
-    # In order, so that sums are the same to the last bit however many threads there are.
-    found = _measured(result).group_by(keys, maintain_order=True).agg(_statistics())
-    return found.sort(["node_hours", column], descending=[True, False]).collect()
+    # Job by job, so that sums are the same to the last bit whichever threads take part.
+    jobs = _measured(result).sort("job_id").collect()
+    found = jobs.group_by(keys, maintain_order=True).agg(_statistics())
+    return found.sort(["node_hours", column], descending=[True, False])
 
 
 def by_user(result: Result) -> pl.DataFrame:
