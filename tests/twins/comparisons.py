@@ -60,6 +60,7 @@ COMPARISONS = {
     bits.count_bits: kernels.count_bits,
     forest.n_rows: slow_forest.n_rows,
     forest.put: slow_forest.Line.put,
+    forest.asked_within: slow_forest.Line.put,
     forest.grow: slow_forest.Line.grow,
     forest.find: slow_forest.Line.find,
     genetic.sizes: slow_genetic.sizes,

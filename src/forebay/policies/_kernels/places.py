@@ -53,7 +53,7 @@ def what_is_there(state, pinned):
 
 
 @kernel
-def _fits_places(state, have, j):
+def fits_places(state, have, j):
     """Whether the waiting leg of job `j`, of which there is enough in all, finds it where it may be."""
     leg = state.jobs[j]["leg"]
     if len(have.inside) > 0:
@@ -71,7 +71,7 @@ def fits_now(state, have, j):
     for r in range(len(have.free)):
         if demand[r] > have.free[r]:
             return False
-    return _fits_places(state, have, j)
+    return fits_places(state, have, j)
 
 
 @kernel

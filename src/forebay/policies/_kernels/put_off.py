@@ -61,7 +61,18 @@ def nobody_put_off(room, now, horizon, n_columns, slot, last):
     allowed = np.empty(_LEVELS * _KEPT, np.int64)
     demands, scratch = np.empty((_LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
     longer = np.full(1, slot)
-    return PutOff(np.empty(room, np.int64), np.empty(room, np.int64), until, settled, walltimes, demands, allowed, scratch[0], scratch[1], longer)
+    return PutOff(
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        until,
+        settled,
+        walltimes,
+        demands,
+        allowed,
+        scratch[0],
+        scratch[1],
+        longer,
+    )
 
 
 @kernel
@@ -91,12 +102,10 @@ def _begins_within(times, n, end):
 
 @kernel
 def _asks_as_much(later, k, R, demand, walltime, allowed):
-    if walltime < later.walltimes[k]:
-        return False
-    for r in range(R):
-        if demand[r] < later.demands[k, r]:
-            return False
-    return allowed & ~later.allowed[k] == 0
+    as_much = walltime >= later.walltimes[k]
+    for r in range(R):  # all at once: which of them tells, no processor guesses
+        as_much &= demand[r] >= later.demands[k, r]
+    return as_much and allowed & ~later.allowed[k] == 0
 
 
 @kernel

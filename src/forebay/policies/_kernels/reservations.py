@@ -13,11 +13,19 @@ from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import LogReason
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import availability, end_if_now, planned_ahead, what_counts
+from forebay.policies._kernels.ahead import ahead_of, end_if_now, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
-from forebay.policies._kernels.long_line import MANY, next_place
+from forebay.policies._kernels.long_line import MANY, asks_within, next_place
 from forebay.policies._kernels.ordering import behind
-from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
+from forebay.policies._kernels.places import (
+    chunks_of,
+    fits_now,
+    fits_places,
+    pick,
+    start_fitting,
+    start_picked,
+    take_picks,
+)
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
 
 _NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
@@ -66,14 +74,14 @@ def start_beside(state, have, times, ahead, n, R, S, W, j):
 
 
 @allocating_kernel
-def who_fits(state, have, line):
+def who_fits(state, have, line, index, first):
     """The places in line of those who fit into what is there now, when the last of them would end; everybody's leg."""
     places, legs, n, horizon = np.empty(len(line), np.int64), np.empty(len(line), np.int64), 0, 0.0
     for i in range(len(line)):
         if line[i] < 0:
             continue
-        legs[i] = state.jobs[line[i]]["leg"]
-        if fits_now(state, have, line[i]):
+        legs[i], enough_there = asks_within(state, index, first + i, line[i], have.free)
+        if enough_there and fits_places(state, have, line[i]):
             places[n] = i
             n += 1
             horizon = max(horizon, end_if_now(state, line[i]))
@@ -142,11 +150,11 @@ def shallow(state, have, line, params, columns, index, first):
 
     With an index, `line` is the queue from place `first` on.
     """
-    R, S, W = columns
+    reserved, S, W = columns
     if not _somebody_fits(state, have, line[1:], index, first + 1):
         return
-    R, seen = what_counts(state, have, R)
-    times, ahead, n = availability(state, seen, -1, R, S, W)
+    R = n_held(state, have, reserved)
+    times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     later = nobody_put_off(1, state.clock[0]["now"], np.inf, R + S + W, 0.0, np.inf)
     if W > 0:
         n = reserve_for(state, times, ahead, n, R, S, W, line[0], later)
@@ -158,19 +166,20 @@ def shallow(state, have, line, params, columns, index, first):
 
 
 @allocating_kernel
-def deep(state, have, line, params, R, S, W):
+def deep(state, have, line, params, columns, index, first):
     """Start whoever delays no reservation; line[0] is the first job that does not fit.
 
-    Room only shrinks during a decision, so a job that cannot start now will not: behind the last one that can,
-    reservations have nobody to be kept from. Pinned nodes (W > 0) hang on the order in which they are taken: then
-    nobody is put off.
+    With an index, `line` is the queue from place `first` on. Room only shrinks during a decision, so a job that cannot
+    start now will not: behind the last one that can, reservations have nobody to be kept from. Pinned nodes (W > 0)
+    hang on the order in which they are taken: then nobody is put off.
     """
-    places, horizon, legs = who_fits(state, have, line)
+    reserved, S, W = columns
+    places, horizon, legs = who_fits(state, have, line, index, first)
     n_places = len(places)
     if n_places == 0:
         return
-    R, seen = what_counts(state, have, R)
-    times, ahead, n = availability(state, seen, -1, R, S, W)
+    R = n_held(state, have, reserved)
+    times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     # Elsewhere who fits can start: what runs only gives back.
     if n_counted(state, R) > 0 or planned_ahead(state):
         n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
