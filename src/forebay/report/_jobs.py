@@ -80,7 +80,8 @@ def shared(result: Result, chosen: Chosen) -> tuple[str, dict[str, Any]]:
         columns["id"] = columns["id"].astype(float)
     users = jobs["user"].fill_null(-1) if "user" in jobs.columns else pl.Series([-1] * jobs.height)
     columns["user"] = np.maximum(users.cast(pl.Int64).to_numpy(), -1) + 1  # 0: unknown
-    return pack(columns), {"buffers": buffers, "users": _busiest(columns["user"])}
+    named = [{"name": name, "counts": is_gpus(result, name)} for name in buffers]
+    return pack(columns), {"buffers": named, "users": _busiest(columns["user"])}
 
 
 def _busiest(users: np.ndarray) -> list[int]:
@@ -127,7 +128,7 @@ def _boxes(result: Result, chosen: Chosen, start: np.ndarray, end: np.ndarray) -
 
 
 def _steps_of(result: Result, lane: Lane) -> _steps.Steps:
-    if lane.unit == "bytes":
+    if lane.unit in ("bytes", "GPUs"):
         if lane.name not in result.resources:
             return np.zeros(0), np.zeros(0)
         steps = usage(result, lane.name)

@@ -17,7 +17,7 @@ _LEFT = 74
 """Pixels left of each lane, so that all begin at the same place."""
 _SECOND = _look.ORANGE
 _SHIFTS = (600, 7200, 86400, 1209600)
-_COLOURS = {"wait": "wait", "size": "number of nodes", "user": "user", "tier": "tier"}
+_COLOURS = {"wait": "wait", "size": "number of {}", "user": "user", "tier": "tier"}
 
 
 def section(results: Mapping[str, Result]) -> Section:
@@ -32,6 +32,7 @@ def section(results: Mapping[str, Result]) -> Section:
     data = {
         "labels": labels,
         "span": span,
+        "unit": runs[0].unit.removesuffix("s"),
         "nodes": max(one.resources[one.unit] for one in runs),
         "lanes": [{"name": lane.name, "unit": lane.unit, "capacity": lane.capacity} for lane in lanes],
         "waited": [[min(limit, 1e15), colour, text] for text, (limit, colour) in WAITED.items()],
@@ -40,15 +41,20 @@ def section(results: Mapping[str, Result]) -> Section:
     }
     packed = {"jobs": jobs, **{f"run-{place}": text for place, text in enumerate(parts)}}
     plots = {"plot-schedule": _layout(lanes, data, len(labels) > 1)}
-    text = _controls(labels, tiers) + _notes(chosen) + '<div class="plot" id="plot-schedule"></div>'
+    text = (
+        _controls(labels, tiers, runs[0].unit)
+        + _notes(chosen, runs[0].unit)
+        + '<div class="plot" id="plot-schedule"></div>'
+    )
     return Section(
         "Schedule", text + _shifted(len(labels) > 1), asset("schedule.js"), {"schedule": data}, packed, plots
     )
 
 
-def _controls(labels: Sequence[str], tiers: bool) -> str:
+def _controls(labels: Sequence[str], tiers: bool, unit: str) -> str:
     names = "".join(f'<option value="{place}">{escaped(label)}</option>' for place, label in enumerate(labels))
-    ways = "".join(f'<option value="{key}">{word}</option>' for key, word in _COLOURS.items() if tiers or key != "tier")
+    words = {key: word.format(unit) for key, word in _COLOURS.items() if tiers or key != "tier"}
+    ways = "".join(f'<option value="{key}">{word}</option>' for key, word in words.items())
     second = names.replace('value="1"', 'value="1" selected', 1)
     several = (
         f'<label>policy <select id="first">{names}</select></label>'
@@ -62,12 +68,13 @@ def _controls(labels: Sequence[str], tiers: bool) -> str:
     )
 
 
-def _notes(chosen: _jobs.Chosen) -> str:
+def _notes(chosen: _jobs.Chosen, unit: str) -> str:
     text = "Drag to move, turn the wheel to zoom; all lanes follow. Point at a job for its facts."
     if chosen.rows.size < chosen.total:
         text = (
-            f"{chosen.rows.size:,} of {counted(chosen.total, 'job')} are drawn: those of the most node-seconds. "
-            f"The lanes below the nodes, and all other figures, count every job. {text}"
+            f"{chosen.rows.size:,} of {counted(chosen.total, 'job')} are drawn: those of the most "
+            f"{unit.removesuffix('s')}-seconds. "
+            f"The lanes below the {unit}, and all other figures, count every job. {text}"
         )
     return tables.paragraph(text)
 
@@ -84,7 +91,7 @@ def _layout(lanes: Sequence[_jobs.Lane], data: Mapping[str, Any], several: bool)
     clock = _axes.span(start - margin, end + margin, bounds=bounds, name="clock")
     ticker = _axes.ticker([], name="ticks")
     line = Model("Span", dimension="height", line_dash=_axes.DOTTED, line_color="#888888")
-    made = [_nodes(place, data["nodes"], clock) for place in range(1 + several)]
+    made = [_nodes(place, data, clock) for place in range(1 + several)]
     areas = [lane for lane in lanes if lane.unit != "bytes/s"]
     for lane in areas[:-1]:
         made.append(_area([lane], lanes, clock))
@@ -140,9 +147,9 @@ def _hover(made: Figure, drawn: Model, place: int) -> None:
     made.tools.append(Model("HoverTool", renderers=[drawn], tooltips=None, callback=code))
 
 
-def _nodes(place: int, nodes: int, clock: Model) -> Figure:
-    """Jobs as rectangles on nodes."""
-    made = _lane(300, clock, _axes.span(nodes - 0.5, -0.5), "node", f"nodes-{place}")
+def _nodes(place: int, data: Mapping[str, Any], clock: Model) -> Figure:
+    """Jobs as rectangles on nodes, or on cores where they share nodes."""
+    made = _lane(300, clock, _axes.span(data["nodes"] - 0.5, -0.5), data["unit"], f"nodes-{place}")
     edges = ("left", "right", "top", "bottom")
     rows = source({name: [] for name in (*edges, "shade")}, f"boxes-{place}")
     mapper = Model("LinearColorMapper", palette=["#888888"], low=-0.5, high=0.5, name=f"shades-{place}")
