@@ -27,6 +27,7 @@ def test_alone_it_lists_the_studies(forebay):
         (["kopanski2021", "--policies", "fcfs", "--parts", "3,x"], "--parts '3,x' is not a list of whole numbers"),
         (["kopanski2021", "--quick", "--policies", "fcfs", "--data", "nowhere"], "--data nowhere: no such folder"),
         (["kopanski2021", "--seeds", "0"], "--seeds"),
+        (["kopanski2021", "--quick", "--fail-if", "much"], "--fail-if 'much' is no condition"),
     ],
 )
 def test_slips_are_refused_before_anything_is_written(forebay, tmp_path, monkeypatch, arguments, words):
