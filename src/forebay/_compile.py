@@ -1,5 +1,6 @@
 """The one-time wait for the compiler, announced: what policies need is compiled here, before a run's clock starts."""
 
+import math
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -75,8 +77,8 @@ class Countdown:
 
     def __init__(self, parts: Iterable[Part]):
         self._left = {part: _seconds(part) for part in parts}
-        self._all = sum(self._left.values())
-        self._longest = max(self._left.values())
+        self._usual = _usual(list(self._left.values()))
+        self._pace = pace()
         self._begun = time.perf_counter()
         # Notebooks take a line back as terminals do.
         self._watched = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
@@ -98,11 +100,14 @@ class Countdown:
 
     def end(self) -> None:
         """Everything is."""
+        took = time.perf_counter() - self._begun
         back = f"\r{' ' * 60}\r" if self._watched else ""
-        self._write(f"{back}compiled in {time.perf_counter() - self._begun:.1f} s\n")
+        self._write(f"{back}compiled in {took:.1f} s\n")
+        if self._usual >= _TELLING:
+            keep_pace(took / self._usual)
 
     def _estimate(self) -> float:
-        return max(self._all / _n_workers(), self._longest)
+        return self._usual * self._pace
 
     @staticmethod
     def _write(text: str) -> None:
@@ -111,13 +116,50 @@ class Countdown:
             sys.stderr.flush()
 
 
+_USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{_KERNELS}backfill": 29.0, f"{_KERNELS}window": 28.0}
+"""Seconds that a part of a module takes by itself on two cores of 2026; others take as long as plans."""
+_PLAN = 20.0
+_TELLING = 10.0
+"""Seconds that must be expected for the time to tell how fast a machine is: less goes into starting processes."""
+_BESIDE = 1.75
+"""How many times as long parts take where several processes compile at once: they share caches, and more."""
+_PACE = "pace"
+
+
 def _seconds(part: Part) -> float:
     """About how long it takes to compile: for the count-down alone."""
-    if part in _SHORT:
+    return 1.0 if part in _SHORT else _USUAL.get(part[0], _PLAN)
+
+
+def _usual(parts: list[float]) -> float:
+    """How long parts take together, on all cores."""
+    workers = min(_n_workers(), sum(one > 1 for one in parts))
+    return max(sum(parts) / max(workers, 1), *parts) * (_BESIDE if workers > 1 else 1.0)
+
+
+def pace() -> float:
+    """How many times as long as usual the compiler took here before; 1 where nobody knows."""
+    from forebay._numba.folder import cache_folder
+
+    folder = cache_folder()
+    try:
+        known = float((folder.parent / _PACE).read_text(encoding="utf-8")) if folder else 1.0
+    except (OSError, ValueError):
         return 1.0
-    if part == WAITING:
-        return 10.0
-    return 25.0 if part == LOOP else 20.0
+    return 1.0 if math.isnan(known) else min(max(known, 0.1), 10.0)
+
+
+def keep_pace(times: float) -> None:
+    """Remember it for the next time. A machine that was busy once does not count for all: half of it is kept."""
+    from forebay._files import replacing
+    from forebay._numba.folder import cache_folder
+
+    folder = cache_folder()
+    if folder:  # of one version; how fast a machine is, it is for all
+        path = folder.parent / _PACE
+        kept = math.sqrt(pace() * times) if path.is_file() else times
+        with suppress(OSError, ForebayError), replacing(path) as [temporary]:
+            temporary.write_text(f"{kept:.3g}\n", encoding="utf-8")
 
 
 def _n_workers() -> int:

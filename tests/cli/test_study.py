@@ -27,6 +27,7 @@ def test_alone_it_lists_the_studies(forebay):
         (["kopanski2021", "--policies", "fcfs", "--parts", "3,x"], "--parts '3,x' is not a list of whole numbers"),
         (["kopanski2021", "--quick", "--policies", "fcfs", "--data", "nowhere"], "--data nowhere: no such folder"),
         (["kopanski2021", "--seeds", "0"], "--seeds"),
+        (["kopanski2021", "--quick", "--fail-if", "much"], "--fail-if 'much' is no condition"),
     ],
 )
 def test_slips_are_refused_before_anything_is_written(forebay, tmp_path, monkeypatch, arguments, words):
@@ -89,3 +90,12 @@ def test_stopped_and_gone_on_with_it_is_the_same_to_the_byte(compiled, tmp_path)
     assert json.loads(out)["runs"]["found"] == 0
     assert contents(broken) == contents(whole)
     assert {"report.md", "tables/runs.csv", "tables/parts.csv"} <= set(contents(whole))
+
+    words += ["--fail-if", "mean_wait > 1s", "--fail-if", "mean_wait < -99%"]
+    again = start(whole, 1)
+    out, err = again.communicate(timeout=300)
+    assert again.returncode == 1
+    assert json.loads(out)["runs"]["found"] == 18
+    assert "a condition of --fail-if holds" in err
+    assert "mean_wait > 1s: fcfs-bb" in err
+    assert "-99%" not in err

@@ -130,3 +130,42 @@ def test_what_lies_in_the_current_folder_is_not_run(name, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     _compile.compile_parts([_compile.BRIDGE])
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.fixture
+def cores(monkeypatch, tmp_path):
+    """Two cores, and a cache folder that nothing was measured in."""
+    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(_compile, "_n_workers", lambda: 2)
+    return tmp_path
+
+
+def test_the_wait_that_is_told_is_near_what_was_measured(cores, capsys):
+    """The default eight took 100 s from nothing on two cores, by three kernels and the engine's loop."""
+    eight = ("fcfs", "fcfs-easy", "filler", "fcfs-bb", "sjf-bb", "conservative-bb", "bbsched-exact", "plan-best")
+    _compile.Countdown(_compile.needed(map(load, eight)))
+    told = int(re.search(r"about (\d+) s", capsys.readouterr().err)[1])
+    assert 85 < told < 115
+
+
+def test_a_slow_machine_is_told_what_it_took_before(cores, capsys):
+    line = _compile.Countdown([_compile.LOOP])
+    line._begun -= 3 * line._usual  # it took three times as long
+    line.end()
+    again = _compile.Countdown([_compile.LOOP])
+    assert again._estimate() == pytest.approx(3 * line._usual, rel=0.02)
+    again._begun -= line._usual / 3
+    again.end()
+    assert _compile.pace() == pytest.approx(1, rel=0.02)  # a third and three times: as usual
+
+
+@pytest.mark.parametrize("text", ["", "fast", "nan", "-1", "1e300", "[1]"])
+def test_a_pace_that_makes_no_sense_does_no_harm(cores, text):
+    (cores / "pace").write_text(text)
+    assert 0.1 <= _compile.pace() <= 10
+
+
+def test_what_takes_a_second_tells_nothing_of_the_machine(cores):
+    line = _compile.Countdown([_compile.BRIDGE])
+    line.end()
+    assert not (cores / "pace").exists()

@@ -29,3 +29,8 @@ def test_figures_count_cores(tmp_path):
         assert fb.figures.draw(figure, {"run": result}, tmp_path / f"{figure}.svg")
     text = (tmp_path / "gantt.svg").read_text()
     assert "core" in text
+    for many in (1, 12):  # one panel, and one for each
+        fb.figures.draw("wait-by-size", dict.fromkeys(map(str, range(many)), result), tmp_path / "sizes.svg")
+        text = (tmp_path / "sizes.svg").read_text()
+        assert "cores of a job" in text
+        assert "nodes of a job" not in text

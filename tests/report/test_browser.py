@@ -152,6 +152,27 @@ def test_nothing_is_wider_than_the_screen(opened, report, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_without_a_graphics_card_the_canvas_draws(opened, report):
+    """A program that stands in for a card takes seconds to hand over each picture."""
+    page = opened(report)
+    card = """(() => {
+      const gl = document.createElement("canvas").getContext("webgl");
+      return gl && gl.getParameter(gl.getExtension("WEBGL_debug_renderer_info").UNMASKED_RENDERER_WEBGL);
+    })()"""
+    if "swiftshader" not in (page.evaluate(card) or "swiftshader").lower():
+        pytest.skip("this machine has a graphics card")
+    backends = page.evaluate(f"{LANES}.map((name) => forebay.model(name).output_backend)")
+    assert set(backends) == {"canvas"}
+
+
+def test_every_figure_is_drawn_and_keeps_no_empty_place(opened, report):
+    page = opened(report)
+    assert page.evaluate(
+        "[...forebay.figures.values()].every(({ shown, element }) => shown && element.children.length)"
+    )
+    assert page.evaluate("[...document.querySelectorAll('.plot')].every((one) => one.style.minHeight === '')")
+
+
 def test_a_lane_that_is_zoomed_out_shows_means(opened, default, tmp_path):
     """The area under the queue is what jobs waited, however few points draw it."""
     page = opened(write(default, tmp_path / "report.html"), 400)

@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from forebay.experiments.conditions import parse_condition
 from forebay.studies._frame import Report
-from forebay.studies._verdicts import add, verdict_rows
+from forebay.studies._verdicts import add, holding, verdict_rows
 
 
 def run(wait, **tags):
@@ -68,3 +69,36 @@ def test_a_report_has_them_as_csv_and_in_words():
     [table] = report.detailed
     assert table.columns == ("policy", "reference", "verdict", "change", "95 % interval", "draws")
     assert table.rows[0][:3] == ("b", "a", "worse")
+
+
+@pytest.fixture
+def finished():
+    waits = {"fcfs-easy": (90.0, 100.0, 110.0), "mine": (135.0, 150.0, 165.0), "noisy": (50.0, 150.0, 220.0)}
+    return [
+        run(wait, section=section, policy=policy, draw=draw)
+        for section in ("a", "b")
+        for policy, all_ in waits.items()
+        for draw, wait in enumerate(all_)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("mean_wait > +20%", ["mine, section a", "mine, section b"]),  # the whole interval is above
+        ("mean_wait > +60%", []),
+        ("mean_wait < +20%", []),
+        ("mean_wait > 145s", ["mine, section a", "mine, section b"]),  # means over draws: 100, 150 and 140 s
+        ("mean_wait < 120s", ["fcfs-easy, section a", "fcfs-easy, section b"]),
+        ("bounded_slowdown > 1", []),  # a number that no run has
+    ],
+)
+def test_conditions_hold_for_policies_under_their_circumstances(finished, text, held):
+    told = holding([parse_condition(text)], finished)
+    assert [line.removeprefix(f"{text}: ").partition(" has ")[0] for line in told] == held
+
+
+def test_a_change_cannot_be_told_of_one_draw():
+    alone = [run(100.0, policy="fcfs-easy", draw=0), run(200.0, policy="mine", draw=0)]
+    assert holding([parse_condition("mean_wait > +5%")], alone) == []
+    assert len(holding([parse_condition("mean_wait > 150s")], alone)) == 1

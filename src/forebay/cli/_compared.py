@@ -106,7 +106,8 @@ def report(compared: Compared) -> None:
         tables.append(fitting(partial(_failures, documents)))
     if compared.groups is not None and compared.top:
         names = [document["policy"] for document in documents]
-        tables += _groups.tables(compared.groups, names, compared.reference, compared.top)
+        unit = next(iter(first["resources"]))
+        tables += _groups.tables(compared.groups, names, compared.reference, compared.top, unit)
     files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
     if compared.verdicts:
         files.append(("", f"{folder / TABLE}: every policy against {compared.reference}"))

@@ -134,17 +134,27 @@ def write(rows: "pl.DataFrame", path: Path) -> None:
         for_spreadsheets(rows).write_csv(temporary)
 
 
-def tables(rows: "pl.DataFrame", policies: Sequence[str], reference: str, top: int) -> "list[Table]":
-    """A table for queues, users and accounts each: the reference, the best of the others, and what was recorded."""
+def tables(rows: "pl.DataFrame", policies: Sequence[str], reference: str, top: int, unit: str) -> "list[Table]":
+    """A table for queues, users and accounts each: the reference, the best of the others, and what was recorded.
+
+    `unit` is what jobs are given: nodes, or cores where they share nodes.
+    """
     other = next((policy for policy in policies if policy != reference), None)
     return [
-        fitting(partial(_table, column, part, reference, other, top))
+        fitting(partial(_table, column, part, reference, other, top, unit))
         for (column,), part in rows.group_by("by", maintain_order=True)
     ]
 
 
 def _table(
-    column: str, rows: "pl.DataFrame", reference: str, other: str | None, top: int, seconds: Seconds, gap: int
+    column: str,
+    rows: "pl.DataFrame",
+    reference: str,
+    other: str | None,
+    top: int,
+    unit: str,
+    seconds: Seconds,
+    gap: int,
 ) -> "Table":
     from forebay.cli._numbers import count
 
@@ -160,6 +170,6 @@ def _table(
         told = ["-" if change is None else f"{100 * change:+.0f} %"] if other else []
         hours = "-" if one["node_hours"] is None else f"{one['node_hours']:,.0f}"
         lines.append([str(name), count(one["jobs"]), hours, *cells, *told])
-    titles = [column, "jobs", "node-\nhours", *(f"mean wait\n{policy}" for policy in shown)]
+    titles = [column, "jobs", f"{unit.removesuffix('s')}-\nhours", *(f"mean wait\n{policy}" for policy in shown)]
     titles += [f"change,\n{other}"] if other else []
     return table(titles, lines, numbers=range(1, len(titles)), gap=gap)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
     from forebay.studies import Options, Plan, Report
-    from forebay.studies._frame import Table
+    from forebay.studies._frame import Finished, Table
 
 EXAMPLES = options.examples(
     "forebay study",
@@ -71,6 +71,7 @@ def command(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
     page: options.PageOption = True,
+    fail_if: options.FailIfOption = None,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -83,8 +84,12 @@ def command(
         _list(form)
         return
     from forebay import _plugins, studies
+    from forebay.cli import _verdicts
     from forebay.cli._chosen import split_specs
+    from forebay.experiments.conditions import parse_condition
+    from forebay.studies._verdicts import holding
 
+    conditions = [parse_condition(text) for text in fail_if or ()]
     wanted = studies.Options(
         data=data,
         quick=quick,
@@ -99,7 +104,8 @@ def command(
     def finish(plan: "Plan", report: "Report", files: list[Path]) -> list[Path]:
         return _page(context, proper, folder, plan, report, files, page)
 
-    _carry_out(proper, wanted, folder, (jobs, dask, slurm), fresh, form, finish)
+    finished = _carry_out(proper, wanted, folder, (jobs, dask, slurm), fresh, form, finish)
+    _verdicts.refuse(holding(conditions, finished))
 
 
 def _page(
@@ -144,7 +150,7 @@ Where = tuple[int | None, str | None, str | None]
 
 def _carry_out(
     name: str, wanted: "Options", folder: Path, where: Where, fresh: bool, form: Format, finish: "Finish"
-) -> None:
+) -> "Finished":
     from forebay import studies
     from forebay.cli._outputs import output_folder
     from forebay.experiments import sweep
@@ -169,6 +175,7 @@ def _carry_out(
         answer(_document(name, plan, report, counts, files))
     else:
         _tell(plan, report, counts, folder, files)
+    return finished
 
 
 def _document(name: str, plan: "Plan", report: "Report", counts: dict[str, int], files: list[Path]) -> dict[str, Any]:

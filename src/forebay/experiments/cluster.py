@@ -15,6 +15,7 @@ from typing import Any
 from forebay import _plugins
 from forebay.errors import InputError
 from forebay.experiments import children, executor
+from forebay.experiments._slurm_jobs import Watch
 from forebay.experiments.executor import Done, Executor, Failure
 from forebay.experiments.files import files_of, moved
 from forebay.experiments.runs import Run
@@ -58,20 +59,24 @@ def executing(
     if not dask and not slurm:
         yield executor.in_processes(jobs or executor.cores())
         return
-    with _client(dask or "", slurm or "") as client:
+    with _client(dask or "", slurm or "") as (client, watch):
         _check_workers(client)
-        yield _on(client, parcel_of(runs))
+        yield _on(client, parcel_of(runs), watch)
 
 
 @contextmanager
-def _client(address: str, slurm: str) -> Iterator[Any]:
+def _client(address: str, slurm: str) -> Iterator[tuple[Any, Watch | None]]:
     try:
         import distributed
     except ImportError:
         raise InputError(_INSTALL) from None
     if slurm:
-        with _slurm_cluster(slurm) as cluster, distributed.Client(cluster) as client:
-            yield client
+        with (
+            _slurm_cluster(slurm) as cluster,
+            distributed.Client(cluster) as client,
+            Watch(cluster).running() as watch,
+        ):
+            yield client, watch
         return
     try:
         client = distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
@@ -79,7 +84,7 @@ def _client(address: str, slurm: str) -> Iterator[Any]:
         told = f": {error}" if isinstance(error, ValueError) else ""
         raise InputError(f"--dask {address}: no Dask scheduler answers within {TIMEOUT:g} s{told}; check it") from None
     with client:
-        yield client
+        yield client, None
 
 
 @contextmanager
@@ -137,7 +142,7 @@ def _code_there() -> str:
     return code_hash()
 
 
-def _on(client: Any, parcel: Parcel) -> Executor:
+def _on(client: Any, parcel: Parcel, watch: Watch | None = None) -> Executor:
     """An executor on a cluster. A run is sent when a worker can soon begin with it."""
 
     def execute(tasks: Iterable[Run], done: Done) -> None:
@@ -159,10 +164,14 @@ def _on(client: Any, parcel: Parcel) -> Executor:
                 sent[future] = run
                 ended.add(future)
 
+        if watch:
+            watch.give_up = lambda: client.cancel(list(sent), force=True)
         try:
             send()
             while sent:
                 future = next(ended)
+                if watch:
+                    watch.check()
                 done(sent.pop(future), _outcome(future))
                 send()
         finally:

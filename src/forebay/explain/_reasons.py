@@ -1,7 +1,9 @@
 """Why every job of a run waited, in pieces of time that add up to its wait."""
 
+import numpy as np
 import polars as pl
 
+from forebay.algorithms.waiting import PIECE
 from forebay.core.units import format_seconds
 from forebay.explain._policy import front_of
 from forebay.explain._replay import causes_of, scene
@@ -37,6 +39,56 @@ def reasons(result: Result) -> pl.DataFrame:
         .with_columns(pl.col("slurm").fill_null(pl.col("reason").replace_strict(REASONS, return_dtype=pl.String)))
         .select(COLUMNS)
     )
+
+
+def longest(result: Result, most: int) -> pl.DataFrame:
+    """The longest reasons of each job, so many at most: those in the same words are one.
+
+    Columns: `job_id`, `reason`, `detail` and `seconds`, by job, the longest first. The same can be had of `reasons`;
+    but a long queue has hundreds of thousands of pieces, and here only the longest that differ are put into words.
+    """
+    front = front_of(result)
+    found = scene(result, front)
+    table = table_of(result, found, _together(causes_of(found), found.waits.table["job"], _WORDED * most), front)
+    keys = ["job_id", "reason", "detail"]
+    both = pl.concat([one.select(*keys, "seconds") for one in (table, _staging(result))])
+    return (
+        both.lazy()
+        .join(result.jobs.lazy().select(pl.col("job_id").cast(pl.Int64)), on="job_id", how="semi")
+        .group_by(keys, maintain_order=True)  # so that sums are the same every time
+        .agg(pl.col("seconds").sum())
+        .filter(pl.col("seconds") > 0)
+        .sort("job_id", "seconds", "reason", "detail", descending=[False, True, False, False])
+        .group_by("job_id", maintain_order=True)
+        .head(most)
+        .collect()
+    )
+
+
+_WORDED = 8
+"""Pieces that are put into words for each that is wanted: some differ in numbers, and not in words."""
+
+
+def _together(pieces: np.ndarray, jobs: np.ndarray, most: int) -> np.ndarray:
+    """Pieces of a wait that differ in nothing but when they were, as one that lasts as long: it begins at 0.
+
+    Of each job the longest, so many at most.
+    """
+    names = [name for name in PIECE.names or () if name not in ("start", "end")]
+    columns = {name: pieces[name] for name in names} | {"end": pieces["end"] - pieces["start"]}
+    merged = (
+        pl.LazyFrame(columns | {"job": jobs[pieces["wait"]]})
+        .group_by("job", *names, maintain_order=True)
+        .agg(pl.col("end").sum())
+        .sort("end", descending=True, maintain_order=True)
+        .group_by("job", maintain_order=True)
+        .head(most)
+        .collect()
+    )
+    table = np.zeros(merged.height, PIECE)
+    for name in (*names, "end"):
+        table[name] = merged[name].to_numpy()
+    return table
 
 
 def _staging(result: Result) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from forebay.figures._plan import Legend, Plan, save
 from forebay.metrics.groups import by_size_class
 from forebay.results import Result
 
-DESCRIPTION = "mean waiting time by size of jobs (nodes), a line a policy"
+DESCRIPTION = "mean waiting time by size of jobs (nodes, or cores where they share nodes), a line a policy"
 
 
 def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
@@ -27,6 +27,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
     table = pl.concat([found.insert_column(0, _named(label, found.height)) for label, found in tables.items()])
     classes = list(dict.fromkeys(table.filter(pl.col("n") > 0)["size_class"]))
     classes.sort(key=lambda name: int(name.partition("-")[0]))
+    sizes = f"{next(iter(results.values())).unit} of a job (number of such jobs)"
     longest = float(table["mean_waiting_time"].max() or 0)  # type: ignore[arg-type]
     shortest = float(table["mean_waiting_time"].min() or 0)  # type: ignore[arg-type]
 
@@ -45,7 +46,8 @@ def plan(results: Mapping[str, Result]) -> Plan:
             _style.note(axis, "no job started")
 
     if len(results) > _multiples.MANY:
-        return _of_many({label: (np.arange(len(classes)), means(label)) for label in results}, set_up, table)
+        lines = {label: (np.arange(len(classes)), means(label)) for label in results}
+        return _of_many(lines, set_up, sizes, table)
     look = _style.looks(list(results))
 
     def paint(axes: Sequence[Any], legend: Legend) -> None:
@@ -58,7 +60,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
             axis.plot(x, means(label), clip_on=False, **mark)
             handles.append(Line2D([], [], label=label, **mark))
         set_up(axis)
-        axis.set(xlabel="nodes of a job (number of such jobs)", ylabel="mean waiting time")
+        axis.set(xlabel=sizes, ylabel="mean waiting time")
         axis.grid(True, axis="y")
         legend(handles, 3)
 
@@ -66,7 +68,9 @@ def plan(results: Mapping[str, Result]) -> Plan:
     return Plan(_style.COLUMN, height, (1,), paint, {"": table})
 
 
-def _of_many(lines: Mapping[str, _multiples.Line], set_up: Callable[[Any], None], table: pl.DataFrame) -> Plan:
+def _of_many(
+    lines: Mapping[str, _multiples.Line], set_up: Callable[[Any], None], label: str, table: pl.DataFrame
+) -> Plan:
     """A panel a result. Classes are written upwards: there is no room for them side by side."""
     n = len(lines)
     wide, rows = _multiples.columns(n), _multiples.rows(n)
@@ -79,7 +83,7 @@ def _of_many(lines: Mapping[str, _multiples.Line], set_up: Callable[[Any], None]
 
     def paint(axes: Sequence[Any], legend: Legend) -> None:
         _multiples.paint(axes, lines, set_up_small, marker="o", ms=2.4, mew=0)
-        _multiples.name_axes(axes, "nodes of a job (number of such jobs)", "mean waiting time")
+        _multiples.name_axes(axes, label, "mean waiting time")
 
     height = 1.1 + _multiples.ROW * rows
     cells = _multiples.cells(n)

@@ -6,8 +6,9 @@ from typing import Any
 
 from forebay.figures import _look
 from forebay.platforms.variation import BYTES, RATE, Quantity
-from forebay.report import _inputs, tables
+from forebay.report import _axes, _inputs, tables
 from forebay.report._folder import words_of
+from forebay.report._models import Figure, Model, fields
 from forebay.report._told import told
 from forebay.report._verdicts import NONE, value, words
 from forebay.report.page import Page, Section
@@ -58,10 +59,6 @@ def _label(answer: Mapping[str, Any], vary: Sequence[Quantity]) -> str:
 
 def _curve(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], target: Mapping[str, Any]) -> list[Section]:
     """Means over replicas against the capacity; bands are as wide as the intervals of the answers."""
-    from bokeh.models import BoxAnnotation
-
-    from forebay.report._axes import COLOURS
-
     inner = vary[-1]
     points = {_label(one, vary): _counting(one) for one in answers}
     amounts = [point[inner.name] for some in points.values() for point in some]
@@ -75,21 +72,20 @@ def _curve(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], targe
     }
     ends = {label: _ends(some, scale) for label, some in points.items()}
     axes = ("log" if max(amounts) > _WIDE * min(amounts) else "linear", "linear")
-    made = tables.lines("Curve", "curve", curves, (f"{inner.title}{unit}", y_label), axes, ends)
-    figure = made.plots["plot-curve"]
+    figure = tables.curves(curves, (f"{inner.title}{unit}", y_label), axes, ends)
     for place, one in enumerate(answers):
         if one["interval"] and one["capacity"] is not None:
             low, high = one["interval"]
-            figure.add_layout(
-                BoxAnnotation(left=low / size, right=None if high is None else high / size,
-                              fill_color=COLOURS[place % len(COLOURS)], fill_alpha=0.13, line_color=None)
-            )  # fmt: skip
+            right = None if high is None else high / size
+            colour = _axes.COLOURS[place % len(_axes.COLOURS)]
+            band = {"left": low / size, "right": right, "fill_color": colour, "fill_alpha": 0.13, "line_color": None}
+            figure.add(Model("BoxAnnotation", **band))
     _target(figure, target["limit"] / scale, [amount / size for amount in amounts])
     caption = (
         f"Means over replicas with their 95 % intervals. The dashed line is the target, {target['text']}; a band is "
         "the 95 % interval of an answer."
     )
-    return [Section("Curve", tables.paragraph(caption) + made.html, plots=made.plots)]
+    return [_drawn("Curve", caption, "plot-curve", figure)]
 
 
 def _costs(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], target: Mapping[str, Any]) -> list[Section]:
@@ -102,17 +98,22 @@ def _costs(answers: Sequence[Mapping[str, Any]], vary: Sequence[Quantity], targe
         label: ([point["cost"] for point in some], [point["mean"] / scale for point in some])
         for label, some in points.items()
     }
-    made = tables.lines("Cost", "costs", curves, ("cost", y_label))
+    figure = tables.curves(curves, ("cost", y_label))
     costs = [point["cost"] for some in points.values() for point in some]
-    _target(made.plots["plot-costs"], target["limit"] / scale, costs)
+    _target(figure, target["limit"] / scale, costs)
     caption = "What machines cost, and what they give. The dashed line is the target."
-    return [Section("Cost", tables.paragraph(caption) + made.html, plots=made.plots)]
+    return [_drawn("Cost", caption, "plot-costs", figure)]
 
 
-def _target(figure: Any, limit: float, values: Sequence[float]) -> None:
+def _drawn(title: str, caption: str, place: str, figure: Figure) -> Section:
+    html = f'{tables.paragraph(caption)}<div class="plot" id="{place}"></div>'
+    return Section(title, html, plots={place: figure.model})
+
+
+def _target(figure: Figure, limit: float, values: Sequence[float]) -> None:
     """A dashed line at the target, from one end to the other; a line that only decorates would not be in sight."""
-    line = figure.line([min(values), max(values)], [limit, limit], line_dash="dashed", line_width=1.5)
-    line.tags = ["ink"]
+    ends = {"x": [min(values), max(values)], "y": [limit, limit]}
+    figure.draw("Line", ends, **fields("x", "y"), line_dash=_axes.DASHED, line_width=1.5).update(tags=["ink"])
 
 
 def _counting(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,13 +1,13 @@
 """The schedules of runs as packed columns: what is the same in all of them once, and of each what it made of that."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from forebay.explain._reasons import longest
 from forebay.figures import _steps
 from forebay.figures._schedule import FILES, READS, WRITES, has_phases, is_gpus, rectangles
 from forebay.metrics.machine import usage
@@ -80,7 +80,8 @@ def shared(result: Result, chosen: Chosen) -> tuple[str, dict[str, Any]]:
         columns["id"] = columns["id"].astype(float)
     users = jobs["user"].fill_null(-1) if "user" in jobs.columns else pl.Series([-1] * jobs.height)
     columns["user"] = np.maximum(users.cast(pl.Int64).to_numpy(), -1) + 1  # 0: unknown
-    return pack(columns), {"buffers": buffers, "users": _busiest(columns["user"])}
+    named = [{"name": name, "counts": is_gpus(result, name)} for name in buffers]
+    return pack(columns), {"buffers": named, "users": _busiest(columns["user"])}
 
 
 def _busiest(users: np.ndarray) -> list[int]:
@@ -127,7 +128,7 @@ def _boxes(result: Result, chosen: Chosen, start: np.ndarray, end: np.ndarray) -
 
 
 def _steps_of(result: Result, lane: Lane) -> _steps.Steps:
-    if lane.unit == "bytes":
+    if lane.unit in ("bytes", "GPUs"):
         if lane.name not in result.resources:
             return np.zeros(0), np.zeros(0)
         steps = usage(result, lane.name)
@@ -158,31 +159,14 @@ def _coded(names: Sequence[str], words: list[str]) -> np.ndarray:
 
 def _reasons(result: Result, chosen: Chosen, words: list[str]) -> dict[str, np.ndarray]:
     """Why jobs waited, the longest reasons of each; nothing where that is not told."""
-    find = _explainer()
-    if find is None or len(result.jobs) > EXPLAINED:
+    if len(result.jobs) > EXPLAINED:
         return {}
-    found = find(result).filter(pl.col("job_id").is_in(chosen.ids.tolist()))
-    keys = ["job_id", "reason", "detail"]
-    told = (
-        found.with_columns(pl.col("reason", "detail").cast(pl.String).fill_null(""))
-        .group_by(keys)
-        .agg(pl.sum("seconds"))
-    )
-    told = told.sort(["job_id", "seconds", "reason", "detail"], descending=[False, True, False, False])
-    told = told.group_by("job_id", maintain_order=True).head(_REASONS).filter(pl.col("seconds") > 0)
+    told = longest(result, _REASONS).with_columns(pl.col("detail").fill_null(""))
     rows = pl.DataFrame({"job_id": chosen.ids, "place": np.arange(chosen.ids.size)})
-    told = told.join(rows, on="job_id", maintain_order="left").sort("place", maintain_order=True)
+    told = told.join(rows, on="job_id", how="inner", maintain_order="left").sort("place", maintain_order=True)
     return {
         "reason-job": told["place"].to_numpy(),
         "reason-word": _coded(told["reason"].to_list(), words),
         "reason-detail": _coded(told["detail"].to_list(), words),
         "reason-seconds": told["seconds"].to_numpy().astype(np.float32),
     }
-
-
-def _explainer() -> Callable[[Result], pl.DataFrame] | None:
-    """What tells why jobs waited, where this version can."""
-    try:
-        return getattr(import_module("forebay.explain"), "reasons", None)
-    except ImportError:
-        return None

@@ -3,28 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bokeh.layouts import column
-from bokeh.models import (
-    BoxZoomTool,
-    ColumnDataSource,
-    CrosshairTool,
-    CustomJS,
-    FixedTicker,
-    HoverTool,
-    LinearColorMapper,
-    PanTool,
-    Range1d,
-    ResetTool,
-    Span,
-    WheelZoomTool,
-)
-
 from forebay._text import counted
 from forebay.core.units import format_seconds
 from forebay.figures import _look, _steps
 from forebay.figures._look import WAITED
 from forebay.figures._schedule import FILES
 from forebay.report import _axes, _jobs, tables
+from forebay.report._models import Field, Figure, Model, fields, source
 from forebay.report.page import Section, asset, escaped
 from forebay.results import Result
 
@@ -32,7 +17,7 @@ _LEFT = 74
 """Pixels left of each lane, so that all begin at the same place."""
 _SECOND = _look.ORANGE
 _SHIFTS = (600, 7200, 86400, 1209600)
-_COLOURS = {"wait": "wait", "size": "number of nodes", "user": "user", "tier": "tier"}
+_COLOURS = {"wait": "wait", "size": "number of {}", "user": "user", "tier": "tier"}
 
 
 def section(results: Mapping[str, Result]) -> Section:
@@ -47,6 +32,7 @@ def section(results: Mapping[str, Result]) -> Section:
     data = {
         "labels": labels,
         "span": span,
+        "unit": runs[0].unit.removesuffix("s"),
         "nodes": max(one.resources[one.unit] for one in runs),
         "lanes": [{"name": lane.name, "unit": lane.unit, "capacity": lane.capacity} for lane in lanes],
         "waited": [[min(limit, 1e15), colour, text] for text, (limit, colour) in WAITED.items()],
@@ -55,15 +41,20 @@ def section(results: Mapping[str, Result]) -> Section:
     }
     packed = {"jobs": jobs, **{f"run-{place}": text for place, text in enumerate(parts)}}
     plots = {"plot-schedule": _layout(lanes, data, len(labels) > 1)}
-    text = _controls(labels, tiers) + _notes(chosen) + '<div class="plot" id="plot-schedule"></div>'
+    text = (
+        _controls(labels, tiers, runs[0].unit)
+        + _notes(chosen, runs[0].unit)
+        + '<div class="plot" id="plot-schedule"></div>'
+    )
     return Section(
         "Schedule", text + _shifted(len(labels) > 1), asset("schedule.js"), {"schedule": data}, packed, plots
     )
 
 
-def _controls(labels: Sequence[str], tiers: bool) -> str:
+def _controls(labels: Sequence[str], tiers: bool, unit: str) -> str:
     names = "".join(f'<option value="{place}">{escaped(label)}</option>' for place, label in enumerate(labels))
-    ways = "".join(f'<option value="{key}">{word}</option>' for key, word in _COLOURS.items() if tiers or key != "tier")
+    words = {key: word.format(unit) for key, word in _COLOURS.items() if tiers or key != "tier"}
+    ways = "".join(f'<option value="{key}">{word}</option>' for key, word in words.items())
     second = names.replace('value="1"', 'value="1" selected', 1)
     several = (
         f'<label>policy <select id="first">{names}</select></label>'
@@ -77,12 +68,13 @@ def _controls(labels: Sequence[str], tiers: bool) -> str:
     )
 
 
-def _notes(chosen: _jobs.Chosen) -> str:
+def _notes(chosen: _jobs.Chosen, unit: str) -> str:
     text = "Drag to move, turn the wheel to zoom; all lanes follow. Point at a job for its facts."
     if chosen.rows.size < chosen.total:
         text = (
-            f"{chosen.rows.size:,} of {counted(chosen.total, 'job')} are drawn: those of the most node-seconds. "
-            f"The lanes below the nodes, and all other figures, count every job. {text}"
+            f"{chosen.rows.size:,} of {counted(chosen.total, 'job')} are drawn: those of the most "
+            f"{unit.removesuffix('s')}-seconds. "
+            f"The lanes below the {unit}, and all other figures, count every job. {text}"
         )
     return tables.paragraph(text)
 
@@ -91,16 +83,15 @@ def _shifted(several: bool) -> str:
     return '<p class="note" id="shifted" aria-live="polite"></p>' if several else ""
 
 
-def _layout(lanes: Sequence[_jobs.Lane], data: Mapping[str, Any], several: bool) -> Any:
+def _layout(lanes: Sequence[_jobs.Lane], data: Mapping[str, Any], several: bool) -> Model:
     """All lanes in a column, with one range of time."""
     start, end = data["span"]
     margin = 0.01 * (end - start)
-    clock = Range1d(start - margin, end + margin, bounds=(start - 20 * margin, end + 20 * margin), name="clock")
-    ticker, line = (
-        FixedTicker(ticks=[], name="ticks"),
-        Span(dimension="height", line_dash="dotted", line_color="#888888"),
-    )
-    made = [_nodes(place, data["nodes"], clock) for place in range(1 + several)]
+    bounds = (start - 20 * margin, end + 20 * margin)
+    clock = _axes.span(start - margin, end + margin, bounds=bounds, name="clock")
+    ticker = _axes.ticker([], name="ticks")
+    line = Model("Span", dimension="height", line_dash=_axes.DOTTED, line_color="#888888")
+    made = [_nodes(place, data, clock) for place in range(1 + several)]
     areas = [lane for lane in lanes if lane.unit != "bytes/s"]
     for lane in areas[:-1]:
         made.append(_area([lane], lanes, clock))
@@ -109,16 +100,19 @@ def _layout(lanes: Sequence[_jobs.Lane], data: Mapping[str, Any], several: bool)
     made.append(_area(areas[-1:], lanes, clock))
     if several:
         made.append(_differences(clock))
-    for place, lane_figure in enumerate(made):
+    for place, figure in enumerate(made):
         last = place == len(made) - 1
-        lane_figure.xaxis.ticker = lane_figure.xgrid.ticker = ticker
-        _axes.formatted(lane_figure.xaxis, "forebay.tick(tick)")
-        lane_figure.xaxis.major_label_text_font_size = "12px" if last else "0px"
-        lane_figure.xaxis.axis_label = f"time since {_since(start)}" if last else None
-        lane_figure.min_border_left = _LEFT
-        lane_figure.yaxis.axis_label_standoff = 4
-        lane_figure.add_tools(CrosshairTool(overlay=line, dimensions="height"))
-    return column(*made, sizing_mode="stretch_width", spacing=2)
+        figure.x_axis.update(
+            ticker=ticker,
+            major_label_text_font_size="12px" if last else "0px",
+            axis_label=f"time since {_since(start)}" if last else None,
+        )
+        figure.x_grid.update(ticker=ticker)
+        _axes.formatted(figure.x_axis, "forebay.tick(tick)")
+        figure.model.update(min_border_left=_LEFT)
+        figure.y_axis.update(axis_label_standoff=4)
+        figure.tools.append(Model("CrosshairTool", overlay=line, dimensions="height"))
+    return Model("Column", children=[figure.model for figure in made], sizing_mode="stretch_width", spacing=2)
 
 
 def _since(start: float) -> str:
@@ -129,81 +123,80 @@ def _since(start: float) -> str:
     )
 
 
-def _lane(height: int, clock: Any, y_range: Any, label: str, name: str) -> Any:
-    pan, wheel = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", zoom_on_axis=False)
+def _lane(height: int, clock: Model, y_range: Model, label: str, name: str) -> Figure:
     made = _axes.panel(
         height,
         x_range=clock,
         y_range=y_range,
         output_backend="webgl",
         name=name,
-        tools=[pan, wheel, BoxZoomTool(), ResetTool()],
+        min_border_top=4,
+        min_border_bottom=4,
     )
-    made.toolbar.active_drag, made.toolbar.active_scroll = pan, wheel
-    made.yaxis.axis_label = label
-    made.min_border_top = made.min_border_bottom = 4
+    pan = Model("PanTool", dimensions="width")
+    wheel = Model("WheelZoomTool", dimensions="width", zoom_on_axis=False)
+    made.tools += [pan, wheel, Model("BoxZoomTool"), Model("ResetTool")]
+    made.toolbar.update(active_drag=pan, active_scroll=wheel)
+    made.y_axis.update(axis_label=label)
     return made
 
 
-def _nodes(place: int, nodes: int, clock: Any) -> Any:
-    """Jobs as rectangles on nodes."""
-    made = _lane(300, clock, Range1d(nodes - 0.5, -0.5), "node", f"nodes-{place}")
-    columns = ("left", "right", "top", "bottom", "shade")
-    source = ColumnDataSource({name: [] for name in columns}, name=f"boxes-{place}")
-    mapper = LinearColorMapper(palette=["#888888"], low=-0.5, high=0.5, name=f"shades-{place}")
-    boxes = made.quad(
-        left="left", right="right", top="top", bottom="bottom", source=source, line_color=None,
-        fill_color={"field": "shade", "transform": mapper},
-    )  # fmt: skip
-    boxes.nonselection_glyph = None
-    made.add_tools(
-        HoverTool(renderers=[boxes], tooltips=None, callback=CustomJS(code=f"forebay.schedule.hover({place}, cb_data)"))
-    )
-    made.title.text, made.title.text_font_size, made.title.name = " ", "13px", f"title-{place}"
-    made.ygrid.grid_line_color = None
+def _hover(made: Figure, drawn: Model, place: int) -> None:
+    """Tell of the job under the pointer."""
+    code = Model("CustomJS", code=f"forebay.schedule.hover({place}, cb_data)")
+    made.tools.append(Model("HoverTool", renderers=[drawn], tooltips=None, callback=code))
+
+
+def _nodes(place: int, data: Mapping[str, Any], clock: Model) -> Figure:
+    """Jobs as rectangles on nodes, or on cores where they share nodes."""
+    made = _lane(300, clock, _axes.span(data["nodes"] - 0.5, -0.5), data["unit"], f"nodes-{place}")
+    edges = ("left", "right", "top", "bottom")
+    rows = source({name: [] for name in (*edges, "shade")}, f"boxes-{place}")
+    mapper = Model("LinearColorMapper", palette=["#888888"], low=-0.5, high=0.5, name=f"shades-{place}")
+    boxes = made.draw("Quad", rows, **fields(*edges), line_color=None, fill_color=Field("shade", mapper))
+    boxes.update(nonselection_glyph=None)
+    _hover(made, boxes, place)
+    made.title.update(text=" ", text_font_size="13px", name=f"title-{place}")
+    made.y_grid.update(grid_line_color=None)
     return made
 
 
-def _area(shown: Sequence[_jobs.Lane], lanes: Sequence[_jobs.Lane], clock: Any) -> Any:
+def _area(shown: Sequence[_jobs.Lane], lanes: Sequence[_jobs.Lane], clock: Model) -> Figure:
     """A step function, filled, and as a line that of the second policy; reads go up, and writes down."""
     first = shown[0]
     name = FILES if first.unit == "bytes/s" else first.name.replace("_", " ")
-    unit = {"bytes": "", "bytes/s": "", "jobs": "\n(jobs)"}[first.unit]
-    range_ = Range1d(0, 1.08 * first.capacity or 1, name=f"range-{lanes.index(first)}")
-    made = _lane(112, clock, range_, f"{name}{unit}", f"lane-{first.name}")
+    range_ = _axes.span(0, 1.08 * first.capacity or 1, name=f"range-{lanes.index(first)}")
+    made = _lane(112, clock, range_, f"{name}{_UNITS[first.unit]}", f"lane-{first.name}")
     colours = (_look.GREEN, _look.PINK) if first.unit == "bytes/s" else (_look.BLUE,)
     for lane, colour in zip(shown, colours, strict=True):
         k = lanes.index(lane)
         # Bokeh never ends with an area of no points.
-        filled, other = (ColumnDataSource({"x": [0, 0], "y": [0, 0]}, name=f"steps-{k}-{place}") for place in (0, 1))
-        made.varea_step(x="x", y1=0, y2="y", step_mode="after", fill_color=colour, fill_alpha=0.65, source=filled)
-        made.step(x="x", y="y", mode="after", line_color=_SECOND, line_width=1.2, source=other)
-    made.yaxis.ticker.desired_num_ticks = 4
-    code = {"bytes": "forebay.bytes(tick)", "bytes/s": "forebay.bytes(Math.abs(tick)) + '/s'", "jobs": "tick"}[
-        first.unit
-    ]
-    _axes.formatted(made.yaxis, code)
+        steps, others = (source({"x": [0, 0], "y": [0, 0]}, f"steps-{k}-{place}") for place in (0, 1))
+        area: dict[str, Any] = {"x": Field("x"), "y1": 0, "y2": Field("y"), "step_mode": "after"}
+        made.draw("VAreaStep", steps, **area, fill_color=colour, fill_alpha=0.65)
+        made.draw("Step", others, **fields("x", "y"), mode="after", line_color=_SECOND, line_width=1.2)
+    made.y_axis.update(ticker=Model("BasicTicker", desired_num_ticks=4))
+    _axes.formatted(made.y_axis, _TICKS.get(first.unit, "tick"))
     return made
 
 
-def _differences(clock: Any) -> Any:
+_UNITS = {"bytes": "", "bytes/s": "", "jobs": "\n(jobs)", "GPUs": ""}
+_TICKS = {"bytes": "forebay.bytes(tick)", "bytes/s": "forebay.bytes(Math.abs(tick)) + '/s'"}
+
+
+def _differences(clock: Model) -> Figure:
     """A dot a job: when it came, and how much later or earlier it starts under the second policy."""
-    made = _lane(190, clock, Range1d(-1, 1, name="shifts"), "start differs by", "differences")
-    source = ColumnDataSource({"x": [], "y": [], "shade": []}, name="shift")
-    mapper = LinearColorMapper(palette=[_look.GREEN, _look.GREY, _SECOND], low=-1.5, high=1.5)
-    dots = made.scatter(
-        "x", "y", source=source, size=4, line_color=None, fill_alpha=0.6,
-        fill_color={"field": "shade", "transform": mapper},
-    )  # fmt: skip
-    dots.nonselection_glyph = None
+    made = _lane(190, clock, _axes.span(-1, 1, name="shifts"), "start differs by", "differences")
+    rows = source({"x": [], "y": [], "shade": []}, "shift")
+    mapper = Model("LinearColorMapper", palette=[_look.GREEN, _look.GREY, _SECOND], low=-1.5, high=1.5)
+    look: dict[str, Any] = {"size": 4, "line_color": None, "fill_alpha": 0.6, "fill_color": Field("shade", mapper)}
+    dots = made.draw("Scatter", rows, **fields("x", "y"), **look)
+    dots.update(nonselection_glyph=None)
     ticks = {0.0: "0"}
     for seconds in _SHIFTS:
         word = format_seconds(seconds)
         place = float(_axes.bent(seconds / 2))
         ticks |= {place: f"+{word}", -place: f"\N{MINUS SIGN}{word}"}
-    made.yaxis.ticker = FixedTicker(ticks=list(ticks))
-    made.yaxis.major_label_overrides = ticks
-    made.add_tools(
-        HoverTool(renderers=[dots], tooltips=None, callback=CustomJS(code="forebay.schedule.hover(2, cb_data)"))
-    )
+    made.y_axis.update(ticker=_axes.ticker(ticks), major_label_overrides=ticks)
+    _hover(made, dots, 2)
     return made

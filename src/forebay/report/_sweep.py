@@ -1,6 +1,5 @@
 """The page of a sweep: every combination against its reference, means over seeds, what was run."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from forebay._text import counted
+from forebay.metrics._spread import spread
 from forebay.report import _inputs, tables
 from forebay.report._folder import words_of
 from forebay.report._told import told
@@ -101,20 +101,10 @@ def _waits(path: Path, rows: Rows, keys: Sequence[str], varying: Sequence[str]) 
     dots = []
     for row in rows:
         if values := found.get(tuple(str(row[key]) for key in keys)):
-            mean, half = math.fsum(values) / len(values), _half(values)
-            dots.append(tables.Dot(_label(row, varying), mean, mean - half, mean + half))
+            seen = spread(values)
+            half = seen.half or 0.0
+            dots.append(tables.Dot(_label(row, varying), seen.mean, seen.mean - half, seen.mean + half))
     return [tables.dots("Mean waits", "waits", dots, "mean wait (h), with its 95 % interval over seeds")]
-
-
-def _half(values: Sequence[float]) -> float:
-    """Half of Student's 95 % interval of a mean; 0 of a single value."""
-    from scipy.special import stdtrit  # not scipy.stats, which takes far longer to import
-
-    n, mean = len(values), math.fsum(values) / len(values)
-    if n < 2:
-        return 0.0
-    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (n - 1))
-    return float(stdtrit(n - 1, 0.975)) * deviation / math.sqrt(n)
 
 
 def _made_of(document: Mapping[str, Any], shared: Sequence[tuple[str, str]]) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource
 
 from forebay.figures import _look
 from forebay.figures._waits import letter_values, waiting_times
 from forebay.report import _axes, tables
+from forebay.report._models import Field, Model, fields
 from forebay.report.page import Section
 from forebay.results import Result
 
@@ -41,9 +41,9 @@ _BOXES = "A line at the median; boxes hold the middle half of jobs, three quarte
 _TAILS = "Of all jobs, the share that waited longer than a time. Both axes are logarithmic."
 
 
-def _letters(waits: Mapping[str, np.ndarray], longest: float) -> Any:
+def _letters(waits: Mapping[str, np.ndarray], longest: float) -> Model:
     made = _axes.panel(52 + 30 * max(len(waits), 3))
-    columns: dict[str, list[Any]] = {name: [] for name in ("left", "right", "bottom", "top", "alpha")}
+    columns: dict[str, list[float]] = {name: [] for name in ("left", "right", "bottom", "top", "alpha")}
     medians, beyond = [], []
     for row, some in enumerate(waits.values()):
         found = letter_values(some)
@@ -57,31 +57,41 @@ def _letters(waits: Mapping[str, np.ndarray], longest: float) -> Any:
             medians.append((float(_axes.bent(found[0][1])), row))
             outer = np.unique(some[(some < found[-1][1]) | (some > found[-1][2])])
             beyond += [(float(x), row) for x in _axes.bent(outer[-200:])]
-    made.quad(**{name: name for name in columns if name != "alpha"}, fill_alpha="alpha", line_color=None,
-              fill_color=_look.BLUE, source=ColumnDataSource(columns))  # fmt: skip
-    made.scatter([x for x, _ in beyond], [y for _, y in beyond], size=3, color=_look.GREY)
-    x, y = [x for x, _ in medians], np.array([y for _, y in medians], float)
-    made.segment(x, list(y - 0.42), x, list(y + 0.42), line_width=2.5, tags=["ink"])
+    edges = fields("left", "right", "bottom", "top")
+    made.draw("Quad", columns, **edges, fill_alpha=Field("alpha"), line_color=None, fill_color=_look.BLUE)
+    outside = {"x": [x for x, _ in beyond], "y": [y for _, y in beyond]}
+    made.draw("Scatter", outside, **fields("x", "y"), size=3, **_axes.filled(_look.GREY))
+    lines = {
+        "x": [x for x, _ in medians],
+        "low": [y - 0.42 for _, y in medians],
+        "high": [y + 0.42 for _, y in medians],
+    }
+    ends: dict[str, Any] = {"x0": Field("x"), "y0": Field("low"), "x1": Field("x"), "y1": Field("high")}
+    made.draw("Segment", lines, **ends, line_width=2.5).update(tags=["ink"])
     _axes.rows(made, list(waits))
     _axes.bent_waits(made, longest)
-    made.xaxis.axis_label = "waiting time"
-    return made
+    made.x_axis.update(axis_label="waiting time")
+    return made.model
 
 
-def _tails(waits: Mapping[str, np.ndarray], longest: float) -> Any:
-    made = _axes.panel(max(300, 52 + 30 * len(waits)), x_axis_type="log", y_axis_type="log")
+def _tails(waits: Mapping[str, np.ndarray], longest: float) -> Model:
+    made = _axes.panel(max(300, 52 + 30 * len(waits)), scales=("log", "log"))
     least = 1.0
     for place, (label, some) in enumerate(waits.items()):
         x, y = tail(some)
         if x.size:
             least = min(least, float(y.min()))
-            made.step(x, y, mode="after", legend_label=_look.shortened(label, _look.WIDEST), **_axes.look(place))
+            # Five digits are more than a screen shows.
+            columns = {name: [float(f"{one:.5g}") for one in values] for name, values in (("x", x), ("y", y))}
+            look = _axes.look(place)
+            made.draw("Step", columns, _look.shortened(label, _look.WIDEST), **fields("x", "y"), mode="after", **look)
     _axes.log_waits(made, max(1.0, min(60.0, longest / 100)), max(longest, 2.0))
-    made.y_range.update(start=least / 1.5, end=1.2)
-    _axes.formatted(made.yaxis, "tick >= 0.001 ? `${Number((100 * tick).toPrecision(6))} %` : tick.toExponential()")
-    made.xaxis.axis_label, made.yaxis.axis_label = "waiting time", "jobs that waited longer"
-    tables._finish(made)
-    return made
+    made.model.update(y_range=_axes.span(least / 1.5, 1.2))
+    _axes.formatted(made.y_axis, "tick >= 0.001 ? `${Number((100 * tick).toPrecision(6))} %` : tick.toExponential()")
+    made.x_axis.update(axis_label="waiting time")
+    made.y_axis.update(axis_label="jobs that waited longer")
+    made.legend_above()
+    return made.model
 
 
 def tail(waits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

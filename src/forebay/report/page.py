@@ -21,6 +21,7 @@ from typing import Any
 
 from forebay._files import replacing
 from forebay._text import plain
+from forebay.report import _models
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Section:
     packed
         Columns by name, as `forebay.report._columns.pack` gives them; nothing is spent on them until a script asks.
     plots
-        Figures of Bokeh by the id of the element that they fill.
+        Models of Bokeh's by the id of the element that they fill: `forebay.report._models`.
     """
 
     title: str
@@ -120,7 +121,7 @@ def _text(title: str, sections: Sequence[Section], about: Sequence[str]) -> str:
         links="\n".join(links) if len(links) > 2 else "",
         sections="\n".join(bodies),
         data="\n".join(_data(sections, plots)),
-        library="\n".join(f"<script>{code}</script>" for code in (_bokeh() if plots else ())),
+        library="\n".join(f"<script>{code}</script>" for code in (_library() if plots else ())),
         scripts="\n".join(f"<script>{code}</script>" for code in _scripts(sections)),
     )
 
@@ -129,19 +130,13 @@ def _data(sections: Sequence[Section], plots: Sequence[tuple[str, Any]]) -> list
     """Elements that a browser keeps as text: JSON, and packed columns."""
     documents = {name: document for one in sections for name, document in one.data.items()}
     if plots:
-        documents["plots"] = _items(plots)
+        documents["plots"] = _models.items(plots)
     packed = {name: text for one in sections for name, text in one.packed.items()}
     texts = {name: as_script(document) for name, document in documents.items()}
     return [
         *(f'<script type="application/json" id="data-{name}">{text}</script>' for name, text in texts.items()),
         *(f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in packed.items()),
     ]
-
-
-def _items(plots: Sequence[tuple[str, Any]]) -> list[Any]:
-    from bokeh.embed import json_item
-
-    return [json_item(model, name) for name, model in plots]
 
 
 def _scripts(sections: Sequence[Section]) -> list[str]:
@@ -155,11 +150,8 @@ def asset(name: str) -> str:
 
 
 @cache
-def _bokeh() -> tuple[str, ...]:
-    """BokehJS itself, and its part that draws with the graphics card."""
-    from bokeh.resources import Resources
-
-    return tuple(map(_closed, Resources(mode="inline", components=["bokeh", "bokeh-gl"]).js_raw))
+def _library() -> tuple[str, ...]:
+    return tuple(map(_closed, _models.library()))
 
 
 def _closed(code: str) -> str:

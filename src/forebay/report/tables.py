@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forebay.report import _axes
+from forebay.report._models import Field, Figure, Model, fields, source
 from forebay.report.page import Section, escaped
 
 
@@ -98,10 +100,6 @@ def dots(title: str, name: str, given: Sequence[Dot], label: str, percent: bool 
     percent
         Whether values are shares, to be shown as changes in percent.
     """
-    from bokeh.models import ColumnDataSource, HoverTool, Span
-
-    from forebay.report import _axes
-
     factor = 100.0 if percent else 1.0
     names = list(dict.fromkeys(one.row for one in given))
     groups = list(dict.fromkeys(one.group for one in given))
@@ -109,7 +107,7 @@ def dots(title: str, name: str, given: Sequence[Dot], label: str, percent: bool 
     for turn, group in enumerate(groups):
         some = [one for one in given if one.group == group]
         shift = 0.0 if len(groups) == 1 else 0.5 * (turn / (len(groups) - 1) - 0.5)
-        source = ColumnDataSource(
+        drawn = source(
             {
                 "x": [factor * one.value for one in some],
                 "y": [names.index(one.row) + shift for one in some],
@@ -118,18 +116,19 @@ def dots(title: str, name: str, given: Sequence[Dot], label: str, percent: bool 
             }
         )
         colour = _axes.COLOURS[turn % len(_axes.COLOURS)]
-        made.segment("low", "y", "high", "y", source=source, line_color=colour, line_width=2)
-        legend = {"legend_label": group} if len(groups) > 1 else {}
-        dot = made.scatter("x", "y", source=source, color=colour, size=8, **legend)
+        low, high, y = Field("low"), Field("high"), Field("y")
+        made.draw("Segment", drawn, x0=low, y0=y, x1=high, y1=y, line_color=colour, line_width=2)
+        word = group if len(groups) > 1 else ""
+        dot = made.draw("Scatter", drawn, word, **fields("x", "y"), **_axes.filled(colour), size=8)
         unit = " %" if percent else ""
         facts = [(label, f"@x{{0.[000]}}{unit}"), ("interval", f"@low{{0.[000]}} to @high{{0.[000]}}{unit}")]
-        made.add_tools(HoverTool(renderers=[dot], tooltips=facts))
+        made.tools.append(Model("HoverTool", renderers=[dot], tooltips=facts))
     if percent:
-        made.add_layout(Span(location=0, dimension="height", line_color="#888888", line_dash="dashed"))
+        made.add(Model("Span", location=0, dimension="height", line_color="#888888", line_dash=_axes.DASHED))
     _axes.rows(made, names)
-    made.xaxis.axis_label = _axes.plain_label(label, 80)
-    _finish(made)
-    return Section(title, f'<div class="plot" id="plot-{name}"></div>', plots={f"plot-{name}": made})
+    made.x_axis.update(axis_label=_axes.plain_label(label, 80))
+    made.legend_above()
+    return Section(title, f'<div class="plot" id="plot-{name}"></div>', plots={f"plot-{name}": made.model})
 
 
 def lines(
@@ -157,31 +156,37 @@ def lines(
     whiskers
         Low and high ends at each point, of the lines that have them.
     """
-    from forebay.report import _axes
+    made = curves(given, labels, axes, whiskers)
+    return Section(title, f'<div class="plot" id="plot-{name}"></div>', plots={f"plot-{name}": made.model})
 
-    made = _axes.panel(330, x_axis_type=axes[0], y_axis_type=axes[1], tools="pan,xwheel_zoom,box_zoom,reset")
-    made.toolbar.active_drag = None
+
+def curves(
+    given: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    labels: tuple[str, str],
+    axes: tuple[str, str] = ("linear", "linear"),
+    whiskers: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
+) -> Figure:
+    """The figure of `lines`, to which more can be added."""
+    made = _axes.panel(330, scales=axes)
+    made.tools += [
+        Model("PanTool"),
+        Model("WheelZoomTool", dimensions="width"),
+        Model("BoxZoomTool"),
+        Model("ResetTool"),
+    ]
+    made.toolbar.update(active_drag=None)
     for place, (word, (x, y)) in enumerate(given.items()):
-        shown = {"legend_label": word} if len(given) > 1 else {}
-        made.line(list(x), list(y), **_axes.look(place), **shown)
+        shown = word if len(given) > 1 else ""
+        drawn, colour = source({"x": x, "y": y}), _axes.COLOURS[place % len(_axes.COLOURS)]
+        made.draw("Line", drawn, shown, **fields("x", "y"), **_axes.look(place))
         if whiskers and word in whiskers:
             low, high = whiskers[word]
-            colour = _axes.COLOURS[place % len(_axes.COLOURS)]
-            made.segment(list(x), list(low), list(x), list(high), line_color=colour, line_width=1.5)
-        made.scatter(list(x), list(y), color=_axes.COLOURS[place % len(_axes.COLOURS)], size=6, **shown)
+            ends: dict[str, Any] = {"x0": Field("x"), "y0": Field("low"), "x1": Field("x"), "y1": Field("high")}
+            made.draw("Segment", {"x": x, "low": low, "high": high}, **ends, line_color=colour, line_width=1.5)
+        made.draw("Scatter", drawn, shown, **fields("x", "y"), **_axes.filled(colour), size=6)
     if axes[0] == "log":
         _axes.log_numbers(made, [value for x, _ in given.values() for value in x])
-    made.xaxis.axis_label, made.yaxis.axis_label = (_axes.plain_label(text, 80) for text in labels)
-    _finish(made)
-    return Section(title, f'<div class="plot" id="plot-{name}"></div>', plots={f"plot-{name}": made})
-
-
-def _finish(made: Any) -> None:
-    """The legend above the figure, where it hides nothing."""
-    if made.legend:
-        legend = made.legend[0]
-        legend.update(
-            orientation="horizontal", background_fill_color=None, border_line_color=None, padding=2, ncols="auto"
-        )
-        legend.label_text_font_size = "12px"
-        made.add_layout(legend, "above")
+    for axis, text in zip((made.x_axis, made.y_axis), labels, strict=True):
+        axis.update(axis_label=_axes.plain_label(text, 80))
+    made.legend_above()
+    return made

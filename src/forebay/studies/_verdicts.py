@@ -1,10 +1,11 @@
 """Verdicts on the policies of a study: each against a reference under the same circumstances, over draws of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
 from forebay.experiments import statistics
+from forebay.experiments.conditions import Condition, failing, failing_alone
 from forebay.experiments.verdicts import Verdict, judge
 from forebay.studies._frame import Finished, Report, Table
 from forebay.studies._tables import Row, all_numbers, percent, rows_of
@@ -31,23 +32,49 @@ def add(report: Report, finished: Finished) -> None:
 def verdict_rows(finished: Finished) -> list[Row]:
     """A row a policy, circumstances and metric, wherever two policies share at least two draws."""
     rows: list[Row] = []
-    tagged = [(run.tags, row) for (run, _), row in zip(finished, rows_of(finished), strict=True)]
-    groups: dict[tuple[Any, ...], dict[str, list[Row]]] = {}
-    places: dict[tuple[Any, ...], Row] = {}
-    for tags, row in tagged:
-        if "policy" not in tags:
-            continue
-        place = {name: value for name, value in tags.items() if name != "policy" and not _is_draw(name, value)}
-        key = tuple(place.items())
-        places[key] = place
-        groups.setdefault(key, {}).setdefault(str(tags["policy"]), []).append(row)
-    for key, by_policy in groups.items():
-        reference = _USUAL if _USUAL in by_policy else next(iter(by_policy))
+    for place, by_policy in _groups(finished):
+        reference = _reference(by_policy)
         for policy, mine in by_policy.items():
             if policy != reference:
                 found = (_verdict(policy, reference, metric, mine, by_policy[reference]) for metric in METRICS)
-                rows += [{**places[key], **_plain(one)} for one in found if one is not None]
+                rows += [{**place, **_plain(one)} for one in found if one is not None]
     return rows
+
+
+def holding(conditions: Sequence[Condition], finished: Finished) -> list[str]:
+    """Why conditions hold, a line each, for every policy under all circumstances of its own.
+
+    One on a number itself is about its mean over draws; one on a change cannot be told of a single draw.
+    """
+    told = []
+    for condition in conditions:
+        metric = condition.metric
+        for place, by_policy in _groups(finished):
+            reference = _reference(by_policy)
+            for policy, mine in by_policy.items():
+                name = ", ".join([policy, *(f"{word} {value}" for word, value in place.items())])
+                if not condition.relative:
+                    values = [row[metric] for row in mine if row.get(metric) is not None]
+                    told.append(failing_alone(condition, name, {metric: statistics.mean(values)} if values else {}))
+                elif policy != reference:
+                    verdict = _verdict(name, reference, metric, mine, by_policy[reference])
+                    told.append("" if verdict is None else failing(condition, verdict))
+    return [line for line in told if line]
+
+
+def _groups(finished: Finished) -> list[tuple[Row, dict[str, list[Row]]]]:
+    """Runs under the same circumstances, by policy."""
+    groups: dict[tuple[Any, ...], tuple[Row, dict[str, list[Row]]]] = {}
+    for (run, _), row in zip(finished, rows_of(finished), strict=True):
+        if "policy" in run.tags:
+            place = {name: value for name, value in run.tags.items() if name != "policy" and not _is_draw(name, value)}
+            _, by_policy = groups.setdefault(tuple(place.items()), (place, {}))
+            by_policy.setdefault(str(run.tags["policy"]), []).append(row)
+    return list(groups.values())
+
+
+def _reference(by_policy: Mapping[str, Any]) -> str:
+    return _USUAL if _USUAL in by_policy else next(iter(by_policy))
 
 
 def _is_draw(name: str, value: Any) -> bool:

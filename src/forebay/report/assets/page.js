@@ -1,8 +1,10 @@
 "use strict";
-// What every page of forebay has: its data, its figures, light and dark. Sections add steps with `forebay.step`.
+// What every page of forebay has: its data, its figures, light and dark. Sections add steps with `forebay.step`: they run
+// before any figure is drawn, so whatever they set in one is drawn once.
 const forebay = {
   steps: [],
-  views: new Map(),
+  figures: new Map(),
+  first: [],
   ready: null,
 
   step(work) { this.steps.push(work); },
@@ -11,8 +13,9 @@ const forebay = {
 
   // Columns that Python has packed, as typed arrays by name. Whoever asks again gets them from the text again.
   async unpack(name) {
-    const text = document.getElementById(`packed-${name}`).textContent;
-    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const letters = atob(document.getElementById(`packed-${name}`).textContent);
+    const packed = new Uint8Array(letters.length);
+    for (let k = 0; k < letters.length; k++) packed[k] = letters.charCodeAt(k);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     const buffer = await new Response(stream).arrayBuffer();
     const size = new DataView(buffer).getUint32(0, true);
@@ -99,17 +102,59 @@ const forebay = {
     }
   },
 
+  // Whether a graphics card draws. Where a program stands in for it, copying what it has drawn takes most of the time,
+  // and the canvas is faster.
+  accelerated() {
+    const gl = document.createElement("canvas").getContext("webgl", { failIfMajorPerformanceCaveat: true });
+    if (gl === null) return false;
+    const more = gl.getExtension("WEBGL_debug_renderer_info");
+    const card = String(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+    gl.getExtension("WEBGL_lose_context")?.loseContext();  // a page has few of them
+    return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(card);
+  },
+
+  // Figures as documents that nothing shows yet; each keeps its place free.
+  read() {
+    const { Document } = Bokeh.require("document"), slow = !this.accelerated();
+    for (const item of this.data("plots")) {
+      const made = Document.from_json(item.doc), element = document.getElementById(item.target_id);
+      const [root] = made.roots(), lanes = root.children ?? [root];
+      element.style.minHeight = `${lanes.reduce((sum, lane) => sum + lane.height, 0)}px`;
+      if (slow) for (const lane of lanes) lane.output_backend = "canvas";
+      this.figures.set(item.target_id, { made, element, shown: false });
+    }
+    this.paint();
+  },
+
+  async show(figure) {
+    figure.shown = true;
+    await Bokeh.embed.add_document_standalone(figure.made, figure.element);
+    figure.element.style.minHeight = "";
+  },
+
+  // The figure to draw next: one on the screen, one that a section wants first, the nearest.
+  next() {
+    const far = ({ element }) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      if (top < innerHeight && bottom > 0) return -2;
+      return this.first.includes(element.id) ? -1 : Math.min(Math.abs(top - innerHeight), Math.abs(bottom));
+    };
+    const waiting = [...this.figures.values()].filter((figure) => !figure.shown);
+    return waiting.sort((one, other) => far(one) - far(other))[0];
+  },
+
   async begin() {
     const wanted = window.matchMedia("(prefers-color-scheme: dark)");
     this.setTheme(wanted.matches ? "dark" : "light");
     wanted.addEventListener("change", () => this.setTheme(wanted.matches ? "dark" : "light"));
     document.getElementById("theme").addEventListener("click", () => this.setTheme(this.dark() ? "light" : "dark"));
     this.ready = (async () => {
-      if (window.Bokeh) {
-        await Promise.all(this.data("plots").map((item) => Bokeh.embed.embed_item(item)));
-        this.paint();
-      }
+      if (window.Bokeh) this.read();
       for (const work of this.steps) await work();
+      for (let figure = this.next(); figure; figure = this.next()) {
+        await this.show(figure);
+        await new Promise((resolve) => { setTimeout(resolve); });  // so that the page scrolls meanwhile
+      }
       document.documentElement.dataset.ready = "yes";
     })();
     await this.ready;

@@ -16,6 +16,7 @@ forebay.schedule = {
   told: null, jobs: null, shown: [null, null], first: 0, second: null,
 
   async open() {
+    forebay.first.push("plot-schedule");
     this.told = forebay.data("schedule");
     this.jobs = await forebay.unpack("jobs");
     this.clock = forebay.model("clock");
@@ -95,7 +96,7 @@ forebay.schedule = {
       }
       limits.forEach((limit, k) => {
         const low = k ? limits[k - 1] + 1 : 1;
-        key.push([colours[k], low === limit ? `${limit} node${limit === 1 ? "" : "s"}` : `${low} to ${limit} nodes`]);
+        key.push([colours[k], low === limit ? `${limit} ${told.unit}${limit === 1 ? "" : "s"}` : `${low} to ${limit} ${told.unit}s`]);
       });
       key.push([colours[limits.length], `more than ${limits.at(-1)}`]);
     } else if (way === "user") {
@@ -152,9 +153,9 @@ forebay.schedule = {
     plot.visible = two !== null;
     told.textContent = "";
     if (two === null) return;
-    const x = [], y = [], shade = [], job = [];
+    const n = this.jobs.id.length, x = [], y = [], shade = [], job = [];
     let [earlier, later, same, most] = [0, 0, 0, 60];
-    for (let k = 0; k < this.jobs.id.length; k++) {
+    for (let k = 0; k < n; k++) {
       const shift = two.start[k] - one.start[k];
       if (Number.isNaN(shift)) continue;
       if (Math.abs(shift) < 0.0015) same += 1;
@@ -273,8 +274,11 @@ forebay.schedule = {
   // Text of a job goes in as text: whatever a trace calls its users, nothing of it is markup.
   tell(job, places) {
     const { jobs, told } = this, rows = [["job", `${jobs.id[job]}`]];
-    rows.push(["user", jobs.user[job] ? `${jobs.user[job] - 1}` : "-"], ["nodes", `${jobs.nodes[job]}`]);
-    told.buffers.forEach((name, k) => rows.push([name.replaceAll("_", " "), forebay.bytes(jobs[`buffer-${k}`][job])]));
+    rows.push(["user", jobs.user[job] ? `${jobs.user[job] - 1}` : "-"], [`${told.unit}s`, `${jobs.nodes[job]}`]);
+    told.buffers.forEach(({ name, counts }, k) => {
+      const amount = jobs[`buffer-${k}`][job];
+      rows.push([name.replaceAll("_", " "), counts ? `${amount}` : forebay.bytes(amount)]);
+    });
     rows.push(["walltime", forebay.duration(jobs.walltime[job])], ["submit", forebay.tick(Math.round(jobs.submit[job]))]);
     for (const place of places) {
       const run = this.shown[place];
