@@ -21,9 +21,11 @@ from forebay.core.verbs import act_wake
 from forebay.policies._families.multifactor import Clock, Column, Number
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.backfill import start_now
+from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.multifactor import bring_up_to_date, by_priority, note_rates, number_of
 from forebay.policies._kernels.places import fits_now, what_is_there
-from forebay.policies._kernels.slurm_backfill import backfill_cycle, has_licenses
+from forebay.policies._kernels.slurm_backfill import backfill_cycle
+from forebay.policies._kernels.slurm_pinned import start_in_blocks
 
 _N_SCHED = len(Sched)
 _PARTITIONS = 2
@@ -49,6 +51,7 @@ def _main_scheduler(state, have, line, params, integers, depth):
     Who finds no nodes blocks those that it may run on; a job that may run on some of these waits too.
     """
     most, n_tried, n_started, blocked = int(params[Sched.PARTITION_DEPTH]), 0, 0, 0
+    blocks = params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0
     tried = np.zeros(len(line) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
     for i in range(len(line)):
         j = line[i]
@@ -68,7 +71,10 @@ def _main_scheduler(state, have, line, params, integers, depth):
         if not fits_now(state, have, j):
             blocked |= allowed
             continue
-        start_now(state, have, j, LogReason.IN_ORDER)
+        if blocks:
+            start_in_blocks(state, have, j, LogReason.IN_ORDER)
+        else:
+            start_now(state, have, j, LogReason.IN_ORDER)
         line[i] = -1
         n_started += 1
     return n_started
