@@ -130,33 +130,46 @@ def _unreserved(begins, left, n, R, window_end, start, end, demand, nodes):
 
 
 @kernel
+def _wider(window, linear, needed):
+    """The next window: twice as wide, or wider by a step, and at least as wide as needed."""
+    if linear > 0.0:
+        return window + linear * max(1.0, math.ceil((needed - window) / linear))
+    window *= 2.0
+    while window < needed:
+        window *= 2.0
+    return window
+
+
+@kernel
 def _free_of_jobs(times, ahead, n, first_word, nodes, count, linear, free):
     """When `count` of some nodes are free as running jobs end (inf: never), and which are then, into `free`.
 
-    Ends are looked at together as `coarsen` does, but of the jobs alone that have some of these nodes. As in Slurm, a
-    job that has none does not end such a look, however late it ends.
+    Of the jobs that have some of these nodes, those are taken to end together, as the last of them does, that end
+    within a window from the first end on, rounded up to half a minute: 30 s, then 60 s, and so on. As in Slurm, jobs
+    that have none of the nodes do not close a window, however late they end.
     """
     for w in range(len(nodes)):
         free[w] = ahead[0, first_word + w] & nodes[w]
     if count_bits(free) >= count:
         return times[0]
-    precision, i = _PRECISION, 1
+    window, barrier, i = _PRECISION, np.inf, 1
     while i < n:
-        until, last = np.inf, -1
-        while i < n:
+        last = -1
+        while i < n and (last < 0 or last < i - 1 or times[i] <= barrier + window):
             concerned = False
             for w in range(len(nodes)):
                 more = ahead[i, first_word + w] & nodes[w] & ~free[w]
                 concerned = concerned or more != 0
                 free[w] |= more
-            i += 1
             if concerned:
-                until, last = times[i - 1] + precision if last < 0 else until, i - 1
-                if i == n or times[i] > until:
-                    break
+                last = i
+                if barrier == np.inf:
+                    barrier = (math.floor(times[i] / _PRECISION) + 1.0) * _PRECISION
+            i += 1
         if last >= 0 and count_bits(free) >= count:
             return times[last]
-        precision = precision + linear if linear > 0.0 else 2.0 * precision
+        if i < n:
+            window = _wider(window, linear, times[i] - barrier)
     return np.inf
 
 
