@@ -41,7 +41,6 @@ COMMON = (
     "PartitionName=wide Nodes=ALL PriorityJobFactor=10",
 )
 RECORDED = Path(__file__).with_name("recorded")
-LATER = 10**6  # s: a start that is never reached
 
 
 def _asked():
@@ -133,7 +132,8 @@ def computed(table, setting, **weights):
     """The priorities of all jobs as forebay computes them, at the time at which Slurm last did."""
     calculated, period = table["calculated"][0], 60.0
     origin = calculated - period * np.ceil((calculated - table["submit"].min()) / period + 1)
-    submit, start = table["submit"] - origin, (table["start"] - origin).fill_null(LATER)
+    submit, start = table["submit"] - origin, (table["start"] - origin).to_numpy().copy()
+    start[np.isnan(start)] = calculated - origin + 60.0 + 20.0 * np.arange(np.isnan(start).sum())  # one by one
     codes = {name: list(names) for name, names in (("user", SHARES), ("queue", PARTITIONS), ("qos", QOS))}
     columns = {
         "id": range(1, len(table) + 1),
@@ -146,7 +146,7 @@ def computed(table, setting, **weights):
         "qos": [codes["qos"].index(one) for one in table["qos"]],
     }
     policy = Watched(
-        calculated - origin, start.to_numpy(), PriorityType="multifactor", PriorityMaxAge=600.0,
+        calculated - origin, start, PriorityType="multifactor", PriorityMaxAge=600.0,
         PriorityCalcPeriod=period, PriorityDecayHalfLife=600.0, NO_FAIR_TREE=setting == "no_fair_tree",
         shares=";".join(f"{i}={share}" for i, share in enumerate(SHARES.values())),
         PriorityJobFactor=";".join(f"{i}={value}" for i, value in enumerate(PARTITIONS.values())),

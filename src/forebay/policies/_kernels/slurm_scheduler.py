@@ -22,8 +22,9 @@ from forebay.policies._families.multifactor import Clock, Column, Number
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.backfill import start_now
 from forebay.policies._kernels.licenses import has_licenses
-from forebay.policies._kernels.multifactor import bring_up_to_date, by_priority, note_rates, number_of
+from forebay.policies._kernels.multifactor import bring_up_to_date, note_rates, number_of
 from forebay.policies._kernels.places import fits_now, what_is_there
+from forebay.policies._kernels.priority_line import by_priority
 from forebay.policies._kernels.slurm_backfill import backfill_cycle
 from forebay.policies._kernels.slurm_pinned import start_in_blocks
 
@@ -113,15 +114,19 @@ def _schedule(state, params, memory, clocks):
     if full:
         interval = params[Sched.SCHED_INTERVAL]
         clocks[Clock.FULL_DUE] += interval * (1.0 + math.floor((soon - clocks[Clock.FULL_DUE]) / interval))
-    have = what_is_there(state, params[Sched.PINNED] > 0.0)
+    if ended or submitted:
+        clocks[Clock.CHANGED] = 1.0
+    fill = clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon
+    if not (batch or full or (fill and clocks[Clock.CHANGED] > 0.0)):
+        return 0
+    have, n_started = what_is_there(state, params[Sched.PINNED] > 0.0), 0
     line = by_priority(state, memory) if params[Sched.MULTIFACTOR] > 0.0 else _in_arrival(state)
-    n_started = 0
     if batch or full:
         depth = len(line) if full else int(params[Sched.QUEUE_DEPTH])
         n_started = _main_scheduler(state, have, line, params, memory[0], depth)
-    if ended or submitted or n_started > 0:
+    if n_started > 0:
         clocks[Clock.CHANGED] = 1.0
-    if clocks[Clock.CHANGED] > 0.0 and clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon:
+    if fill and clocks[Clock.CHANGED] > 0.0:
         filled = backfill_cycle(state, have, line, params, memory[0])
         clocks[Clock.BACKFILLED], clocks[Clock.CHANGED] = now, 1.0 if filled > 0 else 0.0
         n_started += filled
