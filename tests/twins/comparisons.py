@@ -8,6 +8,7 @@ from forebay.algorithms import (
     anneal,
     atoms,
     bits,
+    blocks,
     forest,
     genetic,
     heap,
@@ -26,6 +27,7 @@ from forebay.algorithms import (
     subsets,
     waiting,
 )
+from twins import blocks as slow_blocks
 from twins import forest as slow_forest
 from twins import genetic as slow_genetic
 from twins import inside as slow_inside
@@ -55,6 +57,8 @@ COMPARISONS = {
     bits.wipe: kernels.wipe,
     bits.count_word: kernels.count_word,
     bits.count_bits: kernels.count_bits,
+    blocks.best_block: slow_blocks.best,
+    blocks.pick_blocks: slow_blocks.pick,
     forest.n_rows: slow_forest.n_rows,
     forest.put: slow_forest.Line.put,
     forest.grow: slow_forest.Line.grow,
