@@ -36,8 +36,8 @@ def test_an_end_counts_to_the_job():
 
 
 def test_a_reservation_is_of_certain_nodes():
-    # Nodes 0 to 3 are expected back at 100, 155, 200 and 400, a second late. Job 5 wants 4 of 5 nodes: 0-2, and 4, which
-    # idles, from 200 on. Job 6 would hold node 4 until 205, so it waits, as there is no other; job 5 ends at 209.
+    # Nodes 0 to 3 are expected back at 100, 155, 200 and 400, and come a second sooner. Job 5 wants 4 of 5 nodes: 0-2,
+    # and 4, which idles, from 200 on. Job 6 would hold node 4 until 205: it waits, until 209.
     running = [(0, limit - 1, limit, 1) for limit in (100, 155, 200, 400)]
     starts, nodes = ran(*running, (1, 10, 60, 4), (2, 10, 200, 1), nodes=5)
     assert starts[4:] == [199, 209]
@@ -45,14 +45,14 @@ def test_a_reservation_is_of_certain_nodes():
 
 
 def test_the_first_window_is_at_least_30_seconds_wide():
-    # Nodes 0 and 1 are expected back at 82 and 114. The first end, rounded up, is 90, and 114 is not later than 120: both
-    # count as one. So job 4, which wants 2 of 3 nodes, is reserved for 114, on 0-1: the idle node 2 is left alone, and
-    # job 5 runs there for as long as it likes.
+    # Nodes 0 and 1 are expected back at 82 and 114. The first end, rounded up, is 90, and 114 is not later than 120: so
+    # both count as one. Job 3, which wants 2 of 3 nodes, is reserved for 114, on 0-1, the lowest of the block 0-2. The
+    # idle node 2 is left alone, and job 4 runs there for as long as it likes.
     starts, nodes = ran((0, 80, 82, 1), (0, 110, 114, 1), (1, 10, 60, 2), (2, 500, 600, 1), nodes=3)
     assert nodes[3] == "2"
     assert starts[3] == 5
-    # Had the second job 125 s, windows would part them. Two nodes are free with the first end, 0 and 2: these are
-    # reserved from 82 on, and the long job waits.
+    # Had the second job 125 s, they would not count as one. Two nodes are free with the first end, 0 and 2: these are
+    # reserved from 82 on, and job 4 waits.
     starts, nodes = ran((0, 80, 82, 1), (0, 110, 125, 1), (1, 10, 60, 2), (2, 500, 600, 1), nodes=3)
     assert starts[2] == 80
     assert starts[3] > 80

@@ -56,3 +56,10 @@ def one_by_one(recorded, cycles=None, **options):
     policy = Forced(real, recorded["allocated"], cycles, **options)
     simulated(recorded, policy)
     return policy.wanted - real
+
+
+def in_step(recorded, cycles, **options):
+    """Seconds from each job's real start to ours, in a run by itself whose schedulers run when the real ones did."""
+    from real_slurm.forced import Timed
+
+    return simulated(recorded, Timed(cycles, **options)) - recorded["start"].to_numpy()

@@ -14,6 +14,44 @@ from forebay.policies.slurm import Slurm
 from real_slurm import log
 
 
+def run_as_it_did(clocks, which, now):
+    """Let the scheduler run that did so now, if one did, and no other."""
+    clocks[Clock.BEGUN], clocks[Clock.CHANGED] = 1, 1
+    clocks[Clock.BATCHED] = clocks[Clock.BATCH_DUE] = -np.inf if which == log.MAIN else np.inf
+    clocks[Clock.FULL_DUE] = now if which == log.FULL else np.inf
+    clocks[Clock.BACKFILLED] = -np.inf if which == log.BACKFILL else np.inf
+
+
+class Timed(fb.Policy):
+    """The policy itself, but its schedulers run when the real ones did; behind the last of these, always."""
+
+    def __init__(self, cycles, **options):
+        self._slurm, self._cycles = Slurm(**options), dict(cycles)
+
+    def params_on(self, resources):
+        return self._slurm.params_on(resources)
+
+    def memory(self, n_jobs, n_resources):
+        return self._slurm.memory(n_jobs, n_resources)
+
+    def kernel(self):
+        decide, asked = self._slurm.kernel(), set()
+
+        def timed(state, params, memory, rng):
+            now = float(state.clock[0]["now"])
+            clocks = memory[1][:, Number.CLOCK]
+            run_as_it_did(clocks, self._cycles.get(now), now)
+            if now > max(self._cycles):
+                clocks[Clock.BATCH_DUE] = clocks[Clock.BACKFILLED] = -np.inf
+            decide(state, params, memory, rng)
+            following = min((time for time in self._cycles if time > now), default=now)
+            if following > now and following not in asked:
+                asked.add(following)
+                act_wake(state, following)
+
+        return timed
+
+
 class Forced(fb.Policy):
     """Starts jobs at given times, in the order of the job table, and remembers when the policy would have."""
 
@@ -31,21 +69,13 @@ class Forced(fb.Policy):
     def memory(self, n_jobs, n_resources):
         return self._slurm.memory(n_jobs, n_resources)
 
-    def _run_as_it_did(self, clocks, now):
-        """Let the schedulers run that did so now, and no other."""
-        which = self._cycles.get(now)
-        clocks[Clock.BEGUN], clocks[Clock.CHANGED] = 1, 1
-        clocks[Clock.BATCHED] = clocks[Clock.BATCH_DUE] = -np.inf if which == log.MAIN else np.inf
-        clocks[Clock.FULL_DUE] = now if which == log.FULL else np.inf
-        clocks[Clock.BACKFILLED] = -np.inf if which == log.BACKFILL else np.inf
-
     def kernel(self):
         decide = self._slurm.kernel()
 
         def forced(state, params, memory, rng):
             clocks = memory[1][:, Number.CLOCK]
             if self._cycles:
-                self._run_as_it_did(clocks, float(state.clock[0]["now"]))
+                run_as_it_did(clocks, self._cycles.get(float(state.clock[0]["now"])), state.clock[0]["now"])
             elif (self._starts == state.clock[0]["now"]).any() and clocks[Clock.BEGUN]:
                 clocks[Clock.BATCH_DUE] = clocks[Clock.BACKFILLED] = -np.inf  # Slurm has run just now
                 clocks[Clock.CHANGED] = 1
