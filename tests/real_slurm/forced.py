@@ -10,6 +10,7 @@ import forebay as fb
 from forebay.core.codes import LogReason, Verb
 from forebay.core.verbs import act_start, act_wake, take_picks_from
 from forebay.policies._families.multifactor import Clock, Number
+from forebay.policies._kernels.multifactor import note_rates
 from forebay.policies.slurm import Slurm
 from real_slurm import log
 
@@ -96,6 +97,8 @@ class Forced(fb.Policy):
                     state.picks[counts["n_picks"]] = (int(low), int(high or low) - int(low) + 1, -1)
                     counts["n_picks"] += 1
                 take_picks_from(state, action, first)
+            if self._slurm.PriorityType == "multifactor":
+                note_rates(state, memory)  # of who really runs
             following = min((time for time in (*self._starts, *self._cycles) if time > now), default=self._asked)
             if following != self._asked:
                 self._asked = following
