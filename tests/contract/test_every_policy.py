@@ -23,6 +23,8 @@ FAMILY = [
     "slurm:bf_licenses=true,reservations=pinned,bf_interval=5,bf_resolution=1",
     "slurm:PriorityType=multifactor,PriorityWeightFairshare=1000,bf_max_job_user=2,partition_job_depth=2,bf_window=10",
     "multifactor:depth=all,PriorityWeightJobSize=500,PriorityCalcPeriod=0",
+    "filler:order=fairshare",
+    "fcfs-easy:order=multifactor,PriorityWeightQOS=100",
     "bbsched-exact:window=3,bound=2,order=wfp,backfill=conservative",
 ]
 

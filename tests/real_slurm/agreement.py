@@ -13,7 +13,13 @@ NODES, LICENSES = 8, 10
 
 def read(name):
     """What was recorded under a setting and seed, such as nodes-1."""
-    return pl.read_csv(RECORDED / f"{name}.csv", schema_overrides={"allocated": pl.String})
+    times = dict.fromkeys(("submit", "start", "end"), pl.Float64)
+    return pl.read_csv(RECORDED / f"{name}.csv", schema_overrides={"allocated": pl.String} | times)
+
+
+def cycles(name):
+    """When Slurm's schedulers ran, and which."""
+    return pl.read_csv(RECORDED / f"{name}-cycles.csv").rows()
 
 
 def simulated(recorded, policy):
@@ -42,11 +48,18 @@ def concordance(real, ours):
     return alike / pairs
 
 
-def one_by_one(recorded, **options):
+def one_by_one(recorded, cycles=None, **options):
     """Seconds from each job's real start to the one that the policy would choose, all else as it was; NaN = none."""
     from real_slurm.forced import Forced
 
     real = recorded["start"].to_numpy().astype(float)
-    policy = Forced(real, recorded["allocated"], **options)
+    policy = Forced(real, recorded["allocated"], cycles, **options)
     simulated(recorded, policy)
     return policy.wanted - real
+
+
+def in_step(recorded, cycles, **options):
+    """Seconds from each job's real start to ours, in a run by itself whose schedulers run when the real ones did."""
+    from real_slurm.forced import Timed
+
+    return simulated(recorded, Timed(cycles, **options)) - recorded["start"].to_numpy()

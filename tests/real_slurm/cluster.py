@@ -20,7 +20,7 @@ def missing():
     return [name for name in PROGRAMS if shutil.which(name) is None]
 
 
-def _free_ports(count):
+def free_ports(count):
     sockets = [socket.socket() for _ in range(count)]
     for one in sockets:
         one.bind(("127.0.0.1", 0))
@@ -65,7 +65,7 @@ class Cluster:
             "SelectTypeParameters=CR_CPU",
             "SchedulerType=sched/backfill",
             f"SchedulerParameters={self._scheduler}",
-            "AccountingStorageType=accounting_storage/none",
+            *self._accounting(),
             "JobCompType=jobcomp/filetxt",
             f"JobCompLoc={folder}/completed.txt",
             "AuthType=auth/munge",
@@ -80,6 +80,13 @@ class Cluster:
         ]
         return "\n".join(lines) + "\n"
 
+    def _accounting(self):
+        """Lines on where Slurm keeps accounts."""
+        return ["AccountingStorageType=accounting_storage/none"]
+
+    def _before_controller(self):
+        """Start what the controller needs beside munged."""
+
     def _background(self, name, *command):
         with open(self.folder / f"{name}.out", "w") as out:
             process = subprocess.Popen(
@@ -91,7 +98,7 @@ class Cluster:
         folder = self.folder
         for part in ("state", "spool"):
             (folder / part).mkdir(parents=True, exist_ok=True)
-        (folder / "slurm.conf").write_text(self._conf(_free_ports(self.nodes + 1)))
+        (folder / "slurm.conf").write_text(self._conf(free_ports(self.nodes + 1)))
         (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         (folder / "munge.key").write_bytes(os.urandom(128))
         (folder / "munge.key").chmod(0o600)
@@ -100,14 +107,20 @@ class Cluster:
         try:
             self._background("munged", "munged", "-F", "--force", *options)
             self._wait((folder / "munge.socket").exists, "munged")
+            self._before_controller()
             self._background("slurmctld", "slurmctld", "-D", "-c")
             for i in range(self.nodes):
                 self._background(f"slurmd-n{i}", "slurmd", "-D", "-N", f"n{i}")
-            self._wait(lambda: self.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * self.nodes, "its nodes")
+            self._wait(lambda: len(self._idle()) == self.nodes, "its nodes")
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def _idle(self):
+        """The nodes that are idle; those of several partitions are told more than once."""
+        states = (line.split() for line in self.run("sinfo", "-h", "-N", "-o", "%N %T").splitlines())
+        return {name for name, state in states if state == "idle"}
 
     def _wait(self, done, what, seconds=60):
         until = time.monotonic() + seconds

@@ -10,14 +10,56 @@ import forebay as fb
 from forebay.core.codes import LogReason, Verb
 from forebay.core.verbs import act_start, act_wake, take_picks_from
 from forebay.policies._families.multifactor import Clock, Number
+from forebay.policies._kernels.multifactor import note_rates
 from forebay.policies.slurm import Slurm
+from real_slurm import log
+
+
+def run_as_it_did(clocks, which, now):
+    """Let the scheduler run that did so now, if one did, and no other."""
+    clocks[Clock.BEGUN], clocks[Clock.CHANGED] = 1, 1
+    clocks[Clock.BATCHED] = clocks[Clock.BATCH_DUE] = -np.inf if which == log.MAIN else np.inf
+    clocks[Clock.FULL_DUE] = now if which == log.FULL else np.inf
+    clocks[Clock.BACKFILLED] = -np.inf if which == log.BACKFILL else np.inf
+
+
+class Timed(fb.Policy):
+    """The policy itself, but its schedulers run when the real ones did; behind the last of these, always."""
+
+    def __init__(self, cycles, **options):
+        self._slurm, self._cycles = Slurm(**options), dict(cycles)
+
+    def params_on(self, resources):
+        return self._slurm.params_on(resources)
+
+    def memory(self, n_jobs, n_resources):
+        return self._slurm.memory(n_jobs, n_resources)
+
+    def kernel(self):
+        decide, asked = self._slurm.kernel(), set()
+
+        def timed(state, params, memory, rng):
+            now = float(state.clock[0]["now"])
+            clocks = memory[1][:, Number.CLOCK]
+            run_as_it_did(clocks, self._cycles.get(now), now)
+            if now > max(self._cycles):
+                clocks[Clock.BATCH_DUE] = clocks[Clock.BACKFILLED] = -np.inf
+            decide(state, params, memory, rng)
+            following = min((time for time in self._cycles if time > now), default=now)
+            if following > now and following not in asked:
+                asked.add(following)
+                act_wake(state, following)
+
+        return timed
 
 
 class Forced(fb.Policy):
     """Starts jobs at given times, in the order of the job table, and remembers when the policy would have."""
 
-    def __init__(self, starts, allocated, **options):
+    def __init__(self, starts, allocated, cycles=None, **options):
+        """`cycles` are the real runs of schedulers as (time, which); without them the policy runs when it is due."""
         self._slurm, self._starts = Slurm(**options), np.asarray(starts, float)
+        self._cycles = {} if cycles is None else dict(cycles)
         self._allocated = [[part.partition("-")[::2] for part in str(nodes or "").split()] for nodes in allocated]
         self.wanted = np.full(len(starts), np.nan)  # when the policy first would have started the job
         self._asked = -np.inf
@@ -33,7 +75,9 @@ class Forced(fb.Policy):
 
         def forced(state, params, memory, rng):
             clocks = memory[1][:, Number.CLOCK]
-            if (self._starts == state.clock[0]["now"]).any() and clocks[Clock.BEGUN]:
+            if self._cycles:
+                run_as_it_did(clocks, self._cycles.get(float(state.clock[0]["now"])), state.clock[0]["now"])
+            elif (self._starts == state.clock[0]["now"]).any() and clocks[Clock.BEGUN]:
                 clocks[Clock.BATCH_DUE] = clocks[Clock.BACKFILLED] = -np.inf  # Slurm has run just now
                 clocks[Clock.CHANGED] = 1
             decide(state, params, memory, rng)
@@ -45,7 +89,7 @@ class Forced(fb.Policy):
             for verb, job, time in rows:
                 if verb == Verb.START and np.isnan(self.wanted[job]):
                     self.wanted[job] = now
-                elif verb == Verb.WAKE:
+                elif verb == Verb.WAKE and not self._cycles:
                     act_wake(state, time)
             for job in np.flatnonzero(self._starts == now):
                 action, first = act_start(state, job, LogReason.IN_ORDER), int(counts["n_picks"])
@@ -53,9 +97,11 @@ class Forced(fb.Policy):
                     state.picks[counts["n_picks"]] = (int(low), int(high or low) - int(low) + 1, -1)
                     counts["n_picks"] += 1
                 take_picks_from(state, action, first)
-            following = self._starts[self._starts > now]
-            if len(following) and following.min() != self._asked:
-                self._asked = following.min()
+            if self._slurm.PriorityType == "multifactor":
+                note_rates(state, memory)  # of who really runs
+            following = min((time for time in (*self._starts, *self._cycles) if time > now), default=self._asked)
+            if following != self._asked:
+                self._asked = following
                 act_wake(state, self._asked)
 
         return forced

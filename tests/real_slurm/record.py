@@ -2,7 +2,8 @@
 
 `python tests/real_slurm/record.py SEED [SETTING]` writes recorded/SETTING-SEED.csv beside this file: 15 minutes, most
 of them waiting, so that all seeds can be recorded side by side. Times are seconds of the real clock, since the minute
-of the first submission: Slurm rounds to multiples of bf_resolution on that clock.
+of the first submission: Slurm rounds to multiples of bf_resolution on that clock. SETTING-SEED-cycles.csv has when
+Slurm's schedulers ran. What was recorded first, of seeds 1 to 5, is in whole seconds, and without these.
 """
 
 import csv
@@ -15,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from real_slurm import log
 from real_slurm.cluster import Cluster
 
 NODES, N_JOBS, LICENSES = 8, 100, 10
@@ -40,11 +42,11 @@ def draw(seed, licensed, n_jobs=N_JOBS):
 
 
 def record(seed, setting, folder, n_jobs=N_JOBS):
-    """Run the jobs of a seed; returns rows of COLUMNS."""
+    """Run the jobs of a seed; returns rows of COLUMNS, and the runs of schedulers as (time, which)."""
     licensed = "licenses" in setting
     jobs = draw(seed, licensed, n_jobs)
     extra = [f"Licenses=bb:{LICENSES}"] if licensed else []
-    with Cluster(folder, NODES, SETTINGS[setting], extra) as cluster:
+    with Cluster(folder, NODES, SETTINGS[setting], [*extra, *log.LINES]) as cluster:
         due = time.time()
         for name, pause, *asked in jobs:
             time.sleep(max(0.0, due - time.time()))
@@ -52,34 +54,34 @@ def record(seed, setting, folder, n_jobs=N_JOBS):
             due += pause
         while len(cluster.completed()) < n_jobs:
             time.sleep(1)
-        ended = cluster.completed()
+    return table(jobs, cluster.completed(), (Path(folder) / "slurmctld.log").read_text())
 
-    def seconds(job, word):
-        return int(time.mktime(time.strptime(ended[job][word], "%Y-%m-%dT%H:%M:%S")))
 
-    first = seconds(jobs[0][0], "SubmitTime") // 60 * 60
-    return [
-        (
-            i + 1,
-            seconds(name, "SubmitTime") - first,
-            nodes,
-            60 * limit,
-            licenses,
-            seconds(name, "StartTime") - first,
-            seconds(name, "EndTime") - first,
-            ended[name]["JobState"],
-            re.sub(r"n|\[|\]", "", ended[name]["NodeList"]).replace(",", " "),
-        )
-        for i, (name, _, nodes, limit, _, licenses) in enumerate(jobs)
-    ]
+def table(jobs, ended, text):
+    """What became of jobs, as the log of the controller tells."""
+    times, cycles = log.events(text)
+    first = min(job["submit"] for job in times.values()) // 60 * 60
+    rows = []
+    for i, (name, _, nodes, limit, _, licenses) in enumerate(jobs):
+        job, words = times[int(ended[name]["JobId"])], ended[name]
+        submit, start, end = (round(job[word] - first, 3) for word in ("submit", "start", "end"))
+        nodes_of = re.sub(r"n|\[|\]", "", words["NodeList"]).replace(",", " ")
+        rows.append((i + 1, submit, nodes, 60 * limit, licenses, start, end, words["JobState"], nodes_of))
+    return rows, [(round(when - first, 3), which) for when, which in cycles]
+
+
+def write(path, columns, rows):
+    """Write a table."""
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":
     seed, setting = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "nodes"
     with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
-        rows = record(seed, setting, folder)
+        rows, cycles = record(seed, setting, folder)
     RECORDED.mkdir(exist_ok=True)
-    with open(RECORDED / f"{setting}-{seed}.csv", "w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(rows)
+    write(RECORDED / f"{setting}-{seed}.csv", COLUMNS, rows)
+    write(RECORDED / f"{setting}-{seed}-cycles.csv", ("time", "scheduler"), cycles)

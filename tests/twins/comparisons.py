@@ -10,6 +10,7 @@ from forebay.algorithms import (
     anneal,
     atoms,
     bits,
+    blocks,
     forest,
     genetic,
     heap,
@@ -29,6 +30,7 @@ from forebay.algorithms import (
     subsets,
     waiting,
 )
+from twins import blocks as slow_blocks
 from twins import forest as slow_forest
 from twins import genetic as slow_genetic
 from twins import inside as slow_inside
@@ -58,6 +60,8 @@ COMPARISONS = {
     bits.wipe: kernels.wipe,
     bits.count_word: kernels.count_word,
     bits.count_bits: kernels.count_bits,
+    blocks.best_block: slow_blocks.best,
+    blocks.pick_blocks: slow_blocks.pick,
     forest.n_rows: slow_forest.n_rows,
     forest.put: slow_forest.Line.put,
     forest.asked_within: slow_forest.Line.put,

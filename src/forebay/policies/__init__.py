@@ -13,6 +13,7 @@ from forebay import _plugins
 from forebay.core.limits import Limits
 from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
+from forebay.policies._by_priority import asks_for_priority, preset_of
 from forebay.policies._limited import MARK, Limited, apart, parse_limits
 from forebay.policies._orders import ALL
 from forebay.policies._own_file import import_file, sources_digest
@@ -104,9 +105,13 @@ def load(spec: str | Any) -> Any:
     else:
         name, given = _plugins.parse_spec(spec)
         cls = _own_class(_plugins.load("policies", name, "policy"))
+    preset: dict[str, Any] = {}
+    if asks_for_priority(cls, given):
+        order = given.pop("order")
+        preset, cls = preset_of(cls, order, given), _own_class(_plugins.load("policies", order, "policy"))
     values = _plugins.values(f"policy {name!r}", given, _parameters(cls), {"all": ALL})
     try:
-        policy = cls(**values)
+        policy = cls(**(preset | values))
     except ForebayError as error:
         raise type(error)(f"policy {spec!r}: {error}") from None
     except TypeError as error:

@@ -53,7 +53,16 @@ class Column(IntEnum):
     USER_CODE = 6
     PARTITION_SLOT = 7
     PARTITION_CODE = 8
-    COUNT = 9  # rows 0, 1, 2: how many of each there are
+    COUNT = 9  # rows 0, 1, 2: how many of each there are; see Row for the others
+    SEEN = 10  # of a job: in which turn it last was in line
+    LINE = 11  # the jobs in line, as they were ordered last
+
+
+class Row(IntEnum):
+    """Rows of Column.COUNT behind those of kinds."""
+
+    TURN = 3  # how often the line was ordered
+    IN_LINE = 4  # how many jobs it had then
 
 
 class Number(IntEnum):
@@ -81,6 +90,7 @@ class Clock(IntEnum):
     ASKED_BATCH = 8  # wakes that were asked for
     ASKED_FULL = 9
     ASKED_BACKFILL = 10
+    COMPUTED = 11  # 1 = priorities of old have been computed since the line was ordered
 
 
 def parse_table(name: str, text: str, codes: "Mapping[str, int]") -> dict[int, float]:

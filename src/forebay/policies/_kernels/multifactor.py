@@ -17,6 +17,7 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._families.multifactor import Clock, Column, Number, Weight
 from forebay.policies._kernels.backfill import serve
 from forebay.policies._kernels.places import what_is_there
+from forebay.policies._kernels.priority_line import by_priority
 
 _N_WEIGHTS, _N_BACKFILL = len(Weight), len(Param)
 _GROUP, _ACCOUNT, _QUEUE = 1, 2, 3  # of CHARGED
@@ -155,6 +156,7 @@ def bring_up_to_date(state, weights, memory):
     due = _add_usage(weights, integers, numbers, now)
     if due:
         _share_out(weights, integers, numbers)
+        numbers[Clock.COMPUTED, Number.CLOCK] = 1.0
     for q in range(counts["queue_first"], counts["queue_last"]):
         j = state.queue[q]
         if j < 0:
@@ -189,29 +191,6 @@ def note_rates(state, memory):
         if action["verb"] == Verb.START and integers[j, Column.CHARGE] > 0:
             taken = state.jobs[j]["held"] + state.demands[state.jobs[j]["leg"], 0]
             numbers[integers[j, Column.CHARGE] - 1, Number.RATE] += taken
-
-
-@allocating_kernel
-def by_priority(state, memory):
-    """The queue by priority, the highest first, then by id. Jobs that have begun stay first: see `ordering`."""
-    counts, numbers = state.counts[0], memory[1]
-    line, n = np.empty(counts["n_queued"], np.int64), 0
-    for q in range(counts["queue_first"], counts["queue_begun"]):
-        if state.queue[q] >= 0:
-            line[n] = state.queue[q]
-            n += 1
-    n_rest = counts["n_queued"] - n
-    keys, ties, items = np.empty(n_rest), np.empty(n_rest, np.int64), np.empty(n_rest, np.int64)
-    k = 0
-    for q in range(counts["queue_begun"], counts["queue_last"]):
-        j = state.queue[q]
-        if j >= 0:
-            keys[k], ties[k], items[k] = -numbers[j, Number.PRIORITY], state.jobs[j]["id"], j
-            k += 1
-    sort_smallest(keys, ties, items, n_rest, n_rest)
-    for i in range(n_rest):
-        line[n + i] = items[i]
-    return line
 
 
 @policy_kernel

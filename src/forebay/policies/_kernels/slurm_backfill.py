@@ -17,23 +17,15 @@ from forebay.core.tables import after
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import ahead_of, n_held
+from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.multifactor import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
 from forebay.policies._kernels.reservations import can_start, start_beside, who_can_start, who_fits
+from forebay.policies._kernels.slurm_pinned import pinned_cycle
 
 _USERS, _PARTITIONS = 1, 2
 _PRECISION = 30.0  # s
 _NOW_AND_THEN, _LAYING = 64, 16  # as in `reservations`
-
-
-@kernel
-def has_licenses(state, have, j, params):
-    """Whether the licences that job `j` asks for are there now."""
-    leg = state.jobs[j]["leg"]
-    for r in range(int(params[Sched.FIRST_LICENSE]), int(params[Sched.LAST_LICENSE])):
-        if state.demands[leg, r] > have.free[r]:
-            return False
-    return True
 
 
 @allocating_kernel
@@ -111,6 +103,8 @@ def round_down(times, ahead, n, resolution):
 def backfill_cycle(state, have, line, params, integers):
     """Start whoever delays no reservation of those before it; returns how many."""
     line = _tested(state, have, line, params, integers)
+    if params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0:
+        return pinned_cycle(state, have, line, params, min(len(have.free), int(params[Sched.RESERVED])))
     places, horizon, legs = who_fits(state, have, line, np.empty((0, 0), np.int64), 0)
     n_places = len(places)
     if n_places == 0:

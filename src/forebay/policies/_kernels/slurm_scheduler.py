@@ -21,9 +21,12 @@ from forebay.core.verbs import act_wake
 from forebay.policies._families.multifactor import Clock, Column, Number
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.backfill import start_now
-from forebay.policies._kernels.multifactor import bring_up_to_date, by_priority, note_rates, number_of
+from forebay.policies._kernels.licenses import has_licenses
+from forebay.policies._kernels.multifactor import bring_up_to_date, note_rates, number_of
 from forebay.policies._kernels.places import fits_now, what_is_there
-from forebay.policies._kernels.slurm_backfill import backfill_cycle, has_licenses
+from forebay.policies._kernels.priority_line import by_priority
+from forebay.policies._kernels.slurm_backfill import backfill_cycle
+from forebay.policies._kernels.slurm_pinned import start_in_blocks
 
 _N_SCHED = len(Sched)
 _PARTITIONS = 2
@@ -49,6 +52,7 @@ def _main_scheduler(state, have, line, params, integers, depth):
     Who finds no nodes blocks those that it may run on; a job that may run on some of these waits too.
     """
     most, n_tried, n_started, blocked = int(params[Sched.PARTITION_DEPTH]), 0, 0, 0
+    blocks = params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0
     tried = np.zeros(len(line) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
     for i in range(len(line)):
         j = line[i]
@@ -68,7 +72,10 @@ def _main_scheduler(state, have, line, params, integers, depth):
         if not fits_now(state, have, j):
             blocked |= allowed
             continue
-        start_now(state, have, j, LogReason.IN_ORDER)
+        if blocks:
+            start_in_blocks(state, have, j, LogReason.IN_ORDER)
+        else:
+            start_now(state, have, j, LogReason.IN_ORDER)
         line[i] = -1
         n_started += 1
     return n_started
@@ -107,15 +114,19 @@ def _schedule(state, params, memory, clocks):
     if full:
         interval = params[Sched.SCHED_INTERVAL]
         clocks[Clock.FULL_DUE] += interval * (1.0 + math.floor((soon - clocks[Clock.FULL_DUE]) / interval))
-    have = what_is_there(state, params[Sched.PINNED] > 0.0)
+    if ended or submitted:
+        clocks[Clock.CHANGED] = 1.0
+    fill = clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon
+    if not (batch or full or (fill and clocks[Clock.CHANGED] > 0.0)):
+        return 0
+    have, n_started = what_is_there(state, params[Sched.PINNED] > 0.0), 0
     line = by_priority(state, memory) if params[Sched.MULTIFACTOR] > 0.0 else _in_arrival(state)
-    n_started = 0
     if batch or full:
         depth = len(line) if full else int(params[Sched.QUEUE_DEPTH])
         n_started = _main_scheduler(state, have, line, params, memory[0], depth)
-    if ended or submitted or n_started > 0:
+    if n_started > 0:
         clocks[Clock.CHANGED] = 1.0
-    if clocks[Clock.CHANGED] > 0.0 and clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon:
+    if fill and clocks[Clock.CHANGED] > 0.0:
         filled = backfill_cycle(state, have, line, params, memory[0])
         clocks[Clock.BACKFILLED], clocks[Clock.CHANGED] = now, 1.0 if filled > 0 else 0.0
         n_started += filled

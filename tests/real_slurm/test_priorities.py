@@ -1,0 +1,42 @@
+"""Multifactor priorities beside those that `sprio` of a real Slurm (22.05) shows: see priorities.py."""
+
+import os
+
+import numpy as np
+import polars as pl
+import pytest
+
+from real_slurm.accounting import lacking
+from real_slurm.priorities import COLUMNS, RECORDED, SETTINGS, WEIGHTS, computed, record
+
+pytestmark = pytest.mark.small
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
+
+def compare(table, setting):
+    """Each factor times its weight within rounding, and the sum; ages to the second, which is all that Slurm keeps."""
+    waiting = table["sum"].is_not_null().to_numpy()
+    for name, weight in WEIGHTS.items():
+        real = table[name].to_numpy()[waiting]
+        ours = computed(table, setting, **{f"PriorityWeight{name}": weight})[waiting]
+        within = 1 + (2 * weight / 600 if name == "Age" else 0)
+        assert np.abs(np.where(ours == 1, np.minimum(real, 1), ours) - real).max() <= within, name
+    ours = computed(table, setting, **{f"PriorityWeight{name}": weight for name, weight in WEIGHTS.items()})[waiting]
+    assert np.abs(ours - table["sum"].to_numpy()[waiting]).max() <= len(WEIGHTS) + 2 * WEIGHTS["Age"] / 600
+
+
+@pytest.mark.skipif(not INTERPRETED, reason="its policy is plain Python that calls kernels: NUMBA_DISABLE_JIT=1")
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_factors_are_those_of_sprio(setting):
+    table = pl.read_csv(RECORDED / f"priorities-{setting}.csv")
+    assert table["Fairshare"].drop_nulls().n_unique() == 4  # users differ
+    compare(table, setting)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not INTERPRETED, reason="its policy is plain Python that calls kernels: NUMBA_DISABLE_JIT=1")
+@pytest.mark.skipif(bool(lacking()), reason=f"not installed: {lacking()}; see scripts/install_slurm.sh")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root submits jobs in the names of other users")
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_factors_are_those_of_sprio_now(tmp_path, setting):
+    compare(pl.DataFrame(record(setting, tmp_path), schema=list(COLUMNS), orient="row"), setting)
