@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         testing,
     )
     from forebay import workload as workload
+    from forebay._diverge import diverge
     from forebay._fidelity import fidelity
     from forebay._sim import Simulation, Snapshot
     from forebay._sim import open_run as open
@@ -67,6 +68,7 @@ _HOME = {
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
+    "diverge": ("forebay._diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
     "open": ("forebay._sim", "open_run"),
@@ -90,6 +92,7 @@ __all__ = [
     "Trigger",
     "View",
     "Workload",
+    "diverge",
     "fidelity",
     "load",
     "open",

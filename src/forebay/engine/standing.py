@@ -66,8 +66,9 @@ def kept_by(policy: Any, view: View) -> dict[str, Any] | None:
     try:
         own: dict[str, Any] = copy.deepcopy(vars(policy), memo)
     except Exception as error:
+        name, what = type(policy).__name__, f"{type(error).__name__}: {brief(str(error))}"
         raise InputError(
-            f"policy {type(policy).__name__} keeps what cannot be copied ({type(error).__name__}: {brief(str(error))}): "
+            f"policy {name} keeps what cannot be copied ({what}): "
             "there are no snapshots of its runs; keep numbers, lists and tables, or give what it keeps a __deepcopy__"
         ) from error
     return own
