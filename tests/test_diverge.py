@@ -4,6 +4,7 @@ import pytest
 
 import forebay as fb
 from forebay.errors import InputError
+from forebay.workload import models
 
 pytestmark = pytest.mark.small
 
@@ -45,8 +46,8 @@ def test_both_sides_are_told_alike():
 
 
 def test_what_fails_differently():
-    found = fb.diverge(run("fcfs-bb"), run("fcfs-bb", failures="mtbf=5min,downtime=1min", seed=2))
-    failed = run("fcfs-bb", failures="mtbf=5min,downtime=1min", seed=2).log.filter(kind="node_down")["time"][0]
+    found = fb.diverge(run("fcfs-bb"), run("fcfs-bb", failures="mtbf=1min,downtime=1min", seed=2))
+    failed = run("fcfs-bb", failures="mtbf=1min,downtime=1min", seed=2).log.filter(kind="node_down")["time"][0]
     assert found.time == failed
 
 
@@ -80,7 +81,7 @@ def test_runs_that_are_not_over_are_followed_and_not_changed():
 
 
 def test_mistakes():
-    with pytest.raises(InputError, match="the runs are of two workloads, table1 and "):
-        fb.diverge(run("fcfs"), fb.simulate(fb.workload.models.generate("lublin99:load=1.0,nodes=4", 1, jobs=5)))
+    with pytest.raises(InputError, match="the runs have other jobs, of table1 and "):
+        fb.diverge(run("fcfs"), fb.simulate(models.generate("lublin99:load=1.0,nodes=8", 1, jobs=5)))
     with pytest.raises(InputError, match="the second run"):
         fb.diverge(run("fcfs"), "fcfs-bb")

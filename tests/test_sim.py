@@ -1,5 +1,6 @@
 """Stepping through a run: what a user does with it, and what it says to mistakes."""
 
+import dataclasses
 import gc
 import pickle
 import resource
@@ -81,7 +82,7 @@ def test_futures_of_a_fork_are_its_own():
     sim = fb.open("table1", policy="fcfs").run(until=120)
     one, other = sim.fork(), sim.fork(policy="fcfs-bb")
     before = sim.snapshot()
-    waits = [fb.summary(run.run().result())["mean_wait"] for run in (one, other)]
+    waits = [fb.summary(run.run().result())["mean_waiting_time"] for run in (one, other)]
     assert waits[1] < waits[0]
     assert sim.now == 120
     assert other.result().facts["notes"][-1] == "fcfs decided until t = 120 s, fcfs-bb from there on"
@@ -116,7 +117,8 @@ def test_snapshots_can_be_kept_in_a_file():
 
 OTHERS = {
     "workload": {"workload": "table1"},
-    "platform": {"platform": "flat:nodes=40,burst_buffer=900"},
+    "hash of jobs and machine": {"workload": dataclasses.replace(pooled.make(5, legs=False)[0], name="random")},
+    "platform": {"platform": "flat:nodes=40,burst_buffer=900B"},
     "job model": {"job_model": "alloc-only:kill=false"},
     "policy": {"policy": "fcfs"},
     "seed": {"seed": 8},
@@ -128,6 +130,7 @@ OTHERS = {
 def test_a_snapshot_of_another_run_is_refused(what):
     made, platform = pooled.make(4, legs=False)
     given = {"workload": made, "platform": platform, "policy": "fcfs-bb"}
+    given["workload"] = dataclasses.replace(made, name="random")
     other = given | OTHERS[what] | ({"platform": None} if what == "workload" else {})
     snapshot, sim = fb.open(**other).snapshot(), fb.open(**given)
     with pytest.raises(InputError, match=f"this is a snapshot of another run: its {what} is .*, and here it is"):
@@ -235,7 +238,7 @@ class Files:
 def test_a_policy_that_cannot_be_copied():
     sim = fb.open("table1", policy=Files())
     with pytest.raises(
-        InputError, match="policy Files keeps what cannot be copied .*generator.*there are no snapshots"
+        InputError, match=r"policy Files keeps what cannot be copied .*generator.*there are no snapshots"
     ):
         sim.snapshot()
     assert sim.run().result().jobs.height == 8

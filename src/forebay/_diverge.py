@@ -119,9 +119,9 @@ def diverge(a: Result | Simulation, b: Result | Simulation) -> Divergence | None
     >>> print(fb.diverge(a, b))
     """
     left, right = _result(a, "the first run"), _result(b, "the second run")
-    if left.facts.get("workload_sha256") != right.facts.get("workload_sha256"):
+    if not _jobs(left).equals(_jobs(right)):
         raise InputError(
-            f"the runs are of two workloads, {left.facts.get('workload')} and {right.facts.get('workload')}: they have "
+            f"the runs have other jobs, of {left.facts.get('workload')} and {right.facts.get('workload')}: they have "
             "no decision in common; give two runs of one"
         )
     time = _parting(_rows(left), _rows(right))
@@ -154,6 +154,11 @@ def _result(given: Any, what: str) -> Result:
     if not isinstance(given, Simulation):
         raise wrong_type(what, given, "a Result, or a run that forebay.open opened")
     return given.result() if given.over else given.fork().run().result()
+
+
+def _jobs(result: Result) -> pl.DataFrame:
+    """What tells workloads apart; the hash of a file would not, where they are parts of it."""
+    return result.jobs.select("job_id", "submission_time", "requested_number_of_resources", "requested_time")
 
 
 def _rows(result: Result) -> pl.DataFrame:

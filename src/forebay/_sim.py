@@ -14,6 +14,7 @@ from forebay.core.actions import Actions
 from forebay.core.failures import Failures
 from forebay.core.units import format_bytes
 from forebay.core.view import View
+from forebay.engine.copies import digest as digest_of
 from forebay.engine.session import Session
 from forebay.engine.standing import Standing
 from forebay.errors import BadActionError, InputError, wrong_type
@@ -70,15 +71,16 @@ class Simulation:
     What if another policy took over after two minutes?
 
     >>> sim = fb.open("table1", policy="fcfs").run(until=120)
-    >>> [fb.summary(sim.fork(policy=name).run().result())["mean_wait"] for name in ("fcfs", "fcfs-bb")]
+    >>> [fb.summary(sim.fork(policy=name).run().result())["mean_waiting_time"] for name in ("fcfs", "fcfs-bb")]
     [480.0, 142.5]
     """
 
-    def __init__(self, case: Case, session: Session, by_hand: int = 0, notes: tuple[str, ...] = ()):
+    def __init__(self, case: Case, session: Session, by_hand: int = 0, notes: tuple[str, ...] = (), digest: str = ""):
         self._case = case
         self._session: Session | None = session
         self._by_hand, self._notes = by_hand, notes
         self._stopped = ""  # by which error
+        self._digest = digest or digest_of(session.state, session.truth)
 
     def __repr__(self) -> str:
         if self._session is None:
@@ -271,13 +273,13 @@ class Simulation:
         """
         session = self._untouched().fork()
         if policy is None:
-            return Simulation(self._case, session, self._by_hand, self._notes)
+            return Simulation(self._case, session, self._by_hand, self._notes, self._digest)
         case = self._case.under(policy)
         if case.limits != self._case.limits:
             raise InputError(f"policy {case.policy} has other limits than this run; open a run with these limits")
         session.take(case.scheduler)
         note = f"{self._case.policy} decided until t = {self.now:.10g} s, {case.policy} from there on"
-        return Simulation(case, session, self._by_hand, (*self._notes, note))
+        return Simulation(case, session, self._by_hand, (*self._notes, note), self._digest)
 
     def _untouched(self) -> Session:
         session = self._open
@@ -307,13 +309,14 @@ class Simulation:
         """What makes two runs the same case."""
         case = self._case
         return {
-            "workload": case.workload.sha256,
+            "workload": case.workload.name,
             "platform": case.platform.describe(),
             "job model": case.job_model,
             "policy": case.policy,
             "seed": case.seed,
             "failures": None if case.failing is None else case.failing.describe(),
             "version of forebay": versions()["forebay"],
+            "hash of jobs and machine": self._digest,
         }
 
 

@@ -1,5 +1,6 @@
 """Copies of a run's tables: all that a run changes, and nothing that it only reads."""
 
+import hashlib
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,6 +53,19 @@ def changing(state: State, truth: Truth) -> list[tuple[str, np.ndarray]]:
     """The tables, by their names, that say where a run stands at a decision."""
     everything = [*_walk(state, ""), *_walk(truth, "truth")]
     return [(name, table) for name, table in everything if table.size and name not in _OUT]
+
+
+def digest(state: State, truth: Truth) -> str:
+    """A hash of what no run changes: jobs as they will arrive, what they do, and the machine."""
+    found = hashlib.sha256()
+    for name, table in [*_walk(state, ""), *_walk(truth, "truth")]:
+        if name in READ_ONLY:
+            # By columns: what lies between them is anything.
+            parts = [table[column] for column in table.dtype.names] if table.dtype.names else [table]
+            found.update(f"{name} {table.shape}".encode())
+            for part in parts:
+                found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()
 
 
 def twin(tables: Tables) -> Tables:
