@@ -1,9 +1,11 @@
 """All that a run is made of, checked and put together once: whoever runs it, by one call or step by step."""
 
+import copy
 import platform as machine
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass, replace
-from functools import cache
+from functools import cache, cached_property, partial
 from importlib.metadata import version
 from numbers import Integral
 from os import PathLike
@@ -20,6 +22,7 @@ from forebay.core.limits import Limits
 from forebay.core.tables import State
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
+from forebay.engine.copies import twin
 from forebay.engine.faults import Draws, draws
 from forebay.engine.meters import Meters
 from forebay.engine.planning import reserved_of
@@ -43,6 +46,9 @@ from forebay.workload import Workload, read
 from forebay.workload._source import size_told
 from forebay.workload.dates import is_dated
 
+_SHORT = 10_000
+"""Jobs up to which tables are made, and kept, for speed rather than for little memory."""
+
 
 class Tables(NamedTuple):
     """A run that is about to begin."""
@@ -62,26 +68,101 @@ class End(NamedTuple):
     notes: list[str]
 
 
+@dataclass
+class Ground:
+    """What runs of a workload on a machine share, whatever the policy."""
+
+    workload: Workload  # with what the machine adds to it
+    platform: Platform  # with what the workload adds to it
+    job_model: str
+    program: Program
+    failing: Failures | None
+    site: Site  # without a policy's limits
+    first: tuple[State, Truth, list[str]] | None = None  # as a run begins; only copies of it are used
+
+    def tables(self) -> tuple[State, Truth, list[str]]:
+        """How a run begins. What is built once is copied for others: that takes a tenth of the time."""
+        if len(self.workload) > _SHORT:
+            return self.built(self.site)
+        if self.first is None:
+            self.first = self.built(self.site)
+        state, truth, notes = self.first
+        return twin(state), twin(truth), list(notes)
+
+    def built(self, site: Site) -> tuple[State, Truth, list[str]]:
+        """The same, from the beginning."""
+        site = site._replace(meters=Meters(*(table.copy() for table in site.meters)))
+        return build(self.workload, self.platform, self.program, site, self.failing)
+
+    @cached_property
+    def described(self) -> dict[str, Any]:
+        """The machine in words."""
+        return self.platform.describe()
+
+
+_last: list[Any] = []
+"""The ground prepared last, and what for: short runs by the thousand differ in their policy or seed alone."""
+
+
+def _ground(workload: Workload, named: Platform, job_model: str | None, failures: Any) -> Ground:
+    wanted = [named, job_model, failures]
+    known = failures is None or isinstance(failures, Failures)  # what is read from a file may be another next time
+    if known and _last and _last[0]() is workload and _last[1] is named and _last[2:4] == wanted[1:]:
+        kept: Ground = _last[4]
+        return kept
+    settled = settle(workload, named)
+    chosen = sized(settled, named)
+    model = _plugins.spelled("engine.jobmodels", job_model) if job_model else default_model(settled, chosen)
+    program = make_program(settled, chosen, model)
+    site = site_of(settled, chosen, program, None)
+    made = Ground(settled, chosen, model, program, _failures(failures, chosen), site)
+    if known:
+        gone = weakref.ref(workload, lambda one: _last.clear() if _last[:1] == [one] else None)
+        _last[:] = [gone, *wanted, made]
+    return made
+
+
 @dataclass(frozen=True)
 class Case:
     """A workload on a machine under a policy."""
 
-    workload: Workload  # with what the machine adds to it
-    named: Platform  # as it was named
-    platform: Platform  # with what the workload adds to it
+    ground: Ground
+    named: Platform  # the machine as it was named
     scheduler: Any  # the policy without its limits
     limits: Limits | None
     policy: str  # its name
-    job_model: str
-    program: Program
-    failing: Failures | None
     site: Site
     seed: int
 
+    @property
+    def workload(self) -> Workload:
+        """With what the machine adds to it."""
+        return self.ground.workload
+
+    @property
+    def platform(self) -> Platform:
+        """With what the workload adds to it."""
+        return self.ground.platform
+
+    @property
+    def job_model(self) -> str:
+        """How jobs behave."""
+        return self.ground.job_model
+
+    @property
+    def program(self) -> Program:
+        """What jobs do."""
+        return self.ground.program
+
+    @property
+    def failing(self) -> Failures | None:
+        """How nodes fail, if they do."""
+        return self.ground.failing
+
     def tables(self) -> Tables:
         """What a run needs: each its own."""
-        site = self.site._replace(meters=Meters(*(table.copy() for table in self.site.meters)))
-        state, truth, notes = build(self.workload, self.platform, self.program, site, self.failing)
+        own = self.limits is not None  # a policy's limits are in the tables
+        state, truth, notes = self.ground.built(self.site) if own else self.ground.tables()
         # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
         failing, draw = self.failing, None
         if failing is not None:
@@ -109,7 +190,7 @@ class Case:
             "workload": workload.name,
             "workload_sha256": workload.sha256,
             "provenance": list(workload.provenance),
-            "platform": chosen.describe(),
+            "platform": copy.deepcopy(self.ground.described),
             "policy": self.policy,
             "job_model": self.job_model,
             "seed": self.seed,
@@ -125,19 +206,31 @@ class Case:
             **({"reserved": reserved_of(workload, chosen)} if chosen.reservations else {}),
             **({"limits": limits.describe()} if limits else {}),
         }
-        jobs = collect.jobs_frame(left, record, workload, chosen)
-        log = collect.log_frame(record, left.jobs, chosen.resources)
-        return Result(
-            jobs=collect.with_attempts(jobs, log),
-            log=log,
-            placements=collect.placements_frame(record),
-            chunks=collect.chunks_frame(record),
-            said=collect.said_frame(record, left.jobs),
-            held=collect.held_frame(record, left.jobs, self.site.told),
+        result = Result.later(
+            partial(_frames, left, record, workload, chosen, self.site),
             resources=dict(zip(chosen.resources, chosen.capacities, strict=True)),
             facts=facts,
-            links=collect.links_frame(left, chosen.fabric().names),
         )
+        if len(workload) > _SHORT:
+            assert result.jobs is not None  # of a long run the record takes more memory than its tables
+        return result
+
+
+def _frames(
+    left: collect.Left, record: Record, workload: Workload, platform: Platform, site: Site
+) -> dict[str, pl.DataFrame]:
+    """The tables of a Result. The record is used up."""
+    jobs = collect.jobs_frame(left, record, workload, platform)
+    log = collect.log_frame(record, left.jobs, platform.resources)
+    return {
+        "jobs": collect.with_attempts(jobs, log),
+        "log": log,
+        "placements": collect.placements_frame(record),
+        "chunks": collect.chunks_frame(record),
+        "said": collect.said_frame(record, left.jobs),
+        "held": collect.held_frame(record, left.jobs, site.told),
+        "links": collect.links_frame(left, platform.fabric().names),
+    }
 
 
 def case_of(
@@ -152,18 +245,14 @@ def case_of(
     _fork.check()
     workload, seed = _workload(workload), _seed(seed)
     named = machine_of(workload) if platform is None else _platform(platform)
-    workload = settle(workload, named)
-    chosen = sized(workload, named)
     scheduler, limits, name = _scheduler(policy, workload)
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')
     _compile.prepare([scheduler])
-    job_model = _plugins.spelled("engine.jobmodels", job_model) if job_model else default_model(workload, chosen)
-    program = make_program(workload, chosen, job_model)
-    _check_needs(scheduler, name, workload, chosen, program)
-    failing = _failures(failures, chosen)
-    site = site_of(workload, chosen, program, limits)
-    return Case(workload, named, chosen, scheduler, limits, name, job_model, program, failing, site, seed)
+    ground = _ground(workload, named, job_model, failures)
+    _check_needs(scheduler, name, ground.workload, ground.platform, ground.program)
+    site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)
+    return Case(ground, named, scheduler, limits, name, site, seed)
 
 
 def _scheduler(policy: Any, workload: Workload) -> tuple[Any, Limits | None, str]:
@@ -198,7 +287,7 @@ def _notes_on(workload: Workload, machine: Platform) -> list[str]:
         own = None if workload.platform is None else load_platform(workload.platform)
     except InputError:  # a header may name a machine that cannot be; then the other one counts alone
         own = None
-    if machine == own:
+    if machine is own or machine == own:
         return list(workload.notes)
     found = size_told(workload.notes)
     notes = [note for note in workload.notes if note not in found]
