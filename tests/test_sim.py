@@ -1,12 +1,8 @@
 """Stepping through a run: what a user does with it, and what it says to mistakes."""
 
 import dataclasses
-import gc
 import pickle
-import resource
-import tracemalloc
 
-import numpy as np
 import pytest
 
 import forebay as fb
@@ -251,38 +247,3 @@ def test_words():
     assert repr(sim.run()) == "<Simulation of fcfs at 1,200 s: over, 8 of 8 jobs ended>"
     sim.close()
     assert repr(sim) == "<Simulation of fcfs: closed>"
-
-
-def _peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-@pytest.mark.parametrize("policy", ["fcfs-bb", "python"])
-def test_a_thousand_forks_leave_nothing_behind(policy):
-    """Without the help of the collector of cycles: a fork goes with the last name for it."""
-
-    class Plain(Files):
-        def setup(self, view):
-            self.seen = np.zeros(1000)
-
-    sim = fb.open("table1", policy=Plain() if policy == "python" else policy).run(until=120)
-
-    def some(n):
-        for _ in range(n):
-            fork = sim.fork()
-            fork.step()
-            fork.snapshot()
-
-    some(20)
-    gc.collect()
-    gc.disable()
-    try:
-        resident, _ = _peak(), tracemalloc.start()
-        before = tracemalloc.get_traced_memory()[0]
-        some(1000)
-        grown = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        gc.enable()
-        tracemalloc.stop()
-    assert grown < 200_000  # one fork has more than 100 kB of tables
-    assert _peak() - resident < 60e6

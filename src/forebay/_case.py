@@ -117,7 +117,7 @@ def _ground(workload: Workload, named: Platform, job_model: str | None, failures
     site = site_of(settled, chosen, program, None)
     made = Ground(settled, chosen, model, program, _failures(failures, chosen), site)
     if known:
-        gone = weakref.ref(workload, lambda one: _last.clear() if _last[:1] == [one] else None)
+        gone = weakref.ref(workload, lambda one: _last.clear() if _last and _last[:1] == [one] else None)
         _last[:] = [gone, *wanted, made]
     return made
 
