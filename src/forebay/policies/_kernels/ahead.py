@@ -123,10 +123,12 @@ def availability(state, have, until_fits, R, S, W):
         + 3
         + (2 * counts["n_queued"] if until_fits < 0 else len(started))
     )
-    times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
+    times, ahead = np.empty(room_for), np.empty((room_for, R + S + 2 * W), np.int64)
     times[0] = now
     for r in range(R + S + W):
         ahead[0, r] = have.free[r] if r < R else have.room[r - R] if r < R + S else have.words[r - R - S]
+    for r in range(R + S + W, ahead.shape[1]):
+        ahead[0, r] = 0
     n, i, s, d, late, passed = 1, n_late, 0, 0, n_late > 0, soon
     while True:
         if until_fits >= 0:
@@ -151,7 +153,7 @@ def availability(state, have, until_fits, R, S, W):
         passed = max(passed, time + width)
         if time - times[n - 1] > width:
             times[n] = time
-            for r in range(R + S + W):
+            for r in range(ahead.shape[1]):
                 ahead[n, r] = ahead[n - 1, r]
             n += 1
         while i < n_running and running[i]["end"] <= time + width:

@@ -29,7 +29,7 @@ from forebay.policies._kernels.easy_inside import easy_inside
 from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
 from forebay.policies._kernels.places import fits_now, start_fitting, what_is_there
-from forebay.policies._kernels.reservations import deep
+from forebay.policies._kernels.reservations import deep, shallow
 
 _i8 = types.int64
 
@@ -127,9 +127,14 @@ def _serve(state, have, line, params, index, first):
     R = min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     limit = int(params[Param.MAX_BACKFILL])
     # With nodes that will be reserved, what is free does not only grow: the closed form for one reservation fails.
-    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and (n_words > 0 or planned_ahead(state))):
+    beyond_amounts = n_words > 0 or planned_ahead(state)
+    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and beyond_amounts):
         S = len(have.room) if state.machine[0]["chunked"] < R else 0
-        deep(state, have, line[i:], params, R, S, n_words if pinned else 0)
+        W = n_words if pinned else 0
+        if params[Param.DEPTH] > 1:
+            deep(state, have, line[i:], params, R, S, W)
+        else:
+            shallow(state, have, line[i:], params, (R, S, W), index, first + i)
         return
     rest = behind(state, have, line[i + 1 :], params, limit)
     if params[Param.DEPTH] == 1 and len(have.inside) > 0:

@@ -111,7 +111,7 @@ def round_down(times, ahead, n, resolution):
 def backfill_cycle(state, have, line, params, integers):
     """Start whoever delays no reservation of those before it; returns how many."""
     line = _tested(state, have, line, params, integers)
-    places, horizon = who_fits(state, have, line)
+    places, horizon, legs = who_fits(state, have, line)
     n_places = len(places)
     if n_places == 0:
         return 0
@@ -147,7 +147,7 @@ def backfill_cycle(state, have, line, params, integers):
         elif W > 0:
             n = reserve_for(state, times, ahead, n, R, S, W, j, later)
         else:
-            later.jobs[n_later] = j
+            later.jobs[n_later], later.legs[n_later] = j, legs[i - 1]
             n_later += 1
             later.until[0] = min(horizon, window_end)
             n = settle(state, times, ahead, n, R, S, later, n_later)
