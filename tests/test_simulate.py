@@ -164,15 +164,15 @@ def test_a_forked_process_says_so_and_does_not_hang():
 @pytest.fixture
 def told(monkeypatch):
     """What each run draws its failures from."""
-    from forebay import _simulate
+    from forebay import _case
 
-    draws, calls = _simulate.draws, []
+    draws, calls = _case.draws, []
 
     def spy(truth, failures, nodes, seed):
         calls.append({"failures": failures, "seed": seed})
         return draws(truth, failures, nodes, seed)
 
-    monkeypatch.setattr(_simulate, "draws", spy)
+    monkeypatch.setattr(_case, "draws", spy)
     return calls
 
 

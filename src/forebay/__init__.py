@@ -7,6 +7,7 @@
 From files to numbers:
 
 - `read` and `write` workloads, name a `platform`, `simulate` them under a policy, `load` what was saved;
+- `open` a run to step through it, go back, and try other futures;
 - `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures,
   `forebay.explain` why jobs waited;
 - `fidelity` holds a simulation against what a trace recorded;
@@ -35,7 +36,10 @@ if TYPE_CHECKING:
         testing,
     )
     from forebay import workload as workload
+    from forebay._diverge import diverge
     from forebay._fidelity import fidelity
+    from forebay._sim import Simulation, Snapshot
+    from forebay._sim import open_run as open
     from forebay._simulate import simulate
     from forebay.core.actions import Actions
     from forebay.core.codes import LogReason, Trigger
@@ -59,11 +63,15 @@ _HOME = {
     "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
     "Result": ("forebay.results", "Result"),
+    "Simulation": ("forebay._sim", "Simulation"),
+    "Snapshot": ("forebay._sim", "Snapshot"),
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
+    "diverge": ("forebay._diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
+    "open": ("forebay._sim", "open_run"),
     "platform": ("forebay.platforms", "load"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
     "read": ("forebay.workload", "read"),
@@ -79,11 +87,15 @@ __all__ = [
     "Platform",
     "Policy",
     "Result",
+    "Simulation",
+    "Snapshot",
     "Trigger",
     "View",
     "Workload",
+    "diverge",
     "fidelity",
     "load",
+    "open",
     "platform",
     "policy_kernel",
     "read",

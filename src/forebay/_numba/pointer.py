@@ -66,7 +66,8 @@ def _words(tables: Any) -> list[int]:
         if isinstance(table, tuple):
             words += _words(table)
         else:
-            words += [0, 0, table.size, table.itemsize, table.ctypes.data, *table.shape, *table.strides]
+            address = table.__array_interface__["data"][0]  # in a third of the time of table.ctypes.data
+            words += [0, 0, table.size, table.itemsize, address, *table.shape, *table.strides]
     return words
 
 

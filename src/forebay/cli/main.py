@@ -15,6 +15,7 @@ from forebay.cli import (
     capacity,
     check_policy,
     compare,
+    diverge,
     elastisim,
     explain,
     fidelity,
@@ -95,6 +96,7 @@ def _add(group: typer.Typer, module: Any, name: str) -> None:
 _add(app, run, "run")
 _add(app, compare, "compare")
 _add(app, explain, "explain")
+_add(app, diverge, "diverge")
 _add(app, fidelity, "fidelity")
 _add(app, capacity, "capacity")
 _add(app, plot, "plot")

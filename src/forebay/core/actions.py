@@ -210,6 +210,15 @@ class Actions:
         self._write_said()
         return self._said
 
+    def kept(self) -> tuple[Any, ...]:
+        """What outlives a decision, to be given back to `put_back`."""
+        return list(self._said), dict(self._stands), dict(self._says), self._now
+
+    def put_back(self, kept: tuple[Any, ...]) -> None:
+        """Stand where decisions stood when this was kept."""
+        said, stands, says, self._now = kept
+        self._said, self._stands, self._says = list(said), dict(stands), dict(says)
+
     def _write_said(self) -> None:
         """Keep what the decision has said anew, and what it no longer says."""
         if not self._says and not self._stands:

@@ -1,7 +1,8 @@
 """From what is said of failures to the tables of a run, and the draws that follow."""
 
-from collections.abc import Callable
+import copy
 from math import gamma, inf
+from typing import Any
 
 import numpy as np
 
@@ -110,18 +111,41 @@ def _slowest(fabric: Fabric) -> float:
     return inf if fabric.write is None else max(min(_alone(wire, fabric)) for wire in _wires(fabric))
 
 
-def draws(truth: Truth, failures: Failures, nodes: int, seed: int) -> Callable[[], None]:
-    """A function that fills the table of failures with the next ones, again and again. The first have been drawn."""
-    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1])
-    mtbf, shape = failures.machine_mtbf(nodes), failures.shape
-    scale, table, last = mtbf / gamma(1.0 + 1.0 / shape), truth.resilience.failures, [0.0]
+class Draws:
+    """Fills the table of failures with the next ones, again and again. The first have been drawn."""
 
-    def draw() -> None:
-        table["time"] = last[0] + np.cumsum(scale * rng.weibull(shape, len(table)))
-        table["u"], table["node"], table["downtime"] = rng.random(len(table)), -1, failures.downtime
-        last[0] = float(table["time"][-1])
-        truth.cursor["next_failure"] = 0
+    def __init__(self, truth: Truth, failures: Failures, nodes: int, seed: int):
+        self._rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1])
+        self._shape, self._downtime = failures.shape, failures.downtime
+        self._scale = failures.machine_mtbf(nodes) / gamma(1.0 + 1.0 / failures.shape)
+        self._table, self._cursor, self._last = truth.resilience.failures, truth.cursor, 0.0
+        if failures.outages is None and failures.draws:
+            self()
 
-    if failures.outages is None and failures.draws:
-        draw()
-    return draw
+    def __call__(self) -> None:
+        table, rng = self._table, self._rng
+        table["time"] = self._last + np.cumsum(self._scale * rng.weibull(self._shape, len(table)))
+        table["u"], table["node"], table["downtime"] = rng.random(len(table)), -1, self._downtime
+        self._last = float(table["time"][-1])
+        self._cursor["next_failure"] = 0
+
+    def onto(self, truth: Truth) -> "Draws":
+        """The same for a copy of the run."""
+        other = copy.copy(self)
+        other._rng = np.random.default_rng(0)
+        other._table, other._cursor, other.memory = truth.resilience.failures, truth.cursor, self.memory
+        return other
+
+    @property
+    def memory(self) -> tuple[dict[str, Any], float]:
+        """Where the draws have come to, beside what stands in the tables of a run."""
+        return dict(self._rng.bit_generator.state), self._last
+
+    @memory.setter
+    def memory(self, value: tuple[dict[str, Any], float]) -> None:
+        self._rng.bit_generator.state, self._last = value
+
+
+def draws(truth: Truth, failures: Failures, nodes: int, seed: int) -> Draws:
+    """How this machine's nodes will fail."""
+    return Draws(truth, failures, nodes, seed)

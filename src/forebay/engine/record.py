@@ -58,13 +58,15 @@ class Record:
     raises, leaving the context does. Without `keep`, what is drained is thrown away: ten million failures take no
     memory."""
 
-    def __init__(self, truth: Truth, keep: bool = True):
+    def __init__(self, truth: Truth | None = None, keep: bool = True):
         self.log, self.placements, self.stored = _Columns(LOG), _Columns(PLACEMENT), _Columns(STORED)
         self.held = _Columns(HELD)
         self.said: list[tuple[float, int, str, int]] = []  # by a policy that tells why jobs wait, once the run is over
         self.saying: Callable[[], list[tuple[float, int, str, int]]] = list
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
-        self._truth, self._keep = truth, keep
+        self._keep = keep
+        if truth is not None:
+            self._truth = truth
         self._failed: list[BaseException] = []
 
     def drain(self) -> None:

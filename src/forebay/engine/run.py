@@ -65,10 +65,10 @@ def run(
     Without `keep` nothing is recorded.
     """
     record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
-    prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts, record)
+    prepare = _compiled if kernel_of(policy) else partial(_plain, interrupts, record)
     if getattr(policy, "resizes", False):
         truth.rounds.visits[0] = POLICY
-    _check_limits(truth)
+    check_limits(truth)
     advance, memory = prepare(state, truth, policy, resources, rng)
 
     def look_up() -> None:  # Python handles signals as it comes here
@@ -93,15 +93,15 @@ def run(
             if status == Status.DONE:
                 break
             if status == Status.STALLED:
-                raise _stalled(state, truth, resources)
+                raise stalled(state, truth, resources)
             if status == Status.REFUSED:
-                raise _refused(state, truth, resources)
+                raise refused(state, truth, resources)
     if remarks is not None and memory is not None and hasattr(policy, "remarks"):
         remarks += policy.remarks(memory)
     return record
 
 
-def _check_limits(truth: Truth) -> None:
+def check_limits(truth: Truth) -> None:
     """Refuse limits on nodes where a policy chooses how many jobs have: it would choose the same again and again."""
     if not truth.rounds.visits[0] or not (truth.rounds.jobs["kind"] != Flexibility.RIGID).any():
         return
@@ -112,7 +112,7 @@ def _check_limits(truth: Truth) -> None:
         )
 
 
-def _kernel_of(policy: Any) -> Any:
+def kernel_of(policy: Any) -> Any:
     return policy.kernel() if hasattr(policy, "kernel") else None
 
 
@@ -131,7 +131,7 @@ def _compiled(
     if hasattr(policy, "check"):
         policy.check(state)
     # Called by its entry: the kernel itself would first have Numba look for extensions among all installed packages.
-    loop, kernel = ready(run_compiled), ready(_kernel_of(policy))
+    loop, kernel = ready(run_compiled), ready(kernel_of(policy))
     integers, floats = policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = params_of(policy, resources)
@@ -151,14 +151,14 @@ def _plain(
     """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import call_python, run_compiled
 
-    view = View(state, resources, rng, partial(_link_rates, truth.network))
+    view = View(state, resources, rng, partial(link_rates, truth.network))
     act = Actions(state, view, SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state))
     record.saying = act.said
     if hasattr(policy, "setup"):
         try:
             policy.setup(view)
         except BaseException as error:
-            raise _reason(state, view, error) from error
+            raise reason_of(state, view, error) from error
     decide, failed = policy.decide, []
 
     def decision() -> None:
@@ -184,13 +184,13 @@ def _plain(
                 raise BadActionError(f"{view.when} called act.stop(), which is the engine's own")
             if interrupts.raised:
                 raise failed[0]
-            raise _reason(state, view, failed[0]) from failed[0]
+            raise reason_of(state, view, failed[0]) from failed[0]
         return status
 
     return advance, None
 
 
-def _link_rates(net: Network) -> np.ndarray:
+def link_rates(net: Network) -> np.ndarray:
     """Bytes/s over each link. What has begun in this instant has no rate yet; a link carries no more than it can."""
     rates = np.zeros(len(net.links))
     for k, first in enumerate(net.links["entry"].tolist()):
@@ -204,7 +204,7 @@ def _link_rates(net: Network) -> np.ndarray:
     return carried
 
 
-def _reason(state: State, view: View, error: BaseException) -> Exception:
+def reason_of(state: State, view: View, error: BaseException) -> Exception:
     """What to raise for what a policy raised. That is also a sys.exit(): only a signal ends a run from outside.
 
     Memory may be short for other reasons than the policy.
@@ -222,7 +222,7 @@ def _free_for(state: State, j: int) -> int:
     return sum(some for a, some in enumerate(atoms.free(state.resources["free"].tolist())) if allowed >> a & 1)
 
 
-def _refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
+def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
     cursor, now = truth.cursor[0], float(state.clock[0]["now"])
     j, r = int(cursor["refused_job"]), int(cursor["refused_resource"])
     refusal = Refusal(int(cursor["refusal"]))
@@ -336,7 +336,7 @@ def _waiting(state: State) -> np.ndarray:
     return line[line >= 0]
 
 
-def _stalled(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
+def stalled(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
     waiting = _waiting(state)
     first = _name(state, int(waiting[0]))
     free = ", ".join(f"{int(row['free']):,} {name}" for name, row in zip(resources, state.resources, strict=True))

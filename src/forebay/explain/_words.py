@@ -64,7 +64,7 @@ def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
     return numbers.replace_strict(different, texts, return_dtype=pl.String) if len(numbers) else texts
 
 
-def _counts(name: str, reasons: dict[str, str]) -> bool:
+def counts_things(name: str, reasons: dict[str, str]) -> bool:
     """Whether a resource is so many of something, and not bytes."""
     return name == "nodes" or name.startswith(ATOM) or name.endswith(LARGE) or reasons[name] == "pool"
 
@@ -73,7 +73,9 @@ def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: d
     """Amounts of resources, in bytes where these are of storage; -1 is no resource."""
     names = list(result.resources)
     shared = [is_shared(result) and name.startswith(("cores", "gpus")) for name in names]
-    plain = np.array([_counts(name, reasons) or inside for name, inside in zip(names, shared, strict=True)] + [True])
+    plain = np.array(
+        [counts_things(name, reasons) or inside for name, inside in zip(names, shared, strict=True)] + [True]
+    )
     of_counts = plain[resource]
     counts = _texts(np.where(of_counts, values, 0), "{:,}".format)
     sizes = _texts(np.where(of_counts, 0, np.maximum(values, 0)), format_bytes)

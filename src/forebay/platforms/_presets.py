@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +16,12 @@ from forebay.platforms.platform import Platform
 
 def make(preset: ModuleType, spec: str, params: Mapping[str, str]) -> Platform:
     """The preset's machine with `params`, which are text still; `spec` is what the user wrote, for messages."""
+    return _make(preset, spec, tuple(params.items()))
+
+
+@lru_cache(maxsize=256)  # a machine never changes, and to make one takes longer than a short run
+def _make(preset: ModuleType, spec: str, named: tuple[tuple[str, str], ...]) -> Platform:
+    params = dict(named)
     problems = Problems(f"platform {spec!r}", equals="=", quotes=False)
     given = problems.check(_parameters(preset), params)
     problems.stop()

@@ -1,9 +1,10 @@
 """What a run leaves: the job table, the log of every change, the run's facts. Every metric and figure reads this."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -55,6 +56,7 @@ _LOG = dict.fromkeys(("time", "job", "leg", "amount"), pl.Float64) | dict.fromke
     ("kind", "resource", "reason"), pl.String
 )
 
+_MAKING = RLock()
 _ENDS = {
     "killed": ("COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED"),
     "failed": ("COMPLETED_FAILED",),
@@ -131,6 +133,31 @@ class Result:
     held: pl.DataFrame = optional_table(
         "held.parquet", time=pl.Float64, job=pl.Int64, reason=pl.String, slurm=pl.String, detail=pl.String
     )
+
+    @classmethod
+    def later(
+        cls, make: Callable[[], Mapping[str, pl.DataFrame]], resources: Mapping[str, int], facts: Mapping[str, Any]
+    ) -> "Result":
+        """A result whose tables are made when somebody looks at one: of a short run that takes longer than the run."""
+        result = object.__new__(cls)
+        result.__dict__.update(resources=resources, facts=facts, _make=make)
+        return result
+
+    if not TYPE_CHECKING:  # a type checker that sees __getattr__ takes every misspelt name for Any
+
+        def __getattr__(self, name: str) -> Any:
+            if name in type(self).__dataclass_fields__:
+                with _MAKING:  # another thread may be at it
+                    if "_make" in self.__dict__:
+                        self.__dict__.update(self._make())
+                        del self.__dict__["_make"]
+                if name in self.__dict__:
+                    return self.__dict__[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        assert self.jobs is not None  # made by now
+        return dict(self.__dict__)
 
     @property
     def unit(self) -> str:

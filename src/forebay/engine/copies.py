@@ -1,0 +1,87 @@
+"""Copies of a run's tables: all that a run changes, and nothing that it only reads."""
+
+import hashlib
+from typing import Any, TypeVar
+
+import numpy as np
+
+from forebay.core.tables import State
+from forebay.engine.truth import Truth
+
+READ_ONLY = frozenset(
+    {
+        *("machine", "planned", "nodes.site", "nodes.seats", "nodes.atoms", "servers.near", "tiers.rates"),
+        *("inside.full", "inside.first", "inside.atoms", "inside.counted"),
+        *("truth.jobs", "truth.carries", "truth.told", "truth.asks", "truth.phases", "truth.events", "truth.member"),
+        *(f"truth.meters.{name}" for name in ("most", "most_ahead", "first", "of", "asks", "away")),
+        *(f"truth.rounds.{name}" for name in ("steps", "scales", "requests", "detours", "moves", "first_move")),
+        *(f"truth.rounds.{name}" for name in ("row", "jobs", "sizes")),
+        *(f"truth.paths.{name}" for name in ("port", "column", "routes", "whole", "first", "links", "device")),
+        "truth.resilience.rule",
+    }
+)
+"""Tables that are filled before a run begins and never again: all runs from there on may share them. A test holds every
+one of them against every kind of run."""
+BUFFERS = frozenset(f"truth.{name}" for name in ("log", "placements", "stored", "held"))
+"""Tables that are emptied before they are copied, see `trail`."""
+SCRATCH = frozenset(
+    {
+        *("actions", "picks", "shares"),  # of a decision that has not been taken
+        *("truth.due", "truth.ended", "truth.room", "truth.picks"),
+        *(f"truth.paths.{name}" for name in ("by_site", "by_server", "by_link", "touched")),
+        *("truth.network.share", "truth.network.chosen"),
+    }
+)
+"""Tables of which nothing counts from one decision to the next."""
+
+_OUT = READ_ONLY | BUFFERS | SCRATCH
+
+Tables = TypeVar("Tables", State, Truth)
+
+
+def _walk(tables: Any, within: str) -> Any:
+    """Every table by its name, those within others by both names."""
+    for name, table in zip(tables._fields, tables, strict=True):
+        full = f"{within}.{name}" if within else name
+        if isinstance(table, tuple):
+            yield from _walk(table, full)
+        else:
+            yield full, table
+
+
+def changing(state: State, truth: Truth) -> list[tuple[str, np.ndarray]]:
+    """The tables, by their names, that say where a run stands at a decision."""
+    everything = [*_walk(state, ""), *_walk(truth, "truth")]
+    return [(name, table) for name, table in everything if table.size and name not in _OUT]
+
+
+def digest(state: State, truth: Truth) -> str:
+    """A hash of what no run changes: jobs as they will arrive, what they do, and the machine."""
+    found = hashlib.sha256()
+    for name, table in [*_walk(state, ""), *_walk(truth, "truth")]:
+        if name in READ_ONLY:
+            # By columns: what lies between them is anything.
+            parts = [table[column] for column in table.dtype.names] if table.dtype.names else [table]
+            found.update(f"{name} {table.shape}".encode())
+            for part in parts:
+                found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()
+
+
+def twin(tables: Tables) -> Tables:
+    """Tables for another run that stands where this one does: what no run changes is shared."""
+    made: Tables = _twin(tables, "truth" if isinstance(tables, Truth) else "")
+    return made
+
+
+def _twin(tables: Any, within: str) -> Any:
+    made = []
+    for name, table in zip(tables._fields, tables, strict=True):
+        full = f"{within}.{name}" if within else name
+        if isinstance(table, tuple):
+            made.append(_twin(table, full))
+        elif full in READ_ONLY:
+            made.append(table)
+        else:
+            made.append(np.empty_like(table) if full in BUFFERS else table.copy())
+    return type(tables)(*made)

@@ -1,0 +1,50 @@
+"""What a learner is rewarded with: step by step, so that all steps of an episode add up to one number of its run."""
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from forebay._sim import Simulation
+from forebay.core.codes import JobState
+from forebay.errors import InputError, wrong_type
+from forebay.metrics import summary
+
+Score = Callable[[Simulation], float]
+"""Of a run so far; a step is rewarded with how much it has grown."""
+
+
+def waiting(sim: Simulation) -> float:
+    """Minus the seconds that jobs have waited for their start so far, the mean over all jobs of the workload."""
+    jobs = sim.view.jobs
+    begun = np.isfinite(jobs["start"]) & (jobs["state"] != JobState.UNSUBMITTED)
+    waits = np.where(begun, jobs["start"], np.where(jobs["state"] == JobState.QUEUED, sim.now, jobs["submit"]))
+    return -float((waits - jobs["submit"]).sum()) / len(jobs)
+
+
+def score_of(reward: Any) -> tuple[Score | None, str]:
+    """The score of runs that are under way, or the metric of those that are over: a name with its sign before it."""
+    if reward == "waiting":
+        return waiting, ""
+    if callable(reward):
+        return reward, ""
+    if isinstance(reward, str):
+        return None, reward
+    raise wrong_type("the reward", reward, '"waiting", a metric ("-mean_waiting_time", "utilisation"), or a function')
+
+
+def of_result(sim: Simulation, metric: str) -> float:
+    """A number of a run that is over; with a minus before it, the less the better."""
+    return finite(summary(sim.result())[metric.removeprefix("-")], metric, sim) * (-1 if metric.startswith("-") else 1)
+
+
+def finite(value: Any, what: str, sim: Simulation) -> float:
+    """A reward, if it is a number."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise InputError(
+            f"the reward {what} is {value!r} at t = {sim.now:.10g} s; give a finite number, such as "
+            '"-mean_waiting_time" or a function of the run that returns one'
+        )
+    return float(value)
