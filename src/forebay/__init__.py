@@ -9,6 +9,7 @@ From files to numbers:
 - `read` and `write` workloads, name a `platform`, `simulate` them under a policy, `load` what was saved;
 - `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures,
   `forebay.explain` why jobs waited;
+- `bounds` tells what no policy can do better than;
 - `fidelity` holds a simulation against what a trace recorded;
 - `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         testing,
     )
     from forebay import workload as workload
+    from forebay._distance import bounds
     from forebay._fidelity import fidelity
     from forebay._simulate import simulate
     from forebay.core.actions import Actions
@@ -62,6 +64,7 @@ _HOME = {
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
+    "bounds": ("forebay._distance", "bounds"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
     "platform": ("forebay.platforms", "load"),
@@ -82,6 +85,7 @@ __all__ = [
     "Trigger",
     "View",
     "Workload",
+    "bounds",
     "fidelity",
     "load",
     "platform",
