@@ -17,6 +17,7 @@ from forebay._distance._gaps import Results, gap_table
 from forebay._distance._jobs import Jobs, jobs_of
 from forebay._distance._lp import linear
 from forebay._distance._objective import METRICS, SLOWDOWNS, metric_named, of_starts
+from forebay._distance._prices import STEPS, prices
 from forebay._distance._srpt import srpt
 from forebay._simulate import machine_of
 from forebay._text import counted
@@ -109,6 +110,7 @@ def bounds(
     job_model: str | None = None,
     period: tuple[float, float] | None = None,
     force: bool = False,
+    steps: int = STEPS,
 ) -> Bounds:
     """Tell what no policy can do better than, whatever it knows.
 
@@ -134,6 +136,8 @@ def bounds(
         Count only jobs submitted from, and before, these seconds, as summaries of a window do.
     force
         Allow windows of more than 40 jobs.
+    steps
+        In which prices are improved; fewer are quicker, and give a little less.
 
     Returns
     -------
@@ -158,16 +162,15 @@ def bounds(
     for name in asked:
         if name in SLOWDOWNS and metric is None and not some.exact:
             continue
-        found += _all(by_start[of_starts(name)], name, lp, exact, window, time_limit)
+        found += _all(by_start[of_starts(name)], name, steps, lp, exact, window, time_limit)
     table = pl.DataFrame([tuple(one) for one in found], schema=SCHEMA, orient="row")
     return Bounds(table, jobs.name, str(machine), model, len(some), some.uncertain, some.relaxed)
 
 
-def _all(jobs: Jobs, metric: str, lp: bool, search: bool, window: int, limit: float) -> list[Found]:
+def _all(jobs: Jobs, metric: str, steps: int, lp: bool, search: bool, window: int, limit: float) -> list[Found]:
     """Every bound of one metric that was asked for; squashed ones by the resource that gives most."""
     found = [alone(jobs, metric)]
-    for kind in (area, srpt, busy):
-        some = kind(jobs, metric)
+    for some in (area(jobs, metric), srpt(jobs, metric), busy(jobs, metric), prices(jobs, metric, steps)):
         found += [max(some, key=lambda one: one.value)] if some else []
     if lp:
         some = linear(jobs, metric, limit)
@@ -192,7 +195,7 @@ def _check_limits(window: int, limit: float, search: bool, force: bool) -> None:
             f"windows of {window:,} jobs may take for ever to solve; give {_exact.MOST} at most, or --force (in Python "
             "force=True)"
         )
-    if not limit > 0:
+    if not limit > 0:  # a NaN, too
         raise InputError(f"the time limit is {limit} s; give seconds above 0")
     if search:
         _exact.check()

@@ -132,9 +132,8 @@ def _costs(
             model.add(end >= start + int(tail[j]))
         model.minimize(end)
         return step, origin
-    weight = (
-        1 / np.maximum(jobs.total, SLOWDOWNS[metric]) if metric in SLOWDOWNS else objectives(jobs, metric)[0].weight
-    )
+    slow = metric in SLOWDOWNS
+    weight = 1 / np.maximum(jobs.total, SLOWDOWNS[metric]) if slow else objectives(jobs, metric)[0].weight
     # Weights in whole numbers, rounded down; so large that rounding is far below what is shown.
     horizon = int(ready.max() + lasts.sum()) + 1
     most = _LARGEST / (horizon * max(len(jobs), 1) * max(float(weight.max()), 1e-300))

@@ -68,6 +68,7 @@ def _legs_of(workload: Workload, platform: Platform, program: Program) -> _Legs:
     ends = np.cumsum(each)
     before = ends[program.first_phase[:-1]] - each[program.first_phase[:-1]]
     seconds = np.add.reduceat(each, program.first_phase[:-1])
+    broken = program.kills & ((seconds > program.walltime) | (np.bincount(leg, program.moving, len(seconds)) > 0))
     seconds = np.where(program.kills, np.minimum(seconds, program.walltime), seconds)
     # A resource that is given back early is not held from the end of that phase to the end of the leg.
     end = np.minimum(ends - before[leg], seconds[leg])
@@ -78,7 +79,16 @@ def _legs_of(workload: Workload, platform: Platform, program: Program) -> _Legs:
     np.subtract.at(area, where, amount * (seconds[leg] - end)[early])
     np.subtract.at(moment, where, amount * (seconds[leg] ** 2 - end**2)[early] / 2)
     np.subtract.at(held, where, amount)
-    return _Legs(seconds, np.maximum(area, 0.0), np.maximum(moment, 0.0), held)
+    # A job that is killed in a leg has no later ones: what may be killed is the last that is certain.
+    begins = np.maximum.accumulate(np.where(program.begins, np.arange(len(seconds)), 0))
+    before_it: np.ndarray = np.cumsum(broken) - broken
+    certain: np.ndarray = before_it == before_it[begins]
+    return _Legs(
+        np.where(certain, seconds, 0.0),
+        np.maximum(area, 0.0) * certain[:, None],
+        np.maximum(moment, 0.0) * certain[:, None],
+        held * certain[:, None],
+    )
 
 
 def jobs_of(
