@@ -23,6 +23,7 @@ SURFACE = [
     "Trigger",
     "View",
     "Workload",
+    "bounds",
     "fidelity",
     "load",
     "platform",
