@@ -41,10 +41,9 @@ def drawn(seed, n=5, halves=False):
 @pytest.mark.parametrize("halves", [False, True])
 def test_every_order(seed, halves):
     """Jobs that choose their starts one after the other: some order gives an optimum."""
-    jobs, machine, both = drawn(seed, halves=halves)
+    both = drawn(seed, halves=halves)[2]
     orders = [np.array(order) for order in permutations(range(5))]
     starts = [schedule(both[True], order) for order in orders]
-    least = fb.bounds(jobs, machine, exact=True)
     for metric in METRICS:
         certain = both[of_starts(metric)]
         expected = min(_exact.cost_of(certain, metric, one) for one in starts)
@@ -52,9 +51,6 @@ def test_every_order(seed, halves):
         assert found.done
         assert found.best == pytest.approx(expected, abs=1e-7)
         assert found.least == pytest.approx(expected, abs=1e-6)
-        row = least.table.filter((least.table["metric"] == metric) & (least.table["bound"] == "optimum"))
-        assert row["value"].item() == pytest.approx(row["best_found"].item(), abs=1e-6)
-        assert least.best[metric]["value"] <= row["value"].item() + 1e-6
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -69,10 +65,10 @@ def test_schedules_that_are_found_can_be_run(seed):
         def decide(self, view, act):
             """By the table."""
             for job in view.queue:
-                if starts[job.row] <= view.now + 1e-9:
+                if starts[job] <= view.now + 1e-9:
                     act.start(job)
                 else:
-                    act.wake(float(starts[job.row]))
+                    act.wake(float(starts[job]))
 
     result = fb.simulate(jobs, machine, Planned())
     assert result.jobs["starting_time"].to_numpy() == pytest.approx(starts)
@@ -98,12 +94,11 @@ def test_relaxations_are_below_the_optimum(seed):
 
 def test_windows_are_below_the_whole():
     """Of jobs by themselves, as if no others were there."""
-    jobs, machine, _ = drawn(3, n=12)
-    whole = fb.bounds(jobs, machine, "mean_wait", exact=True).best["mean_waiting_time"]
-    parts = fb.bounds(jobs, machine, "mean_wait", exact=True, window=4).table
+    jobs, machine, _ = drawn(3, n=8)
+    whole = fb.bounds(jobs, machine, "mean_wait", exact=True).table
+    parts = fb.bounds(jobs, machine, "mean_wait", exact=True, window=3).table
     row = parts.filter(parts["bound"] == "optimum of 3 windows")
-    assert whole["bound"] == "optimum"
-    assert 0 < row["value"].item() <= whole["value"]
+    assert 0 < row["value"].item() <= whole.filter(whole["bound"] == "optimum")["value"].item()
 
 
 def test_times_without_a_common_step_are_rounded_down():
@@ -127,4 +122,4 @@ def test_a_solver_that_is_stopped_gives_what_it_has_proved():
     row = least.table.filter(least.table["bound"].str.starts_with("optimum"))
     assert row["proved"].item() == "0 of 1 windows solved to the end"
     assert row["bound"].item() == "optimum, relaxed"
-    assert 0 <= row["value"].item() <= row["best_found"].item()
+    assert 0 < row["value"].item() <= row["best_found"].item()

@@ -181,7 +181,7 @@ def _all(jobs: Jobs, metric: str, steps: int, lp: bool, search: bool, window: in
 def _metrics(given: str | Sequence[str] | None) -> list[str]:
     if given is None:
         return list(METRICS)
-    names = [given] if isinstance(given, str) else list(given)
+    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Sequence) else []
     if not names or not all(isinstance(name, str) for name in names):
         raise wrong_type("the metric", given, 'a name such as "mean_wait", or several')
     return list(dict.fromkeys(metric_named(name) for name in names))
