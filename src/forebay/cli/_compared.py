@@ -104,8 +104,6 @@ def report(compared: Compared) -> None:
     if compared.verdicts:
         about.append((REFERENCE, f"{compared.reference}; change of the mean wait against it, {compared.basis}"))
     tables = [fitting(partial(_ranking, compared))]
-    if compared.least is not None:
-        tables.append(pairs([("least", _least.line(compared.least))]))
     if "mean_io_time" in first["summary"]:
         tables.append(fitting(partial(_staging, documents)))
     if any("useful_utilisation" in document["summary"] for document in documents):
@@ -113,6 +111,8 @@ def report(compared: Compared) -> None:
     if compared.groups is not None and compared.top:
         names = [document["policy"] for document in documents]
         tables += _groups.tables(compared.groups, names, compared.reference, compared.top)
+    if compared.least is not None:
+        tables.append(pairs([("least", _least.line(compared.least))]))
     files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
     if compared.verdicts:
         files.append(("", f"{folder / TABLE}: every policy against {compared.reference}"))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 TABLE = "bounds.csv"
 HEADLINE = "mean_waiting_time"
 METRICS = (HEADLINE, "makespan")
+MANY = 5_000
+"""Jobs from which on bounds are to be quick."""
 SHOWN = 6
 """Policies that the line names; of more, the nearest and the farthest."""
 
@@ -42,7 +44,12 @@ def of(setting: "Setting", documents: list[dict[str, Any]], made: "Bench") -> Le
     period = None if window is None else (float(window[0]), float(window[1]))
     try:
         found = _distance.bounds(
-            setting.workload, setting.platform, METRICS, job_model=setting.job_model, period=period, steps=QUICK
+            setting.workload,
+            setting.platform,
+            METRICS,
+            job_model=setting.job_model,
+            period=period,
+            steps=_steps(setting),
         )
     except ForebayError:
         return None
@@ -58,8 +65,9 @@ def of(setting: "Setting", documents: list[dict[str, Any]], made: "Bench") -> Le
     return Least(found.best, pl.DataFrame(rows, schema=_gaps.SCHEMA, orient="row"))
 
 
-QUICK = 30
-"""Steps of the ascent: half of what `forebay bounds` takes, for a few per cent less."""
+def _steps(setting: "Setting") -> int:
+    """Of the ascent: for many jobs half of what `forebay bounds` takes, for a few per cent less."""
+    return 60 if len(setting.workload) < MANY else 30
 
 
 def write(least: Least, path: Path) -> None:
