@@ -17,7 +17,7 @@ def paid_until(price, held, cell):
 
 
 def least_cost(ready, lasts, held, weight, price):
-    """What jobs pay at least in all, and what of each cell they then use; of starts that cost the same, the earliest."""
+    """What jobs pay at least in all, and what of each cell they then use; of starts that cost alike, the earliest."""
     n_cells = len(price[0])
     total, used = 0.0, [[0.0] * n_cells for _ in price]
     for begin, length, has, w in zip(ready, lasts, held, weight, strict=True):

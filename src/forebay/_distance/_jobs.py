@@ -30,7 +30,7 @@ class Jobs:
     seconds: np.ndarray  # float64: that the leg runs at least
     rest: np.ndarray  # float64: that the job runs at least from the start of the leg
     total: np.ndarray  # float64: that it runs at least, all legs together
-    nodes: np.ndarray  # int64: the most that any leg holds, as in results
+    nodes: np.ndarray  # int64: as results have them
     held: np.ndarray  # int64[job, resource]: all through the leg
     area: np.ndarray  # float64[job, resource]: resource x seconds of the leg, early releases taken off
     moment: np.ndarray  # float64[job, resource]: area x its mean distance in time from the start of the leg
@@ -107,7 +107,7 @@ def jobs_of(
         counts &= (submit >= period[0]) & (submit < period[1])
     counts &= ~too_large(workload, platform, program, platform.fabric())[0] & ~_turned_away(workload, platform, program)
     stays = np.isinf(frame["cancel"].to_numpy())
-    nodes = program.nodes
+    nodes = program.nodes if program.compute_nodes is None else program.compute_nodes
     certain = np.flatnonzero(counts & stays)
     legs, begins = _legs_of(workload, platform, program), program.first_leg[:-1]
     if program.way is not None:

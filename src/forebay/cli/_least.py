@@ -43,14 +43,8 @@ def of(setting: "Setting", documents: list[dict[str, Any]], made: "Bench") -> Le
     window = documents[0]["window"]
     period = None if window is None else (float(window[0]), float(window[1]))
     try:
-        found = _distance.bounds(
-            setting.workload,
-            setting.platform,
-            METRICS,
-            job_model=setting.job_model,
-            period=period,
-            steps=_steps(setting),
-        )
+        jobs, machine, model = setting.workload, setting.platform, setting.job_model
+        found = _distance.bounds(jobs, machine, METRICS, job_model=model, period=period, steps=_steps(setting))
     except ForebayError:
         return None
     rows = []
