@@ -43,8 +43,8 @@ def of(setting: "Setting", documents: list[dict[str, Any]], made: "Bench") -> Le
     window = documents[0]["window"]
     period = None if window is None else (float(window[0]), float(window[1]))
     try:
-        jobs, machine, model = setting.workload, setting.platform, setting.job_model
-        found = _distance.bounds(jobs, machine, METRICS, job_model=model, period=period, steps=_steps(setting))
+        trace, machine, model = setting.workload, setting.platform, setting.job_model
+        found = _distance.bounds(trace, machine, METRICS, job_model=model, period=period, steps=_steps(setting))
     except ForebayError:
         return None
     rows = []
