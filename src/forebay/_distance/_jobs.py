@@ -107,7 +107,8 @@ def jobs_of(
         counts &= (submit >= period[0]) & (submit < period[1])
     counts &= ~too_large(workload, platform, program, platform.fabric())[0] & ~_turned_away(workload, platform, program)
     stays = np.isinf(frame["cancel"].to_numpy())
-    nodes = program.nodes if program.compute_nodes is None else program.compute_nodes
+    # As results have them: cores where jobs share nodes.
+    nodes = program.nodes if program.asks is None else np.maximum.reduceat(program.demand[:, 0], program.first_leg[:-1])
     certain = np.flatnonzero(counts & stays)
     legs, begins = _legs_of(workload, platform, program), program.first_leg[:-1]
     if program.way is not None:
