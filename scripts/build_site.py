@@ -51,6 +51,7 @@ NAVIGATION = {
             "reference/metrics.md",
             "reference/verdicts.md",
             "reference/fidelity.md",
+            "reference/bounds.md",
             "reference/figures.md",
             "reference/explain.md",
             "reference/report.md",

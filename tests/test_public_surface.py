@@ -25,6 +25,7 @@ SURFACE = [
     "Trigger",
     "View",
     "Workload",
+    "bounds",
     "diverge",
     "fidelity",
     "load",

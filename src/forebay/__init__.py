@@ -10,6 +10,7 @@ From files to numbers:
 - `open` a run to step through it, go back, and try other futures;
 - `summary` gives every number of a run, `forebay.metrics` each by itself, `forebay.figures` pictures,
   `forebay.explain` why jobs waited;
+- `bounds` tells what no policy can do better than;
 - `fidelity` holds a simulation against what a trace recorded;
 - `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         testing,
     )
     from forebay import workload as workload
+    from forebay._distance import bounds
     from forebay._diverge import diverge
     from forebay._fidelity import fidelity
     from forebay._sim import Simulation, Snapshot
@@ -68,6 +70,7 @@ _HOME = {
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
+    "bounds": ("forebay._distance", "bounds"),
     "diverge": ("forebay._diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
@@ -92,6 +95,7 @@ __all__ = [
     "Trigger",
     "View",
     "Workload",
+    "bounds",
     "diverge",
     "fidelity",
     "load",

@@ -24,6 +24,7 @@ from forebay.algorithms import (
     place,
     plan,
     predict,
+    prices,
     profile,
     quotient,
     setformat,
@@ -37,6 +38,7 @@ from twins import inside as slow_inside
 from twins import kernels, lay, sharing
 from twins import knapsack as slow_knapsack
 from twins import pareto as slow_pareto
+from twins import prices as slow_prices
 from twins.plan import Plan
 from twins.predict import Past, corrected
 from twins.tape import Tape
@@ -115,6 +117,8 @@ COMPARISONS = {
     predict.remember: Past.note,
     predict.recall: Past.guess,
     predict.corrected: corrected,
+    prices.paid_until: slow_prices.paid_until,
+    prices.least_cost: slow_prices.least_cost,
     profile.fits: Profile.fits,
     profile.window: Profile.earliest,
     profile.earliest: Profile.earliest,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli import _groups, _recorded
+from forebay.cli import _groups, _least, _recorded
 from forebay.cli._print import Seconds, fitting, notes_block, pairs, show, table
 from forebay.cli._verdicts import HEADLINE, TABLE, rows
 from forebay.experiments.verdicts import Verdict
@@ -36,11 +36,13 @@ class Compared:
     pictures: list[Path]
     groups: "pl.DataFrame | None" = None  # by queue, user and account
     top: int = _groups.TOP  # how many of each to show
+    least: _least.Least | None = None  # that any policy can have
 
     @property
     def tables(self) -> list[Path]:
         """The files that tell of all policies; verdicts need two, and groups two as well."""
         more = [*([TABLE] if self.verdicts else []), *([_groups.TABLE] if self.groups is not None else [])]
+        more += [] if self.least is None else [_least.TABLE]
         return [self.folder / name for name in ("compare.csv", *more)]
 
 
@@ -77,6 +79,8 @@ def comparison(compared: Compared) -> dict[str, Any]:
             for document in documents
         ],
         "verdicts": rows(compared.verdicts),
+        "bounds": [] if compared.least is None else list(compared.least.best.values()),
+        "gaps": [] if compared.least is None else compared.least.gaps.to_dicts(),
         "groups": [] if compared.groups is None else compared.groups.to_dicts(),
         "failed": [{"policy": spec, "message": failure.text} for spec, failure in compared.failed.items()],
         "files": [str(file) for file in (*compared.tables, *compared.pictures)],
@@ -108,11 +112,15 @@ def report(compared: Compared) -> None:
         names = [document["policy"] for document in documents]
         unit = next(iter(first["resources"]))
         tables += _groups.tables(compared.groups, names, compared.reference, compared.top, unit)
+    if compared.least is not None:
+        tables.append(pairs([("least", _least.line(compared.least))]))
     files = [("written", f"{folder / 'compare.csv'}: every number of every policy")]
     if compared.verdicts:
         files.append(("", f"{folder / TABLE}: every policy against {compared.reference}"))
     if compared.groups is not None:
         files.append(("", f"{folder / _groups.TABLE}: every queue, user and account under every policy"))
+    if compared.least is not None:
+        files.append(("", f"{folder / _least.TABLE}: every policy against what any could do"))
     files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
     drawn = [picture.name for picture in compared.pictures if picture.suffix not in (".csv", ".html")]
     if drawn:

@@ -91,6 +91,9 @@ def command(
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=0, help="Rows of each table of queues, users and accounts.")
     ] = 5,
+    bounds: Annotated[
+        bool, typer.Option("--bounds/--no-bounds", help="Tell what no policy can have less of, too.")
+    ] = True,
     page: options.PageOption = True,
     jobs: options.CountOption = None,
     form: options.FormatOption = Format.text,
@@ -102,15 +105,15 @@ def command(
     change in mean wait says so, else undecided.
 
     The output folder gets compare.csv, with every number of every policy, verdicts.csv, groups.csv, which tells for
-    whom, and a folder for each policy with the files that `forebay run` writes. Figures of all policies together stand
-    beside it, and the schedule of the best; `forebay plot` draws those of others. All of it takes the place of an
-    earlier comparison in that folder,
-    whose runs are used again where they would be the same.
+    whom, bounds.csv, which tells how far each is from what any could do, and a folder for each policy with the files
+    that `forebay run` writes. Figures of all policies together stand beside it, and the schedule of the best; `forebay
+    plot` draws those of others. All of it takes the place of an earlier comparison in that folder, whose runs are used
+    again where they would be the same.
 
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
-    from forebay.cli import _given, _groups, _pictures, _replicas, _runs, _verdicts
+    from forebay.cli import _given, _groups, _least, _pictures, _replicas, _runs, _verdicts
     from forebay.cli._bench import bench
     from forebay.cli._compared import Compared, comparison, report
     from forebay.experiments.conditions import parse_condition
@@ -147,12 +150,15 @@ def command(
         groups = _groups.of(documents, made, standard)
         if groups is not None:
             _groups.write(groups, made.path / _groups.TABLE)
+        least = _least.of(setting, documents, made) if bounds else None
+        if least is not None:
+            _least.write(least, made.path / _least.TABLE)
         drawing = plots or (plots is None and _pictures.available())
         pictures = [output / file.name for file in _draw(documents, made)] if drawing else []
         pictures += [output / file.name for file in add_report(made.path, page)]
         made.publish()
         forget_figures(output, pictures)
-    compared = Compared(documents, verdicts, standard, jury.basis, failed, output, pictures, groups, top)
+    compared = Compared(documents, verdicts, standard, jury.basis, failed, output, pictures, groups, top, least)
     if form is Format.json:
         answer(comparison(compared))
     else:

@@ -12,6 +12,7 @@ import typer
 
 from forebay._text import plain
 from forebay.cli import (
+    bounds,
     capacity,
     check_policy,
     compare,
@@ -98,6 +99,7 @@ _add(app, compare, "compare")
 _add(app, explain, "explain")
 _add(app, diverge, "diverge")
 _add(app, fidelity, "fidelity")
+_add(app, bounds, "bounds")
 _add(app, capacity, "capacity")
 _add(app, plot, "plot")
 _add(app, report, "report")

@@ -12,7 +12,7 @@ from polars.exceptions import PolarsError
 from forebay.errors import InputError, listed
 from forebay.results import read_document
 
-_RUN, _MANIFEST, _VERDICTS = "run.json", "compare.json", "verdicts.csv"
+_RUN, _MANIFEST, _VERDICTS, _BOUNDS = "run.json", "compare.json", "verdicts.csv", "bounds.csv"
 _NUMBERS = ("value", "reference_value", "change", "low", "high", "n")
 _WORDS = ("policy", "reference", "metric", "verdict", "over")
 
@@ -25,6 +25,7 @@ class Runs:
     folders: list[Path]
     verdicts: pl.DataFrame | None
     command: list[str] = field(default_factory=list)  # that makes them again; empty where nobody wrote it down
+    bounds: pl.DataFrame | None = None  # every policy against what any could do; None where it is not known
 
     @property
     def labels(self) -> list[str]:
@@ -50,7 +51,7 @@ def read(folder: Path) -> Runs:
         names = listed([place.name for place in places])
         raise InputError(f"{folder}: its runs ({names}) are not of one workload; make a report of each")
     documents, folders = [one for one, _ in found], [place for _, place in found]
-    return Runs(documents, folders, _verdicts(folder / _VERDICTS), words_of(told))
+    return Runs(documents, folders, _verdicts(folder / _VERDICTS), words_of(told), _bounds(folder / _BOUNDS))
 
 
 def words_of(told: Mapping[str, Any]) -> list[str]:
@@ -81,3 +82,13 @@ def _verdicts(path: Path) -> pl.DataFrame | None:
         return frame.select(*_WORDS, *(pl.col(name).cast(pl.Float64) for name in _NUMBERS))
     except (PolarsError, OSError):
         raise InputError(f"{path}: not a table of verdicts; make the comparison again with forebay compare") from None
+
+
+def _bounds(path: Path) -> pl.DataFrame | None:
+    if not path.is_file():
+        return None
+    try:
+        frame = pl.read_csv(path, infer_schema=False)
+        return frame.select("policy", "metric", pl.col("least", "ratio").cast(pl.Float64))
+    except (PolarsError, OSError):
+        raise InputError(f"{path}: not a table of bounds; make the comparison again with forebay compare") from None

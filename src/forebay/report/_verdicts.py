@@ -40,7 +40,20 @@ def ranking(runs: Runs) -> str:
         [label, *(value(name, (document.get("summary") or {}).get(name)) for name, _ in columns)]
         for label, document in zip(runs.labels, runs.documents, strict=True)
     ]
-    return tables.table(["policy", *(title for _, title in columns)], rows, range(1, len(columns) + 1))
+    table = tables.table(["policy", *(title for _, title in columns)], rows, range(1, len(columns) + 1))
+    return table + _least(runs)
+
+
+def _least(runs: Runs) -> str:
+    """What no policy can have less of, and how many times as much each has."""
+    if runs.bounds is None:
+        return ""
+    mine = runs.bounds.filter((pl.col("metric") == "mean_waiting_time") & (pl.col("least") > 0))
+    if mine.is_empty():
+        return ""
+    times = [f"{one['policy']} {one['ratio']:.3g}" for one in mine.drop_nulls("ratio").iter_rows(named=True)]
+    least = value("mean_waiting_time", mine["least"][0])
+    return tables.paragraph(f"No policy can have a mean wait below {least}. Times that: {', '.join(times)}.")
 
 
 def words(name: str) -> str:

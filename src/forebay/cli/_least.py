@@ -1,0 +1,94 @@
+"""What no policy can have less of, for comparisons: cheap bounds, and how far each policy is above them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay._files import replacing
+from forebay._text import for_spreadsheets
+from forebay.errors import ForebayError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from forebay.cli._bench import Bench
+    from forebay.cli._runs import Setting
+
+TABLE = "bounds.csv"
+HEADLINE = "mean_waiting_time"
+METRICS = (HEADLINE, "makespan")
+MANY = 5_000
+"""Jobs from which on bounds are to be quick."""
+SHOWN = 6
+"""Policies that the line names; of more, the nearest and the farthest."""
+
+
+@dataclass(frozen=True)
+class Least:
+    """The largest bounds by metric, and a row for each policy and metric."""
+
+    best: dict[str, dict[str, Any]]
+    gaps: "pl.DataFrame"
+
+
+def of(setting: "Setting", documents: list[dict[str, Any]], made: "Bench") -> Least | None:
+    """The bounds of a comparison; None where none is known, as where nodes fail or sizes are for policies to choose."""
+    import polars as pl
+
+    from forebay import _distance
+    from forebay._distance import _gaps
+
+    if setting.failures is not None:
+        return None
+    window = documents[0]["window"]
+    period = None if window is None else (float(window[0]), float(window[1]))
+    try:
+        trace, machine, model = setting.workload, setting.platform, setting.job_model
+        found = _distance.bounds(trace, machine, METRICS, job_model=model, period=period, steps=_steps(setting))
+    except ForebayError:
+        return None
+    rows = []
+    for document in documents:
+        jobs = pl.read_parquet(made.place(document["policy"]) / "jobs.parquet")
+        if period is not None:
+            jobs = jobs.filter(pl.col("submission_time").is_between(*period, closed="left"))
+        kept = _gaps.keeps_to(jobs, found.n_jobs, found.n_uncertain)
+        numbers = document["summary"] if kept else {}
+        for metric, row in found.best.items():
+            rows.append((document["policy"], metric, *_gaps.of_number(numbers.get(metric), row["value"])))
+    return Least(found.best, pl.DataFrame(rows, schema=_gaps.SCHEMA, orient="row"))
+
+
+def _steps(setting: "Setting") -> int:
+    """Of the ascent: for many jobs half of what `forebay bounds` takes, for a few per cent less."""
+    return 60 if len(setting.workload) < MANY else 30
+
+
+def write(least: Least, path: Path) -> None:
+    """Every policy against the bounds, as CSV."""
+    import polars as pl
+
+    how = pl.DataFrame(
+        [(metric, row["bound"], row["resource"]) for metric, row in least.best.items()],
+        schema=["metric", "bound", "resource"],
+        orient="row",
+    )
+    with replacing(path) as [temporary]:
+        for_spreadsheets(least.gaps.join(how, on="metric", how="left", maintain_order="left")).write_csv(temporary)
+
+
+def line(least: Least) -> str:
+    """No policy can have less than so much, and how many times as much each has."""
+    import polars as pl
+
+    from forebay.cli._numbers import seconds
+
+    row = least.best[HEADLINE]
+    if not row["value"] > 0:
+        return "no policy can have a mean wait below 0 s, as far as is proved"
+    told = least.gaps.filter((pl.col("metric") == HEADLINE) & pl.col("ratio").is_not_null())
+    times = list(told.select("policy", "ratio").iter_rows())
+    times = times if len(times) <= SHOWN else [times[0], times[-1]]
+    words = ", ".join(f"{policy} {ratio:.3g}" for policy, ratio in times)
+    because = f" ({row['resource']})" if row["resource"] else ""
+    return f"no policy can have a mean wait below {seconds(row['value'])}{because}; times that: {words}"

@@ -1,0 +1,189 @@
+"""`forebay bounds`: what no policy can do better than, and how far policies are from it."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forebay._text import counted
+from forebay.cli import _complete
+from forebay.cli import _options as options
+from forebay.cli._options import Format
+from forebay.cli._print import answer, is_quiet, notes_block, pairs, show, table
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+    from forebay._distance import Bounds
+    from forebay.cli._runs import Setting
+
+EXAMPLES = options.examples(
+    "forebay bounds table1 --exact",
+    "forebay bounds trace.swf.gz --metric mean_wait --policies fcfs,fcfs-easy",
+)
+
+
+def command(
+    workload: options.WorkloadArgument,
+    platform: options.PlatformOption = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="A number of summaries, such as mean_wait or makespan; may be given several times. Default: all that "
+            "a bound is known for.",
+            show_default=False,
+        ),
+    ] = None,
+    policies: Annotated[
+        str | None,
+        typer.Option(
+            "--policies",
+            metavar="SPEC,SPEC,...",
+            help="Run these too, and tell how far each is above the largest bound.",
+            show_default=False,
+            autocompletion=_complete.policies,
+        ),
+    ] = None,
+    lp: Annotated[bool, typer.Option("--lp", help="Solve linear programs, too: some seconds to minutes.")] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help='Find optima of windows of jobs, too; needs pip install "forebay[ortools]".')
+    ] = False,
+    window: Annotated[int, typer.Option("--window", metavar="N", min=1, help="Jobs of a window of --exact.")] = 40,
+    force: Annotated[bool, typer.Option("--force", help="Allow windows of more than 40 jobs.")] = False,
+    limit: Annotated[
+        str, typer.Option("--time-limit", metavar="TIME", help="For the solvers of each metric; what is proved counts.")
+    ] = "60s",
+    part: options.SliceOption = None,
+    job_model: options.JobModelOption = None,
+    seed: options.SeedOption = 0,
+    form: options.FormatOption = Format.text,
+    quiet: options.QuietOption = False,
+) -> None:
+    """Tell what no policy can do better than.
+
+    Bounds hold for every policy, whatever it knows, that runs each job once, to its end and in one piece. Where jobs
+    move data, each transfer is taken to have every link to itself. With --policies each is run, and its distance from
+    the largest bound is told.
+    """
+    from forebay import _distance
+    from forebay.cli import _runs
+    from forebay.core.units import parse_seconds
+
+    seconds = parse_seconds(limit)
+    specs = _specs(policies)
+    schedulers = {spec: _runs.load_policy(spec) for spec in specs}
+    setting = _runs.read_setting(workload, platform, job_model, seed, None, None, part)
+    found = _distance.bounds(
+        setting.workload,
+        setting.platform,
+        metric or None,
+        lp=lp,
+        exact=exact,
+        window=window,
+        time_limit=seconds,
+        job_model=job_model,
+        force=force,
+    )
+    gaps = _gaps(found, setting, schedulers) if schedulers else None
+    if form is Format.json:
+        answer(document(found, gaps))
+    else:
+        report(found, gaps)
+
+
+def _specs(text: str | None) -> list[str]:
+    from forebay.cli._chosen import wanted
+
+    if text is None:
+        return []
+    given, implied = wanted(text)
+    return [*given, *implied]
+
+
+def _gaps(found: "Bounds", setting: "Setting", schedulers: dict[str, Any]) -> "pl.DataFrame":
+    """A run under each policy, held against the bounds."""
+    from forebay import _compile
+    from forebay.cli._progress import progress
+
+    _compile.prepare(schedulers.values(), is_quiet())
+    results = {}
+    with progress(len(setting.workload) * len(schedulers)) as watch:
+        for spec, scheduler in schedulers.items():
+            tell = _Teller(watch, spec)
+            results[spec] = setting.simulate(scheduler, spec, tell)[0]
+    return found.gaps(results)
+
+
+class _Teller:
+    """Says how far the run of one policy is."""
+
+    def __init__(self, watch: Any, spec: str) -> None:
+        self._watch, self._spec = watch, spec
+
+    def __call__(self, ended: int, _: int) -> None:
+        self._watch.at(self._spec, ended)
+
+
+def document(found: "Bounds", gaps: "pl.DataFrame | None") -> dict[str, Any]:
+    """The answer as JSON."""
+    return {
+        "workload": found.workload,
+        "platform": found.platform,
+        "job_model": found.job_model,
+        "n_jobs": found.n_jobs,
+        "n_uncertain": found.n_uncertain,
+        "relaxed": list(found.relaxed),
+        "bounds": found.table.to_dicts(),
+        "gaps": [] if gaps is None else gaps.to_dicts(),
+    }
+
+
+def report(found: "Bounds", gaps: "pl.DataFrame | None") -> None:
+    """The answer as text: every bound, then every policy against the largest of each metric."""
+    about = [
+        ("workload", f"{found.workload}, {counted(found.n_jobs, 'job')}"),
+        ("platform", found.platform),
+        ("job model", found.job_model),
+    ]
+    blocks = [pairs(about), _bounds(found)]
+    if gaps is not None:
+        blocks.append(_distances(found, gaps))
+    notes = [f"left out: {words}" for words in found.relaxed]
+    if found.n_uncertain:
+        notes.append(f"{counted(found.n_uncertain, 'job')} may be withdrawn, and counts with the least there can be")
+    show(*blocks, *notes_block(notes))
+
+
+def _bounds(found: "Bounds") -> "Table":
+    from forebay.cli._numbers import shown
+
+    best = {(row["metric"], row["bound"]) for row in found.best.values()}
+    rows = []
+    for row in found.table.iter_rows(named=True):
+        mark = "largest" if (row["metric"], row["bound"]) in best else ""
+        words = [row["bound"], row["proved"]]
+        if row["best_found"] is not None and row["proved"]:
+            words.append(f"best found {shown(row['metric'], row['best_found'])}")
+        rows.append(
+            [
+                row["metric"],
+                shown(row["metric"], row["value"]),
+                mark,
+                row["resource"],
+                "; ".join(word for word in words if word),
+            ]
+        )
+    return table(["metric", "at least", "", "because of", "by"], rows, numbers=[1])
+
+
+def _distances(found: "Bounds", gaps: "pl.DataFrame") -> "Table":
+    from forebay.cli._numbers import NONE, shown
+
+    rows = []
+    for row in gaps.iter_rows(named=True):
+        cells = [NONE if row[key] is None else shown(row["metric"], row[key]) for key in ("value", "least", "gap")]
+        times = NONE if row["ratio"] is None else f"{row['ratio']:.2f}"
+        rows.append([row["policy"], row["metric"], *cells, times])
+    return table(["policy", "metric", "has", "at least", "above it", "times"], rows, numbers=[2, 3, 4, 5])
