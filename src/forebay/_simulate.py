@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from forebay import _compile, _fork, _plugins, _progress
+from forebay._blocks import Blocks
 from forebay._text import counted
 from forebay.core.failures import Failures
 from forebay.engine import collect
@@ -124,7 +125,7 @@ def simulate(
     draw = None if failing is None else draws(truth, failing, chosen.nodes, failing.seed if failing.seed >= 0 else seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     with _progress.following(progress, name, len(workload)) as call:
-        record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw)
+        record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw, blocks=Blocks)
     notes += on_late_starts(workload, state)
     left, decisions = collect.left_of(state, truth, program.compute_nodes), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte

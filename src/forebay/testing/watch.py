@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from forebay._blocks import Blocks
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay.core.actions import Actions
@@ -59,7 +60,7 @@ class _Watched:
         self._n_wakes = self._n_wakes + 1 if view.triggers == Trigger.WAKE else 0
         if self._n_wakes > MOST_WAKES:
             raise SpinsError(
-                f"{view.when} was woken for the {MOST_WAKES:,}th time in a row, and nothing else happened; "
+                f"{view._when} was woken for the {MOST_WAKES:,}th time in a row, and nothing else happened; "
                 "wake less often, or only while jobs wait"
             )
         before = _snapshot(self._state)
@@ -67,13 +68,13 @@ class _Watched:
             self._decide(view, act)
         except ValueError as error:
             if "read-only" in str(error):
-                raise WroteError(f"{view.when} wrote to a table of the view: {error}") from None
+                raise WroteError(f"{view._when} wrote to a table of the view: {error}") from None
             raise
         now = _snapshot(self._state)
         for name, was in before.items():
             if was != now[name]:
                 raise WroteError(
-                    f"{view.when} changed the table {name!r}; read it only, and act through act.start, act.resize, "
+                    f"{view._when} changed the table {name!r}; read it only, and act through act.start, act.resize, "
                     "act.interrupt, act.wake, act.reject and act.kill"
                 )
 
@@ -81,7 +82,7 @@ class _Watched:
 def watched_run(policy: Any, state: State, truth: Truth, resources: tuple[str, ...]) -> Outcome:
     """One run on copies of the tables."""
     state, truth = _copy(state), _copy(truth)
-    record = run(state, truth, _Watched(policy, state), resources, np.random.default_rng(0))
+    record = run(state, truth, _Watched(policy, state), resources, np.random.default_rng(0), blocks=Blocks)
     return Outcome(record.sha256(), state.jobs["id"][state.jobs["state"] < JobState.COMPLETED].tolist())
 
 
