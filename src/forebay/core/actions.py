@@ -13,7 +13,6 @@ from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.errors import BadActionError, brief, nearest
 
-
 _NOTHING = np.zeros(0)
 
 
@@ -135,7 +134,7 @@ class Actions:
         descending: bool = False,
         expected: Iterable[float] | None = None,
     ) -> list[int]:
-        """Start jobs in an order until one does not fit; reserve for it, and let those behind pass if they delay it not.
+        """Start jobs in an order until one does not fit; reserve for it, and let others pass that do not delay it.
 
         The kernel of the built-in policies does it: on chunks, kinds, classes and partitions and on shared nodes as
         they do. What this decision has started before counts; jobs that it has started or turned away are left out.
@@ -183,10 +182,10 @@ class Actions:
         seconds = _NOTHING if expected is None else self._seconds(expected)
         left, wrong = self._view._kernels().backfill(line, bool(descending), reserve, deep, seconds)
         if wrong >= 0:
-            row = int(line[wrong])  # type: ignore[arg-type]
+            number = int(self._view.jobs["id"][self._view._row(line[wrong])])
             raise BadActionError(
-                f"{self._view._when} gave act.backfill job {int(self._view.jobs['id'][self._view._row(row)])} twice, or "
-                "though it does not wait; give jobs of view.queue, each once"
+                f"{self._view._when} gave act.backfill job {number} twice, or though it does not wait; give jobs of "
+                "view.queue, each once"
             )
         first, self._n = self._n, int(self._counts["n_actions"])
         started = self._actions[first : self._n]

@@ -8,7 +8,6 @@ from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import keep, replaced
-from forebay.core.codes import Verb
 from forebay.core.tables import PARAMS, STATE
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.backfill import serve
@@ -36,10 +35,9 @@ def _acted_on(state):
     counts = state.counts[0]
     taken = np.zeros(counts["queue_last"] - counts["queue_first"], np.bool_)
     for a in range(min(counts["n_actions"], len(state.actions))):
-        action = state.actions[a]
-        verb = action["verb"]
-        if (verb == Verb.START or verb == Verb.REJECT or verb == Verb.KILL) and waits(state, action["job"]):
-            taken[state.jobs[action["job"]]["at"] - counts["queue_first"]] = True
+        j = state.actions[a]["job"]
+        if waits(state, j):
+            taken[state.jobs[j]["at"] - counts["queue_first"]] = True
     return taken
 
 
