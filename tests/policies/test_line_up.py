@@ -1,4 +1,4 @@
-"""`act.backfill` and what looks ahead: on every kind of machine the same as the built-in policies, and as plain sums."""
+"""`act.backfill` and what looks ahead: on every kind of machine as the built-in policies, and as plain sums."""
 
 import os
 import random
@@ -11,6 +11,7 @@ from cases import classes, pooled, shared, transfers
 from cases.chunks import chunks
 from forebay.core.outlook import Blocks as Protocol
 from forebay.errors import BadActionError, StalledError
+from forebay.workload.models import burst_buffer
 from forebay.workload.workload import job_table
 
 WORDS = ("arrival", "walltime", "priority", "nodes", "area", "user", "group", "queue")
@@ -23,11 +24,11 @@ def _site(seed):
 
 
 MACHINES = {
-    "pools": lambda seed: pooled.make(seed),
+    "pools": pooled.make,
     "kinds": lambda seed: pooled.with_kinds(*pooled.make(seed), seed),
     "classes": lambda seed: pooled.with_classes(*pooled.make(seed), seed),
     "site": _site,
-    "transfers": lambda seed: transfers.make(seed),
+    "transfers": transfers.make,
     "shared": lambda seed: shared.random_case(seed, n_jobs=40)[::-1],
 }
 
@@ -266,13 +267,14 @@ class LargestFirst(fb.Policy):
 
 @pytest.mark.skipif(not DATA, reason="needs FOREBAY_DATA, the folder with traces")
 @pytest.mark.parametrize("buffers", [False, True])
-@pytest.mark.parametrize(("how", "more"), [({}, ""), ({"conservative": True}, ",depth=all"), ({"depth": 5}, ",depth=5")])
+@pytest.mark.parametrize(
+    ("how", "more"), [({}, ""), ({"conservative": True}, ",depth=all"), ({"depth": 5}, ",depth=5")]
+)
 def test_largest_area_first_on_a_whole_trace(how, more, buffers):
     workload, machine = fb.read(f"{DATA}/swf/KTH-SP2-1996-2.1-cln.swf.gz"), None
     if buffers:
-        from forebay.workload.models import burst_buffer
-
-        workload, machine = with_buffers(workload, burst_buffer), "flat:nodes=100,burst_buffer=2TB"
+        workload = burst_buffer.attach(workload, np.random.default_rng(0))
+        machine = f"flat:nodes={fb.platform(workload.platform).nodes},burst_buffer=2TB"
     spec = f"fcfs-bb:order=area,descending=true{more}"
     built_in = fb.simulate(workload, machine, spec).facts["log_sha256"]
     assert fb.simulate(workload, machine, LargestFirst(**how)).facts["log_sha256"] == built_in

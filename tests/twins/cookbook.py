@@ -1,7 +1,7 @@
 """The recipes of the cookbook a second time, on a simulator of their own: nothing here is forebay's.
 
-Jobs are rigid, times whole seconds, and nobody takes longer than its walltime. A decision begins with who waits, in order
-of arrival, and who runs; what is free over time is counted from intervals, anew for each question.
+Jobs are rigid, times whole seconds, and nobody takes longer than its walltime. A decision begins with who waits, in
+order of arrival, and who runs; what is free over time is counted from intervals, anew for each question.
 """
 
 import itertools
