@@ -40,6 +40,7 @@ ROOMS = [
     "experiments",
     "explain",
     "figures",
+    "kernels",
     "metrics",
     "platforms",
     "policies",
