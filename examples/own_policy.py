@@ -22,29 +22,18 @@ class Patient:
             return view.now - view.jobs["submit"][job]
 
         line = sorted(view.queue, key=lambda job: view.walltime(job) / (waited(job) + 600))
-        ends = [(end, leg) for end, _, leg in view.running]
         deadline = float("inf")
         for job in view.queue:  # in order of arrival
             if waited(job) < self.patience * HOUR:
                 break
             line.remove(job)
             if not act.fits(job):
-                deadline = self.beginning(view, act, job, ends)
+                deadline = view.earliest(job)
                 break
             act.start(job)
-            ends.append((view.now + view.walltime(job), view.leg_of(job, 0)))  # not in view.running yet
         for job in line:
             if view.now + view.walltime(job) <= deadline and act.fits(job):
                 act.start(job)
-
-    def beginning(self, view, act, job, ends):
-        """When the job's nodes and burst buffer will be there, if others take the time they asked for."""
-        left = act.free
-        for end, leg in sorted(ends):
-            left = left + view.releases[leg]
-            if (left >= view.demand(job)).all():
-                return end
-        return float("inf")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ NAVIGATION = {
             "guides/burst-buffer-size.md",
             "guides/malleable-jobs.md",
             "guides/write-a-policy.md",
+            "guides/cookbook.md",
+            "guides/coming-from.md",
             "guides/extend.md",
             "CONTRIBUTING.md",
             "SECURITY.md",

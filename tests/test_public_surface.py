@@ -45,6 +45,7 @@ ROOMS = [
     "experiments",
     "explain",
     "figures",
+    "kernels",
     "metrics",
     "platforms",
     "policies",

@@ -1,13 +1,16 @@
 """The guide to one's own policy holds: its policies keep the contract, and its numbers are those of real runs."""
 
+import dataclasses
 import importlib.util
 import re
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import forebay as fb
+from cases import pooled
 from forebay.testing import check_policy
 from forebay.workload.embedded import default
 from forebay.workload.workload import job_table
@@ -48,9 +51,57 @@ def test_a_reservation_counts_what_the_same_decision_starts():
     assert result.jobs["starting_time"].to_list() == [0, 100, 150]
 
 
+FOLDER = ROOT / "examples" / "guide"
+
+
+def load(file, name):
+    spec = importlib.util.spec_from_file_location(f"guide_{file}", FOLDER / f"{file}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, name)
+
+
+@pytest.mark.small
+def test_every_policy_of_the_guide_is_a_file():
+    """As the guide shows it, and the guide shows no other."""
+    files = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py")}
+    shown = [block for block in BLOCKS if "class " in block and "class Patient" not in block]
+    assert len(shown) == len(files)
+    for block in shown:
+        code = block[block.index("class ") :].strip()
+        assert any(code in text and text.endswith(code + "\n") for text in files.values()), code
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("in_order", "InOrder"), ("shortest", "Shortest"), ("growing", "Growing"), ("preempting", "Preempting")],
+)
+def test_a_policy_of_the_guide_keeps_the_contract(file, name):
+    report = check_policy(load(file, name), n_cases=40)
+    assert report.passed, report.explanation
+
+
+def test_the_compiled_policy_keeps_the_contract():
+    """Honours buffers, too: cases have them, pooled and in chunks."""
+    report = check_policy(f"{FOLDER / 'compiled.py'}:Shortest", n_cases=40)
+    assert report.passed, report.explanation
+
+
+@pytest.mark.small
+def test_the_compiled_policy_starts_what_the_other_does():
+    for seed in range(20):
+        workload, machine = pooled.make(seed, legs=False)
+        workload = dataclasses.replace(workload, jobs=workload.jobs.with_columns(id=pl.int_range(1, len(workload) + 1)))
+        plain, compiled = (load(file, "Shortest")(patience=0.005) for file in ("shortest", "compiled"))
+        starts = [fb.simulate(workload, machine, one).jobs["starting_time"].to_list() for one in (plain, compiled)]
+        assert starts[0] == starts[1], seed
+
+
 def test_the_example_keeps_the_contract():
-    """As the other policies of the guide do: there the guide's own commands say so."""
+    """And holds its reservation."""
     report = check_policy(example().Patient())
+    assert report.passed, report.explanation
+    report = check_policy(example().Patient(patience=0.0), n_cases=40, head_never_delayed=True)
     assert report.passed, report.explanation
 
 
@@ -84,12 +135,9 @@ def test_the_table_of_further_draws(monkeypatch):
 @pytest.mark.small
 def test_preemption():
     """Job 2 of higher priority comes at 10 and takes the place of job 1, which starts again at 30: 20 + 30 = 50."""
-    scope = {"fb": fb}
-    exec(next(block for block in BLOCKS if "class Preempting" in block), scope)  # the guide's own words
+    preempting = load("preempting", "Preempting")
     columns = {"id": [1, 2], "submit": [0.0, 10.0], "walltime": [20.0, 20.0], "run_time": [20.0, 20.0], "nodes": [3, 2]}
     jobs = {name: np.array(values) for name, values in columns.items()} | {"priority": np.array([0.0, 1.0])}
-    result = fb.simulate(fb.Workload("two", job_table(jobs)), "flat:nodes=4", scope["Preempting"]())
+    result = fb.simulate(fb.Workload("two", job_table(jobs)), "flat:nodes=4", preempting())
     assert result.jobs["finish_time"].to_list() == [50, 30]
     assert fb.summary(result)["n_steals"] == 1
-    report = check_policy(scope["Preempting"], n_cases=20)
-    assert report.passed, report

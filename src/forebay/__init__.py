@@ -15,8 +15,9 @@ From files to numbers:
 - `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
 
-Policies of your own read a `View` and write `Actions`; `forebay.testing.check_policy` tries them. Every error is a
-`ForebayError`, and says what to do. Names are loaded when first used, so importing forebay takes no time.
+Policies of your own read a `View` and write `Actions`, compiled ones use `forebay.kernels`; try them by
+`forebay.testing.check_policy`. Every error is a `ForebayError`, and says what to do. Names are loaded when first used,
+so importing forebay takes no time.
 """
 
 from importlib import import_module
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         experiments,
         explain,
         figures,
+        kernels,
         metrics,
         platforms,
         policies,
@@ -115,6 +117,7 @@ _ROOMS = (
     "experiments",
     "explain",
     "figures",
+    "kernels",
     "metrics",
     "platforms",
     "policies",

@@ -248,15 +248,16 @@ def load(parts: Iterable[Part]) -> None:
     from forebay._numba.jit import ready
 
     for part in parts:
-        ready(_kernel(part))
+        ready(kernel_of(part))
 
 
 def _is_stored(part: Part) -> bool:
     from forebay._numba.jit import is_stored
 
-    return is_stored(_kernel(part))
+    return is_stored(kernel_of(part))
 
 
-def _kernel(part: Part) -> Any:
+def kernel_of(part: Part) -> Any:
+    """The kernel that a part names."""
     module, function = part
     return getattr(import_module(module), function)

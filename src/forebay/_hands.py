@@ -37,7 +37,7 @@ class Hands(Actions):
     ) -> None:
         """Start the job's waiting leg now, on the lowest idle nodes, on as many of them as given, or on those given."""
         if self.strict:
-            self._check(self._view.row(job), nodes, way)
+            self._check(self._view._row(job), nodes, way)
         super().start(job, reason, nodes, way)
 
     def interrupt(self, job: int, checkpoint: str = "last") -> None:

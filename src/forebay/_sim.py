@@ -7,6 +7,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Any
 
+from forebay._blocks import Blocks
 from forebay._case import Case, case_of, versions
 from forebay._hands import ByHand, Hands
 from forebay._text import counted
@@ -361,7 +362,7 @@ def open_run(
     """
     case = case_of(workload, platform, ByHand() if policy is None else policy, seed, job_model, failures)
     state, truth, notes, draw, rng = case.tables()
-    session = Session(state, truth, case.platform.resources, rng, draw, Hands)
+    session = Session(state, truth, case.platform.resources, rng, draw, Hands, Blocks)
     session.take(case.scheduler)
     session.go_on()
     return Simulation(case, session, notes=tuple(notes))

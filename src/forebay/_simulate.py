@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Any
 
 from forebay import _progress
+from forebay._blocks import Blocks
 from forebay._case import case_of, machine_of, versions
 from forebay.core.failures import Failures
 from forebay.engine.run import Progress, run
@@ -79,7 +80,7 @@ def simulate(
     case = case_of(workload, platform, policy, seed, job_model, failures)
     state, truth, notes, draw, rng = case.tables()
     with _progress.following(progress, case.policy, len(case.workload)) as call:
-        record = run(state, truth, case.scheduler, case.platform.resources, rng, call, notes, draw)
+        record = run(state, truth, case.scheduler, case.platform.resources, rng, call, notes, draw, blocks=Blocks)
     end = case.end(state, truth, notes)
     del state, truth, draw  # of a million jobs, most of a gigabyte
     return case.result(end, record)

@@ -32,3 +32,10 @@ def test_as_json(forebay, policies):
 def test_a_policy_that_is_not_there(forebay, tmp_path):
     assert forebay("check-policy", tmp_path / "nowhere.py:Mine").code == 2
     assert forebay("check-policy", "fcfss").code == 2
+
+
+def test_the_head_is_checked_where_that_is_asked_for(forebay):
+    code, out, err = forebay("check-policy", "filler", "--head-never-delayed")
+    assert code == 3
+    assert "which has waited longest" in out
+    assert "breaks a rule: head" in err

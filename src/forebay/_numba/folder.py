@@ -20,8 +20,19 @@ from forebay.errors import InputError
 _ROOT = Path(__file__).parents[1]
 
 PLAIN = {
-    "engine": ("build", "collect", "interrupts", "ledger", "places", "program", "record", "run", "sizes"),
-    "core": ("limits", "schemas", "units", "view"),
+    "engine": (
+        "build",
+        "collect",
+        "interrupts",
+        "ledger",
+        "places",
+        "program",
+        "record",
+        "run",
+        "shared_places",
+        "sizes",
+    ),
+    "core": ("actions", "limits", "outlook", "schemas", "units", "view"),
     "policies": ("__init__", "_base", "_limited", "_own_file"),
 }
 """Files without kernels, and without anything that kernels use: a change there compiles nothing."""

@@ -12,7 +12,7 @@ from forebay.cli._options import Format
 from forebay.cli._print import answer, is_quiet, say, show, table
 from forebay.errors import PolicyError
 
-EXAMPLES = options.examples("forebay check-policy mine.py:Mine", "forebay check-policy fcfs-bb:depth=3")
+EXAMPLES = options.examples("forebay check-policy mine.py:Mine", "forebay check-policy fcfs-bb --head-never-delayed")
 
 
 def command(
@@ -22,6 +22,12 @@ def command(
             metavar="SPEC", help="A policy: mine.py:ClassName, or one by name.", autocompletion=_complete.policy
         ),
     ],
+    head_never_delayed: Annotated[
+        bool,
+        typer.Option(
+            "--head-never-delayed", help="Check also that no decision delays the job that has waited longest, as EASY."
+        ),
+    ] = False,
     form: options.FormatOption = Format.text,
 ) -> None:
     """Test that a policy keeps the rules, and explain a breach.
@@ -37,7 +43,7 @@ def command(
     from forebay.testing import check_policy
 
     with redirect_stdout(io.StringIO()):  # it runs some three hundred times
-        report = check_policy(policy)
+        report = check_policy(policy, head_never_delayed=head_never_delayed)
     if form is Format.json:
         checks = [{"name": name, "ok": ok, "text": text} for name, ok, text in report.checks]
         answer({"policy": policy, "passed": report.passed, "checks": checks, "explanation": report.explanation})

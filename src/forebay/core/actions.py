@@ -13,6 +13,8 @@ from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.errors import BadActionError, brief, nearest
 
+_NOTHING = np.zeros(0)
+
 
 class Places(Protocol):
     """Where jobs would go, after what this decision has started."""
@@ -23,6 +25,7 @@ class Places(Protocol):
     def fits(self, job: int) -> bool: ...
     def pick(self, nodes: list[int]) -> tuple[int, int]: ...
     def place(self, job: int, nodes: list[int] | None = None, count: int | None = None) -> tuple[int, int]: ...
+    def follow(self, actions: np.ndarray) -> None: ...
 
 
 class Actions:
@@ -53,6 +56,7 @@ class Actions:
         # Legs started since `_left` was counted, on how many nodes (-1: as demanded), and on which, if they were named.
         self._uncounted: list[tuple[int, int, list[int] | None]] = []
         self._held: dict[int, int] = {}  # nodes of jobs that this decision has resized
+        self._odd = False  # whether this decision has given some job another way or size than it asks for
         self._now = 0.0  # of this decision
         self._says: dict[int, tuple[str, int]] = {}  # what it says of jobs
         self._stands: dict[int, tuple[str, int]] = {}  # what the last one said
@@ -63,6 +67,7 @@ class Actions:
         self._write_said()
         self._now = self._view.now
         self._n = 0
+        self._odd = False
         self._left = None
         self._uncounted.clear()
         self._held.clear()
@@ -110,13 +115,123 @@ class Actions:
 
         A job that begins does so in that way, where it has several. Only one whose size is not fixed takes a number.
         """
-        row, way = self._view.row(job), self._whole(way, "a way to run")
+        row, way = self._view._row(job), self._whole(way, "a way to run")
         count, chosen = self._size_or_set(row, nodes)
         action = self._add(Verb.START, row, reason=self._whole(reason, "a reason"))
         action["way"], action["nodes"] = way, count
         if chosen is not None or self._places.matter:
             action["first_pick"], action["n_picks"] = self._places.place(row, chosen, count or None)
+        self._odd = self._odd or way != 0 or count != 0
         self._uncounted.append((self._view.leg_of(row, way), count or -1, chosen))
+
+    def backfill(
+        self,
+        order: str | Iterable[int] = "arrival",
+        reserve: str = "all",
+        depth: int = 1,
+        conservative: bool = False,
+        *,
+        descending: bool = False,
+        expected: Iterable[float] | None = None,
+    ) -> list[int]:
+        """Start jobs in an order until one does not fit; reserve for it, and let others pass that do not delay it.
+
+        The kernel of the built-in policies does it: on chunks, kinds, classes and partitions and on shared nodes as
+        they do. What this decision has started before counts; jobs that it has started or turned away are left out.
+
+        Parameters
+        ----------
+        order
+            Waiting jobs, first first: any of them, each once; those left out neither start nor hold a reservation. Or
+            what to order the queue by: "arrival", "walltime", "priority", "nodes", "area", "user", "group" or "queue",
+            ties by id.
+        reserve
+            What reservations hold: "all" resources, or "nodes" alone.
+        depth
+            How many jobs that cannot start hold a reservation; 0 lets everybody pass who fits.
+        conservative
+            Reserve for all of them, whatever `depth` is.
+        descending
+            Whether the largest goes first, in an order by a word.
+        expected
+            Seconds that each job is expected to take, running ones in all, by row of `view.jobs`; 0 where that is its
+            walltime. Without it, walltimes count. The engine still ends jobs at these.
+
+        Returns
+        -------
+        list of int
+            The jobs that it has started.
+
+        Examples
+        --------
+        >>> class LargestFirst(fb.Policy):
+        ...     def decide(self, view, act):
+        ...         act.backfill("area", descending=True)
+        >>> fb.simulate("table1", policy=LargestFirst())
+        <Result of LargestFirst: 8 jobs on 4 nodes, mean wait 5.25 min>
+        """
+        if self._odd:
+            raise BadActionError(
+                f"{self._view._when} called act.backfill after it started a job in another way or size, or resized "
+                "one; backfill first, in the same decision"
+            )
+        line = order if isinstance(order, str) else self._line(order)
+        deep = None if conservative else self._depth(depth)
+        if reserve not in ("all", "nodes"):
+            raise BadActionError(f"{self._view._when}: reserve is {brief(reserve)}; give 'all' or 'nodes'")
+        seconds = _NOTHING if expected is None else self._seconds(expected)
+        left, wrong = self._view._kernels().backfill(line, bool(descending), reserve, deep, seconds)
+        if wrong >= 0:
+            number = int(self._view.jobs["id"][self._view._row(line[wrong])])
+            raise BadActionError(
+                f"{self._view._when} gave act.backfill job {number} twice, or though it does not wait; give jobs of "
+                "view.queue, each once"
+            )
+        first, self._n = self._n, int(self._counts["n_actions"])
+        started = self._actions[first : self._n]
+        if self._n > first:
+            self._left = left.tolist()
+            self._uncounted.clear()
+            if self._places.matter:
+                self._places.follow(started)
+        jobs: list[int] = started["job"].tolist()
+        return jobs
+
+    def _line(self, order: Iterable[int]) -> np.ndarray:
+        """Jobs that a policy names, as rows."""
+        try:
+            line = np.ascontiguousarray(order if isinstance(order, np.ndarray) else list(order))
+            if line.ndim != 1 or (line.size and line.dtype.kind not in "iu"):
+                raise TypeError
+        except (TypeError, ValueError):
+            raise BadActionError(
+                f"{self._view._when} gave act.backfill {brief(order)} as its order; give a list of jobs, or a word "
+                "such as 'area'"
+            ) from None
+        return line.astype(np.int64, copy=False)
+
+    def _depth(self, depth: Any) -> int:
+        try:
+            whole = index(depth)
+        except TypeError:
+            whole = -1
+        if whole < 0:
+            raise BadActionError(f"{self._view._when}: depth is {brief(depth)}; give a count of reservations from 0 up")
+        return whole
+
+    def _seconds(self, expected: Iterable[float]) -> np.ndarray:
+        try:
+            seconds = np.ascontiguousarray(
+                expected if isinstance(expected, np.ndarray) else list(expected), dtype=np.float64
+            )
+        except (TypeError, ValueError):
+            seconds = _NOTHING
+        if seconds.shape != (len(self._view.jobs),) or not (seconds >= 0).all():
+            raise BadActionError(
+                f"{self._view._when} gave act.backfill {brief(expected)} as expected seconds; give a number from 0 up "
+                "for each row of view.jobs"
+            )
+        return seconds
 
     def resize(self, job: int, nodes: int | Iterable[int]) -> None:
         """Give a running job another size: at once if it stands at a point, else from its next one on.
@@ -125,7 +240,7 @@ class Actions:
         them. Instead of their number, `nodes`
         may be all the nodes that it shall have; away from its point, what it has is then among them.
         """
-        row = self._view.row(job)
+        row, self._odd = self._view._row(job), True
         count, chosen = self._size_or_set(row, nodes)
         action = self._add(Verb.RESIZE, row)
         if chosen is not None:
@@ -150,14 +265,14 @@ class Actions:
         names = [resume.name.lower() for resume in Resume]
         if checkpoint not in names:
             raise BadActionError(
-                f"{self._view.when} interrupted a job with checkpoint={brief(checkpoint)}: "
+                f"{self._view._when} interrupted a job with checkpoint={brief(checkpoint)}: "
                 f"{nearest(str(checkpoint), names)}"
             )
-        self._add(Verb.INTERRUPT, self._view.row(job))["way"] = names.index(checkpoint)
+        self._add(Verb.INTERRUPT, self._view._row(job))["way"] = names.index(checkpoint)
 
     def kill(self, job: int) -> None:
         """End a job, wherever it is."""
-        self._add(Verb.KILL, self._view.row(job))
+        self._add(Verb.KILL, self._view._row(job))
 
     def _size_or_set(self, row: int, nodes: int | Iterable[int] | None) -> tuple[int, list[int] | None]:
         """How many nodes, 0 if nothing is said of it, and which."""
@@ -166,7 +281,7 @@ class Actions:
         if isinstance(nodes, int | np.integer):
             count = self._whole(nodes, "a number of nodes")
             if count < 1:
-                raise BadActionError(f"{self._view.when} gave {count} as a number of nodes; see view.sizes(job)")
+                raise BadActionError(f"{self._view._when} gave {count} as a number of nodes; see view.sizes(job)")
             return count, None
         chosen = self._chosen(nodes)
         return (len(chosen) if len(self._view.sizes(row)) > 1 else 0), chosen
@@ -175,9 +290,9 @@ class Actions:
         try:
             whole = index(value)
         except TypeError:
-            raise BadActionError(f"{self._view.when} gave {brief(value)} as {what}; give a whole number") from None
+            raise BadActionError(f"{self._view._when} gave {brief(value)} as {what}; give a whole number") from None
         if not -(2**31) <= whole < 2**31:
-            raise BadActionError(f"{self._view.when} gave {brief(value)} as {what}, which is none")
+            raise BadActionError(f"{self._view._when} gave {brief(value)} as {what}, which is none")
         return whole
 
     def _chosen(self, nodes: Iterable[int]) -> list[int]:
@@ -187,10 +302,10 @@ class Actions:
             chosen = list(islice(nodes, most + 1))
         except TypeError:
             raise BadActionError(
-                f"{self._view.when} gave {brief(nodes)} as nodes; give a list of their numbers"
+                f"{self._view._when} gave {brief(nodes)} as nodes; give a list of their numbers"
             ) from None
         if len(chosen) > most:
-            raise BadActionError(f"{self._view.when} picked more than the {most:,} nodes that there are")
+            raise BadActionError(f"{self._view._when} picked more than the {most:,} nodes that there are")
         return [self._whole(node, "a node") for node in chosen]
 
     def say(self, job: int, reason: str, behind: int | None = None) -> None:
@@ -198,10 +313,10 @@ class Actions:
 
         It counts until the next decision, which has to say it again. It changes nothing else.
         """
-        row, other = self._view.row(job), -1 if behind is None else self._view.row(behind)
+        row, other = self._view._row(job), -1 if behind is None else self._view._row(behind)
         if not isinstance(reason, str) or not reason.strip():
             raise BadActionError(
-                f"{self._view.when} said {brief(reason)} of a job; give the reason why it waits, as text"
+                f"{self._view._when} said {brief(reason)} of a job; give the reason why it waits, as text"
             )
         self._says[row] = reason.strip(), other
 
@@ -233,13 +348,13 @@ class Actions:
             seconds = float(time)
         except (TypeError, ValueError):
             raise BadActionError(
-                f"{self._view.when} asked to be woken at {brief(time)}; give seconds, such as view.now + 60"
+                f"{self._view._when} asked to be woken at {brief(time)}; give seconds, such as view.now + 60"
             ) from None
         self._add(Verb.WAKE, -1)["time"] = seconds
 
     def reject(self, job: int) -> None:
         """Turn a waiting job away for good."""
-        self._add(Verb.REJECT, self._view.row(job))
+        self._add(Verb.REJECT, self._view._row(job))
 
     def stop(self) -> None:
         """End the run: the policy cannot go on."""

@@ -1,15 +1,14 @@
 """The face of a State that a policy in plain Python reads; see `actions` for what it writes."""
 
 from collections.abc import Callable
-from operator import index
-from typing import Any
 
 import numpy as np
 
 from forebay._text import counted, html_table
 from forebay.core.codes import Flexibility, Trigger, Urgency
+from forebay.core.outlook import Blocks, Outlook
 from forebay.core.tables import State
-from forebay.errors import BadActionError, UnknownJobError, brief
+from forebay.errors import BadActionError
 
 
 def _sealed(table: np.ndarray) -> np.ndarray:
@@ -19,7 +18,7 @@ def _sealed(table: np.ndarray) -> np.ndarray:
     return np.frombuffer(table.reshape(-1).view(np.uint8).data.toreadonly(), table.dtype).reshape(table.shape)
 
 
-class View:
+class View(Outlook):
     """What the scheduler knows now. Jobs are named by their row in `jobs`; `jobs["id"]` has the trace's numbers.
 
     Tables are the engine's own, read-only: copy what must outlive the decision.
@@ -43,8 +42,9 @@ class View:
         resources: tuple[str, ...],
         rng: np.random.Generator,
         rates: Callable[[], np.ndarray] = lambda: np.zeros(0),
+        blocks: Blocks | None = None,
     ):
-        self._state, self._rates = state, rates
+        self._state, self._rates, self._blocks = state, rates, blocks
         self._clock, self._counts = state.clock[0], state.counts[0]
         self._leg = state.jobs["leg"]
         self._free = state.resources["free"]
@@ -59,7 +59,7 @@ class View:
         self.releases = _sealed(state.releases)
         self.capacity = _sealed(state.resources)["capacity"]
         self._running = _sealed(state.running)
-        self.last_job = -1  # for messages: the job that the policy asked about last
+        self.last_job = -1
 
     def __repr__(self) -> str:
         waiting, running = int(self._counts["n_queued"]), int(self._counts["n_running"])
@@ -139,7 +139,7 @@ class View:
 
     def urgency(self, job: int) -> Urgency:
         """Why a job that has begun waits again."""
-        return Urgency(int(self.jobs["urgency"][self.row(job)]))
+        return Urgency(int(self.jobs["urgency"][self._row(job)]))
 
     def safety(self, job: int) -> dict[str, float]:
         """What a running job that writes checkpoints would lose if it were interrupted; empty if it writes none.
@@ -147,38 +147,17 @@ class View:
         `left`: the walltime of its leg from its last checkpoint on. `next`: when its next one is expected to be
         complete. `save`, `recovery`: seconds to write one, and to read it. `leaves`: when it stops, if it was asked to.
         """
-        row, table = self.row(job), self._state.safety
+        row, table = self._row(job), self._state.safety
         return {name: float(table[row][name]) for name in table.dtype.names or ()} if len(table) else {}
-
-    def row(self, job: Any) -> int:
-        """The job's row, if it names one."""
-        try:
-            row = index(job)
-        except TypeError:
-            raise BadActionError(
-                f"{self.when} named a job by {brief(job)}; name it by its row, a whole number, as view.queue does"
-            ) from None
-        if not 0 <= row < len(self.jobs):
-            last = len(self.jobs) - 1
-            raise UnknownJobError(
-                f"{self.when} named row {row}, but jobs have rows 0 to {last}; use rows of view.queue, not ids"
-            )
-        self.last_job = row
-        return row
-
-    @property
-    def when(self) -> str:
-        """How messages on a policy's mistakes begin."""
-        return f"at t = {self.now:.10g} s the policy"
 
     def demand(self, job: int) -> np.ndarray:
         """What the job's waiting leg asks of each resource."""
-        row: np.ndarray = self.demands[self._leg[self.row(job)]]
+        row: np.ndarray = self.demands[self._leg[self._row(job)]]
         return row
 
     def chunk(self, job: int) -> int:
         """Bytes that each node of the job's waiting leg needs whole on one server; 0 where buffers are pooled."""
-        return int(self._state.legs["chunk"][self._leg[self.row(job)]])
+        return int(self._state.legs["chunk"][self._leg[self._row(job)]])
 
     @property
     def room(self) -> np.ndarray:
@@ -187,7 +166,7 @@ class View:
 
     def ways(self, job: int) -> list[int]:
         """Ways in which the waiting job may be started, by their number; of tiers of storage, 0 is the slow one."""
-        leg, found = int(self._leg[self.row(job)]), []
+        leg, found = int(self._leg[self._row(job)]), []
         while leg >= 0:
             found.append(int(self.legs["way"][leg]))
             leg = int(self.legs["other"][leg])
@@ -198,18 +177,18 @@ class View:
 
         `legs`, `demands` and `releases` tell what it is like.
         """
-        first = leg = int(self._leg[self.row(job)])
+        first = leg = int(self._leg[self._row(job)])
         while leg >= 0 and self.legs["way"][leg] != way:
             leg = int(self.legs["other"][leg])
         return leg if leg >= 0 else first
 
     def walltime(self, job: int) -> float:
         """How long the job's waiting or running leg may take."""
-        return float(self._walltime[self._leg[self.row(job)]])
+        return float(self._walltime[self._leg[self._row(job)]])
 
     def _flex(self, job: int) -> np.void | None:
         """What is known of a job with an application; None of others."""
-        flexible, row = self._state.flexible, self.row(job)
+        flexible, row = self._state.flexible, self._row(job)
         if not len(flexible.row) or flexible.row[row] < 0:
             return None
         found: np.void = flexible.jobs[flexible.row[row]]
@@ -223,7 +202,7 @@ class View:
         at = int(flex["size"]) if nodes is None else int(np.searchsorted(mine["nodes"], nodes))
         if at == len(mine) or (nodes is not None and mine["nodes"][at] != nodes):
             raise BadActionError(
-                f"{self.when} asked about {counted(nodes or 0, 'node')} for a job; see view.sizes(job)"
+                f"{self._when} asked about {counted(nodes or 0, 'node')} for a job; see view.sizes(job)"
             )
         found: np.void = mine[at]
         return found
@@ -242,7 +221,7 @@ class View:
 
     def size(self, job: int) -> int:
         """How many nodes the job runs on, or would start with if nothing else is said."""
-        return int(self.jobs["nodes"][self.row(job)])
+        return int(self.jobs["nodes"][self._row(job)])
 
     def time(self, job: int, nodes: int | None = None) -> float:
         """Seconds that a job with an application takes with so many nodes, alone on the machine; else its walltime."""
@@ -256,7 +235,7 @@ class View:
 
     def nodes_of(self, job: int) -> list[int]:
         """The nodes that the job holds, ascending."""
-        row, found = self.row(job), list[int]()
+        row, found = self._row(job), list[int]()
         if self.shared:
             at, shares = int(self._state.inside.head[row]), self._state.inside.shares
             while at >= 0:

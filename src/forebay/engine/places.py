@@ -71,6 +71,18 @@ class Places:
         self._idle[chosen[(chosen >= 0) & (chosen < len(self._idle))]] = False
         return first, len(chosen)
 
+    def follow(self, actions: np.ndarray) -> None:
+        """Take what these starts, which a kernel has written with their picks, will take."""
+        self._look()
+        for action in actions:
+            _, size = self._chunks(int(action["job"]))
+            first = int(action["first_pick"])
+            for pick in self._state.picks[first : first + int(action["n_picks"])]:
+                if pick["low"] >= 0:
+                    self._idle[pick["low"] : pick["low"] + pick["count"]] = False
+                if size > 0:
+                    self._room[pick["server"]] -= size * pick["count"]
+
     def _look(self) -> None:
         """Copy what is free, once a decision."""
         if self._known:

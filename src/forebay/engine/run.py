@@ -17,6 +17,7 @@ from forebay.core.actions import Actions
 from forebay.core.atoms import Atoms
 from forebay.core.codes import Flexibility, JobState, Refusal, Status
 from forebay.core.limits import NO_LIMIT
+from forebay.core.outlook import Blocks
 from forebay.core.tables import STATE, State
 from forebay.core.view import View
 from forebay.engine.interrupts import Interrupts
@@ -58,14 +59,15 @@ def run(
     remarks: list[str] | None = None,
     draw: Callable[[], None] | None = None,
     keep: bool = True,
+    blocks: Callable[[State], Blocks] | None = None,
 ) -> Record:
     """Run until every job has ended; returns what was recorded. `progress(ended, jobs)` is called at times.
 
     What a compiled policy has to say of the run is added to `remarks`. `draw` fills the table of failures again.
-    Without `keep` nothing is recorded.
+    Without `keep` nothing is recorded. `blocks` makes what a policy in plain Python builds on.
     """
     record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
-    prepare = _compiled if kernel_of(policy) else partial(_plain, interrupts, record)
+    prepare = _compiled if kernel_of(policy) else partial(_plain, interrupts, record, blocks)
     if getattr(policy, "resizes", False):
         truth.rounds.visits[0] = POLICY
     check_limits(truth)
@@ -142,6 +144,7 @@ def _compiled(
 def _plain(
     interrupts: Interrupts,
     record: Record,
+    blocks: Callable[[State], Blocks] | None,
     state: State,
     truth: Truth,
     policy: Any,
@@ -151,7 +154,7 @@ def _plain(
     """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import call_python, run_compiled
 
-    view = View(state, resources, rng, partial(link_rates, truth.network))
+    view = View(state, resources, rng, partial(link_rates, truth.network), blocks(state) if blocks else None)
     act = Actions(state, view, SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state))
     record.saying = act.said
     if hasattr(policy, "setup"):
@@ -181,7 +184,7 @@ def _plain(
         status = int(loop(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
         if status == Status.STOPPED:
             if not failed:
-                raise BadActionError(f"{view.when} called act.stop(), which is the engine's own")
+                raise BadActionError(f"{view._when} called act.stop(), which is the engine's own")
             if interrupts.raised:
                 raise failed[0]
             raise reason_of(state, view, failed[0]) from failed[0]

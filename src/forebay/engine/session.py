@@ -60,6 +60,7 @@ class Session:
         rng: np.random.Generator,
         draw: Draws | None,
         verbs: type[Actions] = Actions,
+        blocks: Any = None,
     ):
         from forebay.engine.loop import run_compiled
         from forebay.engine.pause import pause
@@ -69,7 +70,8 @@ class Session:
         self._tables = pointer(state, STATE), pointer(truth, TRUTH)
         self._changing = [table for _, table in changing(state, truth)]
         self._visits = int(truth.rounds.visits[0])
-        self.view = View(state, resources, rng, partial(link_rates, truth.network))
+        self._blocks = blocks
+        self.view = View(state, resources, rng, partial(link_rates, truth.network), blocks(state) if blocks else None)
         places = SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state)
         self.act = verbs(state, self.view, places)
         self._trail, self._interrupts = Trail(truth), Interrupts()
@@ -211,7 +213,7 @@ class Session:
         """Another run that stands here; what neither changes they share."""
         standing, state, truth = self.standing(), twin(self.state), twin(self.truth)
         draw = None if self._draw is None else self._draw.onto(truth)
-        other = Session(state, truth, self._resources, np.random.default_rng(0), draw, type(self.act))
+        other = Session(state, truth, self._resources, np.random.default_rng(0), draw, type(self.act), self._blocks)
         other._visits = self._visits
         other.take(self._policy if self._kernel is not None else copy.copy(self._policy), begins=False)
         other._put_back(standing)

@@ -47,12 +47,23 @@ class SharedPlaces:
                 return first, -1
             rows = state.picks[first : first + n]
             rows["low"], rows["count"], rows["server"] = chosen, parts, -1
-        for pick in state.picks[first : first + n]:
-            node, some = int(pick["low"]), int(pick["count"])
-            if 0 <= node < len(inside.full) and holds(self._room, inside.full, node, ask) >= some:
-                take_parts(self._room, inside.full, node, ask, some)
+        self._take(ask, first, n)
         self._counts["n_picks"] = first + n
         return first, n
+
+    def follow(self, actions: np.ndarray) -> None:
+        """Take what these starts, which a kernel has written with their picks, will take."""
+        self._look()
+        for action in actions:
+            self._take(self._ask(int(action["job"])), int(action["first_pick"]), int(action["n_picks"]))
+
+    def _take(self, ask: np.void, first: int, n: int) -> None:
+        """Take what `n` picks from `first` on say, as far as it is there."""
+        full = self._state.inside.full
+        for pick in self._state.picks[first : first + n]:
+            node, some = int(pick["low"]), int(pick["count"])
+            if 0 <= node < len(full) and holds(self._room, full, node, ask) >= some:
+                take_parts(self._room, full, node, ask, some)
 
     def pick(self, nodes: list[int]) -> tuple[int, int]:
         """Nobody is resized on shared nodes."""

@@ -17,7 +17,7 @@ _CODE = """
 import sys
 sys.path.append(sys.argv[1])
 from forebay.testing.uncompiled import answer
-answer(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+answer(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "True")
 """
 
 
@@ -27,10 +27,11 @@ def has_own_kernel(policy: Any) -> bool:
     return kernel is not None and not numba.config.DISABLE_JIT and not is_ours(kernel.py_func)
 
 
-def check_without_compiler(spec: str, seed: int, n_cases: int) -> Report:
+def check_without_compiler(spec: str, seed: int, n_cases: int, head_never_delayed: bool = False) -> Report:
     """What `check_policy` finds in a process where nothing is compiled."""
+    words = spec, str(seed), str(n_cases), str(head_never_delayed)
     done = subprocess.run(
-        [sys.executable, "-P", "-c", _CODE, str(Path(__file__).parents[2]), spec, str(seed), str(n_cases)],
+        [sys.executable, "-P", "-c", _CODE, str(Path(__file__).parents[2]), *words],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
@@ -42,9 +43,9 @@ def check_without_compiler(spec: str, seed: int, n_cases: int) -> Report:
     return Report(spec, [Check(*check) for check in found["checks"]], found["explanation"])
 
 
-def answer(spec: str, seed: int, n_cases: int) -> None:
+def answer(spec: str, seed: int, n_cases: int, head_never_delayed: bool) -> None:
     """What that process does."""
     from forebay.testing.check import check_policy
 
-    report = check_policy(spec, seed, n_cases)
+    report = check_policy(spec, seed, n_cases, head_never_delayed)
     sys.stdout.write(json.dumps({"checks": report.checks, "explanation": report.explanation}) + "\n")

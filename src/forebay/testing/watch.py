@@ -4,11 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from forebay._blocks import Blocks
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay.core.actions import Actions
-from forebay.core.codes import JobState, Trigger
-from forebay.core.tables import STATE, State
+from forebay.core.codes import JobState, Trigger, Verb
+from forebay.core.tables import STATE, State, instant_width
 from forebay.core.view import View
 from forebay.engine.run import params_of, run
 from forebay.engine.truth import Truth
@@ -20,11 +21,17 @@ class WroteError(PolicyError):
 
 
 class SpinsError(PolicyError):
-    """A policy is woken again and again while nothing happens."""
+    """A policy is called again and again while nothing happens but what it does itself."""
+
+
+class DelayedError(PolicyError):
+    """A decision put off the job that has waited longest."""
 
 
 MOST_WAKES = 1000
 """In a row, and for nothing: jobs of cases last for some seconds."""
+_HAPPENS = ~(Trigger.WAKE | Trigger.RELEASED)
+"""Whatever is not the policy's own doing: an interrupted job is no event."""
 
 
 class Outcome(NamedTuple):
@@ -35,8 +42,9 @@ class Outcome(NamedTuple):
 class _Watched:
     """A policy whose every decision is checked for writing where it may not."""
 
-    def __init__(self, policy: Any, state: State):
-        self._policy, self._state, self._n_wakes = policy, state, 0
+    def __init__(self, policy: Any, state: State, keeps_head: bool):
+        self._policy, self._state, self._keeps_head = policy, state, keeps_head
+        self._n_wakes, self._head, self._latest = 0, -1, np.inf
         self.resizes = getattr(policy, "resizes", False)
 
     def setup(self, view: View) -> None:
@@ -56,32 +64,87 @@ class _Watched:
 
     def decide(self, view: View, act: Actions) -> None:
         """Let the policy decide, then compare every table with what it was."""
-        self._n_wakes = self._n_wakes + 1 if view.triggers == Trigger.WAKE else 0
-        if self._n_wakes > MOST_WAKES:
-            raise SpinsError(
-                f"{view.when} was woken for the {MOST_WAKES:,}th time in a row, and nothing else happened; "
-                "wake less often, or only while jobs wait"
-            )
+        self._look_for_spinning(view)
+        self._note_head(view)
         before = _snapshot(self._state)
         try:
             self._decide(view, act)
         except ValueError as error:
             if "read-only" in str(error):
-                raise WroteError(f"{view.when} wrote to a table of the view: {error}") from None
+                raise WroteError(f"{view._when} wrote to a table of the view: {error}") from None
             raise
         now = _snapshot(self._state)
         for name, was in before.items():
             if was != now[name]:
                 raise WroteError(
-                    f"{view.when} changed the table {name!r}; read it only, and act through act.start, act.resize, "
+                    f"{view._when} changed the table {name!r}; read it only, and act through act.start, act.resize, "
                     "act.interrupt, act.wake, act.reject and act.kill"
                 )
+        self._look_at_wakes(view)
+        self._look_at_head(view)
+
+    def _look_for_spinning(self, view: View) -> None:
+        """Refuse what is called for nothing too often."""
+        self._n_wakes = 0 if view.triggers & _HAPPENS else self._n_wakes + 1
+        if self._n_wakes > MOST_WAKES:
+            raise SpinsError(
+                f"{view._when} spins: it was called for the {MOST_WAKES:,}th time in a row by nothing but itself, and "
+                "nothing else happened; wake less often, or only while jobs wait"
+            )
+
+    def _look_at_wakes(self, view: View) -> None:
+        """Refuse a wake in this instant: it would be called for it again and again."""
+        for action in self._written():
+            if action["verb"] == Verb.WAKE and not action["time"] > view.now + instant_width(view.now):
+                raise SpinsError(
+                    f"{view._when} spins: it asks to be woken at {float(action['time']):.10g} s, which is now; wake at "
+                    "view.now + something"
+                )
+
+    def _note_head(self, view: View) -> None:
+        """Who has waited longest, and when it could start before the policy decides."""
+        if self._keeps_head:
+            queue = view.queue
+            self._head = int(queue[0]) if len(queue) else -1
+            self._latest = view.earliest(self._head) if len(queue) else np.inf
+
+    def _look_at_head(self, view: View) -> None:
+        """Refuse a decision after which the head could only start later.
+
+        Of one that resizes, stops or turns away jobs it says nothing, nor of one that starts a leg with others to
+        follow: when what these carry on will be free, nobody can tell.
+        """
+        if not self._keeps_head or self._head < 0:
+            return
+        written, jobs = self._written(), self._state.jobs
+        plain = (written["verb"] == Verb.START) & (written["way"] == 0) & (written["nodes"] == 0)
+        if not (plain | (written["verb"] == Verb.WAKE)).all():
+            return
+        started = written["job"][plain]
+        if (jobs["leg"][started] != jobs["last_leg"][started]).any():
+            return
+        begin = view.earliest(self._head)
+        if begin > self._latest + instant_width(self._latest):
+            when = f"at {begin:.10g} s" if begin < np.inf else "nobody knows when"
+            raise DelayedError(
+                f"{view._when} started what delays job {int(jobs['id'][self._head])}, which has waited longest: it "
+                f"could have started at {self._latest:.10g} s, and now starts {when}; leave it to act.backfill, or "
+                "test view.earliest"
+            )
+
+    def _written(self) -> np.ndarray:
+        written: np.ndarray = self._state.actions[
+            : min(int(self._state.counts[0]["n_actions"]), len(self._state.actions))
+        ]
+        return written
 
 
-def watched_run(policy: Any, state: State, truth: Truth, resources: tuple[str, ...]) -> Outcome:
+def watched_run(
+    policy: Any, state: State, truth: Truth, resources: tuple[str, ...], keeps_head: bool = False
+) -> Outcome:
     """One run on copies of the tables."""
     state, truth = _copy(state), _copy(truth)
-    record = run(state, truth, _Watched(policy, state), resources, np.random.default_rng(0))
+    record = run(state, truth, _Watched(policy, state, keeps_head), resources, np.random.default_rng(0), blocks=Blocks)
     return Outcome(record.sha256(), state.jobs["id"][state.jobs["state"] < JobState.COMPLETED].tolist())
 
 

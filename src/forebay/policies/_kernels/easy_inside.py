@@ -65,7 +65,7 @@ def _end_started(state, ahead, count, free, action, head):
 
 
 @allocating_kernel
-def _shadow(state, head_leg, R, ahead, free):
+def finds_room(state, head_leg, R, ahead, free):
     """When the head finds room, as walltimes tell; inf if never. `ahead` and `free` then have what is free by then.
 
     Whether it does is counted on, node by node as they change.
@@ -182,7 +182,7 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
             known = True
             spare = have.inside.copy()
             # Of what is in nodes, the room there tells more than sums; these may be as large as can be.
-            shadow = _shadow(state, head_leg, R, spare, amounts[:tiers])
+            shadow = finds_room(state, head_leg, R, spare, amounts[:tiers])
             latest = shadow + instant_width(shadow)
             for r in range(len(amounts)):
                 if r == 0 or r >= tiers:

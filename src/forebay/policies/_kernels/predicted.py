@@ -109,7 +109,7 @@ def _expect(state, legs, guess, j, leg):
 
 
 @allocating_kernel
-def _believed(state, guess):
+def believed(state, guess):
     """Legs and running legs as the policy is to see them. Rows of legs that neither wait nor run stay blank."""
     counts, n = state.counts[0], state.counts[0]["n_running"]
     legs, running = np.empty(len(state.legs), LEG), np.empty(n, RUNNING)
@@ -138,7 +138,7 @@ def _predict(state, params, memory):
     like, ends = int(numbers[Param.LIKE]), numbers[Param.ENDS] > 0
     _learn(state, notes, like)
     _guess(state, notes, like, numbers[Param.WEIGHT], ends)
-    return _believed(state, notes.guess)
+    return believed(state, notes.guess)
 
 
 @policy_kernel

@@ -1,0 +1,12 @@
+"""Conservative backfilling: every waiting job holds a reservation, and nobody delays any of them.
+
+Mu'alem and Feitelson, Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with
+backfilling, IEEE Transactions on Parallel and Distributed Systems 12(6), 2001.
+"""
+
+import forebay as fb
+
+
+class Conservative(fb.Policy):
+    def decide(self, view, act):
+        act.backfill(view.queue, conservative=True)

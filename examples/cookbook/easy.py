@@ -1,0 +1,11 @@
+"""EASY: the head of the queue holds a reservation, and whoever does not delay it may pass.
+
+Lifka, The ANL/IBM SP scheduling system, JSSPP 1995.
+"""
+
+import forebay as fb
+
+
+class Easy(fb.Policy):
+    def decide(self, view, act):
+        act.backfill(view.queue)

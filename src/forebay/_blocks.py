@@ -1,0 +1,76 @@
+"""The kernels of the built-in policies, for policies in plain Python: `act.backfill`, `view.earliest` and their like.
+
+Neither the engine nor the view may know policies, so whoever runs one hands these in. They are compiled, or read from
+the disk, when a policy first uses them.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from forebay import _compile
+from forebay._numba.jit import ready
+from forebay._numba.pointer import pointer
+from forebay.core.outlook import Profile
+from forebay.core.tables import STATE, State
+from forebay.errors import BadActionError, nearest
+from forebay.policies._families.backfill import Param
+from forebay.policies._orders import ALL, ORDERS
+
+_GIVEN = -1.0
+_NOBODY = np.zeros(0, np.int64)
+_KERNELS = "forebay.policies._kernels"
+PARTS: tuple[_compile.Part, ...] = (
+    (f"{_KERNELS}.line_up", "line_up"),
+    *((f"{_KERNELS}.outlook", name) for name in ("earliest", "fits_at", "profile")),
+)
+"""Ways into compiled code that these take."""
+
+
+@cache
+def _kernel(place: int) -> Any:
+    """One of PARTS, ready to be called."""
+    _compile.prepare_parts([PARTS[place]])
+    return ready(_compile.kernel_of(PARTS[place]))
+
+
+@cache
+def _params(order: str, descending: bool, reserve: str, depth: int | None) -> np.ndarray:
+    """The row of numbers that the kernel reads."""
+    row = np.zeros(len(Param))
+    row[Param.ORDER] = ORDERS.index(order) if order else _GIVEN
+    row[Param.DESCENDING], row[Param.MAX_BACKFILL] = descending, ALL
+    row[Param.DEPTH] = ALL if depth is None else min(depth, ALL)
+    row[Param.RESERVED] = 1 if reserve == "nodes" else ALL
+    return row
+
+
+class Blocks:
+    """What `View` and `Actions` call, on the tables of one run."""
+
+    def __init__(self, state: State):
+        self._tables = pointer(state, STATE)
+
+    def backfill(
+        self, order: str | np.ndarray, descending: bool, reserve: str, depth: int | None, expected: np.ndarray
+    ) -> tuple[np.ndarray, int]:
+        """Write the starts of a line of jobs; returns what they leave, and the place of a wrong one (-1: none is)."""
+        word, line = (order, _NOBODY) if isinstance(order, str) else ("", order)
+        if word and word not in ORDERS:
+            raise BadActionError(f"act.backfill: order is {word!r}: {nearest(word, ORDERS)}; or give a list of jobs")
+        left, wrong = _kernel(0)(self._tables, line, _params(word, descending, reserve, depth), expected)
+        return left, int(wrong)
+
+    def earliest(self, job: int) -> float:
+        """When a waiting job could start."""
+        return float(_kernel(1)(self._tables, job))
+
+    def fits_at(self, job: int, time: float) -> bool:
+        """Whether a waiting job would find all that it needs from a time on."""
+        return bool(_kernel(2)(self._tables, job, time))
+
+    def profile(self) -> Profile:
+        """What will be free when."""
+        times, ahead, n, n_resources = _kernel(3)(self._tables)
+        return Profile(times[:n].copy(), ahead[:n, :n_resources].copy(), ahead[:n, n_resources:].copy())

@@ -1,0 +1,45 @@
+"""The building blocks of compiled policies: what `view` and `act` are to policies in plain Python.
+
+They know chunks, kinds, classes, partitions and shared nodes, as the built-in policies do: those are made of them. Call
+them from a `forebay.policy_kernel`. `state` is what a scheduler knows, `have` what a decision has left of it:
+`what_is_left(state)`, which shrinks with each `start`.
+"""
+
+from forebay.core.verbs import (
+    act_interrupt,
+    act_kill,
+    act_reject,
+    act_resize,
+    act_start,
+    act_wake,
+    interrupted,
+    take_picks_from,
+)
+from forebay.policies._kernels.backfill import start_now as start
+from forebay.policies._kernels.left import what_is_left
+from forebay.policies._kernels.line_up import backfill, line_of, waits
+from forebay.policies._kernels.outlook import earliest, fits_at, profile
+from forebay.policies._kernels.places import fits_now as fits
+from forebay.policies._orders import ALL, ORDERS
+
+__all__ = [
+    "ALL",
+    "ORDERS",
+    "act_interrupt",
+    "act_kill",
+    "act_reject",
+    "act_resize",
+    "act_start",
+    "act_wake",
+    "backfill",
+    "earliest",
+    "fits",
+    "fits_at",
+    "interrupted",
+    "line_of",
+    "profile",
+    "start",
+    "take_picks_from",
+    "waits",
+    "what_is_left",
+]
