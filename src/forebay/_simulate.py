@@ -25,6 +25,7 @@ from forebay.engine.rules import site_of
 from forebay.engine.run import Progress, run
 from forebay.engine.settle import settle
 from forebay.engine.warm import on_late_starts
+from forebay.engine.wishes import wishes_of
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
 from forebay.platforms import names as platform_names
@@ -119,12 +120,13 @@ def simulate(
     _check_needs(scheduler, name, workload, chosen, program)
     failing = _failures(failures, chosen)
     site = site_of(workload, chosen, program, limits)
-    state, truth, notes = build(workload, chosen, program, site, failing)
+    wishes = wishes_of(scheduler, name, workload, chosen)
+    state, truth, notes = build(workload, chosen, program, site, failing, wishes)
     # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
     draw = None if failing is None else draws(truth, failing, chosen.nodes, failing.seed if failing.seed >= 0 else seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     with _progress.following(progress, name, len(workload)) as call:
-        record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw)
+        record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw, labels=wishes.labels)
     notes += on_late_starts(workload, state)
     left, decisions = collect.left_of(state, truth, program.compute_nodes), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte

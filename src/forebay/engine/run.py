@@ -17,6 +17,7 @@ from forebay.core.actions import Actions
 from forebay.core.atoms import Atoms
 from forebay.core.codes import Flexibility, JobState, Refusal, Status
 from forebay.core.limits import NO_LIMIT
+from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import STATE, State
 from forebay.core.view import View
 from forebay.engine.interrupts import Interrupts
@@ -58,6 +59,7 @@ def run(
     remarks: list[str] | None = None,
     draw: Callable[[], None] | None = None,
     keep: bool = True,
+    labels: Labels = NO_LABELS,
 ) -> Record:
     """Run until every job has ended; returns what was recorded. `progress(ended, jobs)` is called at times.
 
@@ -65,7 +67,7 @@ def run(
     Without `keep` nothing is recorded.
     """
     record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
-    prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts, record)
+    prepare = _compiled if _kernel_of(policy) else partial(_plain, interrupts, record, labels)
     if getattr(policy, "resizes", False):
         truth.rounds.visits[0] = POLICY
     _check_limits(truth)
@@ -142,6 +144,7 @@ def _compiled(
 def _plain(
     interrupts: Interrupts,
     record: Record,
+    labels: Labels,
     state: State,
     truth: Truth,
     policy: Any,
@@ -151,7 +154,7 @@ def _plain(
     """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import call_python, run_compiled
 
-    view = View(state, resources, rng, partial(_link_rates, truth.network))
+    view = View(state, resources, rng, partial(_link_rates, truth.network), labels)
     act = Actions(state, view, SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state))
     record.saying = act.said
     if hasattr(policy, "setup"):

@@ -8,6 +8,7 @@ from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Trigger
+from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import STATE, State
 from forebay.core.view import View
 from forebay.engine.run import params_of, run
@@ -78,10 +79,12 @@ class _Watched:
                 )
 
 
-def watched_run(policy: Any, state: State, truth: Truth, resources: tuple[str, ...]) -> Outcome:
+def watched_run(
+    policy: Any, state: State, truth: Truth, resources: tuple[str, ...], labels: Labels = NO_LABELS
+) -> Outcome:
     """One run on copies of the tables."""
     state, truth = _copy(state), _copy(truth)
-    record = run(state, truth, _Watched(policy, state), resources, np.random.default_rng(0))
+    record = run(state, truth, _Watched(policy, state), resources, np.random.default_rng(0), labels=labels)
     return Outcome(record.sha256(), state.jobs["id"][state.jobs["state"] < JobState.COMPLETED].tolist())
 
 

@@ -14,7 +14,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from forebay._text import about, counted, html_table, plain
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, NAMED, PHASE_SCHEMA, TOLD
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, NAMED, PHASE_SCHEMA, TOLD, own_columns
 from forebay.errors import InputError, brief, listed, wrong_type
 from forebay.workload.applications import Applications
 
@@ -148,8 +148,14 @@ class Workload:
     def resources(self) -> tuple[str, ...]:
         """Names of the pooled resources, besides nodes, that jobs ask for."""
         of_legs = [] if self.legs is None else [name for name in self.legs.columns if name not in LEG_SCHEMA]
-        of_jobs = [name for name in self.jobs.columns if name not in JOB_SCHEMA | MORE and name not in TOLD]
+        known = (*JOB_SCHEMA, *MORE, *TOLD, *self.own)
+        of_jobs = [name for name in self.jobs.columns if name not in known]
         return tuple(dict.fromkeys(of_jobs + of_legs))
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Columns of the job table that mean what their author says, such as a deadline: policies may read them."""
+        return tuple(own_columns(self.jobs.schema))
 
 
 NEUTRAL = {
