@@ -68,6 +68,11 @@ class Usage(NamedTuple):
     """Of each resource, by all of them together."""
 
 
+def _first(table: np.ndarray, n: int) -> np.ndarray:
+    """The first `n` rows, to keep."""
+    return np.array(table[:n])
+
+
 class Watching:
     """What a View tells of running jobs, links, tiers, users and a workload's own columns."""
 
@@ -95,7 +100,7 @@ class Watching:
     @property
     def started(self) -> np.ndarray:
         """Jobs of which a leg has started since the last decision, in that order."""
-        return self._state.started[: self._state.counts[0]["n_started"]].copy()
+        return _first(self._state.started, self._state.counts[0]["n_started"])
 
     @property
     def ended(self) -> np.ndarray:
@@ -103,7 +108,7 @@ class Watching:
 
         Jobs are not among them that were turned away as they came.
         """
-        return self._state.ended[: self._state.counts[0]["n_ended"]].copy()
+        return _first(self._state.ended, self._state.counts[0]["n_ended"])
 
     def activity(self, job: int) -> Activity:
         """What a running job does. For policies with `needs = ("io",)`."""
@@ -172,7 +177,8 @@ class Watching:
         """
         if name in self._labels.columns and name not in self._labels.words:
             raise BadActionError(f"{self.when} read codes of column {name!r}, and it holds numbers; see view.column")
-        return np.nan_to_num(self._column(name), nan=-1.0).astype(np.int64)
+        codes: np.ndarray = np.nan_to_num(self._column(name), nan=-1.0).astype(np.int64)
+        return codes
 
     def words(self, name: str) -> dict[int, str]:
         """What the codes of a column of text stand for that jobs have brought so far."""

@@ -193,7 +193,7 @@ def build(
             room=n_rows(platform.nodes) if platform.sharing else 0,
             shared_atoms=len(platform.atoms),
             planned=len(planned),
-            told_links=len(wishes.labels.links),
+            told_links=len(wishes.labels.links) if wishes.io else 0,
             told_tiers=len(wishes.labels.tiers) if wishes.io else -1,
             told_ways=max(len(ways), 1),
             columns=wishes.columns.shape[1],

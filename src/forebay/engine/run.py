@@ -154,7 +154,7 @@ def _plain(
     """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import call_python, run_compiled
 
-    view = View(state, resources, rng, partial(_link_rates, truth.network), labels)
+    view = View(state, resources, rng, partial(_link_rates, truth.network, len(labels.links)), labels)
     act = Actions(state, view, SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state))
     record.saying = act.said
     if hasattr(policy, "setup"):
@@ -193,18 +193,22 @@ def _plain(
     return advance, None
 
 
-def _link_rates(net: Network) -> np.ndarray:
-    """Bytes/s over each link. What has begun in this instant has no rate yet; a link carries no more than it can."""
-    rates = np.zeros(len(net.links))
-    for k, first in enumerate(net.links["entry"].tolist()):
+def _link_rates(net: Network, n_links: int) -> np.ndarray:
+    """Bytes/s over each link. What has begun in this instant has no rate yet; a link carries no more than it can.
+
+    A run in which nothing will move has no network, which a policy must not see.
+    """
+    rates = np.zeros(n_links)
+    for k, first in enumerate(net.links["entry"][:n_links].tolist()):
         e = first
         while e >= 0:
             entry = net.entries[e]
             route = net.routes[entry["route"]]
             rates[k] += entry["unit"] * route["weight"] * route["rate"]
             e = int(entry["after"])
-    carried: np.ndarray = np.minimum(rates, net.links["capacity"])
-    return carried
+    there = min(n_links, len(net.links))
+    rates[:there] = np.minimum(rates[:there], net.links["capacity"][:there])
+    return rates
 
 
 def _reason(state: State, view: View, error: BaseException) -> Exception:

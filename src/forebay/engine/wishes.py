@@ -42,7 +42,7 @@ def wishes_of(policy: Any, name: str, workload: Workload, platform: Platform) ->
     values = [_values(workload, column, words) for column in chosen]
     fabric, files = platform.fabric(), files_of(platform.tiers)
     tiers = [tier.name for tier in ([] if files is None else [files])] + [t.name for t in stores_of(platform.tiers)]
-    labels = Labels(fabric.names if IO in needs else (), tuple(tiers) if IO in needs else (), chosen, words)
+    labels = Labels(fabric.names, tuple(tiers), chosen, words)
     return Wishes(IO in needs, np.column_stack(values) if values else np.zeros((0, 0)), labels)
 
 
