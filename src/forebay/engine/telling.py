@@ -101,7 +101,7 @@ def _tell_job(state, truth, j):
     kind = _phase_of(state, truth, j)
     row["phase"] = kind
     row["done"] = _phases_done(state, truth, j)
-    if kind in (NO_PHASE, PhaseKind.COMPUTE) or activity["final"] > 0:
+    if kind < 0 or kind == PhaseKind.COMPUTE or activity["final"] > 0:
         return activity["drains"]
     whole, f = 0.0, activity["first"]
     while f >= 0:
