@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from forebay._fidelity import fidelity
     from forebay._simulate import simulate
     from forebay.core.actions import Actions
-    from forebay.core.codes import LogReason, Trigger
+    from forebay.core.codes import JobState, LogReason, PhaseKind, Trigger
     from forebay.core.tables import policy_kernel
     from forebay.core.view import View
     from forebay.errors import ForebayError
@@ -55,7 +55,9 @@ if TYPE_CHECKING:
 _HOME = {
     "Actions": ("forebay.core.actions", "Actions"),
     "ForebayError": ("forebay.errors", "ForebayError"),
+    "JobState": ("forebay.core.codes", "JobState"),
     "LogReason": ("forebay.core.codes", "LogReason"),
+    "PhaseKind": ("forebay.core.codes", "PhaseKind"),
     "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
     "Result": ("forebay.results", "Result"),
@@ -75,7 +77,9 @@ _HOME = {
 __all__ = [
     "Actions",
     "ForebayError",
+    "JobState",
     "LogReason",
+    "PhaseKind",
     "Platform",
     "Policy",
     "Result",

@@ -120,7 +120,9 @@ def test_a_column_of_another_kind_is_refused(read, message):
 
 def test_a_kernel_that_needs_numbers_says_so():
     text = made(deadline=["soon", "late", "late", "soon"])
-    with pytest.raises(InputError, match=r"reads numbers from column 'deadline', and mine has text there such as 'soon'"):
+    with pytest.raises(
+        InputError, match=r"reads numbers from column 'deadline', and mine has text there such as 'soon'"
+    ):
         fb.simulate(text, policy=Compiled())
     with pytest.raises(InputError, match=r"reads a column 'deadline', which mine lacks"):
         fb.simulate(made(due=[1.0] * 4), policy=Compiled())
