@@ -16,7 +16,9 @@ pytestmark = pytest.mark.small
 SURFACE = [
     "Actions",
     "ForebayError",
+    "JobState",
     "LogReason",
+    "PhaseKind",
     "Platform",
     "Policy",
     "Result",
@@ -80,6 +82,20 @@ def test_help_begins_with_what_there_is():
 def test_every_name_resolves_to_what_it_says(name):
     assert getattr(fb, name) is not None
     assert type(getattr(fb, name)).__name__ != "module", "a submodule must not shadow a function of the front door"
+
+
+def test_workloads_are_made_and_changed_by_public_names():
+    code = (
+        "import forebay as fb; w = fb.workload\n"
+        "print(list(w.JOB_SCHEMA)[:2], list(w.LEG_SCHEMA)[:2], list(w.PHASE_SCHEMA)[:2], w.job_table.__name__)\n"
+        "print(len(w.operations.first(fb.read('table1'), 3)), w.models.names()[0], w.info.__name__)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == (
+        "['id', 'submit'] ['job', 'leg'] ['job', 'leg'] job_table\n3 admire-io forebay.workload.info\n"
+    )
+    with pytest.raises(AttributeError, match=r"no attribute 'operation': did you mean 'operations'"):
+        fb.workload.operation  # noqa: B018
 
 
 def test_the_version_is_that_of_the_package():

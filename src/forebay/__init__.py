@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from forebay._sim import open_run as open
     from forebay._simulate import simulate
     from forebay.core.actions import Actions
-    from forebay.core.codes import LogReason, Trigger
+    from forebay.core.codes import JobState, LogReason, PhaseKind, Trigger
     from forebay.core.tables import policy_kernel
     from forebay.core.view import View
     from forebay.errors import ForebayError
@@ -63,7 +63,9 @@ if TYPE_CHECKING:
 _HOME = {
     "Actions": ("forebay.core.actions", "Actions"),
     "ForebayError": ("forebay.errors", "ForebayError"),
+    "JobState": ("forebay.core.codes", "JobState"),
     "LogReason": ("forebay.core.codes", "LogReason"),
+    "PhaseKind": ("forebay.core.codes", "PhaseKind"),
     "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
     "Result": ("forebay.results", "Result"),
@@ -88,7 +90,9 @@ _HOME = {
 __all__ = [
     "Actions",
     "ForebayError",
+    "JobState",
     "LogReason",
+    "PhaseKind",
     "Platform",
     "Policy",
     "Result",

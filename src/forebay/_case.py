@@ -32,6 +32,7 @@ from forebay.engine.rules import Site, site_of
 from forebay.engine.settle import settle
 from forebay.engine.truth import Truth
 from forebay.engine.warm import on_late_starts
+from forebay.engine.wishes import NO_WISHES, Wishes, wishes_of
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
 from forebay.platforms import names as platform_names
@@ -83,16 +84,16 @@ class Ground:
     def tables(self) -> tuple[State, Truth, list[str]]:
         """How a run begins. What is built once is copied for others: that takes a tenth of the time."""
         if len(self.workload) > _SHORT:
-            return self.built(self.site)
+            return self.built(self.site, NO_WISHES)
         if self.first is None:
-            self.first = self.built(self.site)
+            self.first = self.built(self.site, NO_WISHES)
         state, truth, notes = self.first
         return twin(state), twin(truth), list(notes)
 
-    def built(self, site: Site) -> tuple[State, Truth, list[str]]:
+    def built(self, site: Site, wishes: Wishes) -> tuple[State, Truth, list[str]]:
         """The same, from the beginning."""
         site = site._replace(meters=Meters(*(table.copy() for table in site.meters)))
-        return build(self.workload, self.platform, self.program, site, self.failing)
+        return build(self.workload, self.platform, self.program, site, self.failing, wishes)
 
     @cached_property
     def described(self) -> dict[str, Any]:
@@ -132,6 +133,7 @@ class Case:
     limits: Limits | None
     policy: str  # its name
     site: Site
+    wishes: Wishes
     seed: int
 
     @property
@@ -161,8 +163,8 @@ class Case:
 
     def tables(self) -> Tables:
         """What a run needs: each its own."""
-        own = self.limits is not None  # a policy's limits are in the tables
-        state, truth, notes = self.ground.built(self.site) if own else self.ground.tables()
+        own = self.limits is not None or self.wishes.told()  # a policy's limits and wishes are in the tables
+        state, truth, notes = self.ground.built(self.site, self.wishes) if own else self.ground.tables()
         # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
         failing, draw = self.failing, None
         if failing is not None:
@@ -175,7 +177,8 @@ class Case:
         scheduler, limits, name = _scheduler(policy, self.workload)
         _check_needs(scheduler, name, self.workload, self.platform, self.program)
         site = site_of(self.workload, self.platform, self.program, limits)
-        return replace(self, scheduler=scheduler, limits=limits, policy=name, site=site)
+        wishes = wishes_of(scheduler, name, self.workload, self.platform)
+        return replace(self, scheduler=scheduler, limits=limits, policy=name, site=site, wishes=wishes)
 
     def end(self, state: State, truth: Truth, notes: list[str]) -> End:
         """What results are made of besides the record, without the rest of the tables: that can then go."""
@@ -252,7 +255,8 @@ def case_of(
     ground = _ground(workload, named, job_model, failures)
     _check_needs(scheduler, name, ground.workload, ground.platform, ground.program)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)
-    return Case(ground, named, scheduler, limits, name, site, seed)
+    wishes = wishes_of(scheduler, name, ground.workload, ground.platform)
+    return Case(ground, named, scheduler, limits, name, site, wishes, seed)
 
 
 def _scheduler(policy: Any, workload: Workload) -> tuple[Any, Limits | None, str]:

@@ -16,6 +16,7 @@ from forebay.core.failures import Failures
 from forebay.core.units import format_bytes
 from forebay.core.view import View
 from forebay.engine.copies import digest as digest_of
+from forebay.engine.handed import Handed
 from forebay.engine.session import Session
 from forebay.engine.standing import Standing
 from forebay.errors import BadActionError, InputError, wrong_type
@@ -278,6 +279,8 @@ class Simulation:
         case = self._case.under(policy)
         if case.limits != self._case.limits:
             raise InputError(f"policy {case.policy} has other limits than this run; open a run with these limits")
+        if case.wishes.told() - self._case.wishes.told():
+            raise InputError(f"policy {case.policy} asks for more than this run tells; open a run with it")
         session.take(case.scheduler)
         note = f"{self._case.policy} decided until t = {self.now:.10g} s, {case.policy} from there on"
         return Simulation(case, session, self._by_hand, (*self._notes, note), self._digest)
@@ -362,7 +365,7 @@ def open_run(
     """
     case = case_of(workload, platform, ByHand() if policy is None else policy, seed, job_model, failures)
     state, truth, notes, draw, rng = case.tables()
-    session = Session(state, truth, case.platform.resources, rng, draw, Hands, Blocks)
+    session = Session(state, truth, case.platform.resources, rng, draw, Hands, Handed(Blocks, case.wishes.labels))
     session.take(case.scheduler)
     session.go_on()
     return Simulation(case, session, notes=tuple(notes))

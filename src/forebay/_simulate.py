@@ -8,6 +8,7 @@ from forebay import _progress
 from forebay._blocks import Blocks
 from forebay._case import case_of, machine_of, versions
 from forebay.core.failures import Failures
+from forebay.engine.handed import Handed
 from forebay.engine.run import Progress, run
 from forebay.platforms.platform import Platform
 from forebay.results import Result
@@ -79,8 +80,9 @@ def simulate(
     """
     case = case_of(workload, platform, policy, seed, job_model, failures)
     state, truth, notes, draw, rng = case.tables()
+    handed = Handed(Blocks, case.wishes.labels)
     with _progress.following(progress, case.policy, len(case.workload)) as call:
-        record = run(state, truth, case.scheduler, case.platform.resources, rng, call, notes, draw, blocks=Blocks)
+        record = run(state, truth, case.scheduler, case.platform.resources, rng, call, notes, draw, handed=handed)
     end = case.end(state, truth, notes)
     del state, truth, draw  # of a million jobs, most of a gigabyte
     return case.result(end, record)

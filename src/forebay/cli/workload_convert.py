@@ -184,7 +184,7 @@ def _changed(
     if period is not None:
         jobs = operations.slice_time(jobs, *period)
     for text in conditions:
-        jobs = operations.filter_jobs(jobs, operations.parse_condition(text, jobs.jobs.columns, jobs.names), text)
+        jobs = operations.filter_jobs(jobs, operations.parse_condition(text, jobs.jobs.schema, jobs.names), text)
     if first is not None:
         jobs = operations.first(jobs, first)
     if load is not None:

@@ -1,6 +1,7 @@
 """The columns of a workload's tables, and so the names that no resource may have."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -22,7 +23,7 @@ JOB_SCHEMA: dict[str, Any] = {
     "cancel": pl.Float64,  # seconds after its submission at which its user withdraws it; inf = never
 }
 """Columns of every job table. Any further Int64 column, but for those of TOLD and MORE, is a demand (a job's total) on
-the resource of that name."""
+the resource of that name; any further Float64 or String column is the author's own, see `own_columns`."""
 
 MORE: dict[str, Any] = {
     "account": pl.Int64,  # who is charged; -1 = unknown
@@ -62,6 +63,16 @@ NAMED = (*WHO, "gpu", "features")
 INSIDE = ("cores", "memory", "gpus")
 """Demands that nodes of a machine with classes have inside: a job's totals, 0 = not said. Elsewhere a pool may have
 them, as any other demand."""
+
+
+def own_columns(schema: Mapping[str, Any]) -> list[str]:
+    """Columns of a job table that mean what their author says: numbers that may be broken, or text.
+
+    A further column of whole numbers is a demand, so that a table tells the two apart by itself.
+    """
+    known = (*JOB_SCHEMA, *MORE)
+    return [name for name, dtype in schema.items() if name not in known and dtype in (pl.Float64, pl.String)]
+
 
 TOLD = ("told_input", "told_output", "told_data")
 """Int64 columns that a job table may have besides: the bytes that a job's user says it reads, writes, and moves in

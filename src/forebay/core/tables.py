@@ -12,6 +12,7 @@ from numba import types
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import pointer_type
 from forebay.core.inside import Inside, empty_inside
+from forebay.core.running import Io, empty_io
 
 CLOCK = np.dtype([("now", "f8"), ("triggers", "i8"), ("look_up", "i8"), ("stop", "i1")], align=True)
 """The time, and the Trigger bits of this instant; for kernels that take long, see `verbs.interrupted`."""
@@ -30,6 +31,8 @@ COUNTS = np.dtype(
         ("n_down", "i8"),  # nodes
         ("blank_piece", "i8"),  # first unused row of `nodes.pieces`
         ("blank_chunk", "i8"),  # first unused row of `servers.chunks`
+        ("n_started", "i8"),
+        ("n_ended", "i8"),
     ],
     align=True,
 )
@@ -209,6 +212,8 @@ class State(NamedTuple):
     resources: np.ndarray  # RESOURCE; 0 = nodes, or cores where nodes are shared: what the ids of nodes count
     queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see COUNTS
     running: np.ndarray  # RUNNING, the first n_running
+    started: np.ndarray  # int64: jobs of which a leg has started since the last decision, the first n_started
+    ended: np.ndarray  # int64: those that are over since then, the first n_ended
     down: np.ndarray  # DOWN, the first n_down, by the time at which they are back; empty where nodes do not fail
     planned: np.ndarray  # PLANNED, by start: what the site has announced
     safety: np.ndarray  # SAFETY[job]; empty where jobs write no checkpoints
@@ -220,6 +225,8 @@ class State(NamedTuple):
     tiers: Tiers
     flexible: Flexible
     inside: Inside
+    io: Io  # filled before each decision of a policy that needs it
+    columns: np.ndarray  # float64[job, k]: the workload's own that the policy names; NaN = not known
 
 
 class Sizes(NamedTuple):
@@ -243,6 +250,10 @@ class Sizes(NamedTuple):
     room: int = 0  # rows that tell what is free there
     shared_atoms: int = 0
     planned: int = 0  # reservations
+    told_links: int = 0  # shared links, where the policy asks what running jobs do
+    told_tiers: int = -1  # tiers of storage there; -1 = it does not ask
+    told_ways: int = 0
+    columns: int = 0  # of the workload's own
 
 
 def empty_state(n: Sizes) -> State:
@@ -261,6 +272,8 @@ def empty_state(n: Sizes) -> State:
         # Twice the jobs: when an end is reached at least half is holes, so closing them costs O(1) a job.
         queue=np.zeros(2 * n.jobs + 16, np.int64),
         running=np.zeros(n.jobs + 1, RUNNING),
+        started=np.zeros(n.jobs + 1025, np.int64),  # no more than there are actions
+        ended=np.zeros(n.jobs, np.int64),
         down=np.zeros(n.down, DOWN),
         planned=np.zeros(n.planned, PLANNED),
         safety=np.zeros(n.safety, SAFETY),
@@ -290,6 +303,8 @@ def empty_state(n: Sizes) -> State:
             n_points=np.zeros(1, np.int64),
         ),
         inside=empty_inside(n.shared, n.room, n.nodes, n.shared_atoms, n.legs, n.jobs),
+        io=empty_io() if n.told_tiers < 0 else empty_io(n.jobs, n.told_links, n.told_tiers, n.told_ways),
+        columns=np.full((n.jobs if n.columns else 0, n.columns), np.nan),
     )
 
 

@@ -7,7 +7,9 @@ import numpy as np
 from forebay._text import counted, html_table
 from forebay.core.codes import Flexibility, Trigger, Urgency
 from forebay.core.outlook import Blocks, Outlook
+from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import State
+from forebay.core.watching import Watching
 from forebay.errors import BadActionError
 
 
@@ -18,7 +20,7 @@ def _sealed(table: np.ndarray) -> np.ndarray:
     return np.frombuffer(table.reshape(-1).view(np.uint8).data.toreadonly(), table.dtype).reshape(table.shape)
 
 
-class View(Outlook):
+class View(Outlook, Watching):
     """What the scheduler knows now. Jobs are named by their row in `jobs`; `jobs["id"]` has the trace's numbers.
 
     Tables are the engine's own, read-only: copy what must outlive the decision.
@@ -43,8 +45,9 @@ class View(Outlook):
         rng: np.random.Generator,
         rates: Callable[[], np.ndarray] = lambda: np.zeros(0),
         blocks: Blocks | None = None,
+        labels: Labels = NO_LABELS,
     ):
-        self._state, self._rates, self._blocks = state, rates, blocks
+        self._state, self._rates, self._blocks, self._labels = state, rates, blocks, labels
         self._clock, self._counts = state.clock[0], state.counts[0]
         self._leg = state.jobs["leg"]
         self._free = state.resources["free"]

@@ -219,6 +219,8 @@ def _reject(state, truth, j):
         return refuse(truth, Refusal.CANNOT_REJECT, j, -1)
     dequeue(state, j)
     job["state"] = JobState.REJECTED
+    state.ended[state.counts[0]["n_ended"]] = j
+    state.counts[0]["n_ended"] += 1
     truth.cursor[0]["n_open"] -= 1
     truth.cursor[0]["n_ended"] += 1
     if len(truth.meters.table) > 0:

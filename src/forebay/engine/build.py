@@ -29,6 +29,7 @@ from forebay.engine.shared import fill_nodes, share
 from forebay.engine.sizes import check_atoms, chunks, too_large, traffic
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.engine.warm import begin, check_running, running_since
+from forebay.engine.wishes import NO_WISHES, Wishes, check_own, fulfil
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
@@ -69,6 +70,7 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
 
 def sized(workload: Workload, platform: Platform) -> Platform:
     """The machine with its automatic capacities worked out: nodes x what the mean job asks for each of its nodes."""
+    check_own(workload, platform)
     jobs = workload.jobs
     nodes = np.maximum(jobs["nodes"].to_numpy(), 1)
     asked = {tier.name: jobs[tier.name].to_numpy() for tier in platform.tiers if tier.name in jobs.columns}
@@ -156,6 +158,7 @@ def build(
     program: Program,
     site: Site | None = None,
     failures: Failures | None = None,
+    wishes: Wishes = NO_WISHES,
 ) -> tuple[State, Truth, list[str]]:
     """The tables of a run, at time 0, and what its user should know of it."""
     _check(workload, program)
@@ -190,6 +193,10 @@ def build(
             room=n_rows(platform.nodes) if platform.sharing else 0,
             shared_atoms=len(platform.atoms),
             planned=len(planned),
+            told_links=len(wishes.labels.links) if wishes.io else 0,
+            told_tiers=len(wishes.labels.tiers) if wishes.io else -1,
+            told_ways=max(len(ways), 1),
+            columns=wishes.columns.shape[1],
         )
     )
     sizes = truths.Sizes(
@@ -203,12 +210,14 @@ def build(
         planned=len(planned),
         told=len(state.tiers.told),
         asks=n_legs if platform.sharing else 0,
+        columns=wishes.columns.shape[1],
     )
     writes = failures is not None and failures.checkpoint_bytes > 0
     network = traffic(program, fabric, platform.nodes, writes)
     rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
     truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
+    fulfil(wishes, state, truth, platform)
     begin(workload, state, truth)
     _fill_machine(state, platform, fabric, seats)
     state.nodes.atoms[:] = atoms

@@ -296,7 +296,7 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
     )
     told = [name for name in MORE if name in source.columns]
     demands = [name for name in resources[1:] if name in source.columns]
-    extra = source.select("user", "group", "queue", "priority", *told, *demands).with_columns(
+    extra = source.select("user", "group", "queue", "priority", *told, *demands, *workload.own).with_columns(
         *(pl.col(name).fill_nan(None) for name in told if MORE[name] == pl.Float64),
         *(column_of(source, workload.names, column) for column in workload.names),
     )

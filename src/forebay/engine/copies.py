@@ -17,7 +17,7 @@ READ_ONLY = frozenset(
         *(f"truth.rounds.{name}" for name in ("steps", "scales", "requests", "detours", "moves", "first_move")),
         *(f"truth.rounds.{name}" for name in ("row", "jobs", "sizes")),
         *(f"truth.paths.{name}" for name in ("port", "column", "routes", "whole", "first", "links", "device")),
-        "truth.resilience.rule",
+        *("truth.resilience.rule", "truth.columns"),
     }
 )
 """Tables that are filled before a run begins and never again: all runs from there on may share them. A test holds every

@@ -43,6 +43,8 @@ def _arrive(state, truth, j):
                 state.inside.asks[leg] = truth.asks[leg]
         first = truth.legs[first]["other"]
     _show_sizes(state, truth, j)
+    for k in range(state.columns.shape[1]):
+        state.columns[j, k] = truth.columns[j, k]
     asked = job["nodes"] if len(truth.asks) == 0 else truth.demands[job["leg"], 0]  # in cores where nodes are shared
     write_log(state, truth, time, j, LogKind.SUBMIT, 0, asked, 0)
     too_large = job["state"] == JobState.REJECTED

@@ -334,3 +334,58 @@ def settle(net, now):
     for i in range(state["n_routes"]):
         net.routes[net.pending[1, i]]["changed"] = 0
     state["n_routes"] = 0
+
+
+@kernel
+def glance(net):
+    """Solve for the rates at which routes will run if nothing else begins now; `rate_at` reads them.
+
+    For who asks in the middle of an instant: nothing is shared out, and `look_away` leaves everything as it was.
+    Sharing out a second time would round the ends of transfers anew. Returns how many routes were solved for.
+    """
+    state, n = net.state[0], 0
+    if state["n_routes"] == 0:
+        return 0
+    for i in range(state["n_routes"]):
+        n = _choose(net, net.pending[1, i], n)
+    for i in range(state["n_links"]):
+        k = net.pending[0, i]
+        link = net.links[k]
+        was = link["tight"]
+        link["tight"] = _is_tight(net, k)
+        link["changed"] = 3 if was else 1  # where `look_away` finds it
+        if was or link["tight"]:
+            n = _choose_along(net, k, n)
+    return _solve(net, n)
+
+
+@kernel
+def rate_at(net, c):
+    """The speed of the clock of route `c`, at a glance."""
+    slot = net.routes[c]["slot"]
+    return net.share[_RATE, slot] if slot >= 0 else net.routes[c]["rate"]
+
+
+@kernel
+def look_away(net, n):
+    """Forget the rates of `n` routes that a glance has found."""
+    for a in range(n):
+        net.routes[net.chosen[_ROUTES, a]]["slot"] = -1
+    for i in range(net.state[0]["n_links"]):
+        link = net.links[net.pending[0, i]]
+        link["tight"] = link["changed"] >> 1
+        link["changed"] = 1
+
+
+@kernel
+def bytes_left(net, f, now):
+    """Bytes that transfer `f` has still to move, which reading changes nothing of."""
+    transfer = net.transfers[f]
+    if transfer["route"] < 0:
+        return 0.0
+    route = net.routes[transfer["route"]]
+    if route["entry"] < 0:
+        left = (transfer["key"] - now) * route["cap"]
+    else:
+        left = transfer["key"] - route["clock"] - route["rate"] * max(now - route["at"], 0.0)
+    return min(max(left * transfer["weight"], 0.0), transfer["amount"])

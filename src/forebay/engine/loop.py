@@ -16,6 +16,7 @@ from forebay.engine.limits import admit, hide, n_held
 from forebay.engine.phases import end_phase, end_transfer, kill
 from forebay.engine.resizing import resume_points, settle_requests
 from forebay.engine.rounds import POLICY
+from forebay.engine.telling import tell_io
 from forebay.engine.truth import TRUTH
 
 MOST_IDLE_WAKES = 100_000
@@ -93,6 +94,8 @@ def advance(state, truth):
     """Apply what was decided, then go on to the next instant that needs a decision."""
     clock, cursor, limited = state.clock[0], truth.cursor[0], len(truth.hidden) > 0
     n_hidden = cursor["n_hidden"]
+    state.counts[0]["n_started"] = 0
+    state.counts[0]["n_ended"] = 0
     if limited:
         refused = admit(state, truth)
         if refused >= 0:
@@ -152,6 +155,8 @@ def run_compiled(state, truth, decide, params, memory, rng, n_decisions):
         status = advance(state, truth)
         if status != Status.DECIDE:
             return status
+        if len(state.io.jobs) > 0:
+            tell_io(state, truth)
         decide(state, params, memory, rng)
         if state.clock[0]["stop"]:
             break

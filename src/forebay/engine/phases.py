@@ -49,6 +49,8 @@ def _close(state, truth, j, time, final):
     """Job `j` is over."""
     job = state.jobs[j]
     job["state"] = final
+    state.ended[state.counts[0]["n_ended"]] = j
+    state.counts[0]["n_ended"] += 1
     if final != JobState.CANCELLED:
         job["finish"] = time
     truth.cursor[0]["n_open"] -= 1
@@ -347,6 +349,8 @@ def start_leg(state, truth, j, reason, picks, first_pick, n_picks):
     leg = job["leg"]
     script, activity = truth.scripts[leg], truth.activities[j]
     dequeue(state, j)
+    state.started[state.counts[0]["n_started"]] = j
+    state.counts[0]["n_started"] += 1
     if not has_begun(state, j):
         job["start"] = now
     job["waited"] += now - job["queued_since"]

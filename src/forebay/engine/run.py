@@ -17,11 +17,10 @@ from forebay.core.actions import Actions
 from forebay.core.atoms import Atoms
 from forebay.core.codes import Flexibility, JobState, Refusal, Status
 from forebay.core.limits import NO_LIMIT
-from forebay.core.outlook import Blocks
 from forebay.core.tables import STATE, State
 from forebay.core.view import View
+from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
-from forebay.engine.network import Network
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.rounds import POLICY
@@ -59,15 +58,15 @@ def run(
     remarks: list[str] | None = None,
     draw: Callable[[], None] | None = None,
     keep: bool = True,
-    blocks: Callable[[State], Blocks] | None = None,
+    handed: Handed = NOTHING_HANDED,
 ) -> Record:
     """Run until every job has ended; returns what was recorded. `progress(ended, jobs)` is called at times.
 
     What a compiled policy has to say of the run is added to `remarks`. `draw` fills the table of failures again.
-    Without `keep` nothing is recorded. `blocks` makes what a policy in plain Python builds on.
+    Without `keep` nothing is recorded. `handed` is what a policy in plain Python builds on.
     """
     record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
-    prepare = _compiled if kernel_of(policy) else partial(_plain, interrupts, record, blocks)
+    prepare = _compiled if kernel_of(policy) else partial(_plain, interrupts, record, handed)
     if getattr(policy, "resizes", False):
         truth.rounds.visits[0] = POLICY
     check_limits(truth)
@@ -144,7 +143,7 @@ def _compiled(
 def _plain(
     interrupts: Interrupts,
     record: Record,
-    blocks: Callable[[State], Blocks] | None,
+    handed: Handed,
     state: State,
     truth: Truth,
     policy: Any,
@@ -154,7 +153,7 @@ def _plain(
     """The same with a policy in plain Python, whose memory is its own."""
     from forebay.engine.loop import call_python, run_compiled
 
-    view = View(state, resources, rng, partial(link_rates, truth.network), blocks(state) if blocks else None)
+    view = view_of(state, truth, resources, rng, handed)
     act = Actions(state, view, SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state))
     record.saying = act.said
     if hasattr(policy, "setup"):
@@ -191,20 +190,6 @@ def _plain(
         return status
 
     return advance, None
-
-
-def link_rates(net: Network) -> np.ndarray:
-    """Bytes/s over each link. What has begun in this instant has no rate yet; a link carries no more than it can."""
-    rates = np.zeros(len(net.links))
-    for k, first in enumerate(net.links["entry"].tolist()):
-        e = first
-        while e >= 0:
-            entry = net.entries[e]
-            route = net.routes[entry["route"]]
-            rates[k] += entry["unit"] * route["weight"] * route["rate"]
-            e = int(entry["after"])
-    carried: np.ndarray = np.minimum(rates, net.links["capacity"])
-    return carried
 
 
 def reason_of(state: State, view: View, error: BaseException) -> Exception:

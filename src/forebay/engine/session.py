@@ -7,7 +7,6 @@ import copy
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,21 @@ from forebay._numba.pointer import pointer
 from forebay.core.actions import Actions
 from forebay.core.codes import Status
 from forebay.core.tables import STATE, State
-from forebay.core.view import View
 from forebay.engine.copies import changing, twin
 from forebay.engine.faults import Draws
+from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.rounds import POLICY
-from forebay.engine.run import check_limits, kernel_of, link_rates, params_of, reason_of, refused, stalled
+from forebay.engine.run import (
+    check_limits,
+    kernel_of,
+    params_of,
+    reason_of,
+    refused,
+    stalled,
+)
 from forebay.engine.shared_places import SharedPlaces
 from forebay.engine.standing import Standing, give_back, kept_by
 from forebay.engine.trail import Trail
@@ -60,7 +66,7 @@ class Session:
         rng: np.random.Generator,
         draw: Draws | None,
         verbs: type[Actions] = Actions,
-        blocks: Any = None,
+        handed: Handed = NOTHING_HANDED,
     ):
         from forebay.engine.loop import run_compiled
         from forebay.engine.pause import pause
@@ -70,8 +76,8 @@ class Session:
         self._tables = pointer(state, STATE), pointer(truth, TRUTH)
         self._changing = [table for _, table in changing(state, truth)]
         self._visits = int(truth.rounds.visits[0])
-        self._blocks = blocks
-        self.view = View(state, resources, rng, partial(link_rates, truth.network), blocks(state) if blocks else None)
+        self._handed = handed
+        self.view = view_of(state, truth, resources, rng, handed)
         places = SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state)
         self.act = verbs(state, self.view, places)
         self._trail, self._interrupts = Trail(truth), Interrupts()
@@ -213,7 +219,7 @@ class Session:
         """Another run that stands here; what neither changes they share."""
         standing, state, truth = self.standing(), twin(self.state), twin(self.truth)
         draw = None if self._draw is None else self._draw.onto(truth)
-        other = Session(state, truth, self._resources, np.random.default_rng(0), draw, type(self.act), self._blocks)
+        other = Session(state, truth, self._resources, np.random.default_rng(0), draw, type(self.act), self._handed)
         other._visits = self._visits
         other.take(self._policy if self._kernel is not None else copy.copy(self._policy), begins=False)
         other._put_back(standing)

@@ -117,6 +117,7 @@ class Truth(NamedTuple):
     carries: np.ndarray  # what a leg keeps at its end for the next one
     told: np.ndarray  # float64[leg, 2], as it will be shown in `tiers`; empty where jobs have no choice
     asks: np.ndarray  # ASK[leg], as it will be shown in `inside`; empty where nodes are not shared
+    columns: np.ndarray  # float64[job, k], as it will be shown; empty where the policy names no column
     phases: np.ndarray  # PHASE, those of a leg side by side
     timers: np.ndarray  # TIMER heap; slot 2j = job j's phase, 2j + 1 = its walltime
     where: np.ndarray  # int64[slot], see algorithms.heap
@@ -153,6 +154,7 @@ class Sizes(NamedTuple):
     planned: int = 0  # reservations
     told: int = 0  # legs of which users told what they move
     asks: int = 0  # legs that take parts of nodes
+    columns: int = 0
 
 
 def empty_truth(
@@ -170,6 +172,7 @@ def empty_truth(
         carries=np.zeros(shape, np.int64),
         told=np.zeros((n.told, 2)),
         asks=np.zeros(n.asks, ASK),
+        columns=np.full((n.jobs if n.columns else 0, n.columns), np.nan),
         phases=np.zeros(n.phases, PHASE),
         timers=np.zeros(2 * n.jobs + 1, TIMER),
         where=np.full(2 * n.jobs, -1, np.int64),

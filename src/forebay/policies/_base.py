@@ -56,6 +56,13 @@ class Policy:
     needs_files: ClassVar[bool] = False
     """Whether it is of use only where the machine has a file system."""
 
+    needs: ClassVar[tuple[str, ...]] = ()
+    """("io",) = it asks what running jobs, links and tiers do: `view.activity`, `state.io`. It costs some time."""
+    columns: ClassVar[tuple[str, ...]] = ()
+    """Columns of numbers of the workload that a kernel reads, in this order: `state.columns[job, k]`."""
+    codes: ClassVar[tuple[str, ...]] = ()
+    """Columns of text behind them, as codes: 0, 1, ... in order of the words; -1 = unknown."""
+
     @property
     def needs_times(self) -> bool:
         """Whether it asks how long jobs take alone on the machine, as their applications tell."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from forebay.engine.build import build, make_program
 from forebay.engine.rules import site_of
+from forebay.engine.wishes import wishes_of
 from forebay.errors import PolicyError, StalledError
 from forebay.policies import load as load_policy
 from forebay.policies._limited import apart
@@ -87,12 +88,13 @@ def _breach(spec: Any, case: Case, keeps_head: bool) -> tuple[str, str] | None:
     model = "alloc-only" if workload.applications is None else "application"
     program = make_program(workload, platform, model)
     site = site_of(workload, platform, program, limits)
-    state, truth, _ = build(workload, platform, program, site, case.failures())
-    tables = state, truth
+    wishes = wishes_of(policy, str(spec), workload, platform)
+    state, truth, _ = build(workload, platform, program, site, case.failures(), wishes)
+    tables = state, truth, platform.resources, wishes.labels
     try:
-        first = watched_run(policy, *tables, platform.resources, keeps_head)
-        again = watched_run(policy, *tables, platform.resources)
-        other = watched_run(apart(load_policy(spec))[0], *tables, platform.resources)
+        first = watched_run(policy, *tables, keeps_head)
+        again = watched_run(policy, *tables)
+        other = watched_run(apart(load_policy(spec))[0], *tables)
     except WroteError as error:
         return "tidy", str(error)
     except SpinsError as error:

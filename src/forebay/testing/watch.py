@@ -9,8 +9,10 @@ from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Trigger, Verb
+from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import STATE, State, instant_width
 from forebay.core.view import View
+from forebay.engine.handed import Handed
 from forebay.engine.run import params_of, run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
@@ -140,11 +142,17 @@ class _Watched:
 
 
 def watched_run(
-    policy: Any, state: State, truth: Truth, resources: tuple[str, ...], keeps_head: bool = False
+    policy: Any,
+    state: State,
+    truth: Truth,
+    resources: tuple[str, ...],
+    labels: Labels = NO_LABELS,
+    keeps_head: bool = False,
 ) -> Outcome:
     """One run on copies of the tables."""
     state, truth = _copy(state), _copy(truth)
-    record = run(state, truth, _Watched(policy, state, keeps_head), resources, np.random.default_rng(0), blocks=Blocks)
+    watched, handed = _Watched(policy, state, keeps_head), Handed(Blocks, labels)
+    record = run(state, truth, watched, resources, np.random.default_rng(0), handed=handed)
     return Outcome(record.sha256(), state.jobs["id"][state.jobs["state"] < JobState.COMPLETED].tolist())
 
 

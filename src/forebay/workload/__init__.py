@@ -1,22 +1,27 @@
 """Workloads: read from files or by name, written, described, and changed by pure functions.
 
 `read` and `write` pick the format by the file's name; `forebay.workload.operations` slices, joins and scales;
-`forebay.workload.info` describes.
+`forebay.workload.info` describes. `JOB_SCHEMA`, `LEG_SCHEMA` and `PHASE_SCHEMA` are the columns of its tables.
 """
 
 import inspect
 import os
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from forebay import _fork, _plugins
 from forebay._files import as_path
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, listed, nearest, wrong_type
 from forebay.workload import _source
 from forebay.workload.workload import Workload, job_table
 
-__all__ = ["Workload", "job_table", "read", "write"]
+__all__ = ["JOB_SCHEMA", "LEG_SCHEMA", "PHASE_SCHEMA", "Workload", "job_table", "read", "write"]
+
+_ROOMS = ("anonymity", "applications", "cleaning", "info", "models", "operations")
+"""Modules that `forebay.workload.NAME` reaches without an import of their own."""
 
 _FORMATS = "workload.formats"
 _EMBEDDED = "workload.embedded"
@@ -141,3 +146,11 @@ def _format_of(path: Path) -> str:
             return name
     known = ", ".join(suffix for suffixes in _suffixes().values() for suffix in suffixes)
     raise InputError(f"{path}: neither name nor content show its format; rename it to end in one of {known}")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(
+            f"module 'forebay.workload' has no attribute {name!r}: {nearest(name, [*__all__, *_ROOMS])}"
+        )
+    return import_module(f"forebay.workload.{name}")

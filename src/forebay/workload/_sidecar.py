@@ -12,9 +12,13 @@ from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
 from forebay.workload._rules import LONGEST, MOST_NODES
+from forebay.workload.workload import own_column
 
 KEYS = ("id", "job", "job_id", "JobID")
 """Names that the column of job numbers may have; the first one found counts."""
+
+OWN = "own:"
+"""Before the name of a column that is no demand but its author's own: `own:deadline`."""
 
 _PARQUET = b"PAR1"
 _PART = r"^[0-9]{1,18}[_+][0-9]{1,18}$"
@@ -98,6 +102,9 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
         raise InputError(f"{label}: line 1: has job numbers only; add a column to attach, such as burst_buffer")
     columns = []
     for name in frame.columns:
+        if name.startswith(OWN) and name.removeprefix(OWN).isidentifier():
+            columns.append(_own(frame[name].alias(name.removeprefix(OWN)), label))
+            continue
         if not name.isidentifier():
             hint = nearest(name, [*JOB_SCHEMA, "burst_buffer"])
             raise InputError(
@@ -110,6 +117,18 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
         first, second = (frame["id"] == twice["id"][0]).arg_true()[:2] + 2
         raise InputError(f"{label}: lines {first} and {second} are both job {twice['id'][0]}; keep one")
     return frame
+
+
+def _own(values: pl.Series, label: str) -> pl.Series:
+    """A column of the author's own: numbers if all that it holds are, else text; what is empty is unknown."""
+    if values.dtype != pl.String:
+        try:
+            return own_column(values)
+        except InputError as error:
+            raise InputError(f"{label}: {error}") from None
+    words = values.replace("", None)
+    numbers = words.cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == words.null_count() else words
 
 
 def _column(values: pl.Series, dtype: Any, label: str) -> pl.Series:

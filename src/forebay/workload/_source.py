@@ -186,6 +186,11 @@ def demands(workload: Workload) -> list[str]:
     return [name for name in workload.resources if name in workload.jobs.columns]
 
 
+def own_notes(workload: Workload, format_: str) -> list[str]:
+    """What a format loses of columns of the author's own."""
+    return [f"{name} is not written: {format_} has no field for it; .parquet.zip keeps it" for name in workload.own]
+
+
 def application_notes(workload: Workload) -> list[str]:
     """What of a workload is lost in a format that has no applications."""
     if workload.applications is None:

@@ -36,7 +36,7 @@ def checked(w: Workload, path: Path) -> Workload:
             _SUBMIT if "running_since" not in w.jobs.columns else _SUBMIT_OF_PERIOD,
             *(rule for rule in _JOB_RULES if rule[0] in w.jobs.columns),
             _some_nodes(w.jobs.columns),
-            *(counted(name) for name in w.jobs.columns if name not in JOB_SCHEMA | MORE),
+            *(counted(name) for name in w.jobs.columns if name not in JOB_SCHEMA | MORE and name not in w.own),
         ],
     )
     if not abs(w.epoch) <= LONGEST:

@@ -31,7 +31,9 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
     old, new = jobs["id"], pl.Series("id", np.arange(1, len(jobs) + 1))
     jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in (*WHO, *_PARENTS) if name in jobs.columns))
     legs, phases = (None if table is None else _renumbered(table, old, new) for table in (w.legs, w.phases))
+    jobs = jobs.drop(w.own)  # nobody can tell what they tell
     notes = [] if w.platform == _machine(w.platform) else ["the platform is a file: its name is taken away"]
+    notes += [f"columns of its author's own are taken away: {', '.join(w.own)}"] if w.own else []
     named = [
         name for name in w.resources if name not in ("burst_buffer", *INSIDE) and not re.match(r"resource_\d", name)
     ]

@@ -7,14 +7,14 @@ import dataclasses
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from forebay._text import counted, plain
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN, own_columns
 from forebay.errors import InputError, brief, nearest
 from forebay.workload import _sidecar, _source, dates
 from forebay.workload._source import in_order, later
@@ -30,7 +30,7 @@ REFERENCE_SPEED = 1e9
 Condition = pl.Expr | Callable[[pl.DataFrame], pl.Series]
 _Tables = list[pl.DataFrame | None]
 
-_OPERATORS: dict[str, Callable[[pl.Expr, float], pl.Expr]] = {
+_OPERATORS: dict[str, Callable[[pl.Expr, float | str], pl.Expr]] = {
     "<=": lambda column, value: column <= value,
     ">=": lambda column, value: column >= value,
     "==": lambda column, value: column == value,
@@ -106,15 +106,22 @@ def filter_jobs(w: Workload, condition: Condition, label: str | None = None) -> 
 def parse_condition(text: str, columns: Iterable[str] = JOB_SCHEMA, names: Names | None = None) -> pl.Expr:
     """`nodes<=64` or `queue==gpu` as an expression: a column, one of < <= > >= == !=, a number or a name.
 
-    Pass a job table's own columns, and the workload's names.
+    Pass a job table's columns, or its schema where some hold text, and the workload's names.
     """
     found = re.fullmatch(r"\s*(\w+)\s*(<=|>=|==|!=|<|>)\s*(\S|\S.*\S)\s*", text, re.DOTALL)
     if not found:
         raise InputError(f"{text!r} is not a condition; write a column, one of < <= > >= == !=, a number: 'nodes<=64'")
     column, operator, word = found.groups()
+    texts = {name for name, dtype in columns.items() if dtype == pl.String} if isinstance(columns, Mapping) else set()
     columns = list(columns)
     if column not in columns:
         raise InputError(f"{text!r}: unknown column {column!r}; {nearest(column, columns)}")
+    if column in texts:
+        if operator not in ("==", "!="):
+            raise InputError(
+                f"{brief(text)}: {column} holds text, which is compared by == and != alone; for < give it numbers"
+            )
+        return _OPERATORS[operator](pl.col(column), re.sub(r"""(?s)^(["'])(.*)\1$""", r"\2", word))
     called = numbers(names or {}, column, re.sub(r"""(?s)^(["'])(.*)\1$""", r"\2", word))
     if called:
         if operator not in ("==", "!="):
@@ -159,6 +166,7 @@ def perfect_estimates(w: Workload, speed: float = REFERENCE_SPEED) -> Workload:
 def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Workload:
     """Values for jobs by their number, in a column `id`: of the job table's own columns, or of further resources.
 
+    A column `own:deadline` becomes `deadline`, of the author's own: no demand, but numbers or text for policies.
     A job without a row keeps what it has; of a resource that is new to it, it asks 0. Rows of other jobs are noted.
     """
     if w.legs is not None:
@@ -166,10 +174,19 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
     if w.applications is not None:
         raise InputError(f"{w.name}: its jobs have sizes and tasks of their own, which a table for jobs cannot change")
     frame = _sidecar.typed(_sidecar.resolved(frame, w.jobs), label)
-    names = [name for name in frame.columns if name != "id"]
+    names, own = [name for name in frame.columns if name != "id"], own_columns(frame.schema)
+    for name in names:
+        if name in w.jobs.columns and frame.schema[name] != w.jobs.schema[name]:
+            raise InputError(
+                f"{label}: {name} holds {frame.schema[name]}, and {w.name} has {w.jobs.schema[name]} there"
+            )
     jobs = w.jobs.join(frame, on="id", how="left", suffix=" given", maintain_order="left")
     given = [
-        pl.coalesce(f"{name} given", name) if name in w.jobs.columns else pl.col(name).fill_null(UNKNOWN.get(name, 0))
+        pl.coalesce(f"{name} given", name)
+        if name in w.jobs.columns
+        else pl.col(name).fill_null(UNKNOWN.get(name, 0))
+        if name not in own
+        else pl.col(name)
         for name in names
     ]
     jobs = jobs.with_columns(column.alias(name) for name, column in zip(names, given, strict=True))
@@ -183,7 +200,7 @@ def attach_table(w: Workload, frame: pl.DataFrame, label: str = "table") -> Work
         rows = counted(len(frame) - known, f"row of {label} is for a job", f"rows of {label} are for jobs")
         notes.append(f"{rows} not in the workload: not used")
     if known < len(w):
-        new = [name for name in names if name not in w.jobs.columns]
+        new = [name for name in names if name not in (*w.jobs.columns, *own)]
         rest = f", and 0 for {', '.join(new)}" if new else ""
         one, many = f"job has no row in {label}: it keeps its", f"jobs have no row in {label}: they keep their"
         notes.append(f"{counted(len(w) - known, one, many)} values{rest}")
@@ -274,6 +291,12 @@ def _renumbered(jobs: list[pl.DataFrame], tables: list[_Tables]) -> tuple[list[p
 
 def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Frames below one another; a resource that one of them does not know is 0 there, and who is charged unknown."""
+    types: dict[str, Any] = {}
+    for name, dtype in ((name, dtype) for frame in frames for name, dtype in frame.schema.items()):
+        if types.setdefault(name, dtype) != dtype:
+            raise InputError(
+                f"the parts differ in {name}: {types[name]} and {dtype}; give it alike in all, or rename it"
+            )
     whole = pl.concat(frames, how="diagonal")
     known = JOB_SCHEMA | LEG_SCHEMA
     extra = {

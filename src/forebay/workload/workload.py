@@ -6,7 +6,7 @@ capacities, only when a platform is chosen.
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from forebay._text import about, counted, html_table, plain
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, NAMED, PHASE_SCHEMA, TOLD
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, NAMED, PHASE_SCHEMA, TAKEN, TOLD, own_columns
 from forebay.errors import InputError, brief, listed, wrong_type
 from forebay.workload.applications import Applications
 
@@ -109,7 +109,15 @@ class Workload:
                 raise InputError(f"{self.name}: the {word} table must have {wants}{cure}")
         if self.phases is not None:  # further columns mean nothing, and job models add phases of their own
             object.__setattr__(self, "phases", self.phases.select(*PHASE_SCHEMA))
+        self._check_own()
         self._check_names()
+
+    def _check_own(self) -> None:
+        """A column of the author's own becomes one of the results: there no other may have its name."""
+        for column in self.own:
+            if column in TAKEN or not column.isidentifier():
+                why = "results have a column of that name" if column in TAKEN else "it is made of letters, digits and _"
+                raise InputError(f"{self.name}: {brief(column)} cannot name a column of your own: {why}; rename it")
 
     def _check_names(self) -> None:
         unknown = [column for column in self.names if column not in NAMED or column not in self.jobs.columns]
@@ -148,8 +156,14 @@ class Workload:
     def resources(self) -> tuple[str, ...]:
         """Names of the pooled resources, besides nodes, that jobs ask for."""
         of_legs = [] if self.legs is None else [name for name in self.legs.columns if name not in LEG_SCHEMA]
-        of_jobs = [name for name in self.jobs.columns if name not in JOB_SCHEMA | MORE and name not in TOLD]
+        known = (*JOB_SCHEMA, *MORE, *TOLD, *self.own)
+        of_jobs = [name for name in self.jobs.columns if name not in known]
         return tuple(dict.fromkeys(of_jobs + of_legs))
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Columns of the job table that mean what their author says, such as a deadline: policies may read them."""
+        return tuple(own_columns(self.jobs.schema))
 
 
 NEUTRAL = {
@@ -164,7 +178,7 @@ NEUTRAL = {
 """Columns that a job table can be made without, and what they then hold."""
 
 
-def job_table(columns: Any) -> pl.DataFrame:
+def job_table(columns: Any, own: Sequence[str] = ()) -> pl.DataFrame:
     """A job table from the columns that you have; the rest takes its neutral value.
 
     Parameters
@@ -174,6 +188,9 @@ def job_table(columns: Any) -> pl.DataFrame:
         needed; `user`, `group`, `queue`, `priority`, `flop`, `communication`, `cancel`, `account`, `qos`,
         `recorded_start`, `running_since`, `tasks`, `exclusive`, `gpu` and `features` are known. Any other column is a
         demand on the resource of its name, a job's total: `burst_buffer` and `memory` in bytes, `cores`, `gpus`.
+    own
+        Names of columns that are no demands but mean what you say, such as a deadline or an application: numbers or
+        text, where None is unknown. Policies read them with `view.column` and `view.codes`.
 
     Returns
     -------
@@ -198,16 +215,29 @@ def job_table(columns: Any) -> pl.DataFrame:
         raise InputError(f"the job table lacks {', '.join(missing)}{meant}; {has}, and needs {', '.join(needed)}")
     neutral = {name: value for name, value in NEUTRAL.items() if name not in frame.columns}
     frame = frame.with_columns(pl.lit(value).alias(name) for name, value in neutral.items())
-    extra = [name for name in frame.columns if name not in JOB_SCHEMA]
+    absent = [name for name in own if name not in frame.columns]
+    if absent:
+        raise InputError(f"the job table has no column {listed(absent)} of your own; it has {listed(frame.columns)}")
+    extra = [name for name in frame.columns if name not in JOB_SCHEMA and name not in own]
     return frame.select(
         *(_cast(frame[name], dtype) for name, dtype in JOB_SCHEMA.items()),
         *(_cast(frame[name], MORE[name]) for name in extra if name in MORE),
         *(
-            _cast(frame[name], pl.Int64, "; further columns are demands on resources")
+            _cast(frame[name], pl.Int64, "; further columns are demands on resources, but for those in own=[...]")
             for name in extra
             if name not in MORE
         ),
+        *(own_column(frame[name]) for name in own),
     )
+
+
+def own_column(column: pl.Series) -> pl.Series:
+    """A column of the author's own: numbers, or words where not all of it is numbers or yes and no."""
+    if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
+        return column.cast(pl.Float64)
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    raise InputError(f"the job table: {column.name} holds {column.dtype}; give numbers or text, times in seconds")
 
 
 def _cast(column: pl.Series, dtype: Any, more: str = "") -> pl.Series:

@@ -43,7 +43,7 @@ def content(workload: Workload, path: Path) -> tuple[str, list[str]]:
     keys = [key for key, value in _NEUTRAL.items() if key in jobs.columns and (jobs[key] != value).any()]
     entries, profiles = [], []
     for row in jobs.iter_rows(named=True):
-        entries.append(_text(_entry(row, keys)))
+        entries.append(_text(_entry(row, keys) | _own(row, workload.own)))
         profiles += [f"{_text(name)}: {_text(body)}" for name, body in _profiles(row, steps.get(row["id"])).items()]
     head: dict[str, Any] = {
         "description": "; ".join(workload.provenance),
@@ -75,6 +75,19 @@ def _entry(row: dict[str, Any], keys: list[str]) -> dict[str, Any]:
         **{key: _plain(row[key]) for key in keys},
         **{key: _plain(row[key]) for key in ("cancel", "recorded_start") if math.isfinite(row.get(key, math.nan))},
     }
+
+
+def _own(row: dict[str, Any], own: tuple[str, ...]) -> dict[str, Any]:
+    """Columns of the author's own, in an object of their own; JSON has no word for what is not finite."""
+    values = {name: row[name] for name in own if row[name] is not None}
+    values = {
+        name: value if isinstance(value, str) else _plain(value) for name, value in values.items() if _says(value)
+    }
+    return {"own": values} if values else {}
+
+
+def _says(value: str | float) -> bool:
+    return isinstance(value, str) or math.isfinite(value)
 
 
 def _profiles(row: dict[str, Any], steps: list[Step] | None) -> dict[str, Any]:

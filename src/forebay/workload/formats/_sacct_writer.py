@@ -155,7 +155,7 @@ def _lost(workload: Workload, kept: set[str], started: bool) -> list[str]:
     notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: sacct has jobs only")
-    notes += _source.application_notes(workload)
+    notes += _source.application_notes(workload) + _source.own_notes(workload, "sacct")
     if "recorded_start" in jobs.columns and not started:
         notes.append("recorded starts are not written: some are unknown, and to sacct such a job never started")
     if workload.platform is not None:

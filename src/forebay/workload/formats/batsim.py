@@ -29,7 +29,7 @@ DESCRIPTION = "Batsim's JSON workload, version 4, with burst buffers in its prof
 SUFFIXES = (".json", ".json.gz")
 
 _IN_BUFFER = ("stage_in", "fetch", "checkpoint", "stage_out")
-_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "cancel", *NAMED, *MORE}
+_JOB_KEYS = {"id", "subtime", "walltime", "res", "profile", "priority", "cancel", "own", *NAMED, *MORE}
 
 
 def matches(head: bytes) -> bool:
@@ -52,7 +52,7 @@ def read(path: Path) -> Workload:
     if not found.rows:
         why = f": all {len(entries):,} entries are left out ({_source.dropped_text(found.dropped)})" if entries else ""
         raise InputError(f"{path}: holds no job{why}; list jobs that have nodes and work in 'jobs'")
-    jobs = _table(found.rows)
+    jobs = _table(found.rows, path)
     notes += [*_notes(entries, found), *_source.order_notes(jobs["submit"])]
     jobs, first = _source.in_order(jobs)
     made = Workload(
@@ -151,6 +151,7 @@ def _job(job: int, entry: Mapping[str, Any], profiles: Profiles, where: str) -> 
     row["recorded_start"] = (
         number(entry["recorded_start"], where, "recorded_start") if "recorded_start" in entry else None
     )
+    row["own"] = _own(entry.get("own", {}), where)
     if nodes <= 0:
         return row, None
     work = profiles.work(profile, nodes, where)
@@ -159,6 +160,13 @@ def _job(job: int, entry: Mapping[str, Any], profiles: Profiles, where: str) -> 
     row["communication"] = sum(step.communication for step in work.steps)
     row["burst_buffer"] = None if work.bb is None else whole(work.bb * nodes, where, "bb times res")
     return row, work
+
+
+def _own(values: Any, where: str) -> dict[str, str | float]:
+    """What a job says beyond what Batsim knows: numbers and text by name."""
+    if not isinstance(values, dict):
+        raise InputError(f"{where}: 'own' is {brief(values)}; it must be an object of numbers and text")
+    return {name: value if isinstance(value, str) else number(value, where, name) for name, value in values.items()}
 
 
 def _walltime(value: Any, where: str) -> float:
@@ -177,8 +185,13 @@ def _cancel(value: Any, where: str) -> float:
     return seconds
 
 
-def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
+def _table(rows: list[dict[str, Any]], path: Path) -> pl.DataFrame:
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0] if name != "own"}
+    own = list(dict.fromkeys(name for row in rows for name in row["own"]))
+    taken = [name for name in own if name in columns]
+    if taken:
+        raise InputError(f"{path}: 'own' of a job has {taken[0]!r}, which jobs have as a key of their own; rename it")
+    columns |= {name: _alike([row["own"].get(name) for row in rows]) for name in own}
     for name, else_ in (("burst_buffer", 0), *UNKNOWN.items()):
         if name not in columns:
             continue
@@ -186,7 +199,14 @@ def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
             del columns[name]
         else:
             columns[name] = [else_ if value is None else value for value in columns[name]]
-    return job_table(columns)
+    return job_table(columns, own)
+
+
+def _alike(values: list[str | float | None]) -> list[str | None] | list[float | None]:
+    """Numbers as they are; with any text among them, all of it as text."""
+    if any(isinstance(value, str) for value in values):
+        return [None if value is None else str(value) for value in values]
+    return [None if value is None else float(value) for value in values]
 
 
 def _notes(entries: list[Any], found: _Found) -> list[str]:

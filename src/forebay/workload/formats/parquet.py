@@ -18,7 +18,7 @@ import polars as pl
 from forebay import _bounds
 from forebay._parquet import read_parquet
 from forebay._plugins import parse_spec
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA
+from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA, own_columns
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
@@ -135,8 +135,9 @@ def _lines(value: Any, where: str, key: str) -> tuple[str, ...]:
 def _table(data: bytes, name: str, source: _source.Source) -> pl.DataFrame:
     where = f"{source.path}: {name}.parquet"
     table = read_parquet(data, where, source.size)
+    may_lack = {"release", *(own_columns(table.schema) if name == "jobs" else ())}
     for column in table.iter_columns():
-        if column.null_count() and column.name != "release":
+        if column.null_count() and column.name not in may_lack:
             row = column.is_null().arg_max() or 0
             raise InputError(f"{where}: {listed([column.name])} of row {row + 1} is missing; give each a value")
     return table
@@ -166,7 +167,8 @@ def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
     odd = [column for column in table.columns if column not in schema and not column.isidentifier()]
     if odd:
         raise InputError(f"{where} has a column {listed(odd[:1])!r}; names are made of letters, digits and _")
-    wants = {column: (schema | MORE).get(column, pl.Int64) for column in table.columns}
+    own = own_columns(table.schema) if name == "jobs" else ()
+    wants = {column: (schema | MORE).get(column, pl.Int64) for column in table.columns if column not in own}
     wrong = [f"{column} as {dtype}" for column, dtype in wants.items() if table.schema[column] != dtype]
     if wrong:
         raise InputError(f"{where} must have {listed(wrong)}")

@@ -313,7 +313,7 @@ def _lost(workload: Workload) -> list[str]:
     notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: SWF has jobs only")
-    notes += _source.application_notes(workload)
+    notes += _source.application_notes(workload) + _source.own_notes(workload, "SWF")
     if len(jobs) and jobs["submit"].min() != 0:
         notes.append("the first job is not submitted at 0: read back, it is, and the epoch moves instead")
     return notes if kept else notes + _source.platform_notes(workload.platform)

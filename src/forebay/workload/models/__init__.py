@@ -27,6 +27,8 @@ __all__ = ["attach", "describe", "generate", "names", "stream"]
 _GROUP = "workload.models"
 _MOST = {"writes": 10**4, "int": 10**7, "float": 10**15}  # by parameter, else by type
 _LEAST = 1e-15
+_USERS, _WHOSE = "users", ("users", "zipf", "groups")
+"""The model that gives jobs users, and its parameters: every model that makes jobs takes them, too."""
 
 
 def names() -> list[str]:
@@ -56,8 +58,17 @@ def generate(spec: str, seed: int, **more: Any) -> Workload:
     if not hasattr(module, "generate"):
         known = f"those that do: {_of_kind('generate')}"
         raise InputError(f"model {name!r} makes no jobs, it completes those of a workload; {known}")
-    made: Workload = module.generate(stream(seed, name), **_bounded(name, values | more))
-    return _signed(made, spec, seed)
+    values = _bounded(name, values | more)
+    whose = {key: values.pop(key) for key in _WHOSE if key in values and key not in _parameters(module)}
+    made: Workload = module.generate(stream(seed, name), **values)
+    made = _signed(made, spec, seed)
+    if not whose:
+        return made
+    if not whose.get("users"):
+        raise InputError(f"model {name!r}: {next(iter(whose))} is for jobs with users; say how many, such as users=50")
+    # With draws of their own, so that the jobs are the same as without users.
+    users = _load(_USERS)
+    return _signed(users.attach(made, stream(seed, _USERS), **whose), spec, seed)
 
 
 def attach(workload: Workload, specs: Iterable[str], seed: int) -> Workload:
@@ -112,7 +123,10 @@ def _parsed(spec: str) -> tuple[str, ModuleType, dict[str, Any]]:
     """Name, module and parameters of a spec, each value as its parameter wants it."""
     name, given = _plugins.parse_spec(spec)
     module = _load(name)
-    return _proper(name), module, _plugins.values(f"model {name!r}", given, _parameters(module))
+    known = _parameters(module)
+    if hasattr(module, "generate"):
+        known = {key: one for key, one in _parameters(_load(_USERS)).items() if key in _WHOSE} | known
+    return _proper(name), module, _plugins.values(f"model {name!r}", given, known)
 
 
 def _bounded(name: str, values: dict[str, Any]) -> dict[str, Any]:
