@@ -92,6 +92,12 @@ def _think(truth, j, time):
 
 
 @kernel
+def _listens(truth, j):
+    """Whether job `j` still waits for others."""
+    return truth.dependencies.jobs[j]["standing"] in (Standing.AHEAD, Standing.WAITS)
+
+
+@kernel
 def _holds(state, parent, kind):
     """Whether a parent that has ended has done what this kind waits for. One that never began counts as ended."""
     if kind == Kind.AFTEROK:
@@ -117,9 +123,7 @@ def tell_end(state, truth, parent, time):
             j = edge["child"]
             if edge["kind"] == Kind.THINK:
                 _think(truth, j, time + edge["delay"])
-            elif waits.jobs[j]["standing"] != Standing.AHEAD and waits.jobs[j]["standing"] != Standing.WAITS:
-                continue
-            elif edge["kind"] == Kind.AFTER and began:  # told when it began
+            elif not _listens(truth, j) or (edge["kind"] == Kind.AFTER and began):  # that was told when it began
                 continue
             elif _holds(state, p, edge["kind"]):
                 _hold(truth, j, p, time + edge["delay"])
@@ -143,8 +147,7 @@ def tell_begin(truth, parent, time):
         return
     for e in range(waits.first[parent], waits.first[parent + 1]):
         edge = waits.edges[e]
-        standing = waits.jobs[edge["child"]]["standing"]
-        if edge["kind"] == Kind.AFTER and (standing == Standing.AHEAD or standing == Standing.WAITS):
+        if edge["kind"] == Kind.AFTER and _listens(truth, edge["child"]):
             _hold(truth, edge["child"], parent, time + edge["delay"])
 
 
