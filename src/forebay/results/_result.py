@@ -85,10 +85,10 @@ class Result:
         null.
     log
         A row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject, begin_phase,
-        end_phase, node_down, node_up, cancel, eligible), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A
-        start row carries the nodes taken, an end row the nodes given back; every other resource has acquire and release
-        rows of its own. Only jobs that do more than compute have phases; their end carries the bytes moved. Rows of
-        nodes that fail or are back have no job; their amount is the node's number.
+        end_phase, node_down, node_up, cancel, eligible), `leg`, `resource` (null where none is meant), `amount` (of
+        it), `reason`. A start row carries the nodes taken, an end row the nodes given back; every other resource has
+        acquire and release rows of its own. Only jobs that do more than compute have phases; their end carries the
+        bytes moved. Rows of nodes that fail or are back have no job; their amount is the node's number.
     resources
         Capacity by name, "nodes" first; "cores" where jobs share nodes.
     facts
