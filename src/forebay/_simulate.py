@@ -15,6 +15,7 @@ import polars as pl
 
 from forebay import _compile, _fork, _plugins, _progress
 from forebay._text import counted
+from forebay.core.codes import JobState
 from forebay.core.failures import Failures
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program, sized
@@ -38,6 +39,7 @@ from forebay.results import Result
 from forebay.workload import Workload, read
 from forebay.workload._source import size_told
 from forebay.workload.dates import is_dated
+from forebay.workload.dependencies import count_kinds, run_notes
 
 
 def simulate(
@@ -125,7 +127,7 @@ def simulate(
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     with _progress.following(progress, name, len(workload)) as call:
         record = run(state, truth, scheduler, chosen.resources, rng, call, notes, draw)
-    notes += on_late_starts(workload, state)
+    notes += [*on_late_starts(workload, state), *run_notes(workload, state.jobs["state"] == JobState.REJECTED)]
     left, decisions = collect.left_of(state, truth, program.compute_nodes), int(truth.cursor[0]["n_decisions"])
     del state, truth  # of a million jobs, most of a gigabyte
     facts = {
@@ -145,6 +147,7 @@ def simulate(
         **({"epoch": workload.epoch} if is_dated(workload) else {}),
         "versions": dict(versions()),
         **({"failures": failing.describe()} if failing else {}),
+        **({"dependencies": count_kinds(workload)} if workload.dependencies is not None else {}),
         **({"reserved": reserved_of(workload, chosen)} if chosen.reservations else {}),
         **({"limits": limits.describe()} if limits else {}),
     }

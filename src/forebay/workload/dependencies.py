@@ -168,3 +168,51 @@ def lost_in(workload: Workload, form: str) -> list[str]:
         return []
     what = counted(len(workload.dependencies), "dependency is", "dependencies are")
     return [f"{what} not written: {form} has none"]
+
+
+def count_kinds(w: Workload) -> dict[str, int]:
+    """How many dependencies there are of each kind."""
+    table = w.dependencies
+    if table is None:
+        return {}
+    return {kind: n for kind in DEPENDENCY_KINDS if (n := int((table["kind"] == kind).sum()))}
+
+
+def longest_chain(w: Workload) -> int:
+    """How many jobs at most stand one behind the other."""
+    if w.dependencies is None:
+        return 1
+    job, parent = rows_of(w, w.dependencies)
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    waits: defaultdict[int, int] = defaultdict(int)
+    for child, one in zip(job.tolist(), parent.tolist(), strict=True):
+        children[one].append(child)
+        waits[child] += 1
+    length = {one: 1 for one in children if one not in waits}
+    free, longest = list(length), 1
+    while free:
+        one = free.pop()
+        for child in children.get(one, ()):
+            length[child] = max(length.get(child, 1), length[one] + 1)
+            longest = max(longest, length[child])
+            waits[child] -= 1
+            if not waits[child]:
+                free.append(child)
+    return longest
+
+
+def run_notes(w: Workload, rejected: np.ndarray) -> list[str]:
+    """What the user of a run should know of jobs that waited for others."""
+    if w.dependencies is None:
+        return []
+    thinks = w.dependencies.filter(pl.col("kind") == "think")["job"].n_unique()
+    waits = w.jobs["id"].is_in(w.dependencies["job"].implode()).to_numpy()
+    gone = int((waits & rejected).sum())
+    notes = []
+    if thinks:
+        who = counted(thinks, "job is", "jobs are")
+        notes.append(f"closed loop: {who} submitted when others end; submission times are those of this run")
+    if gone:
+        who = counted(gone, "job that waits for others was", "jobs that wait for others were")
+        notes.append(f"{who} rejected: what they wait for never happened, or the machine has no room")
+    return notes
