@@ -5,6 +5,7 @@ several rows waits for all of them; with `any`, for one.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -87,13 +88,17 @@ def check(w: Workload, before: str = "") -> None:
         ("any", mixed, "the same in all rows of a job: all of its parents, or any one"),
     ]
     refuse(table, "job", f"{before or f'{w.name}: '}dependency of job", rules)
-    circle = _circle(*rows_of(w, table))
+    refuse_circle(*rows_of(w, table), w.jobs["id"].to_list(), f"{before or f'{w.name}: '}jobs")
+
+
+def refuse_circle(job: np.ndarray, parent: np.ndarray, names: Sequence[object], who: str) -> None:
+    """Refuse jobs that wait for one another, by their names."""
+    circle = [str(names[place]) for place in _circle(job, parent)]
     if circle:
-        names = [str(w.jobs["id"][j]) for j in circle]
-        shown = [*names[:_SHOWN], *(["..."] if len(names) > _SHOWN else []), names[0]]
+        shown = [*circle[:_SHOWN], *(["..."] if len(circle) > _SHOWN else []), circle[0]]
+        way = listed([" after ".join(shown)], width=300)
         raise InputError(
-            f"{before or f'{w.name}: '}jobs wait for one another in a circle of {len(names):,}: "
-            f"{' after '.join(shown)}; take one of these dependencies out"
+            f"{who} wait for one another in a circle of {len(circle):,}: {way}; take one of these dependencies out"
         )
 
 

@@ -100,7 +100,7 @@ class Found:
             )
         rows.set(**{"raw number": pl.col("id").fill_null(-1)})
         self._read_limits(rows)
-        words = rows.table.select(Dependency=depends.word(rows.table)).to_series()
+        words = rows.table.with_columns(Dependency=depends.word(rows.table))["Dependency"]
         rows.read("depends on", words, _readable, pl.String)
         rows.set(depends=pl.col("depends on").fill_null(""))
         rows.set(

@@ -135,8 +135,10 @@ def _preceding(columns: dict[str, Any]) -> tuple[pl.DataFrame | None, list[str]]
     if not waits.any():
         return None, []
     known = waits & np.isin(parent, columns["id"])
-    who = counted(int(known.sum()), "job waits for the one", "jobs wait for the ones")
-    notes = [f"{who} that field 17 names, and thinks for the time of field 18"] if known.any() else []
+    who = counted(int(known.sum()), "job waits", "jobs wait")
+    notes = (
+        [f"{who} for the end of a preceding job (field 17), and the think time after it (18)"] if known.any() else []
+    )
     notes += dependencies.lost_notes(int((waits & ~known).sum()))
     table = {"job": columns["id"][known], "parent": parent[known], "delay": np.maximum(think[known], 0.0)}
     return dependencies.dependency_table(table | {"kind": ["afterany"] * int(known.sum())}), notes

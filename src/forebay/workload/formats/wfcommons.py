@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from forebay._bounds import JOBS, limit
@@ -16,7 +17,7 @@ from forebay.errors import InputError, brief
 from forebay.workload import _source
 from forebay.workload._rules import LENGTH, LONGEST
 from forebay.workload._valid import checked
-from forebay.workload.dependencies import dependency_table
+from forebay.workload.dependencies import dependency_table, refuse_circle
 from forebay.workload.formats._json_values import count, member, number, parse, text
 from forebay.workload.workload import Workload, job_table
 
@@ -200,7 +201,9 @@ def _waits(tasks: dict[str, dict[str, Any]], places: dict[str, int], where: str)
                     raise InputError(f"{where}: task {brief(name)}: {key!r} names {brief(other)}, which is no task")
                 pair = (places[name], places[other]) if key == "parents" else (places[other], places[name])
                 pairs[pair] = None
-    return dependency_table({"job": [job for job, _ in pairs], "parent": [parent for _, parent in pairs]})
+    job, parent = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
+    refuse_circle(job - 1, parent - 1, list(places), f"{where}: tasks")
+    return dependency_table({"job": job, "parent": parent})
 
 
 def _phases(tasks: dict[str, dict[str, Any]], places: dict[str, int]) -> pl.DataFrame | None:
