@@ -46,6 +46,7 @@ NAVIGATION = {
             "reference/failures.md",
             "reference/job-models.md",
             "reference/formats.md",
+            "reference/dependencies.md",
             "reference/models.md",
             "reference/elastisim.md",
             "reference/adhoc.md",

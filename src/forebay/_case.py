@@ -17,6 +17,7 @@ import polars as pl
 
 from forebay import _compile, _fork, _plugins
 from forebay._text import counted
+from forebay.core.codes import JobState
 from forebay.core.failures import Failures
 from forebay.core.limits import Limits
 from forebay.core.tables import State
@@ -46,6 +47,7 @@ from forebay.results import Result
 from forebay.workload import Workload, read
 from forebay.workload._source import size_told
 from forebay.workload.dates import is_dated
+from forebay.workload.dependencies import count_kinds, run_notes
 
 _SHORT = 10_000
 """Jobs up to which tables are made, and kept, for speed rather than for little memory."""
@@ -183,7 +185,11 @@ class Case:
     def end(self, state: State, truth: Truth, notes: list[str]) -> End:
         """What results are made of besides the record, without the rest of the tables: that can then go."""
         left = collect.left_of(state, truth, self.program.compute_nodes)
-        return End(left, int(truth.cursor[0]["n_decisions"]), notes + on_late_starts(self.workload, state))
+        told = [
+            *on_late_starts(self.workload, state),
+            *run_notes(self.workload, state.jobs["state"] == JobState.REJECTED),
+        ]
+        return End(left, int(truth.cursor[0]["n_decisions"]), notes + told)
 
     def result(self, end: End, record: Record) -> Result:
         """What a run that is over leaves. The record is used up."""
@@ -206,6 +212,7 @@ class Case:
             **({"epoch": workload.epoch} if is_dated(workload) else {}),
             "versions": dict(versions()),
             **({"failures": self.failing.describe()} if self.failing else {}),
+            **({"dependencies": count_kinds(workload)} if workload.dependencies is not None else {}),
             **({"reserved": reserved_of(workload, chosen)} if chosen.reservations else {}),
             **({"limits": limits.describe()} if limits else {}),
         }

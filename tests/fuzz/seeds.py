@@ -57,6 +57,43 @@ BATSIM = {
     },
 }
 
+WFFORMAT = {
+    "name": "every field that is read",
+    "schemaVersion": "1.5",
+    "workflow": {
+        "specification": {
+            "tasks": [
+                {"name": "split", "id": "a", "parents": [], "children": ["b", "c"], "outputFiles": ["f", "g"]},
+                {"name": "left", "id": "b", "parents": ["a"], "children": [], "inputFiles": ["f"]},
+                {"name": "right", "id": "c", "parents": ["a", "b"], "children": [], "inputFiles": ["f", "g"]},
+            ],
+            "files": [{"id": "f", "sizeInBytes": 4096}, {"id": "g", "sizeInBytes": 0}],
+        },
+        "execution": {
+            "makespanInSeconds": 60,
+            "executedAt": "2025-01-01T00:00:00Z",
+            "tasks": [
+                {"id": "a", "runtimeInSeconds": 10.5, "coreCount": 2, "memoryInBytes": 2048, "priority": 1},
+                {"id": "b", "runtimeInSeconds": 0},
+                {"id": "c", "runtimeInSeconds": 7, "coreCount": 1},
+            ],
+            "machines": [{"nodeName": "n1", "cpu": {"coreCount": 4}}, {"nodeName": "n2", "cpu": {"coreCount": 4}}],
+        },
+    },
+}
+
+WFFORMAT_OLD = {
+    "name": "with all in one place",
+    "schemaVersion": "1.4",
+    "workflow": {
+        "tasks": [
+            {"name": "a", "parents": [], "runtimeInSeconds": 3, "files": [{"link": "output", "name": "f", "size": 5}]},
+            {"name": "b", "parents": ["a"], "runtimeInSeconds": 4, "cores": 2, "memoryInBytes": 100},
+        ],
+        "machines": [{"nodeName": "n1", "cpu": {"count": 4}}],
+    },
+}
+
 BATSIM_5 = {
     "nb_res": 4,
     "jobs": [

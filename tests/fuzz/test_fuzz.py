@@ -51,6 +51,11 @@ WORKLOADS: dict[str, tuple[tuple[str, ...], Callable[[], tuple[bytes, ...]], Mut
     "swf-resources": (("w.swf",), lambda: (seeds.SWF_RESOURCES,), swf),
     "swf-gz": (("w.swf.gz", "w"), lambda: (seeds.gz(seeds.SWF),), partial(mutate.spoil_gzip, inner=swf)),
     "batsim": (("w.json", "w.txt"), lambda: (seeds.json_file(seeds.BATSIM), seeds.json_file(seeds.BATSIM_5)), batsim),
+    "wfcommons": (
+        ("w.json", "w"),
+        lambda: (seeds.json_file(seeds.WFFORMAT), seeds.json_file(seeds.WFFORMAT_OLD)),
+        batsim,
+    ),
     "sacct": (("w.sacct", "w.txt"), lambda: (seeds.SACCT,), _mixed(mutate.spoil, fields["|"], fields["|"])),
     "sacct-csv": (("w.csv", "w.sacct"), lambda: (seeds.SACCT_CSV,), _mixed(mutate.spoil, fields[","], fields[","])),
     "sacct-json": (

@@ -21,6 +21,9 @@ _PLAIN = {
     "policy": "the policy's choice",
     "user_jobs": "its user's jobs",
     "user_nodes": "its user's nodes",
+    "limit": "a limit",
+    "reservation": "nodes are reserved",
+    "dependency": "other jobs are not done",
     "said": "as the policy says",
     "stage_in": "staging in",
     "unknown": "not known",
@@ -31,6 +34,7 @@ _REJECTED = {
     "too_large": "it asks for more than the machine has",
     "over_limit": "it asks for more than a limit allows, or its user was at one",
     "by_policy": "the policy turned it away",
+    "dependency": "what it waits for can never happen",
 }
 
 
@@ -81,6 +85,10 @@ def _for_what(row: dict[str, Any]) -> str:
             return "nodes that had failed"
         case "user_jobs" | "user_nodes":
             return "its user's limit"
+        case "limit" | "reservation":
+            return f"a {row['reason']}"
+        case "dependency":
+            return f"job {other}, after which alone it may start" if other is not None else "others"
         case "said":
             return f"this, as the policy says: {row['detail']}"
         case "stage_in":
@@ -137,7 +145,7 @@ def _heading(result: "Result", row: dict[str, Any], mine: "pl.DataFrame") -> str
     more = (
         f", and {seconds(again)} more between or after its starts" if again > 1e-6 * max(1.0, row["total_wait"]) else ""
     )
-    if not row["total_wait"]:
+    if not row["total_wait"] and not row["waiting_time"]:
         return f"{begin} and started at once"
     return f"{begin}, waited {seconds(row['waiting_time'])}, and started at {seconds(row['starting_time'])}{more}"
 
@@ -155,7 +163,8 @@ def line(result: "Result", why: "pl.DataFrame", job: int) -> list[str]:
 
     from forebay import explain
 
-    main = explain.summary_of(why.filter((pl.col("job_id") == job) & (pl.col("reason") != "stage_in"))).to_dicts()[0]
+    queued = ~pl.col("reason").is_in(["stage_in", "dependency"])  # as `total_wait` counts
+    main = explain.summary_of(why.filter((pl.col("job_id") == job) & queued)).to_dicts()[0]
     waited = result.jobs.filter(job_id=job)["total_wait"].item()
     cells = [str(job), seconds(waited), _PLAIN[main["reason"]], percent(main["share"]), main["slurm"]]
     return [*cells, words(result, why, job)]

@@ -91,6 +91,13 @@ SliceOption = Annotated[
         show_default=False,
     ),
 ]
+ClosedLoopOption = Annotated[
+    bool,
+    typer.Option(
+        "--closed-loop",
+        help="Let users submit their next job when the last has ended, after thinking as long as in the trace.",
+    ),
+]
 WarmOption = Annotated[
     bool,
     typer.Option(

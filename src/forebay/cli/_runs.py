@@ -57,7 +57,7 @@ class Setting:
 
         jobs = self.workload
         digest = hashlib.sha256()
-        for frame in (jobs.jobs, jobs.legs, jobs.phases):
+        for frame in (jobs.jobs, jobs.legs, jobs.phases, jobs.dependencies):
             digest.update(b"" if frame is None else frame.write_ipc(None).getvalue())
         told = (jobs.name, jobs.records, jobs.dropped, jobs.notes, jobs.provenance, jobs.sha256)
         failures = self.failures and self.failures.describe()
@@ -65,6 +65,17 @@ class Setting:
         more = (told, machine, self.job_model, self.seed, self.window, versions(), code_hash())
         digest.update(repr(more).encode())
         return digest.hexdigest()[:24]
+
+
+def in_closed_loop(setting: Setting) -> Setting:
+    """The same with jobs that are submitted when others of their users have ended."""
+    from forebay.workload import closed_loop
+
+    return replace(
+        setting,
+        workload=closed_loop(setting.workload),
+        given=(*setting.given, "--closed-loop") if setting.given else (),
+    )
 
 
 def read_setting(

@@ -40,6 +40,7 @@ def command(
     output: options.FolderOption = None,
     part: options.SliceOption = None,
     warm: options.WarmOption = False,
+    closed: options.ClosedLoopOption = False,
     window: options.WindowOption = None,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
@@ -54,6 +55,8 @@ def command(
 
     scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
     setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
+    if closed:
+        setting = _runs.in_closed_loop(setting)
     if output:
         refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():

@@ -106,6 +106,7 @@ def command(
     first: First = None,
     load: Load = None,
     perfect: Perfect = False,
+    closed: options.ClosedLoopOption = False,
     attached: Model = None,
     anonymise: Anonymise = False,
     seed: Seed = 0,
@@ -134,6 +135,8 @@ def command(
     if clean:
         jobs = _cleaned(jobs)
     jobs = _changed(jobs, slice_of, conditions or [], first, load, perfect)
+    if closed:
+        jobs = workload.closed_loop(jobs)
     jobs = models.attach(jobs, attached or [], seed)
     if anonymise:
         jobs = anonymity.anonymise(jobs, seed)

@@ -85,8 +85,18 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
         (name.replace("_", " "), f"asked for by {counted(demand['jobs'], 'job')}")
         for name, demand in facts["resources"].items()
     ]
+    rows += _dependencies(facts["dependencies"])
     odd = [("looks odd" if not k else "", text) for k, text in enumerate(facts["findings"])]
     return [*rows, *_estimates(facts), *odd]
+
+
+def _dependencies(found: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """Who waits for whom."""
+    if found is None:
+        return []
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in found["kinds"].items())
+    who = counted(found["jobs"], "job waits", "jobs wait")
+    return [("dependencies", f"{who} for others ({kinds}), up to {found['longest_chain']:,} one behind the other")]
 
 
 def _estimates(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -129,6 +129,7 @@ class LogReason(IntEnum):
     TOO_LARGE = 20  # asks for more than the machine has
     BY_POLICY = 21
     OVER_LIMIT = 22  # of what a user may run
+    DEPENDENCY = 23  # what it waits for can never happen
     STAGE_IN = 30  # from here on: 30 + PhaseKind, which phase begins or ends
     COMPUTE = 31
     CHECKPOINT = 32
@@ -157,6 +158,7 @@ class LogKind(IntEnum):
     CANCEL = 9  # withdrawn while it waits
     NODE_DOWN = 10  # of no job; the amount is the number of the node
     NODE_UP = 11
+    ELIGIBLE = 12  # it waited for others and joins the queue; the amount is the id of the one that it waited for last
 
 
 class Status(IntEnum):

@@ -32,6 +32,7 @@ MORE: dict[str, Any] = {
     "running_since": pl.Float64,  # when a job started that runs already at second 0, up to which none is decided on
     "array": pl.Int64,  # the number of the array whose task it is; -1 = of none
     "array_task": pl.Int64,  # which of its tasks; -1 = of none
+    "array_limit": pl.Int64,  # how many tasks of its array may have begun at a time; -1 = any number
     "het": pl.Int64,  # the number of the heterogeneous job whose component it is; -1 = of none
     "het_offset": pl.Int64,  # which of its components; -1 = of none
     "tasks": pl.Int64,  # equal parts of a job that gives no nodes: they may lie together on nodes; 0 = not said
@@ -46,7 +47,7 @@ UNKNOWN: dict[str, Any] = {
     "qos": -1,
     "recorded_start": math.nan,
     "running_since": math.nan,
-    **dict.fromkeys(("array", "array_task", "het", "het_offset"), -1),
+    **dict.fromkeys(("array", "array_task", "array_limit", "het", "het_offset"), -1),
     "tasks": 0,
     "exclusive": -1,
     "gpu": -1,
@@ -98,6 +99,19 @@ PHASE_SCHEMA: dict[str, Any] = {
     "release": pl.String,  # given back when the phase ends: "nodes", or so much of it: "burst_buffer=5000"; null = none
 }
 """What a leg does, in order. A job without phases is one compute phase of its `run_time` and `flop`."""
+
+DEPENDENCY_SCHEMA: dict[str, Any] = {
+    "job": pl.Int64,  # the one that waits
+    "parent": pl.Int64,  # the one that it waits for
+    "kind": pl.String,  # one of DEPENDENCY_KINDS
+    "delay": pl.Float64,  # seconds after the parent began or ended
+    "any": pl.Boolean,  # whether one of a job's parents is enough; the same in all rows of a job
+}
+"""Who may start only after whom."""
+
+DEPENDENCY_KINDS = ("after", "afterany", "afterok", "afternotok", "think")
+"""A job waits until its parent has begun, ended, ended well or ended otherwise, as Slurm has it; or it is submitted
+only once its parent has ended: its user has thought for the delay."""
 
 TAKEN = frozenset((*JOB_SCHEMA, *TOLD, *MORE, *LEG_SCHEMA, *JOBS_CSV, *JOBS_MORE))
 """A resource is a column of demand in job and leg tables, and in results: there these mean something else."""

@@ -15,6 +15,7 @@ from forebay.engine.leaving import leave
 from forebay.engine.meters import count_submitted
 from forebay.engine.phases import cancel, has_begun, start_leg
 from forebay.engine.queue import dequeue
+from forebay.engine.releasing import tell_end
 from forebay.engine.resizing import cannot_resize, choose_size, gives_at_once, nodes_missing, resize
 from forebay.engine.truth import TRUTH
 
@@ -226,6 +227,7 @@ def _reject(state, truth, j):
     if len(truth.meters.table) > 0:
         count_submitted(truth, j, -1)
     write_log(state, truth, state.clock[0]["now"], j, LogKind.REJECT, -1, 0, LogReason.BY_POLICY)
+    tell_end(state, truth, j, state.clock[0]["now"])
     return Status.DECIDE.value
 
 

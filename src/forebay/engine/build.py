@@ -17,6 +17,7 @@ from forebay.core.schemas import UNKNOWN
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allowed import atoms_of, restrict
+from forebay.engine.dependencies import dependencies_of, submitted_by_others
 from forebay.engine.eligible import eligible
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
@@ -170,7 +171,8 @@ def build(
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     planned, member = planned_of(workload, platform, atoms_of(platform))
-    events = _events(workload, planned)
+    waits = dependencies_of(workload)
+    events = _events(workload, planned, submitted_by_others(waits, n_jobs))
     seats, atoms = _seats(np.asarray(fabric.site), fabric.near), atoms_of(platform)
     ways = fabric.ways if program.way is not None else ()
     state = empty_state(
@@ -215,7 +217,7 @@ def build(
     writes = failures is not None and failures.checkpoint_bytes > 0
     network = traffic(program, fabric, platform.nodes, writes)
     rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
-    truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters)
+    truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters, waits)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
     fulfil(wishes, state, truth, platform)
     begin(workload, state, truth)
@@ -261,22 +263,22 @@ def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
     return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)
 
 
-def _events(workload: Workload, planned: np.ndarray) -> np.ndarray:
-    """What comes from outside, by time; at one time by kind, then by job."""
+def _events(workload: Workload, planned: np.ndarray, later: np.ndarray) -> np.ndarray:
+    """What comes from outside, by time; at one time by kind, then by job. Jobs submitted `later` come by others."""
     submit, since = workload.jobs["submit"].to_numpy(), running_since(workload)
     cancel = submit + workload.jobs["cancel"].to_numpy()
-    withdrawn = np.flatnonzero(np.isfinite(cancel))
+    withdrawn, known = np.flatnonzero(np.isfinite(cancel) & ~later), np.flatnonzero(~later)
     early = np.flatnonzero(np.isfinite(since))
     moments = np.concatenate([planned["start"], planned["end"]])
     moments = moments[moments > 0]
-    kinds = {EventKind.SUBMIT: np.arange(len(submit)), EventKind.CANCEL: withdrawn}
+    kinds = {EventKind.SUBMIT: known, EventKind.CANCEL: withdrawn}
     kinds |= {EventKind.RESERVATION: np.arange(len(moments)), EventKind.START: early}
     events = np.zeros(sum(map(len, kinds.values())), EVENT)
     events["kind"] = np.repeat(list(kinds), [len(jobs) for jobs in kinds.values()])
     events["subject"] = np.concatenate(list(kinds.values()))
-    events["time"] = np.concatenate([submit, cancel[withdrawn], moments, since[early]])
+    events["time"] = np.concatenate([submit[known], cancel[withdrawn], moments, since[early]])
     order = np.lexsort((events["subject"], events["kind"], events["time"]))
-    return events[order] if len(events) > len(submit) else events  # submits are in order as they come
+    return events[order] if len(events) > len(known) else events  # submits are in order as they come
 
 
 def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:

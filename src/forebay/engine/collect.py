@@ -10,6 +10,7 @@ from forebay.algorithms.setformat import group_intervals, write_sets
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, Flexibility, JobState, LogKind, LogReason
 from forebay.core.schemas import MORE
 from forebay.core.tables import State
+from forebay.engine.dependencies import Standing
 from forebay.engine.record import Record
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
@@ -25,6 +26,7 @@ class Left(NamedTuple):
     """What results are made of besides the record: the jobs, and a few columns of tables that can then go."""
 
     jobs: np.ndarray  # State's
+    eligible: np.ndarray | None  # [job] when nobody was in its way any more; NaN = never; None where no job waits
     nodes: np.ndarray  # [job] that it asked for, whatever it was given; cores where nodes are shared
     cores: np.ndarray  # [node + 1] ids of cores, where nodes are shared; else empty
     number: np.ndarray  # [job] of its last leg
@@ -42,6 +44,7 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
     last = state.jobs["last_leg"]
     return Left(
         jobs=state.jobs,
+        eligible=_eligible(state, truth),
         nodes=_asked(truth),
         cores=state.inside.first,
         number=state.legs["number"][last],
@@ -53,6 +56,16 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
         compute_nodes=compute_nodes,
         allowed=truth.legs["allowed"][truth.jobs["last_leg"]] if len(state.nodes.atoms) else None,
     )
+
+
+def _eligible(state: State, truth: Truth) -> np.ndarray | None:
+    """When each job joined the queue, if some waited for others; to policies, that is when these were submitted."""
+    if not len(truth.dependencies.jobs):
+        return None
+    joined = state.jobs["submit"].copy()
+    state.jobs["submit"] = truth.jobs["submit"]
+    eligible: np.ndarray = np.where(truth.dependencies.jobs["standing"] == Standing.GONE, np.nan, joined)
+    return eligible
 
 
 def _asked(truth: Truth) -> np.ndarray:
@@ -305,6 +318,9 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
     frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
     if platform.divided and left.allowed is not None:
         frame = frame.with_columns(allowed=left.allowed)
+    if left.eligible is not None:
+        eligible = pl.Series(left.eligible).fill_nan(None)
+        frame = frame.with_columns(eligible_time=eligible, planned_time=pl.col("starting_time") - eligible)
     if left.by_choice:
         never = np.isin(jobs["state"], NEVER_BEGUN)
         words = pl.Series([tier.name for tier in platform.ways]).gather(left.way)

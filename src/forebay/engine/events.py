@@ -1,12 +1,17 @@
-"""What comes from outside, at times known before a run: one stream, sorted when the run is built, one handler each."""
+"""What comes from outside, at times known before a run: one stream, sorted when the run is built, one handler each.
+
+And what comes because of other jobs, at times that only the run tells.
+"""
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import EventKind, JobState, LogKind, LogReason, Trigger
+from forebay.engine.dependencies import Standing
 from forebay.engine.journal import write_log
 from forebay.engine.limits import turned_away
 from forebay.engine.meters import count_submitted
-from forebay.engine.phases import cancel
+from forebay.engine.phases import cancel, close
 from forebay.engine.queue import enqueue
+from forebay.engine.releasing import forget_ring, next_release, reject_early, ring_at, stays_out, tell_end
 from forebay.engine.warm import start_early
 
 
@@ -24,12 +29,10 @@ def _show_sizes(state, truth, j):
 
 
 @kernel
-def _arrive(state, truth, j):
-    """Show job `j` to the policy, or turn it away if the machine could never run it or a limit forbids it."""
+def _show(state, truth, j):
+    """Show job `j` to the policy."""
     state.jobs[j] = truth.jobs[j]
-    job = state.jobs[j]
-    time = job["submit"]
-    first = job["leg"]
+    first = state.jobs[j]["leg"]
     while first >= 0:
         for leg in range(first, truth.legs[first]["last"] + 1):
             state.legs[leg] = truth.legs[leg]
@@ -45,23 +48,103 @@ def _arrive(state, truth, j):
     _show_sizes(state, truth, j)
     for k in range(state.columns.shape[1]):
         state.columns[j, k] = truth.columns[j, k]
+
+
+@kernel
+def _join(state, truth, j, time):
+    """Job `j` joins the queue."""
+    job = state.jobs[j]
+    job["state"] = JobState.QUEUED
+    job["queued_since"] = time
+    enqueue(state, j)
+    state.clock[0]["triggers"] |= Trigger.SUBMIT
+
+
+@kernel
+def _arrive(state, truth, j):
+    """Show job `j` to the policy, or turn it away if the machine could never run it or a limit forbids it.
+
+    One that waits for others is not shown.
+    """
+    job = truth.jobs[j]
+    time = job["submit"]
+    out = stays_out(state, truth, j, time)
+    if not out:
+        _show(state, truth, j)
     asked = job["nodes"] if len(truth.asks) == 0 else truth.demands[job["leg"], 0]  # in cores where nodes are shared
     write_log(state, truth, time, j, LogKind.SUBMIT, 0, asked, 0)
     too_large = job["state"] == JobState.REJECTED
     limited = len(truth.meters.away) > 0
     if too_large or (limited and turned_away(state, truth, j)):
-        job["state"] = JobState.REJECTED
-        reason = LogReason.TOO_LARGE if too_large else LogReason.OVER_LIMIT
-        write_log(state, truth, time, j, LogKind.REJECT, -1, 0, reason)
-        truth.cursor[0]["n_ended"] += 1
+        _turn_away(state, truth, j, time, LogReason.TOO_LARGE if too_large else LogReason.OVER_LIMIT)
         return
-    job["state"] = JobState.QUEUED
-    job["queued_since"] = time
+    if out and truth.dependencies.jobs[j]["left"] > truth.dependencies.jobs[j]["open"]:
+        _turn_away(state, truth, j, time, LogReason.DEPENDENCY)
+        return
     truth.cursor[0]["n_open"] += 1
     if limited:
         count_submitted(truth, j, 1)
-    enqueue(state, j)
-    state.clock[0]["triggers"] |= Trigger.SUBMIT
+    if not out:
+        _join(state, truth, j, time)
+
+
+@kernel
+def _turn_away(state, truth, j, time, reason):
+    """Reject job `j` as it is submitted."""
+    waits = truth.dependencies
+    if len(waits.first) > 0:
+        reject_early(state, truth, j, time, reason, waits.jobs[j]["parent"] if reason == LogReason.DEPENDENCY else -1)
+        tell_end(state, truth, j, time)
+        return
+    state.jobs[j]["state"] = JobState.REJECTED
+    write_log(state, truth, time, j, LogKind.REJECT, -1, 0, reason)
+    truth.cursor[0]["n_ended"] += 1
+
+
+@kernel
+def _withdraw(state, truth, j, time):
+    """The user of job `j` withdraws it, which may still wait for others."""
+    waits = truth.dependencies
+    if len(waits.first) == 0 or waits.jobs[j]["standing"] != Standing.WAITS:
+        cancel(state, truth, j, time)
+        return
+    forget_ring(truth, 2 * j)
+    waits.jobs[j]["standing"] = Standing.GONE
+    state.jobs[j] = truth.jobs[j]
+    write_log(state, truth, time, j, LogKind.CANCEL, -1, 0, LogReason.CANCELLED)
+    close(state, truth, j, time, JobState.CANCELLED)
+
+
+@kernel
+def _release(state, truth, slot, time):
+    """Job slot / 2 is submitted, or joins the queue, or is withdrawn."""
+    j = slot >> 1
+    waits = truth.dependencies
+    if slot & 1:
+        _withdraw(state, truth, j, time)
+    elif waits.jobs[j]["standing"] == Standing.WAITS:
+        waits.jobs[j]["standing"] = Standing.FREE
+        _show(state, truth, j)
+        state.jobs[j]["submit"] = time  # to policies: ages count from here, as in Slurm
+        write_log(state, truth, time, j, LogKind.ELIGIBLE, -1, truth.jobs[waits.jobs[j]["parent"]]["id"], 0)
+        _join(state, truth, j, time)
+    else:
+        truth.jobs[j]["submit"] = time
+        if waits.jobs[j]["cancel"] < float("inf"):
+            ring_at(truth, 2 * j + 1, time + waits.jobs[j]["cancel"])
+        _arrive(state, truth, j)
+
+
+@kernel
+def release(state, truth, until):
+    """Let what comes by other jobs happen, up to `until`; returns the latest time seen."""
+    latest = float("-inf")
+    while next_release(truth) <= until:
+        time, slot = truth.dependencies.heap[0]["time"], truth.dependencies.heap[0]["slot"]
+        latest = max(latest, time)
+        forget_ring(truth, slot)
+        _release(state, truth, slot, time)
+    return latest
 
 
 @kernel
@@ -86,5 +169,5 @@ def happen(state, truth, until):
         elif event["kind"] == EventKind.START:
             start_early(state, truth, event["subject"], event["time"])
         else:
-            cancel(state, truth, event["subject"], event["time"])
+            _withdraw(state, truth, event["subject"], event["time"])
     return latest

@@ -119,7 +119,7 @@ def turned_away(state, truth, j):
     for k in range(meters.first[j], meters.first[j + 1]):
         m = meters.of[k]
         full = meters.table[m]["jobs"] + 1 > meters.table[m]["max_jobs"]
-        if meters.table[m]["rejects"] and (full or meters.used[m, 0] + state.jobs[j]["nodes"] > meters.most[m, 0]):
+        if meters.table[m]["rejects"] and (full or meters.used[m, 0] + truth.jobs[j]["nodes"] > meters.most[m, 0]):
             return True
     return False
 

@@ -9,11 +9,12 @@ from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.engine.apply import apply, refuse
-from forebay.engine.events import happen, next_event
+from forebay.engine.events import happen, next_event, release
 from forebay.engine.failures import fail_and_repair, next_failure, next_repair
 from forebay.engine.flows import finish, settle
 from forebay.engine.limits import admit, hide, n_held
 from forebay.engine.phases import end_phase, end_transfer, kill
+from forebay.engine.releasing import next_release
 from forebay.engine.resizing import resume_points, settle_requests
 from forebay.engine.rounds import POLICY
 from forebay.engine.telling import tell_io
@@ -27,7 +28,7 @@ never enough nodes up."""
 @kernel
 def _next_time(truth):
     """When something happens next, whether a policy has asked to be woken or not; nodes may fail before."""
-    time = next_event(truth)
+    time = min(next_event(truth), next_release(truth))
     if truth.cursor[0]["n_timers"] > 0:
         time = min(time, truth.timers[0]["time"])
     if truth.network.state[0]["n_timers"] > 0:
@@ -132,6 +133,8 @@ def advance(state, truth):
         if of_nodes <= until and cursor["n_ended"] < len(state.jobs):
             now = max(now, fail_and_repair(state, truth, until))
         now = max(now, happen(state, truth, until))
+        if next_release(truth) <= until:
+            now = max(now, release(state, truth, until))
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:
             now = max(now, truth.wakes[0])
             cursor["n_wakes"] -= 1

@@ -24,6 +24,7 @@ from forebay.engine.holding import give, give_at_end, give_early, give_some, tak
 from forebay.engine.journal import write_log
 from forebay.engine.meters import count_submitted
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun
+from forebay.engine.releasing import tell_begin, tell_end
 from forebay.engine.resilience import SAVING
 from forebay.engine.rounds import BESIDE
 from forebay.engine.stepping import (
@@ -45,7 +46,7 @@ _f8, _i8 = types.float64, types.int64
 
 
 @kernel
-def _close(state, truth, j, time, final):
+def close(state, truth, j, time, final):
     """Job `j` is over."""
     job = state.jobs[j]
     job["state"] = final
@@ -58,6 +59,7 @@ def _close(state, truth, j, time, final):
     if len(truth.meters.table) > 0:
         count_submitted(truth, j, -1)
     state.clock[0]["triggers"] |= Trigger.JOB_ENDED
+    tell_end(state, truth, j, time)
 
 
 @kernel
@@ -112,7 +114,7 @@ def end_leg(state, truth, j, time, end, reason, final):
         carrier = leg - 1
     give_at_end(state, truth, time, j, carrier, reason)
     if end == LegEnd.OVER:
-        _close(state, truth, j, time, final)
+        close(state, truth, j, time, final)
         return
     if end == LegEnd.NEXT:
         job["leg"] = leg + 1
@@ -336,7 +338,7 @@ def cancel(state, truth, j, time):
             if amount > 0:
                 write_log(state, truth, time, j, LogKind.RELEASE, r, amount, LogReason.CANCELLED)
                 give(state, truth, j, r, amount)
-    _close(state, truth, j, time, JobState.KILLED if has_begun(state, j) else JobState.CANCELLED)
+    close(state, truth, j, time, JobState.KILLED if has_begun(state, j) else JobState.CANCELLED)
 
 
 @kernel(types.void(STATE, TRUTH, _i8, _i8, PICKS, _i8, _i8))
@@ -353,6 +355,7 @@ def start_leg(state, truth, j, reason, picks, first_pick, n_picks):
     state.counts[0]["n_started"] += 1
     if not has_begun(state, j):
         job["start"] = now
+        tell_begin(truth, j, now)
     job["waited"] += now - job["queued_since"]
     job["leg_start"] = now
     job["end"] = now + script["walltime"]

@@ -19,6 +19,9 @@ from forebay.platforms.tres import TRES
 from forebay.workload.names import called
 from forebay.workload.workload import Workload
 
+_ARRAY = "PerArray"
+"""A limit on tasks of an array, which is the workload's own and no site's."""
+
 _TRADE = ("cores", "memory", "gpus")
 """What machines and jobs may have and need not tell."""
 
@@ -27,7 +30,7 @@ class Count(NamedTuple):
     """What one limit counts together, for each of some groups of jobs."""
 
     rule: Rule
-    kind: str  # "" = all of them, "PerUser" or "PerAccount"
+    kind: str  # "" = all of them, "PerUser", "PerAccount" or "PerArray"
     jobs: int | None
     submit: int | None
     tres: TRES
@@ -52,6 +55,8 @@ class Site(NamedTuple):
             return "reservation", "ReqNodeNotAvail", f"it would not end before reservation {closed.name} begins"
         meter, what = divmod(cause, 2 * len(self.columns) + 1)
         count = self.counts[self.count_of[meter]]
+        if count.kind == _ARRAY:
+            return "limit", "JobArrayTaskLimit", f"its array has {count.jobs} of {count.jobs} tasks begun"
         whose = {"": _whose(count.rule), "PerUser": "its user", "PerAccount": "its account"}[count.kind]
         where = _whose(count.rule)
         place = f" in {where}" if count.kind and where != "all jobs" else ""
@@ -87,7 +92,9 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
     if limits is not None:
         around = [_as_rule(limits)]
         counts += [count._replace(rejects=limits.over == "reject") for count in _counts(around[0])]
-    if not rules and limits is None and not platform.reservations:
+    arrays = _of_arrays(workload)
+    counts += arrays
+    if not rules and not arrays and limits is None and not platform.reservations:
         return Site(make_meters(), [], np.zeros(0, np.int64), ["nodes"], [], ())
     every = [*rules, *around]
     named = [name for rule in every for tres in _all_tres(rule) for name in tres]
@@ -97,6 +104,7 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
     default = next((one.name for one in platform.partitions if one.default), "")
     under = [_under(workload, rule, default) for rule in every]
     members = {id(rule): jobs for rule, jobs in zip(every, under, strict=True)}
+    members |= {id(count.rule): workload.jobs["array_limit"].to_numpy() == count.jobs for count in arrays}
     groups = [_groups(workload, count, members[id(count.rule)]) for count in counts]
     meters, count_of = _fill(workload, counts, groups, columns, asks)
     for rule in every:
@@ -110,6 +118,15 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
 def _of_partition(one: Partition) -> Rule | None:
     """How many jobs of a partition may run at a time, as a rule; whom else it takes, `eligible` tells."""
     return None if one.max_jobs is None else Rule.model_construct(partition=one.name, grp_jobs=one.max_jobs)
+
+
+def _of_arrays(workload: Workload) -> list[Count]:
+    """How many tasks of an array may have begun at a time: a limit for each such number, counted array by array."""
+    if not {"array", "array_limit"} <= set(workload.jobs.columns):
+        return []
+    limited = (workload.jobs["array"] >= 0) & (workload.jobs["array_limit"] > 0)
+    numbers = workload.jobs["array_limit"].filter(limited).unique().sort().to_list()
+    return [Count(Rule.model_construct(), _ARRAY, number, None, {}, {}) for number in numbers]
 
 
 def _as_rule(limits: Limits) -> Rule:
@@ -197,7 +214,7 @@ def _groups(workload: Workload, count: Count, under: np.ndarray) -> np.ndarray:
     """By job, who is counted together, from 0 up; -1 = the limit is not for it."""
     if not count.kind:
         return np.where(under, 0, -1)
-    column = "user" if count.kind == "PerUser" else "account"
+    column = {"PerUser": "user", "PerAccount": "account", _ARRAY: "array"}[count.kind]
     who = workload.jobs[column].to_numpy() if column in workload.jobs.columns else np.full(len(workload), -1)
     under = under & (who >= 0)
     group = np.full(len(workload), -1)

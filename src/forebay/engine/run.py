@@ -19,6 +19,7 @@ from forebay.core.codes import Flexibility, JobState, Refusal, Status
 from forebay.core.limits import NO_LIMIT
 from forebay.core.tables import STATE, State
 from forebay.core.view import View
+from forebay.engine.dependencies import Standing
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
 from forebay.engine.places import Places
@@ -284,6 +285,13 @@ def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyErr
             return StartedTwiceError(f"{at} started {job}, which is {state_name}; start only jobs of view.queue")
         case Refusal.NOT_SUBMITTED:
             when = float(truth.jobs[j]["submit"])
+            if len(truth.dependencies.jobs) and truth.dependencies.jobs[j]["standing"] in (
+                Standing.AHEAD,
+                Standing.WAITS,
+            ):
+                return StartedEarlyError(
+                    f"{at} started {job}, which waits for other jobs; start only jobs of view.queue"
+                )
             return StartedEarlyError(
                 f"{at} started {job}, which is submitted only at {when:.10g} s; start only jobs of view.queue"
             )

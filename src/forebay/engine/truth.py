@@ -8,6 +8,7 @@ from forebay._numba.pointer import pointer_type
 from forebay.algorithms.heap import TIMER
 from forebay.core.inside import ASK
 from forebay.core.tables import JOB, LEG, PICK
+from forebay.engine.dependencies import Dependencies, make_dependencies
 from forebay.engine.meters import Meters, make_meters
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, no_paths
@@ -124,6 +125,7 @@ class Truth(NamedTuple):
     wakes: np.ndarray  # float64, ascending; the first n_wakes
     events: np.ndarray  # EVENT, by time, then kind
     meters: Meters
+    dependencies: Dependencies
     member: np.ndarray  # int64[job]: reservations that it may use, as bits; empty where there are none
     hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
@@ -158,7 +160,13 @@ class Sizes(NamedTuple):
 
 
 def empty_truth(
-    n: Sizes, paths: Paths, network: Network, rounds: Rounds, resilience: Resilience, meters: Meters
+    n: Sizes,
+    paths: Paths,
+    network: Network,
+    rounds: Rounds,
+    resilience: Resilience,
+    meters: Meters,
+    dependencies: Dependencies,
 ) -> Truth:
     """Tables of the right size, blank."""
     shape = (n.legs, n.resources)
@@ -179,6 +187,7 @@ def empty_truth(
         wakes=np.zeros(MAX_WAKES),
         events=np.zeros(n.events, EVENT),
         meters=meters,
+        dependencies=dependencies,
         member=np.zeros(n.jobs if n.planned else 0, np.int64),
         hidden=np.zeros(len(meters.away), np.int64),
         due=np.zeros(n.jobs, np.int64),
@@ -197,6 +206,5 @@ def empty_truth(
     )
 
 
-TRUTH = pointer_type(
-    empty_truth(Sizes(), no_paths(), make_network([], [], 0), no_rounds(), make_resilience(), make_meters())
-)
+_NONE = (no_paths(), make_network([], [], 0), no_rounds(), make_resilience(), make_meters(), make_dependencies())
+TRUTH = pointer_type(empty_truth(Sizes(), *_NONE))

@@ -7,7 +7,7 @@ from forebay.errors import InputError
 from forebay.explain._reasons import reasons, summary_of
 from forebay.results import Result
 
-_BEHIND = ("reserved", "order", "said")
+_BEHIND = ("reserved", "order", "said", "dependency")
 """Reasons whose blocker waits too; that of others holds what is short."""
 
 

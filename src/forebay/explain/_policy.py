@@ -30,7 +30,7 @@ class Front:
         walltime = jobs["requested_time"][job]
         walltime = np.where(walltime < 0, np.inf, walltime)
         keys: dict[str, Any] = {
-            "arrival": np.zeros(len(job)),
+            "arrival": waits["first"],  # of jobs that wait for others, when these were done
             "walltime": walltime,
             "nodes": needs[:, 0],
             "area": np.where(needs[:, 0] > 0, np.where(needs[:, 0] > 0, needs[:, 0], 1) * walltime, 0.0),

@@ -5,6 +5,7 @@ import polars as pl
 
 from forebay.algorithms.waiting import PIECE
 from forebay.core.units import format_seconds
+from forebay.explain._dependencies import dependencies
 from forebay.explain._policy import front_of
 from forebay.explain._replay import causes_of, scene
 from forebay.explain._words import REASONS, table_of
@@ -19,8 +20,8 @@ def reasons(result: Result) -> pl.DataFrame:
 
     Columns: `job_id`, `leg` (that it waited for), `start`, `end`, `seconds`, `reason` (one of `REASONS`), `slurm` (what
     `squeue` would show), `detail` (a sentence) and `blocker` (the job in the way for longest, or null). Of one job, all
-    but `stage_in` add up to its `total_wait`, and those up to its first start to its `waiting_time`. A job that started
-    as soon as it came has no row.
+    but `stage_in` and `dependency` add up to its `total_wait`, and all but `stage_in` up to its first start to its
+    `waiting_time`. A job that started as soon as it came has no row.
 
     Examples
     --------
@@ -32,7 +33,7 @@ def reasons(result: Result) -> pl.DataFrame:
     front = front_of(result)
     found = scene(result, front)
     table = table_of(result, found, causes_of(found), front)
-    both = pl.concat([table, _staging(result)]).sort("job_id", "start", maintain_order=True)
+    both = pl.concat([table, _staging(result), dependencies(result)]).sort("job_id", "start", maintain_order=True)
     wanted = result.jobs.select(pl.col("job_id").cast(pl.Int64))
     return (
         both.join(wanted, on="job_id", how="semi", maintain_order="left")  # of a window, those in it

@@ -13,10 +13,24 @@ from forebay.explain._holds import holds_of
 from forebay.explain._policy import Front
 from forebay.results import Result
 
-_KINDS = ("submit", "queue", "start", "acquire", "release", "end", "cancel", "reject", "node_down", "node_up")
+_KINDS = (
+    "submit",
+    "queue",
+    "start",
+    "acquire",
+    "release",
+    "end",
+    "cancel",
+    "reject",
+    "node_down",
+    "node_up",
+    "eligible",
+)
 UNKNOWN = -1
 """The cause of a wait for a leg that never began, of which nothing tells what it would have taken."""
-_OPENS, _CLOSES = ("submit", "queue"), ("start", "cancel", "reject")
+_OPENS, _CLOSES = ("submit", "queue", "eligible"), ("start", "cancel", "reject")
+_JOINS = ("submit", "eligible")
+"""How a job that has not begun joins the queue: as it is submitted, or when others are done that it waits for."""
 
 
 class Log(NamedTuple):
@@ -140,6 +154,9 @@ def _jobs_of(result: Result, ids: np.ndarray) -> dict[str, np.ndarray]:
     filled["allowed"] = np.full(len(ids), -1, np.int64)
     if "allowed" in result.jobs.columns and len(result.jobs):
         filled["allowed"] = np.where(at >= 0, result.jobs["allowed"].cast(pl.Int64).fill_null(-1).to_numpy()[at], -1)
+    filled["outside"] = np.zeros(len(ids), bool)
+    if "eligible_time" in result.jobs.columns and len(result.jobs):
+        filled["outside"] = (at >= 0) & result.jobs["eligible_time"].is_null().to_numpy()[at]
     return filled | {"id": ids}
 
 
@@ -157,13 +174,14 @@ def _waits(log: Log, jobs: dict[str, np.ndarray], resources: list[str], chunked:
     before, after = rows[:-1], rows[1:]
     waits = _of(log, *_OPENS)[before] & _of(log, *_CLOSES)[after] & (log.job[before] == log.job[after])
     waits &= log.time[after] > log.time[before]
+    waits &= ~(_of(log, "submit")[before] & jobs["outside"][log.job[before]])  # it never joined the queue
     opened, closed = before[waits], after[waits]
     order = np.lexsort((opened, log.instant[opened]))
     opened, closed = opened[order], closed[order]
     job = log.job[opened]
     needs, known = _needs(log, jobs, resources, opened, closed)
     table = np.zeros(len(opened), WAIT)
-    submitted = log.kind[opened] == _KINDS.index("submit")
+    submitted = _of(log, *_JOINS)[opened]
     table["since"], table["until"] = log.time[opened], log.time[closed]
     table["first"], table["last"], table["job"] = log.instant[opened], log.instant[closed], job
     if chunked >= 0:
@@ -195,7 +213,8 @@ def _needs(
         elif jobs["n_legs"][job] == 1:
             known[w] = True
             asked = [jobs[name][job] for name in resources[1:]]
-            needs[w] = [log.amount[opened[w]] if log.kind[opened[w]] == 0 else 0, *map(int, asked)]
+            nodes = {"submit": log.amount[opened[w]], "eligible": jobs["requested_number_of_resources"][job]}
+            needs[w] = [int(nodes.get(_KINDS[log.kind[opened[w]]], 0)), *map(int, asked)]
     if (large := large_of(resources)) >= 0:  # a start may take large nodes where small ones would do
         needs[:, large] = np.where(needs[:, large] == needs[:, 0], needs[:, large], 0)
     # Of the nodes of an atom a job needs any only if it may run nowhere else.

@@ -26,6 +26,7 @@ REASONS = {
     "user_nodes": "QOSMaxNodePerUserLimit",
     "limit": "QOSResourceLimit",
     "reservation": "ReqNodeNotAvail",
+    "dependency": "Dependency",
     "said": "None",
     "stage_in": "BurstBufferStageIn",
     "unknown": "None",

@@ -33,6 +33,7 @@ MEASURES = {
     "bounded_slowdown_10s": bounded_slowdown(10),
     "bounded_slowdown_10min": bounded_slowdown(600),
     "stage_in_time": pl.col("stage_in_time"),
+    "planned_time": pl.col("planned_time"),
     "io_time": pl.col("io_time"),
     "requested_nodes": pl.col(NODES),
 }
@@ -41,6 +42,7 @@ MEASURES = {
 _NEVER_BEGUN = [FINAL_STATE[state] for state in NEVER_BEGUN]
 
 STAGING = ("stage_in_time", "io_time")
+_SOMETIMES = (*STAGING, "planned_time")
 """Measures whose columns only some runs have."""
 
 
@@ -53,7 +55,7 @@ def measure(name: str) -> pl.Expr:
 
 def counted(result: Result) -> pl.LazyFrame:
     """The jobs that enter means: killed ones do, those that never began or that ran before the policy came do not."""
-    missing = [pl.lit(None, pl.Float64).alias(name) for name in STAGING if name not in result.jobs.columns]
+    missing = [pl.lit(None, pl.Float64).alias(name) for name in _SOMETIMES if name not in result.jobs.columns]
     jobs = result.jobs.lazy().filter(~pl.col("final_state").is_in(_NEVER_BEGUN)).with_columns(missing)
     return jobs.filter(pl.col(RUNNING).is_null()) if is_warm(result) else jobs
 

@@ -33,7 +33,8 @@ def mean(result: Result, name: str) -> float | None:
     Parameters
     ----------
     name
-        waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time, io_time.
+        waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time, io_time,
+        planned_time.
 
     Examples
     --------
@@ -51,6 +52,17 @@ def _mean_of(values: np.ndarray) -> float | None:
 def mean_wait(result: Result) -> float | None:
     """Mean time from submission to the start of the first leg."""
     return mean(result, "waiting_time")
+
+
+def _waits_for_others(result: Result) -> bool:
+    """Whether some jobs of the run may start only after others."""
+    return "planned_time" in result.jobs.columns
+
+
+@metric(unit="s", group="jobs", needs=_waits_for_others)
+def mean_planned_time(result: Result) -> float | None:
+    """Mean time from the end of a job's wait for others to its start, as `Planned` in sacct."""
+    return mean(result, "planned_time")
 
 
 def mean_turnaround(result: Result) -> float | None:

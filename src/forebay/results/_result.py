@@ -37,17 +37,19 @@ JOBS_CSV = (
 
 STAGING = ("stage_in_time", "io_time", "compute_start")
 SIZES = ("type", "mean_nodes", "n_resizes")
+ELIGIBLE = ("eligible_time", "planned_time")
 SERVERS = ("compute_nodes", "mean_servers")
 ATTEMPTS = ("n_attempts", "lost_time", "checkpoint_time", "recovery_time")
 _WHO = ("user", "group", "queue", "priority")
-_PARTS = ("array", "array_task", "het", "het_offset")
+_PARTS = ("array", "array_task", "array_limit", "het", "het_offset")
 _INSIDE = ("tasks", "exclusive", "gpu", "features")
 _NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
 _RECORDED = ("recorded_start", "running_since")
 TOLD = ("account", "qos", *_RECORDED, *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
-JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", "tier", "nodes", *STAGING, *SIZES, *SERVERS, *ATTEMPTS)
-"""Further columns; those of TOLD where the trace tells so much; `allowed` where nodes are not all alike; from
-`tier` on where jobs choose one, stage data, are
+_SPENT = (*STAGING, *SIZES, *SERVERS, *ATTEMPTS)
+JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", *ELIGIBLE, "tier", "nodes", *_SPENT)
+"""Further columns; those of TOLD where the trace tells so much; `allowed` where nodes are not all alike; those of
+ELIGIBLE where jobs wait for others; from `tier` on where jobs choose one, stage data, are
 not all of one size, have servers, or are interrupted."""
 
 _WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
@@ -76,18 +78,19 @@ class Result:
         A row a job, in order of arrival: the columns of JOBS_CSV, then `total_wait` (time queued for any leg),
         `n_legs`, `user`, `group`, `queue`, `priority` and a column of demand per pooled resource; where the trace tells
         them `account`, `qos`, `recorded_start` and `running_since` (null of a job without one) and the names behind
-        numbers, such as `user_name`; where jobs stage data also `stage_in_time`, `io_time` (running, but not computing)
-        and `compute_start`; where some may change their size `type`, `mean_nodes` (over the time it ran) and
-        `n_resizes`; where they have file systems of their own `compute_nodes` and `mean_servers` (nodes that only
-        served them, over the same time); where nodes fail or jobs
+        numbers, such as `user_name`; where jobs wait for others `eligible_time` (when a job joined the queue, null if
+        it never did) and `planned_time` (from then to its start, as sacct's Planned); where jobs stage data also
+        `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; where some may change their size
+        `type`, `mean_nodes` (over the time it ran) and `n_resizes`; where they have file systems of their own
+        `compute_nodes` and `mean_servers` (nodes that only served them, over the same time); where nodes fail or jobs
         are interrupted `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`. Times of rejected jobs are
         null.
     log
         A row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject, begin_phase,
-        end_phase, node_down, node_up), `leg`, `resource` (null where none is meant), `amount` (of it), `reason`. A
-        start row carries the nodes taken, an end row the nodes given back; every other resource has acquire and release
-        rows of its own. Only jobs that do more than compute have phases; their end carries the bytes moved. Rows of
-        nodes that fail or are back have no job; their amount is the node's number.
+        end_phase, node_down, node_up, cancel, eligible), `leg`, `resource` (null where none is meant), `amount` (of
+        it), `reason`. A start row carries the nodes taken, an end row the nodes given back; every other resource has
+        acquire and release rows of its own. Only jobs that do more than compute have phases; their end carries the
+        bytes moved. Rows of nodes that fail or are back have no job; their amount is the node's number.
     resources
         Capacity by name, "nodes" first; "cores" where jobs share nodes.
     facts

@@ -15,6 +15,7 @@ from forebay.platforms.tiers import node_local, shared_bb
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.tiers.shared_bb import Placement
 from forebay.workload.applications import TABLES, Applications, table
+from forebay.workload.dependencies import dependency_table
 from forebay.workload.workload import Workload, job_table
 
 
@@ -87,6 +88,10 @@ class Job:
         How its size may differ from that of its leg, which must then be its only one; None = it does not.
     queue
         Partitions that it is submitted to, where the machine has any: "a", "b" or "a,b"; "" = all nodes will do.
+    behind
+        It waits for the job that stands so many places before it; 0, or more than there are, is none.
+    kind
+        What that job must have done: "after", "afterany", "afterok", "afternotok" or "think".
     """
 
     submit: float
@@ -94,6 +99,8 @@ class Job:
     cancel: float = math.inf  # seconds until its user withdraws it
     flexible: Flexible | None = None
     queue: str = ""
+    behind: int = 0  # it waits for the job so many places before it
+    kind: str = "afterany"  # what that must have done
 
 
 @dataclass(frozen=True)
@@ -183,7 +190,8 @@ class Case:
             (i + 1, k, leg) for i, job in enumerate(self.jobs) if len(job.legs) > 1 for k, leg in enumerate(job.legs)
         ]
         if not rows:
-            return Workload("case", jobs, applications=self._applications(), names=names)
+            waits = self._dependencies()
+            return Workload("case", jobs, applications=self._applications(), names=names, dependencies=waits)
         legs = pl.DataFrame(
             [(i, k, leg.walltime, leg.nodes, leg.carry, leg.buffer, leg.nodes * leg.ssd) for i, k, leg in rows],
             schema={**LEG_SCHEMA, "burst_buffer": pl.Int64, "ssd": pl.Int64},
@@ -194,7 +202,15 @@ class Case:
             schema=PHASE_SCHEMA,
             orient="row",
         )
-        return Workload("case", jobs, legs, phases, names=names)
+        return Workload("case", jobs, legs, phases, names=names, dependencies=self._dependencies())
+
+    def _dependencies(self) -> pl.DataFrame | None:
+        """Who waits for whom; None if nobody does."""
+        found = [(i, job) for i, job in enumerate(self.jobs) if 0 < job.behind <= i]
+        if not found:
+            return None
+        columns = {"job": [i + 1 for i, _ in found], "parent": [i + 1 - job.behind for i, job in found]}
+        return dependency_table(columns | {"kind": [job.kind for _, job in found]})
 
     def _applications(self) -> Applications | None:
         """What jobs of several sizes do; None if there are none."""
@@ -234,6 +250,7 @@ class Case:
             )
             legs += "" if job.flexible is None else _in_words(job.flexible)
             legs += f", in {job.queue}" if job.queue else ""
+            legs += f", {job.kind} job {i + 1 - job.behind}" if 0 < job.behind <= i else ""
             withdrawn = "" if job.cancel == math.inf else f", withdrawn after {job.cancel:g} s"
             lines.append(f"job {i + 1} (row {i}): submitted at {job.submit:g} s{withdrawn}, {legs}")
         return "\n".join(lines)

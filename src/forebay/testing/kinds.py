@@ -181,7 +181,29 @@ class Divided(Kind):
                 yield with_job(case, i, replace(job, queue=""))
 
 
-KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes(), Sizes(), Failing(), Divided())
+class Dependent(Kind):
+    """Jobs that may start only after others."""
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """A third of the jobs of one case in three, each after one of the four before it."""
+        if rng.random() < 0.7:
+            return case
+        kinds = ("after", "afterany", "afterok", "afternotok", "think")
+        draws = [(rng.random() < 0.33, int(rng.integers(1, 5)), kinds[int(rng.integers(5))]) for _ in case.jobs]
+        jobs = (
+            replace(job, behind=behind, kind=kind) if waits else job
+            for job, (waits, behind, kind) in zip(case.jobs, draws, strict=True)
+        )
+        return replace(case, jobs=tuple(jobs))
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """A job that waits for nobody."""
+        for i, job in enumerate(case.jobs):
+            if job.behind:
+                yield with_job(case, i, replace(job, behind=0))
+
+
+KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes(), Sizes(), Failing(), Divided(), Dependent())
 """All of them; a case may be of several."""
 
 

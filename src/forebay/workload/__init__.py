@@ -16,9 +16,21 @@ from forebay._files import as_path
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, listed, nearest, wrong_type
 from forebay.workload import _source
+from forebay.workload.closed_loop import closed_loop
+from forebay.workload.dependencies import dependency_table
 from forebay.workload.workload import Workload, job_table
 
-__all__ = ["JOB_SCHEMA", "LEG_SCHEMA", "PHASE_SCHEMA", "Workload", "job_table", "read", "write"]
+__all__ = [
+    "JOB_SCHEMA",
+    "LEG_SCHEMA",
+    "PHASE_SCHEMA",
+    "Workload",
+    "closed_loop",
+    "dependency_table",
+    "job_table",
+    "read",
+    "write",
+]
 
 _ROOMS = ("anonymity", "applications", "cleaning", "info", "models", "operations")
 """Modules that `forebay.workload.NAME` reaches without an import of their own."""

@@ -7,7 +7,7 @@ import polars as pl
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE
 from forebay.errors import InputError, listed
-from forebay.workload import _valid_applications
+from forebay.workload import _valid_applications, dependencies
 from forebay.workload._rules import (
     AMOUNT,
     LENGTH,
@@ -47,10 +47,11 @@ def checked(w: Workload, path: Path) -> Workload:
         _check_phases(w, w.phases, f"{path}: phase of job")
     if w.applications is not None:
         _valid_applications.check(w, w.applications, path)
+    dependencies.check(w, f"{path}: ")
     return w
 
 
-_FROM_MINUS_1 = ("account", "qos", "gpu", "features", "array", "array_task", "het", "het_offset")
+_FROM_MINUS_1 = ("account", "qos", "gpu", "features", "array", "array_task", "array_limit", "het", "het_offset")
 _SUBMIT: Rule = (
     "submit",
     within("submit", 0, LONGEST),

@@ -9,6 +9,7 @@ import polars as pl
 from forebay.core.schemas import INSIDE, JOB_SCHEMA, MORE, NAMED, WHO
 from forebay.errors import InputError
 from forebay.workload._source import in_order
+from forebay.workload.dependencies import renumbered
 from forebay.workload.workload import Workload
 
 _NAME = "anonymous"
@@ -54,6 +55,7 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
         notes=tuple(notes),
         provenance=(_LINE,),
         names=kept,
+        dependencies=renumbered(w.dependencies, old, new),
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from forebay.workload import dates, recorded
 from forebay.workload._doctor import findings
 from forebay.workload._source import machine_nodes
+from forebay.workload.dependencies import count_kinds, longest_chain
 from forebay.workload.operations import REFERENCE_SPEED
 from forebay.workload.workload import Workload
 
@@ -59,6 +60,7 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
         },
         "by_queue": recorded.by_queue(w),
         "recorded": recorded.numbers(w),
+        "dependencies": _dependencies(w),
         "nodes": _spread(jobs["nodes"].to_numpy()),
         **_sizes(jobs["nodes"].to_numpy()),
         "run_time": _spread(run),
@@ -68,6 +70,19 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
         "estimates": _estimates(run[stays], walltime[stays]),
         "findings": findings(w, n_nodes),
         "resources": {name: _demand(jobs[name].to_numpy()) for name in w.resources if name in jobs.columns},
+    }
+
+
+def _dependencies(w: Workload) -> dict[str, Any] | None:
+    """Who waits for whom: counts, and how many jobs at most stand one behind the other."""
+    table = w.dependencies
+    if table is None:
+        return None
+    return {
+        "count": len(table),
+        "jobs": table["job"].n_unique(),
+        "kinds": count_kinds(w),
+        "longest_chain": longest_chain(w),
     }
 
 

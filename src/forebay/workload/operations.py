@@ -16,7 +16,7 @@ import polars as pl
 from forebay._text import counted, plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN, own_columns
 from forebay.errors import InputError, brief, nearest
-from forebay.workload import _sidecar, _source, dates
+from forebay.workload import _sidecar, _source, dates, dependencies
 from forebay.workload._source import in_order, later
 from forebay.workload.applications import stacked
 from forebay.workload.dates import Moment
@@ -88,6 +88,8 @@ def scale_load(w: Workload, factor: float) -> Workload:
         raise InputError(f"{w.name}: load cannot be scaled by {factor:g}; give a number above 0")
     jobs = w.jobs.with_columns(pl.col("submit") / factor).drop("recorded_start", strict=False)
     notes = w.notes
+    if w.dependencies is not None and (w.dependencies["kind"] == "think").any():
+        notes += ("jobs that are submitted when others end arrive as these do: their load is not scaled",)
     if "recorded_start" in w.jobs.columns:
         notes += ("recorded starts are left out: jobs did not arrive so fast when they were recorded",)
     return _with(w, f"load scaled by {factor:g}: submit times divided by it", jobs=jobs, notes=notes)
@@ -235,13 +237,14 @@ def join(ws: Sequence[Workload]) -> Workload:
     base = min(w.epoch for w in ws)
     shifted, names, told = joined(ws, [later(w.jobs, w.epoch - base) for w in ws])
     tables: list[_Tables] = [[w.legs for w in ws], [w.phases for w in ws]]
-    applications = [w.applications for w in ws]
+    applications, waits = [w.applications for w in ws], [w.dependencies for w in ws]
     notes = [*(note for w in ws for note in w.notes), *told]
     if pl.concat([jobs["id"] for jobs in shifted]).is_duplicated().any():
         before = [jobs["id"] for jobs in shifted]
         shifted, tables = _renumbered(shifted, tables)
         after = [jobs["id"] for jobs in shifted]
         applications = [one and one.renumbered(*ids) for one, *ids in zip(applications, before, after, strict=True)]
+        waits = [dependencies.renumbered(one, *ids) for one, *ids in zip(waits, before, after, strict=True)]
         notes.append("job ids of the parts clash: all jobs are renumbered from 1")
     jobs, moved = in_order(_stacked(shifted))
     platform, notes = _machine(ws, jobs, notes)
@@ -260,6 +263,7 @@ def join(ws: Sequence[Workload]) -> Workload:
         provenance=(*(f"{w.name}: {line}" for w in ws for line in w.provenance), f"joined {len(ws)} workloads"),
         sha256=ws[0].sha256 if len(sources) == 1 else "",
         names=names,
+        dependencies=pl.concat(known) if (known := [one for one in waits if one is not None]) else None,
     )
 
 
@@ -314,7 +318,9 @@ def only(w: Workload, jobs: pl.DataFrame) -> Workload:
         for table in (w.legs, w.phases)
     )
     applications = w.applications and w.applications.only(jobs["id"])
-    rest: dict[str, Any] = {"legs": legs, "phases": phases, "applications": applications}
+    waits, told = dependencies.only(w.dependencies, jobs["id"])
+    rest: dict[str, Any] = {"legs": legs, "phases": phases, "applications": applications, "dependencies": waits}
+    rest["notes"] = (*w.notes, *told)
     return dataclasses.replace(w, jobs=jobs, **rest, epoch=w.epoch + moved, names=names_of(w.names, jobs))
 
 

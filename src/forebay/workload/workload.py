@@ -14,7 +14,17 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from forebay._text import about, counted, html_table, plain
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, NAMED, PHASE_SCHEMA, TAKEN, TOLD, own_columns
+from forebay.core.schemas import (
+    DEPENDENCY_SCHEMA,
+    JOB_SCHEMA,
+    LEG_SCHEMA,
+    MORE,
+    NAMED,
+    PHASE_SCHEMA,
+    TAKEN,
+    TOLD,
+    own_columns,
+)
 from forebay.errors import InputError, brief, listed, wrong_type
 from forebay.workload.applications import Applications
 
@@ -58,6 +68,8 @@ class Workload:
     names
         What numbers stand for: of `user`, `group`, `queue`, `account`, `qos`, `gpu` or `features`, the name behind a
         number, such as {"queue": {1: "gpu"}}. A number without a name is its own.
+    dependencies
+        Who may start only after whom; see `forebay.workload.dependency_table`.
 
     Examples
     --------
@@ -81,6 +93,7 @@ class Workload:
     provenance: tuple[str, ...] = ()  # the source, then each operation, in order
     sha256: str = ""  # of the source's bytes
     names: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # column -> number -> what it stands for
+    dependencies: pl.DataFrame | None = None  # who may start only after whom
 
     def __post_init__(self) -> None:
         # Names and notes come out of files, and go to terminals, tables and pictures: here they become harmless.
@@ -92,10 +105,12 @@ class Workload:
             (self.jobs, JOB_SCHEMA, "job"),
             (self.legs, LEG_SCHEMA, "leg"),
             (self.phases, PHASE_SCHEMA, "phase"),
+            (self.dependencies, DEPENDENCY_SCHEMA, "dependency"),
         ):
             if frame is None and word != "job":
                 continue
-            cure = "; forebay.workload.job_table makes one of your columns" if word == "job" else ""
+            maker = {"job": "job_table", "dependency": "dependency_table"}.get(word)
+            cure = f"; forebay.workload.{maker} makes one of your columns" if maker else ""
             if not isinstance(frame, pl.DataFrame):
                 raise wrong_type(f"the {word} table", frame, f"a polars DataFrame{cure}")
             missing = [name for name in schema if name not in frame.columns]
@@ -110,6 +125,9 @@ class Workload:
         if self.phases is not None:  # further columns mean nothing, and job models add phases of their own
             object.__setattr__(self, "phases", self.phases.select(*PHASE_SCHEMA))
         self._check_own()
+        if self.dependencies is not None:  # a table without rows says nothing
+            kept = self.dependencies.select(*DEPENDENCY_SCHEMA) if len(self.dependencies) else None
+            object.__setattr__(self, "dependencies", kept)
         self._check_names()
 
     def _check_own(self) -> None:
@@ -142,6 +160,7 @@ class Workload:
             ("jobs", f"{len(self):,}, submitted over {self._span()}"),
             ("largest", counted(int(self.jobs["nodes"].max() or 0), "node")),  # type: ignore[arg-type]
             ("asks for", ", ".join(("nodes", *self.resources))),
+            *(() if self.dependencies is None else (("dependencies", f"{len(self.dependencies):,}"),)),
             ("platform", self.platform or "-"),
             *(("from", line) for line in self.provenance),
             *(("note", line) for line in self.notes),
@@ -186,8 +205,9 @@ def job_table(columns: Any, own: Sequence[str] = ()) -> pl.DataFrame:
     columns
         A dictionary of lists, or a data frame. `id`, `nodes`, and `submit`, `walltime` and `run_time` in seconds are
         needed; `user`, `group`, `queue`, `priority`, `flop`, `communication`, `cancel`, `account`, `qos`,
-        `recorded_start`, `running_since`, `tasks`, `exclusive`, `gpu` and `features` are known. Any other column is a
-        demand on the resource of its name, a job's total: `burst_buffer` and `memory` in bytes, `cores`, `gpus`.
+        `recorded_start`, `running_since`, `array`, `array_task`, `array_limit`, `tasks`, `exclusive`, `gpu` and
+        `features` are known. Any other column is a demand on the resource of its name, a job's total: `burst_buffer`
+        and `memory` in bytes, `cores`, `gpus`.
     own
         Names of columns that are no demands but mean what you say, such as a deadline or an application: numbers or
         text, where None is unknown. Policies read them with `view.column` and `view.codes`.

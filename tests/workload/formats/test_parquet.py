@@ -144,7 +144,7 @@ FACTS = {
         ("workload_json", "{", "workload.json: line 1, column 2: not JSON"),
         ("workload_json", "[]", "it must be an object"),
         ("workload_json", "{}", "'version' is missing"),
-        ("workload_json", json.dumps(FACTS | {"version": 3}), "version 3, and this forebay reads 1 and 2"),
+        ("workload_json", json.dumps(FACTS | {"version": 4}), "version 4, and this forebay reads 1 to 3"),
         ("workload_json", json.dumps(FACTS | {"epoch": "x"}), "'epoch' is 'x'"),
         ("workload_json", json.dumps(FACTS | {"notes": "x"}), "'notes' is 'x'; it must be a list of text"),
         ("workload_json", json.dumps(FACTS | {"dropped": 1}), "'dropped' is 1"),

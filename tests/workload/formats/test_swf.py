@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+import forebay as fb
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
 from forebay.workload.formats import swf
@@ -309,3 +310,24 @@ def test_real_logs(data, name, tmp_path):
     assert w.jobs["submit"].is_sorted()
     assert swf.write(w, tmp_path / "again.swf") == []
     assert_frame_equal(swf.read(tmp_path / "again.swf").jobs, w.jobs, check_exact=True)
+
+
+@pytest.mark.small
+def test_preceding_jobs_are_waited_for(tmp_path):
+    path = tmp_path / "w.swf"
+    path.write_text(
+        "1 0 0 100 1 -1 -1 1 200 -1 1 1 1 -1 -1 -1 -1 -1\n"
+        "2 10 0 100 1 -1 -1 1 200 -1 1 1 1 -1 -1 -1 1 50\n"
+        "3 20 0 100 1 -1 -1 1 200 -1 1 1 1 -1 -1 -1 2 -1\n"
+        "4 30 0 100 1 -1 -1 1 200 -1 1 1 1 -1 -1 -1 99 7\n"
+    )
+    found = fb.read(path)
+    assert found.dependencies.rows() == [(2, 1, "afterany", 50.0, False), (3, 2, "afterany", 0.0, False)]
+    assert found.notes == (
+        "2 jobs wait for the end of a preceding job (field 17), and the think time after it (18)",
+        "1 dependency is on a job that is left out: taken as met",
+    )
+    assert fb.simulate(found, "flat:nodes=4", "fcfs").jobs["starting_time"].to_list() == [0.0, 150.0, 250.0, 30.0]
+    path.write_text(path.read_text().replace(" -1 -1\n", " 1 -1\n", 1))
+    with pytest.raises(InputError, match=r"w\.swf: dependency of job 1: parent is 1; it must be another job"):
+        fb.read(path)

@@ -11,7 +11,7 @@ import polars as pl
 from forebay._text import counted
 from forebay.core.schemas import UNKNOWN
 from forebay.errors import InputError
-from forebay.workload import _source
+from forebay.workload import _source, dependencies
 from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, Step
 from forebay.workload.workload import Workload
 
@@ -178,6 +178,7 @@ def _lost(workload: Workload) -> list[str]:
     if workload.legs is not None:
         notes.append("legs are not written: a Batsim job starts once")
     notes += _source.application_notes(workload)
+    notes += dependencies.lost_in(workload, "Batsim")
     if "burst_buffer" in jobs.columns:
         odd = int((jobs["burst_buffer"] % jobs["nodes"].clip(1) != 0).sum())
         if odd:

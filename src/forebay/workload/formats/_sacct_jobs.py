@@ -12,6 +12,7 @@ from forebay.core.units import INT64_MAX
 from forebay.errors import listed
 from forebay.workload import _cancelled
 from forebay.workload._rules import MOST_NODES
+from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_values as values
 from forebay.workload.formats._sacct_rows import Block
 from forebay.workload.formats._sacct_table import MOMENTS, WAYS, Known, Rows, replaced
@@ -31,6 +32,7 @@ _ALONE = ("NO", "EXCLUSIVE")  # what OverSubscribe says of a job that has its no
 _KEPT = (
     *("id", "kind", "submit", "run_time", "nodes", "start", "walltime", "priority", "cancel"),
     *("cores", "memory", "gpus", "exclusive", "array", "array_task", "het", "het_offset", *CODED),
+    *("raw number", "depends"),
 )
 
 
@@ -50,6 +52,7 @@ class Found:
     endless: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)  # of jobs that a note tells of
     known: dict[str, Known] = field(default_factory=dict)  # what words mean, by column
+    limits: dict[int, int] = field(default_factory=dict)  # of arrays: tasks that may run at a time
     largest: int = 0  # job number of any record, also of one that is left out
 
     def add(self, block: Block) -> list[tuple[int, str]]:
@@ -95,11 +98,30 @@ class Found:
                     for k, column in ((1, one), (2, part))
                 }
             )
+        rows.set(**{"raw number": pl.col("id").fill_null(-1)})
+        self._read_limits(rows)
+        words = rows.table.with_columns(Dependency=depends.word(rows.table))["Dependency"]
+        rows.read("depends on", words, _readable, pl.String)
+        rows.set(depends=pl.col("depends on").fill_null(""))
         rows.set(
             kind=pl.when(own.str.contains("+", literal=True)).then(2)
             .when(own.str.contains("_", literal=True)).then(1)
             .otherwise(3)
         )  # fmt: skip
+
+    def _read_limits(self, rows: Rows) -> None:
+        """How many tasks of an array may run at a time: `1001_[1-100%5]`, or `--array=1-100%5` where it was submitted.
+
+        Records that are left out tell it, too: tasks that still wait stand together in one.
+        """
+        name = pl.col("name")
+        told = pl.coalesce(
+            name.str.extract(r"^[0-9]{1,18}_\[[^%\]]*%([0-9]{1,9})\]$"),
+            *([pl.col("SubmitLine").str.extract(depends.LIMIT)] if "SubmitLine" in rows.table.columns else []),
+        ).cast(pl.Int64)
+        found = rows.table.select(array=name.str.extract(r"^([0-9]{1,18})_").cast(pl.Int64), limit=told)
+        for array, limit in found.filter(pl.col("array").is_not_null() & (pl.col("limit") > 0)).unique().iter_rows():
+            self.limits[array] = min(limit, self.limits.get(array, limit))
 
     def _leave_out(self, rows: Rows, why: str, which: pl.Series) -> None:
         if count := int(which.sum()):
@@ -133,7 +155,12 @@ class Found:
         rows.read("raw run", rows.words("ElapsedRaw"), values.elapsed, pl.Float64)
         told = rows.words("Elapsed").set(rows.table["raw run"].is_not_null(), "")
         rows.read_length("run", told)
-        submit, start, end = pl.coalesce("Eligible time", "Submit time"), pl.col("Start time"), pl.col("End time")
+        # Who waits for others was eligible when these had ended, which they will do at other times here.
+        submit = (
+            pl.when(pl.col("depends") != "").then(pl.coalesce("Submit time", "Eligible time"))
+            .otherwise(pl.coalesce("Eligible time", "Submit time"))
+        )  # fmt: skip
+        start, end = pl.col("Start time"), pl.col("End time")
         rows.set(submit=submit, start=start, running=pl.col("state").is_in(_RUNNING))
         rows.set(run_time=pl.coalesce("raw run", "run", end - start, 0.0))
         gone = pl.col("state").str.starts_with("CANCELLED")
@@ -257,6 +284,12 @@ class Found:
         """All jobs, in the order of the file."""
         frame = pl.concat(self.tables, how="diagonal") if self.tables else pl.DataFrame()
         return frame.with_columns(pl.col("^amount .*$").fill_null(0))
+
+
+def _readable(text: str) -> str:
+    """A word that says whom a job waits for, if it can be read; "" if that is nobody."""
+    told = depends.parse(text)
+    return text if told.targets or told.odd else ""
 
 
 def _tally(words: pl.Series) -> Iterator[tuple[str, int]]:

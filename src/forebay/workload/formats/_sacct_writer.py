@@ -51,9 +51,34 @@ def content(workload: Workload, path: Path) -> tuple[str, list[str]]:
         columns["OverSubscribe"] = pl.col("exclusive").replace_strict(words, return_dtype=pl.String)
     if "features" in jobs.columns:
         columns["Constraints"] = _words(workload, "features", path)
+    if workload.dependencies is not None:
+        columns["Dependency"] = _dependencies(workload)
     table = jobs.select(**columns).with_columns(pl.col(pl.String).fill_null(""))
     text = table.write_csv(separator="|", quote_style="never")
     return text, _lost(workload, kept, started)
+
+
+_UNWRITTEN = (pl.col("kind") == "think") | (pl.col("delay") % 60 != 0)
+"""Dependencies that Slurm has no word for: delays are in minutes."""
+
+
+def _dependencies(workload: Workload) -> pl.Series:
+    """Whom each job waits for, as `--dependency` takes it."""
+    jobs = workload.jobs
+    names = jobs.select(parent="id", name=_ids(jobs)["JobID"])
+    table = workload.dependencies if workload.dependencies is not None else pl.DataFrame()
+    minutes = (pl.col("delay") / 60).cast(pl.Int64)
+    one = pl.when(minutes > 0).then(pl.format("{}:{}+{}", "kind", "name", minutes)).otherwise(
+        pl.format("{}:{}", "kind", "name")
+    )  # fmt: skip
+    words = (
+        table.filter(~_UNWRITTEN)
+        .join(names, on="parent", how="left", maintain_order="left")
+        .group_by("job", maintain_order=True)
+        .agg(word=one, any=pl.col("any").first())
+        .select("job", word=pl.when("any").then(pl.col("word").list.join("?")).otherwise(pl.col("word").list.join(",")))
+    )
+    return jobs.join(words, left_on="id", right_on="job", how="left", maintain_order="left")["word"]
 
 
 def _refuse(workload: Workload, path: Path) -> None:
@@ -150,12 +175,15 @@ def _lost(workload: Workload, kept: set[str], started: bool) -> list[str]:
     jobs = workload.jobs
     others = [name for name in _source.demands(workload) if name not in kept]
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", *others)}
-    lost |= {name: int((jobs[name] > 0).sum()) for name in ("tasks",) if name in jobs.columns}
+    lost |= {name: int((jobs[name] > 0).sum()) for name in ("tasks", "array_limit") if name in jobs.columns}
     notes = [f"{name} of {counted(count, 'job')} is not written" for name, count in lost.items() if count]
     notes += _cancelled.written_notes(jobs)
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: sacct has jobs only")
     notes += _source.application_notes(workload) + _source.own_notes(workload, "sacct")
+    if workload.dependencies is not None and (untold := len(workload.dependencies.filter(_UNWRITTEN))):
+        what = counted(untold, "dependency is", "dependencies are")
+        notes.append(f"{what} not written: Slurm has no think times, and delays in minutes alone")
     if "recorded_start" in jobs.columns and not started:
         notes.append("recorded starts are not written: some are unknown, and to sacct such a job never started")
     if workload.platform is not None:

@@ -1,6 +1,6 @@
 """forebay's own format, which loses nothing: a zip of Parquet tables and `workload.json`.
 
-The tables are jobs, legs and phases; those of applications are in a folder of that name.
+The tables are jobs, legs, phases and dependencies; those of applications are in a folder of that name.
 """
 
 import io
@@ -18,7 +18,7 @@ import polars as pl
 from forebay import _bounds
 from forebay._parquet import read_parquet
 from forebay._plugins import parse_spec
-from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA, own_columns
+from forebay.core.schemas import DEPENDENCY_SCHEMA, JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA, own_columns
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
@@ -26,12 +26,19 @@ from forebay.workload.applications import Applications
 from forebay.workload.formats._json_values import count, member, names_in, number, parse, text, whole
 from forebay.workload.workload import Workload
 
-DESCRIPTION = "forebay's own: Parquet tables of jobs, legs, phases and applications in a zip; loses nothing"
+DESCRIPTION = "forebay's own: Parquet tables of jobs, their legs, phases, dependencies and applications; loses nothing"
 SUFFIXES = (".parquet.zip",)
 
-_PLAIN, _WITH_APPLICATIONS = 1, 2  # versions: what knows of no applications must not read such a file without them
+_PLAIN, _WITH_APPLICATIONS, _WITH_DEPENDENCIES = 1, 2, 3
+"""Versions: what knows of no applications, or dependencies, must not read such a file without them."""
 _FACTS = "workload.json"
-_TABLES: dict[str, dict[str, Any]] = {"jobs": JOB_SCHEMA, "legs": LEG_SCHEMA, "phases": PHASE_SCHEMA}
+_TABLES: dict[str, dict[str, Any]] = {
+    "jobs": JOB_SCHEMA,
+    "legs": LEG_SCHEMA,
+    "phases": PHASE_SCHEMA,
+    "dependencies": DEPENDENCY_SCHEMA,
+}
+_ONE = {"jobs": "job", "legs": "leg", "phases": "phase", "dependencies": "dependency"}
 _APPLICATIONS = tuple(one.name for one in fields(Applications))
 _FOLDER = "applications/"
 _MEMBERS = (
@@ -69,7 +76,14 @@ def read(path: Path) -> Workload:
         _check_columns(table, name, path)
     applications = _applications(parts, source)
     workload = checked(
-        Workload(jobs=jobs, legs=tables.get("legs"), phases=tables.get("phases"), applications=applications, **facts),
+        Workload(
+            jobs=jobs,
+            legs=tables.get("legs"),
+            phases=tables.get("phases"),
+            applications=applications,
+            dependencies=tables.get("dependencies"),
+            **facts,
+        ),
         path,
     )
     if not jobs["submit"].is_sorted():
@@ -98,8 +112,8 @@ def _facts(data: bytes, path: Path) -> dict[str, Any]:
     if not isinstance(facts, dict):
         raise InputError(f"{where}: is {brief(facts)}; it must be an object")
     version = whole(member(facts, "version", where), where, "version")
-    if version not in (_PLAIN, _WITH_APPLICATIONS):
-        known = f"{_PLAIN} and {_WITH_APPLICATIONS}"
+    if not _PLAIN <= version <= _WITH_DEPENDENCIES:
+        known = f"{_PLAIN} to {_WITH_DEPENDENCIES}"
         raise InputError(f"{where}: is of version {version}, and this forebay reads {known}; use a newer forebay")
     dropped = member(facts, "dropped", where)
     if not isinstance(dropped, dict):
@@ -160,7 +174,7 @@ def _applications(parts: dict[str, bytes], source: _source.Source) -> Applicatio
 
 def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
     """Refuse tables without the columns that they must have, or with any of another type."""
-    where, schema = f"{path}: {name}.parquet: the {name[:-1]} table", _TABLES[name]
+    where, schema = f"{path}: {name}.parquet: the {_ONE[name]} table", _TABLES[name]
     missing = [column for column in schema if column not in table.columns]
     if missing:
         raise InputError(f"{where} lacks {listed(missing)}; see forebay.workload")
@@ -186,7 +200,7 @@ def _complete(jobs: pl.DataFrame) -> pl.DataFrame:
 def write(workload: Workload, path: Path) -> list[str]:
     """Write all of a workload; there is nothing that it cannot hold."""
     facts = {
-        "version": _PLAIN if workload.applications is None else _WITH_APPLICATIONS,
+        "version": _version(workload),
         "name": workload.name,
         "epoch": workload.epoch,
         "platform": workload.platform,
@@ -206,6 +220,13 @@ def write(workload: Workload, path: Path) -> list[str]:
             file.writestr(zipfile.ZipInfo(f"{name}.parquet", _DATE), data.getvalue())
     _source.save(path, whole_file.getvalue())
     return []
+
+
+def _version(workload: Workload) -> int:
+    """The least that can read all of it."""
+    if workload.dependencies is not None:
+        return _WITH_DEPENDENCIES
+    return _PLAIN if workload.applications is None else _WITH_APPLICATIONS
 
 
 def _tables(workload: Workload) -> dict[str, pl.DataFrame]:

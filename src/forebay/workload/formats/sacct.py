@@ -11,9 +11,10 @@ import polars as pl
 from forebay._text import counted
 from forebay.core.schemas import MORE
 from forebay.errors import InputError
-from forebay.workload import _cancelled, _source
+from forebay.workload import _cancelled, _source, dependencies
 from forebay.workload._bad_lines import BadLines
 from forebay.workload._valid import checked
+from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_json as document
 from forebay.workload.formats import _sacct_values as values
 from forebay.workload.formats import _sacct_writer as writer
@@ -50,8 +51,9 @@ def read(
 ) -> Workload:
     """The jobs of a sacct listing, packed or not: those that started; steps are left out.
 
-    A job arrives when it was eligible, else when submitted. The machine is as large as the most nodes in use at once.
-    With `cancelled="keep"`, jobs that never started are kept if it is known when they were cancelled: at their end.
+    A job arrives when it was eligible, else when submitted; one that waits for others, when it was submitted. The
+    machine is as large as the most nodes in use at once. With `cancelled="keep"`, jobs that never started are kept if
+    it is known when they were cancelled: at their end.
     """
     source = _source.load(path)
     lists = document.listing(source) if claims(source.data[:4096]) else listing(source)
@@ -67,6 +69,7 @@ def read(
         why = f": {counted(found.records, 'record')} left out ({_source.dropped_text(dropped)})"
         raise InputError(f"{path}: holds no job{why if found.records else ''}; list jobs that have started")
     jobs, names, renamed = _jobs(table, found)
+    waits, told = _dependencies(table, jobs["id"])
     ran = table["cancel"].is_infinite()
     platform, sized = _machine(table.filter(ran))
     jobs, first = _source.in_order(jobs)
@@ -77,10 +80,11 @@ def read(
         platform=platform,
         records=found.records,
         dropped=dropped,
-        notes=(*bad.notes(), *renamed, *_notes(found, jobs), *sized),
+        notes=(*bad.notes(), *renamed, *_notes(found, jobs), *told, *sized),
         provenance=(f"read {source.name} (sacct, {counted(found.records, 'record')})",),
         sha256=source.sha256,
         names={name: known for name, known in names.items() if known},
+        dependencies=waits,
     )
     return checked(made, path)
 
@@ -104,10 +108,32 @@ def _jobs(table: pl.DataFrame, found: Found) -> tuple[pl.DataFrame, dict[str, di
     columns |= {name: table[name] for name, neutral in _OPTIONAL.items() if (table[name] != neutral).any()}
     for one, part in (("array", "array_task"), ("het", "het_offset")):
         columns |= {part: table[part]} if one in columns else {}
+    if found.limits and "array" in columns:
+        limits = table["array"].replace_strict(found.limits, default=-1, return_dtype=pl.Int64)
+        columns |= {"array_limit": limits} if (limits > 0).any() else {}
     start = table["start"].set(table["cancel"].is_finite(), None)  # a job cancelled before never did
     columns |= {} if start.is_null().all() else {"recorded_start": start.fill_null(np.nan)}
     columns |= {name.partition(" ")[2]: table[name] for name in table.columns if name.startswith("amount ")}
     return job_table(columns), names, notes
+
+
+def _dependencies(table: pl.DataFrame, numbers: pl.Series) -> tuple[pl.DataFrame | None, list[str]]:
+    """Who may start only after whom, and notes on what is not kept."""
+    known = table.select("array", "array_task", "depends", raw="raw number").with_columns(id=numbers)
+    waits, lost = depends.edges(known)
+    missing = lost.pop("missing", 0)
+    failed = lost.pop("afternotok", 0)
+    notes = dependencies.lost_notes(missing)
+    if failed:
+        what = counted(failed, "dependency", "dependencies")
+        notes.append(f"{what} of kind afternotok: read as afterany, for here nothing tells that a job will fail")
+    notes += [
+        f"{counted(count, 'dependency', 'dependencies')} of kind {kind}: not read" for kind, count in lost.items()
+    ]
+    if waits is not None:
+        who = counted(waits["job"].n_unique(), "job waits", "jobs wait")
+        notes.append(f"{who} for others, {counted(len(waits), 'dependency', 'dependencies')} in all")
+    return waits, notes
 
 
 def _machine(ran: pl.DataFrame) -> tuple[str | None, list[str]]:

@@ -10,7 +10,7 @@ import polars as pl
 
 from forebay._text import counted
 from forebay.errors import InputError
-from forebay.workload import _cancelled, _source
+from forebay.workload import _cancelled, _source, dependencies
 from forebay.workload._bad_lines import BadLines
 from forebay.workload._valid import checked
 from forebay.workload.formats import _swf_lines as lines
@@ -24,7 +24,12 @@ _EXACT = 2**53  # a double tells whole numbers below this one apart
 _CANCELLED = 5  # SWF's status of a job that was cancelled, before it started or while it ran
 _KIB = 1024  # bytes of the unit in which SWF asks for memory
 _UNTOLD = ("account", "qos", "gpu", "features", "exclusive", "array", "het")  # what SWF has no word for; -1 is unknown
-_WORDS = {"id": "job number", "nodes": "number of processors", "memory": "memory asked for in all, in bytes,"}
+_WORDS = {
+    "id": "job number",
+    "preceding": "preceding job",
+    "nodes": "number of processors",
+    "memory": "memory asked for in all, in bytes,",
+}
 
 
 def matches(head: bytes) -> bool:
@@ -38,7 +43,8 @@ def read(path: Path, cancelled: str = "drop", skip_bad_lines: bool = False) -> W
     """The jobs of an SWF file, packed or not.
 
     Processors are field 8, else 5; the walltime is field 9, else the run time; the demand `memory` is field 10 times
-    the processors. Only a record without run time or processors is left out; one of status 5 with a wait, after which
+    the processors. A job with a preceding job (field 17) may start only when that has ended, and the think time (field
+    18) after it. Only a record without run time or processors is left out; one of status 5 with a wait, after which
     it was cancelled, is kept for `cancelled="keep"`. Other waits are kept as `recorded_start`, and what headers call
     queues, users and groups as names.
     Submits move so that the first job arrives at 0; the epoch keeps what they were.
@@ -57,6 +63,8 @@ def read(path: Path, cancelled: str = "drop", skip_bad_lines: bool = False) -> W
     demands = [*_resources(content), *(["memory"] if "memory" in columns else [])]
     notes = [*bad.notes(), *content.notes, *_estimate_notes(columns), *_clear_unknown(columns, demands)]
     notes += [_source.MEMORY_NOTE] if "memory" in columns else []
+    waits, told = _preceding(columns)
+    notes += told
     jobs = job_table(columns)
     notes += _source.order_notes(jobs["submit"])
     jobs, first = _source.in_order(jobs)
@@ -72,6 +80,7 @@ def read(path: Path, cancelled: str = "drop", skip_bad_lines: bool = False) -> W
         provenance=(f"read {source.name} (SWF, {counted(records, 'record')})",),
         sha256=source.sha256,
         names=only(content.names, jobs),
+        dependencies=waits,
     )
     return checked(made, path)
 
@@ -103,6 +112,8 @@ def _columns(content: lines.Content, keep_cancelled: bool) -> tuple[dict[str, An
         "cancel": cancel,
         "asked": asked,
         "line": content.lines,
+        "preceding": table["preceding job"],
+        "think": table["think time"],
         **dict(zip(_resources(content), content.requests, strict=True)),
     }
     wait = table["wait time"]
@@ -115,6 +126,22 @@ def _columns(content: lines.Content, keep_cancelled: bool) -> tuple[dict[str, An
         with np.errstate(over="ignore"):  # refused with its line, when all values are looked at
             columns["memory"] = np.where(memory > 0, np.rint(memory * (_KIB * nodes)), -1.0)
     return {name: values[usable] for name, values in columns.items()}, {why: n for why, n in counts.items() if n}
+
+
+def _preceding(columns: dict[str, Any]) -> tuple[pl.DataFrame | None, list[str]]:
+    """Who may start only after whom, by fields 17 and 18, which leave the columns; and notes on it."""
+    parent, think = columns.pop("preceding"), columns.pop("think")
+    waits = parent > 0  # jobs are numbered from 1, and -1 is not known
+    if not waits.any():
+        return None, []
+    known = waits & np.isin(parent, columns["id"])
+    who = counted(int(known.sum()), "job waits", "jobs wait")
+    notes = (
+        [f"{who} for the end of a preceding job (field 17), and the think time after it (18)"] if known.any() else []
+    )
+    notes += dependencies.lost_notes(int((waits & ~known).sum()))
+    table = {"job": columns["id"][known], "parent": parent[known], "delay": np.maximum(think[known], 0.0)}
+    return dependencies.dependency_table(table | {"kind": ["afterany"] * int(known.sum())}), notes
 
 
 def _resources(content: lines.Content) -> list[str]:
@@ -158,7 +185,7 @@ def _checked(columns: dict[str, Any], bad: BadLines) -> dict[str, Any]:
     line = columns.pop("line")
     further = [name for name in columns if name in {"burst_buffer", "memory"} or name.startswith("resource_")]
     wrong: dict[int, str] = {}
-    for name in ("id", "nodes", "user", "group", "queue", *further):
+    for name in ("id", "nodes", "user", "group", "queue", "preceding", *further):
         values = columns[name]
         for row in np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= _EXACT)):
             what = f"the {_WORDS.get(name, name)} is {values[row]:.17g}"
@@ -211,10 +238,23 @@ def write(workload: Workload, path: Path) -> list[str]:
         each = _text(pl.col("memory") / (_KIB * pl.col("nodes")))
         known["requested memory"] = pl.when((pl.col("memory") > 0) & _memory_fits()).then(each).otherwise(unknown)
     known |= {name: _number(name) for name in _capacities(workload)}
+    if workload.dependencies is not None:
+        jobs = jobs.join(
+            _single(workload.dependencies), left_on="id", right_on="job", how="left", maintain_order="left"
+        )
+        parent = pl.col("parent").is_not_null()
+        known["preceding job"] = pl.when(parent).then(_number("parent")).otherwise(unknown)
+        known["think time"] = pl.when(parent).then(_number("delay")).otherwise(unknown)
     table = jobs.select(**{name: known.get(name, unknown) for name in (*lines.FIELDS, *_capacities(workload))})
     body = table.write_csv(include_header=False, separator=" ", quote_style="never")
     _source.save(path, (_header(workload) + body).encode())
     return _lost(workload)
+
+
+def _single(table: pl.DataFrame) -> pl.DataFrame:
+    """The dependencies that SWF has fields for: on the end of one job."""
+    alone = (pl.len().over("job") == 1) & pl.col("kind").is_in(["afterany", "think"])
+    return table.filter(alone).select("job", "parent", "delay")
 
 
 def _wait(jobs: pl.DataFrame) -> pl.Expr:
@@ -298,7 +338,7 @@ def _lost(workload: Workload) -> list[str]:
     others = [name for name in _source.demands(workload) if name not in kept and name != "memory"]
     lost = {name: int((jobs[name] != 0).sum()) for name in ("flop", "communication", "priority", *others)}
     lost |= {name: int((jobs[name] >= 0).sum()) for name in _UNTOLD if name in jobs.columns}
-    lost |= {name: int((jobs[name] > 0).sum()) for name in ("tasks",) if name in jobs.columns}
+    lost |= {name: int((jobs[name] > 0).sum()) for name in ("tasks", "array_limit") if name in jobs.columns}
     notes = [
         f"{name} of {counted(count, 'job')} is not written: SWF has no field for it"
         for name, count in lost.items()
@@ -314,6 +354,21 @@ def _lost(workload: Workload) -> list[str]:
     if workload.legs is not None or workload.phases is not None:
         notes.append("legs and phases are not written: SWF has jobs only")
     notes += _source.application_notes(workload) + _source.own_notes(workload, "SWF")
+    notes += _lost_dependencies(workload.dependencies)
     if len(jobs) and jobs["submit"].min() != 0:
         notes.append("the first job is not submitted at 0: read back, it is, and the epoch moves instead")
     return notes if kept else notes + _source.platform_notes(workload.platform)
+
+
+def _lost_dependencies(table: pl.DataFrame | None) -> list[str]:
+    if table is None:
+        return []
+    lost, thinks = len(table) - len(_single(table)), int((table["kind"] == "think").sum())
+    what = counted(lost, "dependency is", "dependencies are")
+    notes = [f"{what} not written: SWF has one preceding job, whose end is waited for"] if lost else []
+    if thinks:
+        who = counted(
+            thinks, "job that is submitted when another ends is", "jobs that are submitted when others end are"
+        )
+        notes.append(f"{who} written as one that waits for it: read back with --closed-loop, it is the same")
+    return notes
