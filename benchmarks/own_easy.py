@@ -36,11 +36,12 @@ class ByHand(fb.Policy):
         if not line:
             return
         head, free, shadow = view.demand(line[0]), np.array(act.free), np.inf
-        for end, leg in sorted((max(end, view.now + 1.0) if end <= view.now else end, leg) for end, leg in ends):
+        for end, leg in sorted((end if end > view.now else view.now + 1.0, leg) for end, leg in ends):
+            if end > shadow:
+                break
             free = free + view.releases[leg]
             if (free >= head).all():
                 shadow = end
-                break
         spare = free - head
         for job in line[1:]:
             needs = view.demand(job) * (view.now + view.walltime(job) > shadow)

@@ -20,19 +20,14 @@ from forebay.policies._orders import ALL, ORDERS
 
 _GIVEN = -1.0
 _NOBODY = np.zeros(0, np.int64)
-_KERNELS = "forebay.policies._kernels"
-PARTS: tuple[_compile.Part, ...] = (
-    (f"{_KERNELS}.line_up", "line_up"),
-    *((f"{_KERNELS}.outlook", name) for name in ("earliest", "fits_at", "profile")),
-)
-"""Ways into compiled code that these take."""
 
 
 @cache
-def _kernel(place: int) -> Any:
-    """One of PARTS, ready to be called."""
-    _compile.prepare_parts([PARTS[place]])
-    return ready(_compile.kernel_of(PARTS[place]))
+def _kernel(name: str) -> Any:
+    """A kernel behind one of the methods, ready to be called."""
+    part = _compile.BLOCKS[name]
+    _compile.prepare_parts([part])
+    return ready(_compile.kernel_of(part))
 
 
 @cache
@@ -59,18 +54,18 @@ class Blocks:
         word, line = (order, _NOBODY) if isinstance(order, str) else ("", order)
         if word and word not in ORDERS:
             raise BadActionError(f"act.backfill: order is {word!r}: {nearest(word, ORDERS)}; or give a list of jobs")
-        left, wrong = _kernel(0)(self._tables, line, _params(word, descending, reserve, depth), expected)
+        left, wrong = _kernel("backfill")(self._tables, line, _params(word, descending, reserve, depth), expected)
         return left, int(wrong)
 
     def earliest(self, job: int) -> float:
         """When a waiting job could start."""
-        return float(_kernel(1)(self._tables, job))
+        return float(_kernel("earliest")(self._tables, job))
 
     def fits_at(self, job: int, time: float) -> bool:
         """Whether a waiting job would find all that it needs from a time on."""
-        return bool(_kernel(2)(self._tables, job, time))
+        return bool(_kernel("fits_at")(self._tables, job, time))
 
     def profile(self) -> Profile:
         """What will be free when."""
-        times, ahead, n, n_resources = _kernel(3)(self._tables)
+        times, ahead, n, n_resources = _kernel("profile")(self._tables)
         return Profile(times[:n].copy(), ahead[:n, :n_resources].copy(), ahead[:n, n_resources:].copy())

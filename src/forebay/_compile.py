@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from forebay.errors import ForebayError
@@ -24,6 +25,11 @@ _TEXT: tuple[Part, ...] = tuple(("forebay.algorithms.setformat", name) for name 
 _SHORT = (BRIDGE, *_TEXT)  # compiled in a second or less
 WAITING: Part = ("forebay.algorithms.waiting", "causes")  # explanations of waits enter here
 _KERNELS = "forebay.policies._kernels."
+BLOCKS: dict[str, Part] = {
+    "backfill": (f"{_KERNELS}line_up", "line_up"),
+    **{name: (f"{_KERNELS}outlook", name) for name in ("earliest", "fits_at", "profile")},
+}
+"""What policies in plain Python build on, by the name of the method that leads there."""
 
 _here: set[Part] = set()
 """What is ready in this process."""
@@ -66,7 +72,21 @@ def needed(policies: Iterable[Any]) -> list[Part]:
             found[f"{_KERNELS}{file}", function] = None
         elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
             found[BRIDGE] = None
+            found |= {BLOCKS[name]: None for name in sorted(_named(policy) & BLOCKS.keys())}
     return list(found)
+
+
+def _named(policy: Any) -> set[str]:
+    """The methods and attributes that the code of a policy's class names. What it reaches by other ways is compiled
+    where it is first called, on the run's own time."""
+    codes = [getattr(one, "__code__", None) for cls in type(policy).__mro__ for one in vars(cls).values()]
+    found: set[str] = set()
+    while codes:
+        code = codes.pop()
+        if isinstance(code, CodeType):
+            found |= set(code.co_names)
+            codes += code.co_consts  # functions within functions
+    return found
 
 
 class Countdown:

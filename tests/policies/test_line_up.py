@@ -9,6 +9,7 @@ import pytest
 import forebay as fb
 from cases import classes, pooled, shared, transfers
 from cases.chunks import chunks
+from forebay import _compile
 from forebay.core.outlook import Blocks as Protocol
 from forebay.errors import BadActionError, StalledError
 from forebay.workload.models import burst_buffer
@@ -287,3 +288,18 @@ def test_largest_area_first_on_chunks():
     built_in = fb.simulate(workload, "dragonfly-96", spec, job_model="alloc-only").facts["log_sha256"]
     mine = fb.simulate(workload, "dragonfly-96", LargestFirst(), job_model="alloc-only")
     assert mine.facts["log_sha256"] == built_in
+
+
+def test_what_a_policy_builds_on_is_ready_before_its_run():
+    """Also where a function within its method calls it; others do not wait for it."""
+
+    class Within(fb.Policy):
+        def decide(self, view, act):
+            act.backfill(sorted(view.queue, key=lambda job: -view.earliest(job)))
+
+    class Without(fb.Policy):
+        def decide(self, view, act):
+            act.start(view.queue[0])
+
+    assert {_compile.BLOCKS["backfill"], _compile.BLOCKS["earliest"]} <= set(_compile.needed([Within()]))
+    assert not set(_compile.BLOCKS.values()) & set(_compile.needed([Without()]))

@@ -82,7 +82,7 @@ def test_who_reserves_for_the_head_does_not_delay_it(policy):
 @pytest.mark.small
 @pytest.mark.parametrize("policy", [Fills(), "filler", Impatient()])
 def test_who_delays_the_head_is_shown_on_a_small_case(policy):
-    report = check_policy(policy, n_cases=8, head_never_delayed=True)
+    report = check_policy(policy, n_cases=40, head_never_delayed=True)
     assert [check.name for check in report.checks if not check.ok] == ["head"]
     assert "which has waited longest" in report.explanation
     assert report.explanation.count("submitted at") <= 4

@@ -33,12 +33,12 @@ def command(form: options.FormatOption = Format.text, quiet: options.QuietOption
     """
     begun = time.perf_counter()
     from forebay import policies
-    from forebay._compile import WAITING, needed, prepare_parts
+    from forebay._compile import BLOCKS, WAITING, needed, prepare_parts
     from forebay._numba.folder import cache_folder
     from forebay._simulate import simulate
     from forebay.workload import read
 
-    prepare_parts([*needed([*map(policies.load, policies.names()), InOrder()]), WAITING], is_quiet())
+    prepare_parts([*needed([*map(policies.load, policies.names()), InOrder()]), WAITING, *BLOCKS.values()], is_quiet())
     for policy in ("fcfs-bb", "plan-2", InOrder()):
         simulate(read("table1"), policy=policy)
     seconds = time.perf_counter() - begun

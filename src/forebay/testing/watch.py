@@ -32,8 +32,6 @@ class DelayedError(PolicyError):
 
 MOST_WAKES = 1000
 """In a row, and for nothing: jobs of cases last for some seconds."""
-_HAPPENS = ~(Trigger.WAKE | Trigger.RELEASED)
-"""Whatever is not the policy's own doing: an interrupted job is no event."""
 
 
 class Outcome(NamedTuple):
@@ -46,7 +44,7 @@ class _Watched:
 
     def __init__(self, policy: Any, state: State, keeps_head: bool):
         self._policy, self._state, self._keeps_head = policy, state, keeps_head
-        self._n_wakes, self._head, self._latest = 0, -1, np.inf
+        self._n_wakes, self._then, self._head, self._latest = 0, -np.inf, -1, np.inf
         self.resizes = getattr(policy, "resizes", False)
 
     def setup(self, view: View) -> None:
@@ -87,7 +85,9 @@ class _Watched:
 
     def _look_for_spinning(self, view: View) -> None:
         """Refuse what is called for nothing too often."""
-        self._n_wakes = 0 if view.triggers & _HAPPENS else self._n_wakes + 1
+        again = view.now == self._then  # as it has interrupted a job: its own doing, too
+        self._n_wakes = self._n_wakes + 1 if again or view.triggers == Trigger.WAKE else 0
+        self._then = view.now
         if self._n_wakes > MOST_WAKES:
             raise SpinsError(
                 f"{view._when} spins: it was called for the {MOST_WAKES:,}th time in a row by nothing but itself, and "
