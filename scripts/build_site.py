@@ -30,6 +30,8 @@ NAVIGATION = {
             "guides/burst-buffer-size.md",
             "guides/malleable-jobs.md",
             "guides/write-a-policy.md",
+            "guides/stepping.md",
+            "guides/learning.md",
             "guides/extend.md",
             "CONTRIBUTING.md",
             "SECURITY.md",
@@ -58,7 +60,7 @@ NAVIGATION = {
             "reference/studies.md",
             "reference/stability.md",
         ],
-        "Python": [f"reference/api/{name}.md" for name in ("forebay", "workload", "machines", "answers", "adhoc")],
+        "Python": [f"reference/api/{name}.md" for name in ("forebay", "workload", "machines", "answers", "adhoc", "gym")],
         "Concepts": ["how-a-run-works.md", "why.md", "benchmarks/RESULTS.md", "glossary.md", "CHANGELOG.md"],
     },
     "reference/policies/README.md": {
