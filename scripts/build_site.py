@@ -32,6 +32,8 @@ NAVIGATION = {
             "guides/write-a-policy.md",
             "guides/cookbook.md",
             "guides/coming-from.md",
+            "guides/stepping.md",
+            "guides/learning.md",
             "guides/extend.md",
             "CONTRIBUTING.md",
             "SECURITY.md",
@@ -62,7 +64,9 @@ NAVIGATION = {
             "reference/studies.md",
             "reference/stability.md",
         ],
-        "Python": [f"reference/api/{name}.md" for name in ("forebay", "workload", "machines", "answers", "adhoc")],
+        "Python": [
+            f"reference/api/{name}.md" for name in ("forebay", "workload", "machines", "answers", "adhoc", "gym")
+        ],
         "Concepts": ["how-a-run-works.md", "why.md", "benchmarks/RESULTS.md", "glossary.md", "CHANGELOG.md"],
     },
     "reference/policies/README.md": {

@@ -110,8 +110,8 @@ def test_the_version_to_cite_is_that_of_the_sources():
 
 
 def test_unknown_names_raise():
-    with pytest.raises(AttributeError, match=r"no attribute 'simulation': did you mean 'simulate'"):
-        fb.simulation  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'simulte': did you mean 'simulate'"):
+        fb.simulte  # noqa: B018
 
 
 def test_importing_forebay_loads_no_compiler():

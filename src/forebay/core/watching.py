@@ -112,7 +112,7 @@ class Watching:
 
     def activity(self, job: int) -> Activity:
         """What a running job does. For policies with `needs = ("io",)`."""
-        row, table = self.row(job), self._told().jobs
+        row, table = self._row(job), self._told().jobs
         if self._state.jobs["state"][row] != JobState.RUNNING:
             return _IDLE
         told = table[row]
@@ -142,7 +142,7 @@ class Watching:
 
     def held(self, job: int) -> np.ndarray:
         """What a job holds of each resource, also one that waits between its legs."""
-        row, state = self.row(job), self._state
+        row, state = self._row(job), self._state
         status, leg, last = (int(state.jobs[name][row]) for name in ("state", "leg", "last_leg"))
         if status not in (JobState.RUNNING, JobState.QUEUED):
             return np.zeros(len(self.resources), np.int64)
@@ -167,7 +167,7 @@ class Watching:
         Of whole numbers that jobs ask of the machine, see `demands`.
         """
         if name in self._labels.words:
-            raise BadActionError(f"{self.when} read column {name!r} as numbers, and it holds text; see view.codes")
+            raise BadActionError(f"{self._when} read column {name!r} as numbers, and it holds text; see view.codes")
         return self._column(name)
 
     def codes(self, name: str) -> np.ndarray:
@@ -176,7 +176,7 @@ class Watching:
         In order of the words, so that a workload gives the same codes in every run.
         """
         if name in self._labels.columns and name not in self._labels.words:
-            raise BadActionError(f"{self.when} read codes of column {name!r}, and it holds numbers; see view.column")
+            raise BadActionError(f"{self._when} read codes of column {name!r}, and it holds numbers; see view.column")
         codes: np.ndarray = np.nan_to_num(self._column(name), nan=-1.0).astype(np.int64)
         return codes
 
@@ -184,20 +184,20 @@ class Watching:
         """What the codes of a column of text stand for that jobs have brought so far."""
         if name not in self._labels.words:
             known = nearest(name, self._labels.words) if self._labels.words else "the workload has no column of text"
-            raise BadActionError(f"{self.when} asked for the words of column {name!r}: {known}")
+            raise BadActionError(f"{self._when} asked for the words of column {name!r}: {known}")
         return {code: self._labels.words[name][code] for code in np.unique(self.codes(name)).tolist() if code >= 0}
 
     def _column(self, name: str) -> np.ndarray:
         if name not in self._labels.columns:
             known = nearest(name, self._labels.columns) if self._labels.columns else "it has none of its own"
-            raise BadActionError(f"{self.when} read a column {name!r}, which the workload lacks: {known}")
+            raise BadActionError(f"{self._when} read a column {name!r}, which the workload lacks: {known}")
         values: np.ndarray = self._state.columns[:, self._labels.columns.index(name)].copy()
         return values
 
     def _told(self) -> Io:
         if not len(self._state.io.jobs):
             raise BadActionError(
-                f"{self.when} asked what running jobs do, but has not said that it needs it; give its class "
+                f"{self._when} asked what running jobs do, but has not said that it needs it; give its class "
                 'needs = ("io",)'
             )
         return self._state.io
@@ -205,6 +205,6 @@ class Watching:
     def _place(self, word: str, name: str, names: tuple[str, ...]) -> int:
         if name not in names:
             raise BadActionError(
-                f"{self.when} asked about a {word} {name!r}: {nearest(name, names) if names else 'there is none'}"
+                f"{self._when} asked about a {word} {name!r}: {nearest(name, names) if names else 'there is none'}"
             )
         return names.index(name)
