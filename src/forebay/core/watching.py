@@ -82,11 +82,11 @@ class Watching:
 
     if TYPE_CHECKING:
 
-        def row(self, job: int) -> int:
+        def _row(self, job: int) -> int:
             """See View."""
 
         @property
-        def when(self) -> str:
+        def _when(self) -> str:
             """See View."""
 
         @property

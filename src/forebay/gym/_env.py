@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -68,7 +68,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     True
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012
+    metadata: ClassVar[dict[str, list[str]]] = {"render_modes": []}
 
     def __init__(
         self,
