@@ -132,7 +132,8 @@ def _compiled(
         policy.check(state)
     # Called by its entry: the kernel itself would first have Numba look for extensions among all installed packages.
     loop, kernel = ready(run_compiled), ready(_kernel_of(policy))
-    integers, floats = policy.memory(len(state.jobs), len(state.resources))
+    sized = hasattr(policy, "memory_on")
+    integers, floats = policy.memory_on(state) if sized else policy.memory(len(state.jobs), len(state.resources))
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = params_of(policy, resources)
     tables = pointer(state, STATE), pointer(truth, TRUTH)
