@@ -25,6 +25,7 @@ from forebay.policies._kernels.notes import (
     is_allowed,
     keep_notes,
     keep_plan,
+    new_notes,
     refuse_again,
     was_refused,
 )
@@ -162,7 +163,7 @@ def _start_short(state, notes, j):
 
 
 @allocating_kernel
-def _make_plan(state, have, notes, head, R):
+def _make_plan(state, notes, head, R):
     """Work out the head's shadow, and what is spare beside it."""
     leg, amounts, tiers = state.jobs[head]["leg"], notes.spare_amounts, state.machine[0]["first_inside"]
     copy_room(notes.room, notes.spare)
@@ -189,12 +190,50 @@ def _is_harmless(state, notes, leg, R):
 
 
 @allocating_kernel
+def nobody_guarded(state, have):
+    """Notes of a decision that guards nobody yet: everybody passes."""
+    notes = new_notes(state, have.inside)
+    notes.latest[0] = np.inf
+    return notes
+
+
+@allocating_kernel
+def guard(state, have, notes, head, R):
+    """From now on nobody starts who delays job `head`, the first that has to wait; only where jobs share nodes."""
+    if len(have.inside) > 0:
+        for r in range(len(have.free)):
+            notes.spare_amounts[r] = have.free[r]
+        _make_plan(state, notes, head, R)
+
+
+@kernel
+def passes_head(state, notes, j, R):
+    """Whether job `j`, which fits, can start without delaying the head, if there is one."""
+    leg = state.jobs[j]["leg"]
+    if state.clock[0]["now"] + state.legs[leg]["walltime"] <= notes.latest[0]:
+        return True
+    return _is_harmless(state, notes, leg, R)
+
+
+@kernel
+def start_passing(state, have, notes, j):
+    """Start job `j`, which passes the head."""
+    leg = state.jobs[j]["leg"]
+    charge(state, have.free, leg)
+    if state.clock[0]["now"] + state.legs[leg]["walltime"] <= notes.latest[0]:
+        _start_short(state, notes, j)
+    else:
+        charge(state, notes.spare_amounts, leg)
+        _start_beside(state, notes, j)
+
+
+@allocating_kernel
 def _pass(state, have, notes, head, rest, limit, R, index, first):
     """Let jobs of `rest` pass the head where they do not delay it; with an index, `rest` is the queue from `first` on.
 
     The shadow is worked out once somebody fits: mostly nobody does.
     """
-    now, at, in_vain, amounts = state.clock[0]["now"], 0, 0, notes.spare_amounts
+    at, in_vain, amounts = 0, 0, notes.spare_amounts
     stands = notes.facts[PLANNED_FOR] == head + 1
     known = stands
     if not known:
@@ -219,19 +258,12 @@ def _pass(state, have, notes, head, rest, limit, R, index, first):
             continue
         if not known:
             known = True
-            _make_plan(state, have, notes, head, R)
-        leg = state.jobs[j]["leg"]
-        if now + state.legs[leg]["walltime"] <= notes.latest[0]:
-            charge(state, have.free, leg)
-            _start_short(state, notes, j)
-        elif _is_harmless(state, notes, leg, R):
-            charge(state, have.free, leg)
-            charge(state, amounts, leg)
-            _start_beside(state, notes, j)
+            _make_plan(state, notes, head, R)
+        if passes_head(state, notes, j, R):
+            start_passing(state, have, notes, j)
+            in_vain = 0
         else:
             refuse_again(notes, j, PLENTY)
-            continue
-        in_vain = 0
 
 
 @allocating_kernel

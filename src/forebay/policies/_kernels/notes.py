@@ -84,9 +84,7 @@ def new_notes(state, room):
     n_resources, n_nodes, n_rows = len(state.resources), len(state.inside.full), len(room)
     cells = np.zeros(_n_cells(0, n_resources, n_nodes, n_rows), np.int64)
     new = _lay(cells, np.zeros(1), 0, n_resources, n_nodes, n_rows)
-    return Notes(
-        new.facts, new.latest, new.before, new.spare_amounts, new.freed, new.marks, room, new.spare, new.both
-    )
+    return Notes(new.facts, new.latest, new.before, new.spare_amounts, new.freed, new.marks, room, new.spare, new.both)
 
 
 @kernel

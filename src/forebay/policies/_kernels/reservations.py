@@ -3,6 +3,9 @@
 A decision is about who starts now. So it ends where nobody is left who can, and it needs to know what is taken up to
 its *horizon* alone: when the last of those who can start would end. A job that cannot begin by then is put off, which
 is quick to see, as few segments begin so early: see `put_off`.
+
+Where jobs share nodes, reservations are of amounts in all. That of the head is of particular nodes beside, so that it
+is kept: see `easy_inside`.
 """
 
 import numpy as np
@@ -15,6 +18,7 @@ from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import availability, end_if_now, planned_ahead, what_counts
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
+from forebay.policies._kernels.easy_inside import guard, nobody_guarded, passes_head, start_passing
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
@@ -24,9 +28,11 @@ _LAYING = 16  # steps in whose time a reservation is laid
 
 
 @kernel
-def can_start(state, have, times, ahead, n, R, j):
-    """Whether job `j` can start now and delay nobody, as far as amounts tell."""
+def can_start(state, have, times, ahead, n, R, j, notes):
+    """Whether job `j` can start now and delay nobody, as far as amounts tell; the head of the line exactly so."""
     if j < 0 or not fits_now(state, have, j):
+        return False
+    if len(have.inside) > 0 and not passes_head(state, notes, j, R):
         return False
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     if not fits(times, ahead, n, 0, R, state.demands[leg], end):
@@ -35,11 +41,14 @@ def can_start(state, have, times, ahead, n, R, j):
 
 
 @allocating_kernel
-def start_beside(state, have, times, ahead, n, R, S, W, j):
+def start_beside(state, have, times, ahead, n, R, S, W, j, notes):
     """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
-    if not can_start(state, have, times, ahead, n, R, j):
+    if not can_start(state, have, times, ahead, n, R, j, notes):
         return 0
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
+    if len(have.inside) > 0:
+        start_passing(state, have, notes, j)
+        return reserve(times, ahead, n, R, state.demands[leg], 0, end)
     if len(have.words) == 0:
         needs = state.demands[leg]  # what it takes of each atom was worked out as it was asked whether it can start
         if n_counted(state, R) > 0:
@@ -77,11 +86,11 @@ def who_fits(state, have, line):
 
 
 @kernel
-def who_can_start(state, have, times, ahead, n, R, line, first, places, n_places):
+def who_can_start(state, have, times, ahead, n, R, line, first, places, notes):
     """Keep the places from `first` on whose jobs can still start; how many these are, and when the last would end."""
     n_left, horizon = 0, 0.0
-    for k in range(n_places):
-        if places[k] >= first and can_start(state, have, times, ahead, n, R, line[places[k]]):
+    for k in range(len(places)):
+        if places[k] >= first and can_start(state, have, times, ahead, n, R, line[places[k]], notes):
             places[n_left] = places[k]
             n_left += 1
             horizon = max(horizon, end_if_now(state, line[places[k]]))
@@ -102,9 +111,10 @@ def deep(state, have, line, params, R, S, W):
         return
     R, seen = what_counts(state, have, R)
     times, ahead, n = availability(state, seen, -1, R, S, W)
+    notes = nobody_guarded(state, have)
     # Elsewhere who fits can start: what runs only gives back.
     if n_counted(state, R) > 0 or planned_ahead(state):
-        n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
+        n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places[:n_places], notes)
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W, 0.0, np.inf), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     i, n_reserved, steps, k = 0, 0, 0, 0
@@ -122,11 +132,13 @@ def deep(state, have, line, params, R, S, W):
             k += 1
         started = 0
         if places[k] == i - 1:
-            started = start_beside(state, have, times, ahead, n, R, S, W, j)
+            started = start_beside(state, have, times, ahead, n, R, S, W, j, notes)
         if started > 0:
             n = started
         else:
             n_reserved += 1
+            if n_reserved == 1:
+                guard(state, have, notes, j, R)
             if W > 0:
                 n = reserve_for(state, times, ahead, n, R, S, W, j, later)
             else:
@@ -136,12 +148,12 @@ def deep(state, have, line, params, R, S, W):
                 n = settle(state, times, ahead, n, R, S, later, n_later)
                 if later.jobs[n_later - 1] == j:
                     continue
-        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
+        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]], notes):
             n_places -= 1
         steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
             steps, k = 0, 0
-            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
+            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places[:n_places], notes)
     if n_places == 0 or i > places[n_places - 1]:
         return
     for j in behind(state, have, line[i:], params, limit):
@@ -150,6 +162,6 @@ def deep(state, have, line, params, R, S, W):
         if limit == 0:
             return
         limit -= 1
-        started = start_beside(state, have, times, ahead, n, R, S, W, j)
+        started = start_beside(state, have, times, ahead, n, R, S, W, j, notes)
         if started > 0:
             n = started
