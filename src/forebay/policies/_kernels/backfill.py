@@ -175,7 +175,7 @@ def _decide_inside(state, params, memory):
 
 
 @allocating_kernel
-def decide(state, params, memory):
+def _decide(state, params, memory):
     """The decision of one instant; `memory` has an index over the queue in order of arrival, and notes, if any."""
     if state.counts[0]["n_queued"] == 0:
         return
@@ -187,7 +187,13 @@ def decide(state, params, memory):
     _serve(state, have, line, params, index, state.counts[0]["queue_first"])
 
 
+@allocating_kernel
+def decide(state, params, index):
+    """The same with an index, or none, and no notes."""
+    _decide(state, params, (index, np.empty((0, 0))))
+
+
 @policy_kernel
 def backfill(state, params, memory, rng):
     """The decision of one instant."""
-    decide(state, params, memory)
+    _decide(state, params, memory)

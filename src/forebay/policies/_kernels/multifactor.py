@@ -16,6 +16,7 @@ from forebay.core.tables import policy_kernel
 from forebay.policies._families.backfill import Param
 from forebay.policies._families.multifactor import Clock, Column, Number, Weight
 from forebay.policies._kernels.backfill import serve
+from forebay.policies._kernels.ordering import by_rank, is_ranked
 from forebay.policies._kernels.places import what_is_there
 
 _N_WEIGHTS, _N_BACKFILL = len(Weight), len(Param)
@@ -193,7 +194,7 @@ def note_rates(state, memory):
 
 @allocating_kernel
 def by_priority(state, memory):
-    """The queue by priority, the highest first, then by id. Jobs that have begun stay first: see `ordering`."""
+    """The queue by rank, then by priority, the highest first, then by id. Jobs that have begun stay first: see `ordering`."""
     counts, numbers = state.counts[0], memory[1]
     line, n = np.empty(counts["n_queued"], np.int64), 0
     for q in range(counts["queue_first"], counts["queue_begun"]):
@@ -209,6 +210,8 @@ def by_priority(state, memory):
             keys[k], ties[k], items[k] = -numbers[j, Number.PRIORITY], state.jobs[j]["id"], j
             k += 1
     sort_smallest(keys, ties, items, n_rest, n_rest)
+    if is_ranked(state, items):
+        items = by_rank(state, items)
     for i in range(n_rest):
         line[n + i] = items[i]
     return line

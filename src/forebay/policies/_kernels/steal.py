@@ -204,4 +204,4 @@ def steal(state, params, memory, rng):
     numbers = params[len(params) - _N_PARAMS :]
     if state.clock[0]["triggers"] & Trigger.NODE_DOWN and _steals(state, numbers):
         return
-    decide(state, params, memory)
+    decide(state, params, memory[0])
