@@ -194,7 +194,7 @@ def note_rates(state, memory):
 
 @allocating_kernel
 def by_priority(state, memory):
-    """The queue by rank, then by priority, the highest first, then by id. Jobs that have begun stay first: see `ordering`."""
+    """The queue by rank, priority (the highest first) and id. Jobs that have begun stay first: see `ordering`."""
     counts, numbers = state.counts[0], memory[1]
     line, n = np.empty(counts["n_queued"], np.int64), 0
     for q in range(counts["queue_first"], counts["queue_begun"]):
