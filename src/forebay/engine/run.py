@@ -69,7 +69,6 @@ def run(
     if getattr(policy, "resizes", False):
         truth.rounds.visits[0] = POLICY
     _check_limits(truth)
-    _check_places(state, truth)
     advance, memory = prepare(state, truth, policy, resources, rng)
 
     def look_up() -> None:  # Python handles signals as it comes here
@@ -110,16 +109,6 @@ def _check_limits(truth: Truth) -> None:
         raise InputError(
             "limits: user_nodes does not go with a policy that changes the sizes of jobs, nor does another limit on "
             "nodes; leave it out, or run another policy, under which jobs have the sizes that they prefer"
-        )
-
-
-def _check_places(state: State, truth: Truth) -> None:
-    """Refuse to change the sizes of jobs where nodes are not all alike: sizes are counted in all."""
-    changes = bool(truth.rounds.visits[0]) and bool((truth.rounds.jobs["kind"] != Flexibility.RIGID).any())
-    if changes and len(state.nodes.atoms) > 0 and state.machine[0]["large"] < 0:
-        raise InputError(
-            "this machine has classes or partitions of nodes, and the policy changes the sizes of jobs, which are only "
-            "counted in all; leave these out in the platform, or run a policy that does not resize, such as fcfs-easy"
         )
 
 

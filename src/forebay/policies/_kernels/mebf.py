@@ -17,8 +17,8 @@ from forebay.core.codes import LogReason, Verb
 from forebay.core.tables import flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_resize
 from forebay.policies._families.mebf import Param
-from forebay.policies._kernels.ordering import PRIORITY, queue_by
 from forebay.policies._kernels.atoms import free_for, may_be_on, share_within
+from forebay.policies._kernels.ordering import PRIORITY, queue_by
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, largest_size, start_sized
 
