@@ -118,6 +118,16 @@ def test_a_partition_says_how_long_how_wide_and_how_many():
 
 
 @pytest.mark.small
+def test_a_job_of_two_partitions_counts_in_both():
+    """Each may have one job at a time: job 2 waits for job 1, and job 3 for job 2, which is in its partition too."""
+    parts = (Partition(name="a", nodes="all", max_jobs=1), Partition(name="b", nodes="all", max_jobs=1))
+    machine = platform(8).model_copy(update={"partitions": parts})
+    jobs = [job(1, 0, 10, 1, queue=0), job(2, 1, 10, 1, queue=1), job(3, 12, 10, 1, queue=2)]
+    made = forebay.Workload("parts", workload(jobs).jobs, names={"queue": {0: "a", 1: "a, b", 2: "b"}})
+    assert starts(forebay.simulate(made, machine, "fcfs")) == {1: 0.0, 2: 10.0, 3: 20.0}
+
+
+@pytest.mark.small
 def test_names_that_nobody_has_are_noted_with_the_nearest():
     jobs = [job(1, 0, 10, 1, qos=1), job(2, 0, 10, 1, qos=2)]
     result = run(jobs, 4, Rule(qos="lnog", GrpJobs=1), names={"qos": {1: "long", 2: "short"}})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from cases.shared import machine, random_case, starts
+from cases.shared import jobs, machine, random_case, starts
 from twins import inside as naive
 
 pytestmark = pytest.mark.small
@@ -96,6 +96,29 @@ def test_no_node_is_ever_oversubscribed(policy, seed):
                 for node, amounts in job["had"].items():
                     used[node] += np.array(amounts, object)
         assert (used <= np.array(full, object)).all()
+
+
+@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "sjf-easy"])
+@pytest.mark.parametrize("seed", range(200, 206))
+def test_what_is_noted_between_decisions_changes_nothing(policy, seed):
+    """A number of jobs that may pass, as large as can be, has each decision look at everything anew."""
+    platform, workload = random_case(seed, 80)
+    hashes = {
+        fb.simulate(workload, platform, name).facts["log_sha256"] for name in (policy, f"{policy}:max_backfill=999")
+    }
+    assert len(hashes) == 1
+
+
+@pytest.mark.parametrize("policy", ["fcfs-easy", "conservative", "fcfs-bb:depth=3", "slurm:bf_interval=1s"])
+def test_the_first_that_waits_is_not_delayed(policy):
+    """Job 3 needs a whole node, and job 1 leaves one at 10 s.
+
+    Job 4 needs a core for long. Best fit would put it beside job 1, where it would keep job 3 waiting until 20 s,
+    though enough cores are free in all.
+    """
+    rows = ({"cores": 3}, {"cores": 2, "walltime": 20.0}, {"cores": 4}, {"cores": 1, "walltime": 100.0})
+    result = fb.simulate(jobs(*rows), machine({"nodes": 2, "cores": 4}), policy)
+    assert starts(result) == {1: 0.0, 2: 0.0, 3: 10.0, 4: 0.0}
 
 
 def test_pinned_reservations_are_refused():

@@ -78,7 +78,7 @@ COMPARISONS = {
     inside.bound_block: slow_inside.most_of,
     inside.take_parts: slow_inside.take,
     inside.give_amounts: slow_inside.give,
-    inside.give_parts: slow_inside.give,
+    inside.taken_by: slow_inside.take,
     heap.push: kernels.Timers.push,
     heap.remove: kernels.Timers.remove,
     knapsack.in_units: slow_knapsack.in_units,

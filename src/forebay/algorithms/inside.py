@@ -166,17 +166,24 @@ def bound_block(room, n_nodes, block):
         room[row, d] = most
 
 
+@inlined_kernel
+def taken_by(full, node, ask, parts):
+    """What so many parts take of a node, exclusive ones all: cores, memory, GPUs."""
+    if ask["exclusive"]:
+        return full[node, 0], full[node, 1], full[node, 2]
+    return parts * ask["cores"], parts * ask["memory"], parts * ask["gpus"]
+
+
 @kernel
 def take_parts(room, full, node, ask, parts):
-    """So many parts take what they ask for from a node's room, exclusive ones all; returns cores, memory, GPUs."""
-    cores, memory, gpus = parts * ask["cores"], parts * ask["memory"], parts * ask["gpus"]
-    if ask["exclusive"]:
-        cores, memory, gpus = room[node, 0], room[node, 1], room[node, 2]
-    room[node, 0] -= cores
-    room[node, 1] -= memory
-    room[node, 2] -= gpus
-    bound_block(room, len(full), node // BLOCK)
-    return cores, memory, gpus
+    """So many parts take what they ask for from a node's room; returns cores, memory, GPUs."""
+    taken, row, bounds = taken_by(full, node, ask, parts), len(full) + node // BLOCK, False
+    for d in range(3):
+        bounds = bounds or (taken[d] > 0 and room[node, d] >= room[row, d])
+        room[node, d] -= taken[d]
+    if bounds:  # otherwise another node of the block has as much as before
+        bound_block(room, len(full), node // BLOCK)
+    return taken
 
 
 @inlined_kernel
@@ -188,12 +195,3 @@ def give_amounts(room, full, node, cores, memory, gpus):
     room[node, 2] += gpus
     for d in range(3):
         room[row, d] = max(room[row, d], room[node, d])
-
-
-@inlined_kernel
-def give_parts(room, full, node, ask, parts):
-    """What so many parts took is back."""
-    if ask["exclusive"]:
-        give_amounts(room, full, node, full[node, 0], full[node, 1], full[node, 2])
-    else:
-        give_amounts(room, full, node, parts * ask["cores"], parts * ask["memory"], parts * ask["gpus"])

@@ -74,6 +74,7 @@ JOB = np.dtype(
         ("queue", "i8"),
         ("account", "i8"),  # who is charged; -1 = unknown
         ("qos", "i8"),  # quality of service; -1 = unknown
+        ("rank", "i8"),  # of its partition among those of this machine: who has a higher one goes first
         ("state", "i1"),
         ("urgency", "i1"),  # Urgency, while it waits
     ],
@@ -210,7 +211,7 @@ class State(NamedTuple):
     demands: np.ndarray  # what a leg takes when it starts, beyond what it carried over
     releases: np.ndarray  # what a leg gives back when it ends; of an atom's nodes, what it took when it started
     resources: np.ndarray  # RESOURCE; 0 = nodes, or cores where nodes are shared: what the ids of nodes count
-    queue: np.ndarray  # waiting jobs: first those that have begun, then the others in order of arrival; see COUNTS
+    queue: np.ndarray  # waiting jobs: first those that have begun, then the others by rank and arrival; see COUNTS
     running: np.ndarray  # RUNNING, the first n_running
     started: np.ndarray  # int64: jobs of which a leg has started since the last decision, the first n_started
     ended: np.ndarray  # int64: those that are over since then, the first n_ended

@@ -18,7 +18,7 @@ from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allowed import atoms_of, restrict
 from forebay.engine.dependencies import dependencies_of, submitted_by_others
-from forebay.engine.eligible import eligible
+from forebay.engine.eligible import eligible, ranks_of
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.meters import make_meters
@@ -323,7 +323,7 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
         jobs[name] = frame[name].to_numpy() if name in frame.columns else UNKNOWN[name]
     first = program.first_leg[:-1]
     jobs["leg"], jobs["last_leg"], jobs["piece"], jobs["chunk"] = first, truth.legs["last"][first], -1, -1
-    jobs["nodes"] = program.nodes
+    jobs["nodes"], jobs["rank"] = program.nodes, ranks_of(workload, platform)
     jobs["start"] = jobs["finish"] = np.nan
     unfit, notes = too_large(workload, platform, program, fabric)
     jobs["state"] = np.where(unfit, JobState.REJECTED, JobState.UNSUBMITTED)

@@ -128,6 +128,17 @@ def partitions_of(workload: Workload, platform: Platform) -> tuple[np.ndarray, l
     return bits, [f"{who} in queues that have no names: all go to the default partition, {known[default]}"]
 
 
+def ranks_of(workload: Workload, platform: Platform) -> np.ndarray:
+    """How many lower priority tiers partitions of this machine have than the highest of those that a job names."""
+    tiers = sorted({one.priority_tier for one in platform.partitions})
+    ranks = np.zeros(len(workload), np.int64)
+    if len(tiers) > 1:
+        bits, _ = partitions_of(workload, platform)
+        for k, one in enumerate(platform.partitions):
+            ranks = np.where(bits >> k & 1 == 1, np.maximum(ranks, tiers.index(one.priority_tier)), ranks)
+    return ranks
+
+
 def _taken(workload: Workload, platform: Platform, partitions: np.ndarray, asks: Asked, places: Places) -> np.ndarray:
     """Of the partitions of each job those that take it."""
     walltime, ids = workload.jobs["walltime"].to_numpy(), workload.jobs["id"].to_numpy()

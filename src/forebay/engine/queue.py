@@ -25,15 +25,32 @@ def _close_holes(state):
 
 @kernel
 def enqueue(state, j):
-    """Put a job that arrives at the end of the queue."""
+    """Put a job that arrives at the end of the queue, or where those of its rank end."""
     counts = state.counts[0]
     if counts["queue_last"] == len(state.queue):
         _close_holes(state)
-    at = counts["queue_last"]
+    last = counts["queue_last"]
+    at = _let_pass(state, j, last) if state.jobs[j]["rank"] > 0 else last
     state.queue[at] = j
     state.jobs[j]["at"] = at
-    counts["queue_last"] = at + 1
+    counts["queue_last"] = last + 1
     counts["n_queued"] += 1
+
+
+@kernel
+def _let_pass(state, j, at):
+    """Move all of a lower rank than job `j` that have not begun one place on; returns the place before them."""
+    counts, queue, rank, end = state.counts[0], state.queue, state.jobs[j]["rank"], at
+    while at > counts["queue_begun"]:
+        other = queue[at - 1]
+        if other >= 0 and state.jobs[other]["rank"] >= rank:
+            break
+        queue[at] = other
+        if other >= 0:
+            state.jobs[other]["at"] = at
+        at -= 1
+    counts["layout"] += at < end
+    return at
 
 
 @kernel

@@ -102,7 +102,8 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
     notes = _strangers(workload, list(platform.limits))
     asks, more = _asks(workload, platform, program, columns)
     default = next((one.name for one in platform.partitions if one.default), "")
-    under = [_under(workload, rule, default) for rule in every]
+    of_partitions = range(len(platform.limits), len(rules))
+    under = [_under(workload, rule, default, k in of_partitions) for k, rule in enumerate(every)]
     members = {id(rule): jobs for rule, jobs in zip(every, under, strict=True)}
     members |= {id(count.rule): workload.jobs["array_limit"].to_numpy() == count.jobs for count in arrays}
     groups = [_groups(workload, count, members[id(count.rule)]) for count in counts]
@@ -156,18 +157,25 @@ def _all_tres(rule: Rule) -> tuple[TRES, ...]:
     )  # fmt: skip
 
 
-def _numbers(workload: Workload, column: str, name: str) -> list[int]:
-    """The numbers that a column has for a name, or which are it."""
+def _numbers(workload: Workload, column: str, name: str, joined: bool = False) -> list[int]:
+    """The numbers that a column has for a name, or which are it; `joined`: also where it is one of several, "a,b"."""
     found = workload.jobs[column].unique().to_list() if column in workload.jobs.columns else []
-    return [number for number in found if number >= 0 and called(workload.names, column, number) == name]
+    names = {number: called(workload.names, column, number) for number in found if number >= 0}
+    words = {number: [word.strip() for word in text.split(",")] if joined else [text] for number, text in names.items()}
+    return [number for number, some in words.items() if name in some]
 
 
-def _under(workload: Workload, rule: Rule, default: str) -> np.ndarray:
-    """Which jobs are under a rule; those that name no partition are in the default one."""
+def _under(workload: Workload, rule: Rule, default: str, joined: bool) -> np.ndarray:
+    """Which jobs are under a rule; those that name no partition are in the default one.
+
+    With `joined`, one that names several partitions is under the rules of each: in which of them it will run is not
+    known while it waits.
+    """
     under = np.ones(len(workload), bool)
     for column, name in rule.who.items():
         if column in workload.jobs.columns:
-            numbers = _numbers(workload, column, name) + ([-1] if (column, name) == ("queue", default) else [])
+            numbers = _numbers(workload, column, name, joined)
+            numbers += [-1] if (column, name) == ("queue", default) else []
             under &= np.isin(workload.jobs[column].to_numpy(), numbers)
         else:
             under[:] = False

@@ -118,6 +118,15 @@ def kernel_of(policy: Any) -> Any:
     return policy.kernel() if hasattr(policy, "kernel") else None
 
 
+def memory_of(policy: Any, state: State) -> tuple[tuple[int, int], tuple[int, int]]:
+    """How large the two tables are that a compiled policy keeps its own things in."""
+    sized = hasattr(policy, "memory_on")
+    sizes: tuple[tuple[int, int], tuple[int, int]] = (
+        policy.memory_on(state) if sized else policy.memory(len(state.jobs), len(state.resources))
+    )
+    return sizes
+
+
 def params_of(policy: Any, resources: tuple[str, ...]) -> np.ndarray:
     """The numbers that a compiled policy reads on a machine with these resources."""
     row = policy.params_on(resources) if hasattr(policy, "params_on") else policy.params()
@@ -134,7 +143,7 @@ def _compiled(
         policy.check(state)
     # Called by its entry: the kernel itself would first have Numba look for extensions among all installed packages.
     loop, kernel = ready(run_compiled), ready(kernel_of(policy))
-    integers, floats = policy.memory(len(state.jobs), len(state.resources))
+    integers, floats = memory_of(policy, state)
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = params_of(policy, resources)
     tables = pointer(state, STATE), pointer(truth, TRUTH)

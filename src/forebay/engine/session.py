@@ -27,6 +27,7 @@ from forebay.engine.rounds import POLICY
 from forebay.engine.run import (
     check_limits,
     kernel_of,
+    memory_of,
     params_of,
     reason_of,
     refused,
@@ -103,7 +104,7 @@ class Session:
         if kernel is not None:
             if begins and hasattr(policy, "check"):
                 policy.check(self.state)
-            integers, floats = policy.memory(len(self.state.jobs), len(self.state.resources))
+            integers, floats = memory_of(policy, self.state)
             self._memory = (np.zeros(integers, np.int64), np.zeros(floats))
             self._kernel, self._params = ready(kernel), params_of(policy, self._resources)
         elif begins and hasattr(policy, "setup"):

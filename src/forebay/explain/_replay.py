@@ -10,6 +10,7 @@ from forebay.algorithms.waiting import CHANGE, WAIT, Replay
 from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
 from forebay.explain._holds import holds_of
+from forebay.explain._places import with_places
 from forebay.explain._policy import Front
 from forebay.results import Result
 
@@ -66,6 +67,7 @@ class Scene(NamedTuple):
     ids: np.ndarray  # of jobs
     texts: list[str]  # that the policy said
     limits: list[tuple[str, str, str]]  # that held jobs back: in a word, in Slurm's, and in a sentence
+    names: list[str]  # of resources, see _places
 
 
 def scene(result: Result, front: Front) -> Scene:
@@ -79,25 +81,27 @@ def scene(result: Result, front: Front) -> Scene:
     chunked = _chunked(result, resources)
     waits = _waits(log, jobs, resources, chunked, front)
     holds, stores = holds_of(log, result.chunks, chunked, len(times))
+    down, allowed = _down(log), jobs["allowed"][waits.table["job"]]
+    places = with_places(result.resources, waits.needs, allowed, holds, len(down) > 0)
     limits = held.select("reason", "slurm", "detail").filter(pl.col("reason") != "").unique(maintain_order=True).rows()
     texts = said["reason"].unique(maintain_order=True).to_list()
     replay = Replay(
         times=times,
-        capacity=np.array([result.resources[name] for name in resources], np.int64),
+        capacity=places.capacity,
         waits=waits.table,
-        needs=waits.needs,
-        holds=holds,
-        by_end=np.argsort(holds["last"], kind="stable"),
+        needs=places.needs,
+        holds=places.holds,
+        by_end=np.argsort(places.holds["last"], kind="stable"),
         stores=stores,
         room=_room(result, resources, chunked),
         chunked=chunked,
         held=_held(held, limits, ids, times),
-        down=_down(log),
+        down=down,
         said=_said(said, texts, ids, times),
         n_jobs=len(ids),
         by_start=front.by_start,
     )
-    return Scene(replay, waits, ids, texts, limits)
+    return Scene(replay, waits, ids, texts, limits, places.names)
 
 
 def _instants(times: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, HELD, LACKS, 
 from forebay.core.atoms import ATOM
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_bytes, format_seconds
+from forebay.explain._places import PLACE
 from forebay.explain._policy import Front
 from forebay.explain._replay import UNKNOWN, Scene
 from forebay.results import Result
@@ -67,15 +68,16 @@ def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
 
 def counts_things(name: str, reasons: dict[str, str]) -> bool:
     """Whether a resource is so many of something, and not bytes."""
-    return name == "nodes" or name.startswith(ATOM) or name.endswith(LARGE) or reasons[name] == "pool"
+    if name == "nodes" or name.startswith((ATOM, PLACE)):
+        return True
+    return name.endswith(LARGE) or reasons[name] == "pool"
 
 
 def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: dict[str, str]) -> pl.Series:
-    """Amounts of resources, in bytes where these are of storage; -1 is no resource."""
-    names = list(result.resources)
-    shared = [is_shared(result) and name.startswith(("cores", "gpus")) for name in names]
+    """Amounts of resources, which have a reason each, in bytes where these are of storage; -1 is no resource."""
+    shared = [is_shared(result) and name.startswith(("cores", "gpus")) for name in reasons]
     plain = np.array(
-        [counts_things(name, reasons) or inside for name, inside in zip(names, shared, strict=True)] + [True]
+        [counts_things(name, reasons) or inside for name, inside in zip(reasons, shared, strict=True)] + [True]
     )
     of_counts = plain[resource]
     counts = _texts(np.where(of_counts, values, 0), "{:,}".format)
@@ -85,7 +87,8 @@ def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: d
 
 def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> pl.DataFrame:
     """The pieces of all waits in words."""
-    names, reasons = list(result.resources), reason_of_resources(result)
+    names, reasons = found.names, reason_of_resources(result)
+    reasons |= dict.fromkeys(names[len(reasons) :], "nodes")  # those of sets of atoms
     cause, what, other, wait = (pieces[name] for name in ("cause", "what", "other", "wait"))
     short = np.isin(cause, (LACKS, CHUNKS))
     resource = np.where(short | (cause == DOWN), what, -1)

@@ -41,7 +41,7 @@ class Partition(Model):
     max_jobs
         The most jobs of the partition that run at a time.
     priority_tier
-        Jobs of a higher tier go first, where a policy asks for it.
+        Jobs of a higher tier go first, whatever the order of the policy; plans and windows choose among all.
     state
         "up"; "down", where no job starts; "drain", where none is taken any more.
 

@@ -100,3 +100,7 @@ class Policy:
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Shapes of the int64 and float64 tables that a kernel keeps between decisions; zeroed before each run."""
         return (0, 0), (0, 0)
+
+    def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
+        """The same on a machine that is known, for policies that keep more where it has more."""
+        return self.memory(len(state.jobs), len(state.resources))

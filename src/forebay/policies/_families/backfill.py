@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from forebay.core.kinds import large_of
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._orders import ALL, ORDERS
+
+if TYPE_CHECKING:
+    from forebay.core.tables import State
 
 
 class Param(IntEnum):
@@ -95,6 +98,17 @@ class Backfill(Policy):
         from forebay.algorithms.forest import N_COLUMNS, n_rows
 
         return (n_rows(2 * n_jobs + 16) if self._indexed else 0, N_COLUMNS + n_resources), (0, 0)
+
+    def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
+        """The index, and where nodes are shared what a decision with one reservation tells the next."""
+        (n_rows, n_columns), nothing = self.memory(len(state.jobs), len(state.resources))
+        tried_alike = self.backfill_order == "as-queued" and self.max_backfill == ALL
+        if len(state.inside.full) == 0 or self.depth != 1 or not tried_alike or self.compiled != Backfill.compiled:
+            return (n_rows, n_columns), nothing
+        from forebay.policies._kernels.notes import n_cells
+
+        cells = n_cells(len(state.jobs), len(state.resources), len(state.inside.full), len(state.inside.room))
+        return (n_rows + -(-cells // n_columns), n_columns), (1, 1)
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same, unless nodes are of two kinds and to be pinned."""

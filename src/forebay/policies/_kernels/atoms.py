@@ -54,6 +54,23 @@ def free_for(state, free, leg):
 
 
 @kernel
+def may_be_on(state, leg, node):
+    """Whether leg `leg` may have a node."""
+    atoms = state.nodes.atoms
+    return len(atoms) == 0 or (state.legs[leg]["allowed"] >> atom_of(atoms, node)) & 1 != 0
+
+
+@kernel
+def share_within(state, share, leg):
+    """How many nodes of a row of `shares` lie where leg `leg` may run."""
+    nodes = 0
+    for a in range(len(state.nodes.atoms)):
+        if (state.legs[leg]["allowed"] >> a) & 1:
+            nodes += state.shares[share, a]
+    return nodes
+
+
+@kernel
 def share_free(state, free, leg):
     """What leg `leg` takes of each atom if it starts now and reservations do not count; False if that is too few."""
     atoms = state.nodes.atoms

@@ -27,8 +27,9 @@ from forebay.policies._kernels.ahead import HAVE, ahead_of, availability, n_held
 from forebay.policies._kernels.atoms import charge, share_beside, share_free, spare_head
 from forebay.policies._kernels.easy_inside import easy_inside
 from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place, write_down
+from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
-from forebay.policies._kernels.places import fits_now, start_fitting, what_is_there
+from forebay.policies._kernels.places import fits_now, have_inside, start_fitting, what_is_there
 from forebay.policies._kernels.reservations import deep, shallow
 
 _i8 = types.int64
@@ -109,7 +110,10 @@ def _fill(state, have, rest, limit, index, first):
 @allocating_kernel(types.void(STATE, HAVE, _i8[::1], PARAMS))
 def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
-    _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)
+    if params[Param.DEPTH] == 1 and len(have.inside) > 0 and not planned_ahead(state):
+        easy_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, new_notes(state, have.inside))
+    else:
+        _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)
 
 
 @allocating_kernel
@@ -142,25 +146,57 @@ def _serve(state, have, line, params, index, first):
     rest = line[i + 1 :]
     if params[Param.BACKFILL_ORDER] != AS_IS:
         rest = behind(state, have, rest, params, limit)
-    if params[Param.DEPTH] == 1 and len(have.inside) > 0:
-        easy_inside(state, have, line[i], rest, limit, R, index, first + i + 1)
-    elif params[Param.DEPTH] == 1:
+    if params[Param.DEPTH] == 1:
         _easy(state, have, line[i], rest, limit, R, index, first + i + 1)
     else:
         _fill(state, have, rest, limit, index, first + i + 1)
 
 
 @allocating_kernel
-def decide(state, params, index):
-    """The decision of one instant, with an index over the queue in order of arrival if there is one."""
+def _line(state, have, params):
+    """The queue in its order."""
+    counts = state.counts[0]
+    if params[Param.ORDER] == AS_IS:
+        return state.queue[counts["queue_first"] : counts["queue_last"]]
+    return queue_by(state, have, int(params[Param.ORDER]), -1.0 if params[Param.DESCENDING] > 0 else 1.0)
+
+
+@allocating_kernel
+def _index_of(state, rows):
+    """The index over the queue, up to date; empty if the queue is short, or there is none."""
+    if state.counts[0]["n_queued"] <= SHORT or len(rows) == 0:
+        return rows[:0]
+    bring_up_to_date(state, rows)
+    return rows
+
+
+@allocating_kernel
+def _decide_inside(state, params, memory):
+    """The same for one reservation of particular nodes, which jobs share."""
+    n_rows = index_rows(state, memory)
+    if n_rows < len(memory[0]):
+        notes = kept_notes(state, memory, n_rows)
+        look_again(state, notes)
+    else:
+        notes = new_notes(state, state.inside.room.copy())
+    have = have_inside(state, notes.room)
+    line, index = _line(state, have, params), _index_of(state, memory[0][:n_rows])
+    easy_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes)
+
+
+@allocating_kernel
+def _decide(state, params, memory):
+    """The decision of one instant; `memory` has an index over the queue in order of arrival, and notes, if any."""
     counts = state.counts[0]
     if counts["n_queued"] == 0:
         return
+    if state.machine[0]["placement"] >= 0 and params[Param.DEPTH] == 1 and not planned_ahead(state):
+        _decide_inside(state, params, memory)
+        return
     have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
-    line = state.queue[counts["queue_first"] : counts["queue_last"]]
+    line, index = state.queue[counts["queue_first"] : counts["queue_last"]], memory[0][: index_rows(state, memory)]
     if params[Param.ORDER] != AS_IS:
-        sign = -1.0 if params[Param.DESCENDING] > 0 else 1.0
-        line = queue_by(state, have, int(params[Param.ORDER]), sign)
+        line = _line(state, have, params)
     if counts["n_queued"] <= SHORT:
         index = index[:0]
     elif len(index) > 0 and params[Param.DEPTH] > 1:
@@ -170,7 +206,13 @@ def decide(state, params, index):
     _serve(state, have, line, params, index, counts["queue_first"])
 
 
+@allocating_kernel
+def decide(state, params, index):
+    """The same with an index, or none, and no notes."""
+    _decide(state, params, (index, np.empty((0, 0))))
+
+
 @policy_kernel
 def backfill(state, params, memory, rng):
     """The decision of one instant."""
-    decide(state, params, memory[0])
+    _decide(state, params, memory)

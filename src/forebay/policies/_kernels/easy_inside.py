@@ -8,59 +8,65 @@ what is free now and spare then.
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.inside import BLOCK, give_amounts, give_parts, holds, place_parts, take_parts
+from forebay.algorithms.inside import BLOCK, count_parts, give_amounts, holds, place_parts, take_parts, taken_by
 from forebay.core.codes import LogReason
 from forebay.core.tables import PICK, after, instant_width
 from forebay.core.verbs import act_start, take_picks_from
+from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.inside import fits_inside, pick_inside, start_inside, take_picked
 from forebay.policies._kernels.long_line import MANY, next_place
-from forebay.policies._kernels.places import fits_now
+from forebay.policies._kernels.notes import (
+    PLANNED_FOR,
+    PLENTY,
+    copy_room,
+    fits_again,
+    is_allowed,
+    keep_notes,
+    keep_plan,
+    new_notes,
+    refuse_again,
+    was_refused,
+)
+from forebay.policies._kernels.ordering import behind
 
 
 @kernel
-def _is_allowed(inside, ask, node):
-    for a in range(len(inside.atoms) - 1):
-        if node < inside.atoms[a + 1]:
-            return (ask["allowed"] >> a) & 1 != 0
-    return False
-
-
-@kernel
-def _recount(state, ahead, count, node, head):
-    """Something has left a node; returns how many parts more of the head find room there. `count` has how many do."""
-    before = count[node]
-    if before < 0:  # a node that the head may not use
+def _give(state, ahead, node, amounts, head):
+    """Something has left a node; returns how many parts more of the head find room there."""
+    full = state.inside.full
+    if not is_allowed(state.inside, head, node):
+        give_amounts(ahead, full, node, amounts[0], amounts[1], amounts[2])
         return 0
-    count[node] = holds(ahead, state.inside.full, node, head)
-    return count[node] - before
+    before = holds(ahead, full, node, head)
+    give_amounts(ahead, full, node, amounts[0], amounts[1], amounts[2])
+    return holds(ahead, full, node, head) - before
 
 
 @kernel
-def _end_running(state, ahead, count, free, running, head):
+def _end_running(state, ahead, free, running, head):
     """A running job ends: what it holds is free; returns how many parts more of the head find room."""
     more, row, shares = 0, state.inside.head[running["job"]], state.inside.shares
     for r in range(1, len(free)):
         free[r] += state.releases[running["leg"], r]
     while row >= 0:
         share = shares[row]
-        give_amounts(ahead, state.inside.full, share["node"], share["cores"], share["memory"], share["gpus"])
-        more += _recount(state, ahead, count, share["node"], head)
+        more += _give(state, ahead, share["node"], (share["cores"], share["memory"], share["gpus"]), head)
         row = share["next"]
     return more
 
 
 @kernel
-def _end_started(state, ahead, count, free, action, head):
+def _end_started(state, ahead, free, action, head):
     """The same of a job that this decision has started."""
     leg, more = state.jobs[action["job"]]["leg"], 0
+    ask = state.inside.asks[leg]
     for r in range(1, len(free)):
         free[r] += state.demands[leg, r]
     for i in range(action["first_pick"], action["first_pick"] + action["n_picks"]):
-        pick = state.picks[i]
-        give_parts(ahead, state.inside.full, pick["low"], state.inside.asks[leg], pick["count"])
-        more += _recount(state, ahead, count, pick["low"], head)
+        node = state.picks[i]["low"]
+        more += _give(state, ahead, node, taken_by(state.inside.full, node, ask, state.picks[i]["count"]), head)
     return more
 
 
@@ -68,19 +74,15 @@ def _end_started(state, ahead, count, free, action, head):
 def finds_room(state, head_leg, R, ahead, free):
     """When the head finds room, as walltimes tell; inf if never. `ahead` and `free` then have what is free by then.
 
-    Whether it does is counted on, node by node as they change.
+    Whether it does is counted on, node by node as something leaves them.
     """
     counts, running, head = state.counts[0], state.running, state.inside.asks[head_leg]
     now, n_running = state.clock[0]["now"], counts["n_running"]
     started, soon = started_by_end(state), after(state.clock[0]["now"])
-    n_late, s, n_fit = 0, 0, 0
+    n_late, s = 0, 0
     while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
-    count = np.full(len(state.inside.full), -1)
-    for node in range(len(count)):
-        if _is_allowed(state.inside, head, node):
-            count[node] = holds(ahead, state.inside.full, node, head)
-            n_fit += count[node]
+    n_fit = count_parts(ahead, state.inside.full, state.inside.atoms, head)
     i, late, time = n_late, n_late > 0, now
     while True:
         fits = n_fit >= head["parts"]
@@ -99,75 +101,148 @@ def finds_room(state, head_leg, R, ahead, free):
             return time
         width = instant_width(time)
         while i < n_running and running[i]["end"] <= time + width:
-            n_fit += _end_running(state, ahead, count, free, running[i], head)
+            n_fit += _end_running(state, ahead, free, running[i], head)
             i += 1
         while s < len(started) and end_if_now(state, state.actions[started[s]]["job"]) <= time + width:
-            n_fit += _end_started(state, ahead, count, free, state.actions[started[s]], head)
+            n_fit += _end_started(state, ahead, free, state.actions[started[s]], head)
             s += 1
         if late and now + 1.0 <= time + width:
             late = False
             for k in range(n_late):
-                n_fit += _end_running(state, ahead, count, free, running[k], head)
+                n_fit += _end_running(state, ahead, free, running[k], head)
 
 
 @allocating_kernel
-def _reserve(state, head_leg, spare):
-    """The head takes its places at the shadow: what is left of what is free then is spare."""
-    inside, head = state.inside, state.inside.asks[head_leg]
+def _reserve(state, head_leg, notes):
+    """The head takes its places at the shadow: what is left of what is free then is spare.
+
+    Elsewhere at least as much is spare as is free now: until then things are only given back.
+    """
+    inside, head, spare = state.inside, state.inside.asks[head_leg], notes.spare
     picks = np.empty(min(head["parts"], len(inside.room)), PICK)
     n = place_parts(spare, inside.full, inside.atoms, head, state.machine[0]["placement"], picks, 0)
     for i in range(n):
-        take_parts(spare, inside.full, picks[i]["low"], head, picks[i]["count"])
+        node = picks[i]["low"]
+        take_parts(spare, inside.full, node, head, picks[i]["count"])
+        _both(notes, node)
 
 
 @kernel
-def _both(now, spare, both, row):
+def _both(notes, row):
     """What a job that outlasts the shadow may use of a node; of a block, no more than either."""
-    for d in range(both.shape[1]):
-        both[row, d] = min(now[row, d], spare[row, d])
+    for d in range(3):
+        notes.both[row, d] = min(notes.room[row, d], notes.spare[row, d])
 
 
 @kernel
-def _both_again(state, have, spare, both, first):
+def _both_again(state, notes, first):
     """The same of the nodes that were picked from `first` on, and their blocks."""
     for i in range(first, state.counts[0]["n_picks"]):
         node = state.picks[i]["low"]
-        _both(have.inside, spare, both, node)
-        _both(have.inside, spare, both, len(state.inside.full) + node // BLOCK)
+        _both(notes, node)
+        _both(notes, len(state.inside.full) + node // BLOCK)
 
 
 @kernel
-def _start_beside(state, have, spare, both, j):
+def _start_beside(state, notes, j):
     """Start job `j`, which outlasts the shadow, on what is free now and spare then."""
     leg = state.jobs[j]["leg"]
-    first = pick_inside(state, leg, both)
-    take_picked(state, leg, have.inside, first)
-    take_picked(state, leg, spare, first)
+    first = pick_inside(state, leg, notes.both)
+    take_picked(state, leg, notes.room, first)
+    take_picked(state, leg, notes.spare, first)
     take_picks_from(state, act_start(state, j, LogReason.BACKFILLED), first)
-    _both_again(state, have, spare, both, first)
+    _both_again(state, notes, first)
 
 
 @kernel
-def _start_short(state, have, spare, both, j):
+def _start_short(state, notes, j):
     """Start job `j`, which ends by the shadow, on what is free now."""
     first = state.counts[0]["n_picks"]
-    start_inside(state, have.inside, j, LogReason.BACKFILLED)
-    _both_again(state, have, spare, both, first)
+    start_inside(state, notes.room, j, LogReason.BACKFILLED)
+    _both_again(state, notes, first)
 
 
 @allocating_kernel
-def easy_inside(state, have, head, rest, limit, R, index, first):
+def _make_plan(state, notes, head, R):
+    """Work out the head's shadow, and what is spare beside it."""
+    leg, amounts, tiers = state.jobs[head]["leg"], notes.spare_amounts, state.machine[0]["first_inside"]
+    copy_room(notes.room, notes.spare)
+    copy_room(notes.room, notes.both)
+    # Of what is in nodes, the room there tells more than sums; these may be as large as can be.
+    shadow = finds_room(state, leg, R, notes.spare, amounts[:tiers])
+    notes.latest[0] = shadow + instant_width(shadow)
+    for r in range(len(amounts)):
+        if r == 0 or r >= tiers:
+            amounts[r] = state.resources[r]["capacity"]
+        amounts[r] -= state.demands[leg, r]
+    if shadow < np.inf:  # else there is nothing to delay
+        _reserve(state, leg, notes)
+    keep_plan(state, notes, head, shadow)
+
+
+@kernel
+def _is_harmless(state, notes, leg, R):
+    """Whether a leg that outlasts the shadow leaves the head what it needs."""
+    for r in range(1, min(R, state.machine[0]["first_inside"])):
+        if state.demands[leg, r] > notes.spare_amounts[r]:
+            return False
+    return fits_inside(state.inside, notes.both, state.inside.asks[leg])
+
+
+@allocating_kernel
+def nobody_guarded(state, have):
+    """Notes of a decision that guards nobody yet: everybody passes."""
+    notes = new_notes(state, have.inside)
+    notes.latest[0] = np.inf
+    return notes
+
+
+@allocating_kernel
+def guard(state, have, notes, head, R):
+    """From now on nobody starts who delays job `head`, the first that has to wait; only where jobs share nodes."""
+    if len(have.inside) > 0:
+        for r in range(len(have.free)):
+            notes.spare_amounts[r] = have.free[r]
+        _make_plan(state, notes, head, R)
+
+
+@kernel
+def passes_head(state, notes, j, R):
+    """Whether job `j`, which fits, can start without delaying the head, if there is one."""
+    leg = state.jobs[j]["leg"]
+    if state.clock[0]["now"] + state.legs[leg]["walltime"] <= notes.latest[0]:
+        return True
+    return _is_harmless(state, notes, leg, R)
+
+
+@kernel
+def start_passing(state, have, notes, j):
+    """Start job `j`, which passes the head."""
+    leg = state.jobs[j]["leg"]
+    charge(state, have.free, leg)
+    if state.clock[0]["now"] + state.legs[leg]["walltime"] <= notes.latest[0]:
+        _start_short(state, notes, j)
+    else:
+        charge(state, notes.spare_amounts, leg)
+        _start_beside(state, notes, j)
+
+
+@allocating_kernel
+def _pass(state, have, notes, head, rest, limit, R, index, first):
     """Let jobs of `rest` pass the head where they do not delay it; with an index, `rest` is the queue from `first` on.
 
     The shadow is worked out once somebody fits: mostly nobody does.
     """
-    head_leg, now, known = state.jobs[head]["leg"], state.clock[0]["now"], False
-    shadow, latest, at, in_vain = np.inf, np.inf, 0, 0
-    spare, amounts, both = have.inside, have.free.copy(), have.inside
-    tiers = state.machine[0]["first_inside"]
+    at, in_vain, amounts = 0, 0, notes.spare_amounts
+    stands = notes.facts[PLANNED_FOR] == head + 1
+    known = stands
+    if not known:
+        notes.latest[0] = np.inf
+        for r in range(len(amounts)):
+            amounts[r] = have.free[r]
     while True:
         if in_vain % MANY == 0:
-            at = next_place(state, index, first + at, have.free, amounts[:R], latest) - first
+            at = next_place(state, index, first + at, have.free, amounts[:R], notes.latest[0]) - first
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]
@@ -176,35 +251,38 @@ def easy_inside(state, have, head, rest, limit, R, index, first):
         if j < 0:
             continue
         limit -= 1
-        if not fits_now(state, have, j):
+        if stands and was_refused(notes, j):
+            refuse_again(notes, j, notes.marks[j, 1])
+            continue
+        if not fits_again(state, have, notes, j):
             continue
         if not known:
             known = True
-            spare = have.inside.copy()
-            # Of what is in nodes, the room there tells more than sums; these may be as large as can be.
-            shadow = finds_room(state, head_leg, R, spare, amounts[:tiers])
-            latest = shadow + instant_width(shadow)
-            for r in range(len(amounts)):
-                if r == 0 or r >= tiers:
-                    amounts[r] = state.resources[r]["capacity"]
-                amounts[r] -= state.demands[head_leg, r]
-            if shadow < np.inf:  # else there is nothing to delay
-                _reserve(state, head_leg, spare)
-            both = have.inside.copy()
-            for row in range(len(both)):
-                _both(have.inside, spare, both, row)
-        leg = state.jobs[j]["leg"]
-        if now + state.legs[leg]["walltime"] <= latest:
-            charge(state, have.free, leg)
-            _start_short(state, have, spare, both, j)
+            _make_plan(state, notes, head, R)
+        if passes_head(state, notes, j, R):
+            start_passing(state, have, notes, j)
             in_vain = 0
-            continue
-        harmless = True
-        for r in range(1, min(R, tiers)):
-            harmless = harmless and state.demands[leg, r] <= amounts[r]
-        if not harmless or not fits_inside(state.inside, both, state.inside.asks[leg]):
-            continue
-        charge(state, have.free, leg)
-        charge(state, amounts, leg)
-        _start_beside(state, have, spare, both, j)
-        in_vain = 0
+        else:
+            refuse_again(notes, j, PLENTY)
+
+
+@allocating_kernel
+def easy_inside(state, have, line, params, index, first, notes):
+    """Start jobs of `line` in order until one does not fit; let those behind pass where they do not delay it.
+
+    With an index, `line` is the queue from place `first` on. What is there inside nodes is `notes.room`.
+    """
+    i, R, limit = 0, min(len(have.free), int(params[Param.RESERVED])), int(params[Param.MAX_BACKFILL])
+    while i < len(line):
+        j = line[i]
+        if j >= 0:
+            if not fits_again(state, have, notes, j):
+                break
+            charge(state, have.free, state.jobs[j]["leg"])
+            start_inside(state, have.inside, j, LogReason.IN_ORDER)
+            notes.facts[PLANNED_FOR] = 0
+        i += 1
+    if i < len(line) and limit > 0:
+        rest = behind(state, have, line[i + 1 :], params, limit)
+        _pass(state, have, notes, line[i], rest, limit, R, index, first + i + 1)
+    keep_notes(have, notes)

@@ -17,6 +17,7 @@ from forebay.core.codes import LogReason, Verb
 from forebay.core.tables import flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_resize
 from forebay.policies._families.mebf import Param
+from forebay.policies._kernels.atoms import free_for, may_be_on, share_within
 from forebay.policies._kernels.ordering import PRIORITY, queue_by
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, largest_size, start_sized
@@ -29,7 +30,8 @@ class Ahead(NamedTuple):
     """The reservation of the first job that cannot start."""
 
     shadow: np.ndarray  # float64[1]: when it will start; inf = nobody waits
-    spare: np.ndarray  # int64[1]: nodes that it will leave
+    spare: np.ndarray  # int64[1]: nodes that it will leave, of those where it may run
+    allowed: np.ndarray  # int64[1]: the atoms where that is, as bits
 
 
 @kernel
@@ -102,6 +104,7 @@ def _resizable(state):
 def _reserve(state, have, params, j):
     """When job `j` is expected to have the fewest nodes that it can run on, and the nodes that are left then."""
     needs, counts, now = _fewest(state, j), state.counts[0], state.clock[0]["now"]
+    leg, divided = state.jobs[j]["leg"], len(state.nodes.atoms) > 0
     n_actions = min(counts["n_actions"], len(state.actions))
     n_most = counts["n_running"] + n_actions + counts["n_down"]
     ends, ties, nodes = np.empty(n_most), np.empty(n_most, np.int64), np.empty(n_most, np.int64)
@@ -109,21 +112,25 @@ def _reserve(state, have, params, j):
     for i in range(counts["n_running"]):
         one = state.running[i]["job"]
         left = _remaining(state, params, one)
-        ends[n], ties[n], nodes[n] = left if left > 0 else _LATE, n, state.jobs[one]["held"]
+        held = free_for(state, state.releases[state.running[i]["leg"]], leg) if divided else state.jobs[one]["held"]
+        ends[n], ties[n], nodes[n] = left if left > 0 else _LATE, n, held
         n += 1
     for a in range(n_actions):
         action = state.actions[a]
         if action["verb"] == Verb.START:
             count = action["nodes"] if action["nodes"] > 0 else state.demands[state.jobs[action["job"]]["leg"], 0]
-            ends[n], ties[n], nodes[n] = _seconds(state, params, action["job"], count), n, count
+            seconds = _seconds(state, params, action["job"], count)
+            if action["share"] >= 0:
+                count = share_within(state, action["share"], leg)
+            ends[n], ties[n], nodes[n] = seconds, n, count
             n += 1
     for i in range(counts["n_down"]):
-        if state.down[i]["until"] < np.inf:
+        if state.down[i]["until"] < np.inf and may_be_on(state, leg, state.down[i]["node"]):
             ends[n], ties[n], nodes[n] = max(state.down[i]["until"] - now, 0.0), n, 1
             n += 1
     order = np.arange(n)
     sort_smallest(ends.copy(), ties, order, n, n)
-    free, shadow = have.free[0], now
+    free, shadow = free_for(state, have.free, leg), now
     for i in range(n):
         end = now + ends[order[i]]
         if free >= needs and end > shadow + instant_width(shadow):  # whoever ends in the same instant leaves nodes too
@@ -134,9 +141,17 @@ def _reserve(state, have, params, j):
 
 
 @kernel
-def _harmless(ahead, nodes, end):
-    """Whether a job that takes so many nodes until then leaves the reservation as it is."""
-    return nodes <= ahead.spare[0] or end <= ahead.shadow[0] + instant_width(ahead.shadow[0])
+def _is_apart(state, ahead, j):
+    """Whether job `j` may run only where the first that waits may not."""
+    return state.legs[state.jobs[j]["leg"]]["allowed"] & ahead.allowed[0] == 0
+
+
+@kernel
+def _harmless(state, ahead, j, nodes, end):
+    """Whether job `j`, which takes so many nodes until then, leaves the reservation as it is."""
+    if nodes <= ahead.spare[0] or end <= ahead.shadow[0] + instant_width(ahead.shadow[0]):
+        return True
+    return _is_apart(state, ahead, j)
 
 
 @kernel
@@ -146,9 +161,9 @@ def _start_within(state, have, params, ahead, j, least, most, reason):
     nodes = most if row < 0 else largest_size(state, row, min(most, have.free[0]))
     while nodes >= max(least, 1) or row < 0:
         end = now + _seconds(state, params, j, nodes)
-        if has_room(state, have, j, nodes) and _harmless(ahead, nodes, end):
+        if has_room(state, have, j, nodes) and _harmless(state, ahead, j, nodes, end):
             start_sized(state, have, j, nodes, reason)
-            if end > ahead.shadow[0] + instant_width(ahead.shadow[0]):
+            if end > ahead.shadow[0] + instant_width(ahead.shadow[0]) and not _is_apart(state, ahead, j):
                 ahead.spare[0] -= nodes
             return True
         if row < 0:
@@ -276,7 +291,7 @@ def _next_that_fits(state, have, params, ahead, line, first):
 @allocating_kernel
 def _serve(state, have, params, line, running):
     """Go through the waiting jobs; `line` has -1 in place of those that have started."""
-    ahead = Ahead(np.full(1, np.inf), np.full(1, have.free[0]))
+    ahead = Ahead(np.full(1, np.inf), np.full(1, have.free[0]), np.full(1, np.int64(-1)))
     coming, passed = np.zeros(1, np.int64), 0
     for i in range(state.counts[0]["n_running"]):
         one = state.running[i]["job"]
@@ -305,6 +320,7 @@ def _serve(state, have, params, line, running):
         if not blocked:
             blocked = True
             ahead.shadow[0], ahead.spare[0] = _reserve(state, have, params, j)
+            ahead.allowed[0] = state.legs[state.jobs[j]["leg"]]["allowed"]
         if have.free[0] == 0 and priority <= lowest and len(state.flexible.row) > 0:
             return  # whoever has an application needs a node, and nobody ranks below those that are left
         if have.free[0] > 0:

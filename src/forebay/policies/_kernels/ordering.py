@@ -1,4 +1,7 @@
-"""Waiting jobs by a key: the order of a queue, and that in which jobs may pass its head."""
+"""Waiting jobs by a key: the order of a queue, and that in which jobs may pass its head.
+
+Where partitions have priority tiers, those of a higher one go first in every order.
+"""
 
 import numpy as np
 
@@ -32,9 +35,35 @@ def _key(state, j, order):
     return float(job["queue"])
 
 
+@kernel
+def is_ranked(state, items):
+    """Whether partitions let some of these jobs go before others, whatever their keys."""
+    for j in items:
+        if state.jobs[j]["rank"] > 0:
+            return True
+    return False
+
+
+@allocating_kernel
+def by_rank(state, items):
+    """The same jobs, those of the highest rank first, otherwise in the order in which they are."""
+    ordered, n, rank = np.empty(len(items), np.int64), 0, np.int64(1 << 62)
+    while n < len(items):
+        below = np.int64(-1)
+        for j in items:
+            if state.jobs[j]["rank"] < rank:
+                below = max(below, state.jobs[j]["rank"])
+        rank = below
+        for j in items:
+            if state.jobs[j]["rank"] == rank:
+                ordered[n] = j
+                n += 1
+    return ordered
+
+
 @allocating_kernel
 def in_order(state, have, line, fitting, order, sign, count):
-    """Jobs of `line` by key, then id, at least the first `count` in order; all of them, or only those `fitting` now.
+    """Jobs of `line` by rank, key and id, at least the first `count` in order; all, or only those `fitting` now.
 
     Leaving out what does not fit is exact: what is there only shrinks during a decision.
     """
@@ -50,6 +79,9 @@ def in_order(state, have, line, fitting, order, sign, count):
             ties[n] = state.jobs[j]["id"]
             items[n] = j
             n += 1
+    if is_ranked(state, items):
+        sort_smallest(keys, ties, items, n, n)
+        return by_rank(state, items)
     sort_smallest(keys, ties, items, n, count)
     return items
 

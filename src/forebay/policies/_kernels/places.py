@@ -35,14 +35,26 @@ class Have(NamedTuple):
 
 
 @allocating_kernel
-def what_is_there(state, pinned):
-    """What a decision begins with. Places matter where a tier lies in chunks, or if reservations pin nodes."""
+def _free_now(state):
     free = np.empty(len(state.resources), np.int64)
     for r in range(len(free)):
         free[r] = state.resources[r]["free"]
-    inside = state.inside.room
+    return free
+
+
+@allocating_kernel
+def have_inside(state, room):
+    """What a decision begins with where nodes are shared, and have this room."""
+    free = _free_now(state)
+    return Have(free, free[:0], free[:0], room)
+
+
+@allocating_kernel
+def what_is_there(state, pinned):
+    """What a decision begins with. Places matter where a tier lies in chunks, or if reservations pin nodes."""
+    free, inside = _free_now(state), state.inside.room
     if state.machine[0]["placement"] >= 0:
-        return Have(free, free[:0], free[:0], inside.copy())
+        return have_inside(state, inside.copy())
     if not pinned and state.machine[0]["chunked"] < 0:
         return Have(free, free[:0], free[:0], inside)
     words = np.zeros((len(state.nodes.site) + 31) >> 5, np.int64)

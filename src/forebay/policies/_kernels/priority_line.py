@@ -9,6 +9,7 @@ import numpy as np
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.policies._families.multifactor import Clock, Column, Number, Row
+from forebay.policies._kernels.ordering import by_rank, is_ranked
 
 _FEW = 32  # new jobs, up to which these are put in their places one by one
 
@@ -57,7 +58,7 @@ def _merge(state, memory, fresh, n_fresh, turn, line):
 
 @allocating_kernel
 def by_priority(state, memory):
-    """The queue by priority, the highest first, then by id. Jobs that have begun stay first: see `ordering`."""
+    """The queue by rank, priority (the highest first) and id. Jobs that have begun stay first: see `ordering`."""
     counts, (integers, numbers) = state.counts[0], memory
     whole, n = np.empty(counts["n_queued"], np.int64), 0
     for q in range(counts["queue_first"], counts["queue_begun"]):
@@ -85,4 +86,8 @@ def by_priority(state, memory):
         integers[i, Column.LINE] = line[i]
     integers[Row.TURN, Column.COUNT], integers[Row.IN_LINE, Column.COUNT] = last + 1, len(line)
     numbers[Clock.COMPUTED, Number.CLOCK] = 0.0
+    if is_ranked(state, line):
+        ranked = by_rank(state, line)
+        for i in range(len(line)):
+            line[i] = ranked[i]
     return whole

@@ -3,6 +3,9 @@
 A decision is about who starts now. So it ends where nobody is left who can, and it needs to know what is taken up to
 its *horizon* alone: when the last of those who can start would end. A job that cannot begin by then is put off, which
 is quick to see, as few segments begin so early: see `put_off`.
+
+Where jobs share nodes, reservations are of amounts in all. That of the head is of particular nodes beside, so that it
+is kept: see `easy_inside`.
 """
 
 import numpy as np
@@ -15,6 +18,7 @@ from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import ahead_of, end_if_now, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
+from forebay.policies._kernels.easy_inside import guard, nobody_guarded, passes_head, start_passing
 from forebay.policies._kernels.long_line import MANY, asks_within, next_place
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import (
@@ -33,9 +37,11 @@ _LAYING = 16  # steps in whose time a reservation is laid
 
 
 @kernel
-def can_start(state, have, times, ahead, n, R, j):
-    """Whether job `j` can start now and delay nobody, as far as amounts tell."""
+def can_start(state, have, times, ahead, n, R, j, notes):
+    """Whether job `j` can start now and delay nobody, as far as amounts tell; the head of the line exactly so."""
     if j < 0 or not fits_now(state, have, j):
+        return False
+    if len(have.inside) > 0 and not passes_head(state, notes, j, R):
         return False
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     if not fits(times, ahead, n, 0, R, state.demands[leg], end):
@@ -44,11 +50,14 @@ def can_start(state, have, times, ahead, n, R, j):
 
 
 @allocating_kernel
-def start_beside(state, have, times, ahead, n, R, S, W, j):
+def start_beside(state, have, times, ahead, n, R, S, W, j, notes):
     """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
-    if not can_start(state, have, times, ahead, n, R, j):
+    if not can_start(state, have, times, ahead, n, R, j, notes):
         return 0
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
+    if len(have.inside) > 0:
+        start_passing(state, have, notes, j)
+        return reserve(times, ahead, n, R, state.demands[leg], 0, end)
     if len(have.words) == 0:
         needs = state.demands[leg]  # what it takes of each atom was worked out as it was asked whether it can start
         if n_counted(state, R) > 0:
@@ -89,11 +98,11 @@ def who_fits(state, have, line, index, first):
 
 
 @kernel
-def who_can_start(state, have, times, ahead, n, R, line, first, places, n_places):
+def who_can_start(state, have, times, ahead, n, R, line, first, places, notes):
     """Keep the places from `first` on whose jobs can still start; how many these are, and when the last would end."""
     n_left, horizon = 0, 0.0
-    for k in range(n_places):
-        if places[k] >= first and can_start(state, have, times, ahead, n, R, line[places[k]]):
+    for k in range(len(places)):
+        if places[k] >= first and can_start(state, have, times, ahead, n, R, line[places[k]], notes):
             places[n_left] = places[k]
             n_left += 1
             horizon = max(horizon, end_if_now(state, line[places[k]]))
@@ -108,7 +117,7 @@ def _narrow(room, have, ahead, R):
 
 
 @allocating_kernel
-def _let_pass(state, have, rest, params, limit, profile, columns, index, first):
+def _let_pass(state, have, rest, params, limit, profile, columns, notes, index, first):
     """Start whoever of `rest` delays no reservation; with an index, it is the queue from place `first` on."""
     (times, ahead, n), (R, S, W) = profile, columns
     rest, room = behind(state, have, rest, params, limit), np.empty(len(have.free), np.int64)
@@ -125,7 +134,7 @@ def _let_pass(state, have, rest, params, limit, profile, columns, index, first):
         if j < 0:
             continue
         limit -= 1
-        started = start_beside(state, have, times, ahead, n, R, S, W, j)
+        started = start_beside(state, have, times, ahead, n, R, S, W, j, notes)
         if started > 0:
             n, in_vain = started, 0
             _narrow(room, have, ahead, R)
@@ -161,8 +170,9 @@ def shallow(state, have, line, params, columns, index, first):
     else:
         later.jobs[0], later.legs[0] = line[0], state.jobs[line[0]]["leg"]
         n = settle(state, times, ahead, n, R, S, later, 1)
-    limit = int(params[Param.MAX_BACKFILL])
-    _let_pass(state, have, line[1:], params, limit, (times, ahead, n), (R, S, W), index, first + 1)
+    notes, limit = nobody_guarded(state, have), int(params[Param.MAX_BACKFILL])
+    guard(state, have, notes, line[0], R)
+    _let_pass(state, have, line[1:], params, limit, (times, ahead, n), (R, S, W), notes, index, first + 1)
 
 
 @allocating_kernel
@@ -178,11 +188,11 @@ def deep(state, have, line, params, columns, index, first):
     n_places = len(places)
     if n_places == 0:
         return
-    R = n_held(state, have, reserved)
+    R, notes = n_held(state, have, reserved), nobody_guarded(state, have)
     times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     # Elsewhere who fits can start: what runs only gives back.
     if n_counted(state, R) > 0 or planned_ahead(state):
-        n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
+        n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places[:n_places], notes)
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W, 0.0, np.inf), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     i, n_reserved, steps, k = 0, 0, 0, 0
@@ -200,11 +210,13 @@ def deep(state, have, line, params, columns, index, first):
             k += 1
         started = 0
         if places[k] == i - 1:
-            started = start_beside(state, have, times, ahead, n, R, S, W, j)
+            started = start_beside(state, have, times, ahead, n, R, S, W, j, notes)
         if started > 0:
             n = started
         else:
             n_reserved += 1
+            if n_reserved == 1:
+                guard(state, have, notes, j, R)
             if W > 0:
                 n = reserve_for(state, times, ahead, n, R, S, W, j, later)
             else:
@@ -214,12 +226,12 @@ def deep(state, have, line, params, columns, index, first):
                 n = settle(state, times, ahead, n, R, S, later, n_later)
                 if later.jobs[n_later - 1] == j:
                     continue
-        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
+        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]], notes):
             n_places -= 1
         steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
             steps, k = 0, 0
-            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
+            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places[:n_places], notes)
     if n_places == 0 or i > places[n_places - 1]:
         return
     rest = line[i:]
@@ -227,4 +239,4 @@ def deep(state, have, line, params, columns, index, first):
         rest = np.empty(n_places, np.int64)
         for p in range(n_places):
             rest[p] = line[places[p]] if places[p] >= i else -1
-    _let_pass(state, have, rest, params, limit, (times, ahead, n), (R, S, W), np.empty((0, 0), np.int64), 0)
+    _let_pass(state, have, rest, params, limit, (times, ahead, n), (R, S, W), notes, np.empty((0, 0), np.int64), 0)

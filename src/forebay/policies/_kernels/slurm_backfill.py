@@ -17,6 +17,7 @@ from forebay.core.tables import after
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import ahead_of, n_held
+from forebay.policies._kernels.easy_inside import guard, nobody_guarded
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.multifactor import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
@@ -116,7 +117,8 @@ def backfill_cycle(state, have, line, params, integers):
     R = n_held(state, have, reserved)
     times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     n = round_down(times, ahead, coarsen(times, ahead, n, params[Sched.BF_LINEAR]), slot)
-    n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, n_places)
+    notes = nobody_guarded(state, have)
+    n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, notes)
     window_end = math.floor((now + params[Sched.BF_WINDOW]) / slot) * slot
     later, n_later = nobody_put_off(len(line), now, min(horizon, window_end), R + S + W, slot, window_end), 0
     oldest = now - params[Sched.BF_MIN_AGE]
@@ -131,7 +133,7 @@ def backfill_cycle(state, have, line, params, integers):
             k += 1
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
-        started = start_beside(state, have, times, ahead, n, R, S, W, j) if places[k] == i - 1 else 0
+        started = start_beside(state, have, times, ahead, n, R, S, W, j, notes) if places[k] == i - 1 else 0
         if started > 0:
             n = started
             n_started += 1
@@ -142,16 +144,20 @@ def backfill_cycle(state, have, line, params, integers):
         elif W > 0:
             n = reserve_for(state, times, ahead, n, R, S, W, j, later)
         else:
+            if n_later == 0:
+                guard(state, have, notes, j, R)
+                if notes.latest[0] > window_end:  # beyond, nothing is reserved
+                    notes.latest[0] = np.inf
             later.jobs[n_later], later.legs[n_later] = j, legs[i - 1]
             n_later += 1
             later.until[0] = min(horizon, window_end)
             n = settle(state, times, ahead, n, R, S, later, n_later)
             if later.jobs[n_later - 1] == j:
                 continue
-        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]]):
+        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]], notes):
             n_places -= 1
         steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
             steps, k = 0, 0
-            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places, n_places)
+            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places[:n_places], notes)
     return n_started

@@ -68,12 +68,18 @@ def _goes_first(state, j, other, victim):
 
 
 @kernel
-def _victim(state, numbers):
-    """The running job to rob; -1 if there is none."""
-    found = -1
+def _helps(state, leg, i):
+    """Whether what runs in row `i` has nodes where leg `leg` may run."""
+    return len(state.nodes.atoms) == 0 or free_for(state, state.releases[state.running[i]["leg"]], leg) > 0
+
+
+@kernel
+def _victim(state, leg, numbers):
+    """The running job to rob for leg `leg`; -1 if there is none."""
+    found, victim = -1, int(numbers[Param.VICTIM])
     for i in range(state.counts[0]["n_running"]):
         j = state.running[i]["job"]
-        if _may_be_robbed(state, j) and (found < 0 or _goes_first(state, j, found, int(numbers[Param.VICTIM]))):
+        if _may_be_robbed(state, j) and _helps(state, leg, i) and (found < 0 or _goes_first(state, j, found, victim)):
             found = j
     return found
 
@@ -191,7 +197,7 @@ def _steals(state, numbers):
             continue
         if numbers[Param.SHRINKS] > 0 and _shrink(state, missing, numbers):
             continue
-        victim = _victim(state, numbers)
+        victim = _victim(state, leg, numbers)
         if victim >= 0 and _is_worth_it(state, have, j, victim, numbers):
             act_interrupt(state, victim, _resume(state, victim, numbers))
             return True
