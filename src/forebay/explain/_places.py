@@ -4,6 +4,7 @@ Each set of atoms on which some jobs may run is a resource of its own, held by w
 waits for a node of its partition lacks that, however many are idle elsewhere.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
