@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from forebay._spread import spread
 from forebay._text import counted
-from forebay.metrics._spread import spread
 from forebay.report import _inputs, tables
 from forebay.report._folder import words_of
 from forebay.report._told import told
