@@ -8,6 +8,7 @@ import pytest
 import forebay as fb
 from forebay.errors import InputError
 from forebay.workload.workload import job_table
+from twins.slurm_pinned import PinnedSlurm
 from twins.slurm_scheduler import Priorities, Slurm
 
 pytestmark = pytest.mark.small
@@ -167,6 +168,18 @@ def test_against_a_slow_twin(seeds):
         fast, slow = fb.simulate(work, machine, spec), fb.simulate(work, machine, Slurm(**chosen))
         assert fast.jobs["starting_time"].to_list() == slow.jobs["starting_time"].to_list(), (seed, spec)
         assert fast.facts["log_sha256"] == slow.facts["log_sha256"], (seed, spec)
+
+
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 200), marks=pytest.mark.full)])
+def test_pinned_against_a_slow_twin(seeds):
+    for seed in seeds:
+        rng = random.Random(1000 + seed)
+        work, chosen = draw(rng, 24), options(rng)
+        spec = "slurm:reservations=pinned," + ",".join(f"{key}={value}" for key, value in chosen.items())
+        machine = "flat:nodes=8,burst_buffer=10B"
+        fast, slow = fb.simulate(work, machine, spec), fb.simulate(work, machine, PinnedSlurm(**chosen))
+        assert fast.jobs["starting_time"].to_list() == slow.jobs["starting_time"].to_list(), (seed, spec)
+        assert fast.jobs["allocated_resources"].to_list() == slow.jobs["allocated_resources"].to_list(), (seed, spec)
 
 
 @pytest.mark.parametrize("seed", range(3))

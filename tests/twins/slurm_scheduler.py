@@ -165,13 +165,16 @@ class Slurm(Policy):
                 continue
             tried += 1
             if act.fits(job):
-                act.start(job, LogReason.IN_ORDER)
+                self._start(view, act, job, LogReason.IN_ORDER)
                 self.changed = True
                 self.started.append(job)
             else:
                 blocked = True
                 left.append(job)
         return left
+
+    def _start(self, view, act, job, reason):
+        act.start(job, reason)
 
     def _calendar(self, view, act):
         ends = []
@@ -187,9 +190,8 @@ class Slurm(Policy):
         calendar.round_down(self.p["bf_resolution"])
         return calendar
 
-    def _backfill(self, view, act, line):
-        p, now, slot = self.p, view.now, self.p["bf_resolution"]
-        tested, users, parts = [], {}, {}
+    def _tested(self, view, act, line):
+        p, tested, users, parts = self.p, [], {}, {}
         for job in line:
             user, part = int(view.jobs["user"][job]), int(view.jobs["queue"][job])
             if len(tested) == p["bf_max_job_test"]:
@@ -202,6 +204,10 @@ class Slurm(Policy):
             users[user] = users.get(user, 0) + 1
             if p["bf_licenses"] or self._licensed(view, act, job):
                 tested.append(job)
+        return tested
+
+    def _backfill(self, view, act, line):
+        p, now, slot, tested = self.p, view.now, self.p["bf_resolution"], self._tested(view, act, line)
         calendar, started = self._calendar(view, act), []
         window_end = math.floor((now + 60.0 * p["bf_window"]) / slot) * slot
         for job in tested:
