@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -104,12 +104,11 @@ def bounds(
     platform: str | PathLike[str] | Platform | None = None,
     metric: str | Sequence[str] | None = None,
     lp: bool = False,
-    exact: bool = False,
+    exact: bool | Literal["force"] = False,
     window: int = _exact.MOST,
     time_limit: float = 60.0,
     job_model: str | None = None,
     period: tuple[float, float] | None = None,
-    force: bool = False,
     steps: int = STEPS,
 ) -> Bounds:
     """Tell what no policy can do better than, whatever it knows.
@@ -127,15 +126,13 @@ def bounds(
     exact
         Find the optimum of windows of jobs, too. Needs OR-Tools: pip install "forebay[ortools]".
     window
-        Jobs of a window of the exact search; 40 at most, unless `force` says that it may take for ever.
+        Jobs of a window of the exact search; 40 at most, unless `exact` is "force": that may take for ever.
     time_limit
         Seconds that solvers may take for each metric; what is proved by then counts.
     job_model
         How jobs behave. Where they move data, bounds take each transfer to have every link to itself.
     period
         Count only jobs submitted from, and before, these seconds, as summaries of a window do.
-    force
-        Allow windows of more than 40 jobs.
     steps
         In which prices are improved; fewer are quicker, and give a little less.
 
@@ -151,7 +148,7 @@ def bounds(
     'nodes'
     """
     asked = _metrics(metric)
-    _check_limits(window, time_limit, exact, force)
+    _check_limits(window, time_limit, bool(exact), exact == "force")
     jobs, machine, model = _read(workload, platform, job_model)
     program = make_program(jobs, machine, model)
     by_start = {first: jobs_of(jobs, machine, program, period, first) for first in (True, False)}
@@ -162,7 +159,7 @@ def bounds(
     for name in asked:
         if name in SLOWDOWNS and metric is None and not some.exact:
             continue
-        found += _all(by_start[of_starts(name)], name, steps, lp, exact, window, time_limit)
+        found += _all(by_start[of_starts(name)], name, steps, lp, bool(exact), window, time_limit)
     table = pl.DataFrame([tuple(one) for one in found], schema=SCHEMA, orient="row")
     return Bounds(table, jobs.name, str(machine), model, len(some), some.uncertain, some.relaxed)
 
@@ -193,7 +190,7 @@ def _check_limits(window: int, limit: float, search: bool, force: bool) -> None:
     if search and window > _exact.MOST and not force:
         raise InputError(
             f"windows of {window:,} jobs may take for ever to solve; give {_exact.MOST} at most, or --force (in Python "
-            "force=True)"
+            'exact="force")'
         )
     if not limit > 0:  # a NaN, too
         raise InputError(f"the time limit is {limit} s; give seconds above 0")

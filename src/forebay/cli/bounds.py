@@ -80,11 +80,10 @@ def command(
         setting.platform,
         metric or None,
         lp=lp,
-        exact=exact,
+        exact="force" if exact and force else exact,
         window=window,
         time_limit=seconds,
         job_model=job_model,
-        force=force,
     )
     gaps = _gaps(found, setting, schedulers) if schedulers else None
     if form is Format.json:
