@@ -24,7 +24,7 @@ BATSIM = json.dumps(
 
 
 def test_the_public_names():
-    assert workload.__all__ == ["Workload", "job_table", "read", "write"]
+    assert workload.__all__ == ["JOB_SCHEMA", "LEG_SCHEMA", "PHASE_SCHEMA", "Workload", "job_table", "read", "write"]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import polars as pl
 from forebay import _bounds
 from forebay._parquet import read_parquet
 from forebay._plugins import parse_spec
-from forebay.core.schemas import DEPENDENCY_SCHEMA, JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA, own_columns
+from forebay.core.schemas import DEPENDENCY_SCHEMA, INSIDE, JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA, TOLD, own_columns
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
@@ -28,6 +28,8 @@ from forebay.workload.workload import Workload
 
 DESCRIPTION = "forebay's own: Parquet tables of jobs, their legs, phases, dependencies and applications; loses nothing"
 SUFFIXES = (".parquet.zip",)
+
+_DEMANDS = ("burst_buffer", *INSIDE, *TOLD)  # columns of floats by these names are mistakes
 
 _PLAIN, _WITH_APPLICATIONS, _WITH_DEPENDENCIES = 1, 2, 3
 """Versions: what knows of no applications, or dependencies, must not read such a file without them."""
@@ -181,7 +183,7 @@ def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
     odd = [column for column in table.columns if column not in schema and not column.isidentifier()]
     if odd:
         raise InputError(f"{where} has a column {listed(odd[:1])!r}; names are made of letters, digits and _")
-    own = own_columns(table.schema) if name == "jobs" else ()
+    own = [column for column in own_columns(table.schema) if name == "jobs" and column not in _DEMANDS]
     wants = {column: (schema | MORE).get(column, pl.Int64) for column in table.columns if column not in own}
     wrong = [f"{column} as {dtype}" for column, dtype in wants.items() if table.schema[column] != dtype]
     if wrong:
