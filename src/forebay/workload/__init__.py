@@ -14,8 +14,8 @@ from forebay import _fork, _plugins
 from forebay._files import as_path
 from forebay.errors import InputError, listed, nearest, wrong_type
 from forebay.workload import _source
-from forebay.workload.closed_loop import closed_loop
 from forebay.workload.dependencies import dependency_table
+from forebay.workload.think_time import closed_loop
 from forebay.workload.workload import Workload, job_table
 
 __all__ = ["Workload", "closed_loop", "dependency_table", "job_table", "read", "write"]
