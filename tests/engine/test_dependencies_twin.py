@@ -1,8 +1,5 @@
 """Runs in which jobs wait for others against the slow twin, and what must hold of every such run."""
 
-import math
-
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +7,7 @@ from hypothesis import strategies as st
 import forebay
 from cases import dependent, pooled
 from cases.chunks import chunks
+from cases.waiting import check_waits
 from twins.backfill import PRESETS
 from twins.compare import close, compare
 from twins.dependent import Dependent
@@ -29,38 +27,12 @@ def check_seed(seed):
         if slow.queue:
             continue
         fast = forebay.simulate(workload, platform, name, job_model=slow.job_model)
-        check_invariant(fast, workload)
+        check_waits(fast, workload)
         for row in fast.jobs.to_dicts():
             expected = slow.eligible[row["job_id"]]
             found = row["eligible_time"]
             assert (found is None) == (expected is None), (seed, name, row["job_id"])
             assert found is None or close(found, expected), (seed, name, row["job_id"])
-
-
-def check_invariant(result, workload):
-    """No job starts before what it waits for has happened; who waits for what never happens is rejected."""
-    jobs = {row["job_id"]: row for row in result.jobs.to_dicts()}
-    over = {job: row["finish_time"] for job, row in jobs.items()}
-    ends = result.log.filter(pl.col("kind").cast(pl.String).is_in(["reject", "cancel"]))
-    over |= {job: time for job, time in ends.select("job", "time").iter_rows() if over[job] is None}
-    for (job, either), edges in workload.dependencies.group_by("job", "any"):
-        start, times = jobs[job]["starting_time"], []
-        for edge in edges.to_dicts():
-            parent, kind = jobs[edge["parent"]], edge["kind"]
-            well = parent["final_state"] == "COMPLETED_SUCCESSFULLY"
-            never = (kind == "afterok" and not well) or (kind == "afternotok" and well)
-            begun = kind == "after" and parent["starting_time"] is not None
-            time = math.inf if never else (parent["starting_time"] if begun else over[edge["parent"]]) + edge["delay"]
-            if kind == "think":
-                assert jobs[job]["submission_time"] >= time - 1e-6
-            else:
-                times.append(time)
-        if not times:
-            continue
-        free = min(times) if either else max(times)
-        if start is None:
-            continue
-        assert start >= free - 1e-6, (job, start, free)
 
 
 @pytest.mark.parametrize("chunk", chunks(5, CHUNKS))
@@ -81,4 +53,4 @@ def test_nobody_starts_before_its_parents_are_done(seed, policy):
     if workload.jobs.height < 2:
         return
     workload = dependent.with_dependencies(workload, seed)
-    check_invariant(forebay.simulate(workload, platform, policy), workload)
+    check_waits(forebay.simulate(workload, platform, policy), workload)

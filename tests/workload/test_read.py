@@ -24,7 +24,8 @@ BATSIM = json.dumps(
 
 
 def test_the_public_names():
-    assert workload.__all__ == ["JOB_SCHEMA", "LEG_SCHEMA", "PHASE_SCHEMA", "Workload", "job_table", "read", "write"]
+    functions = ["Workload", "closed_loop", "dependency_table", "job_table", "read", "write"]
+    assert workload.__all__ == ["JOB_SCHEMA", "LEG_SCHEMA", "PHASE_SCHEMA", *functions]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_an_unknown_suffix_is_refused_on_write(tmp_path):
 
 
 def test_every_format_and_embedded_workload_keeps_the_contract():
-    assert names("workload.formats") == ["batsim", "parquet", "sacct", "swf"]
+    assert names("workload.formats") == ["batsim", "parquet", "sacct", "swf", "wfcommons"]
     for name in names("workload.formats"):
         module = load("workload.formats", name, "format")
         assert module.DESCRIPTION

@@ -16,8 +16,8 @@ from forebay._files import as_path
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, listed, nearest, wrong_type
 from forebay.workload import _source
-from forebay.workload.closed_loop import closed_loop
 from forebay.workload.dependencies import dependency_table
+from forebay.workload.think_time import closed_loop
 from forebay.workload.workload import Workload, job_table
 
 __all__ = [

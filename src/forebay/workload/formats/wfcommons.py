@@ -150,25 +150,31 @@ def _task(shape: dict[str, Any], ran: dict[str, Any], sizes: dict[str, int], whe
         raise InputError(f"{where}: {_RUNTIME[0]!r} is {seconds:g}; it must be {LENGTH}")
     moved = {"input": 0, "output": 0}
     for link, key in (("input", "inputFiles"), ("output", "outputFiles")):
-        for name in _list(shape, key, where):
+        for one in _list(shape, key, where):
+            name = text(one, where, key)
             if name not in sizes:
                 raise InputError(f"{where}: {key!r} names {brief(name)}, of which nothing is told; add it to the files")
             moved[link] += sizes[name]
     for one in _list(shape, "files", where):
         file = _object(one, f"{where}: a file")
-        if file.get("link") not in moved:
+        if file.get("link") not in (*moved,):
             raise InputError(f"{where}: a file has the link {brief(file.get('link'))}; it must be input or output")
         moved[str(file["link"])] += _bytes(file, f"{where}: a file")
     cores = _first(ran, _CORES)
     return {
         "run_time": seconds,
-        "cores": 0 if cores is None else count(-(-number(cores, where, "coreCount") // 1), where, "coreCount"),
-        "memory": count(ran.get("memoryInBytes") or 0, where, "memoryInBytes"),
+        "cores": _rounded_up(cores or 0, where, "coreCount"),
+        "memory": _rounded_up(ran.get("memoryInBytes") or 0, where, "memoryInBytes"),
         "priority": number(ran.get("priority") or 0, where, "priority"),
         "parents": [text(one, where, "parents") for one in _list(shape, "parents", where)],
         "children": [text(one, where, "children") for one in _list(shape, "children", where)],
         **moved,
     }
+
+
+def _rounded_up(value: Any, where: str, key: str) -> int:
+    """The schema allows parts of cores and bytes."""
+    return count(-(-number(value, where, key) // 1), where, key)
 
 
 def _bytes(file: dict[str, Any], where: str) -> int:
