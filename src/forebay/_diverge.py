@@ -105,8 +105,10 @@ def diverge(a: Result | Simulation, b: Result | Simulation) -> Divergence | None
 
     Parameters
     ----------
-    a, b
-        Results, or runs that were opened: one that is not over is followed to its end, without being changed.
+    a
+        A Result, or a run that was opened: one that is not over is followed to its end, without being changed.
+    b
+        Another of the same workload.
 
     Returns
     -------
@@ -117,6 +119,11 @@ def diverge(a: Result | Simulation, b: Result | Simulation) -> Divergence | None
     --------
     >>> a, b = (fb.simulate("table1", policy=name) for name in ("fcfs-easy", "fcfs-bb"))
     >>> print(fb.diverge(a, b))
+    The runs part at 2 min (t = 120 s).
+    Before: 2 jobs waited (job 3, job 4); 2 nodes, 4 TB of burst_buffer free.
+    fcfs-easy: did nothing of that.
+    fcfs-bb: started job 4 on 2 nodes (2-3).
+    Job 4 did not start under fcfs-easy: it would fit, but the nodes are reserved for job 3, which goes first.
     """
     left, right = _result(a, "the first run"), _result(b, "the second run")
     if not _jobs(left).equals(_jobs(right)):

@@ -34,7 +34,7 @@ class Snapshot:
     >>> sim = fb.open("table1", policy="fcfs-bb")
     >>> before = sim.snapshot()
     >>> sim.run().now, sim.restore(before).now
-    (960.0, 0.0)
+    (660.0, 0.0)
     """
 
     time: float
@@ -68,7 +68,7 @@ class Simulation:
     ...             sim.act.start(job)
     ...     go_on = sim.step()
     >>> sim.result()
-    <Result of ByHand: 8 jobs on 4 nodes, mean wait 4.75 min>
+    <Result of ByHand: 8 jobs on 4 nodes, mean wait 2.38 min>
 
     What if another policy took over after two minutes?
 
@@ -342,11 +342,19 @@ def open_run(
 
     Parameters
     ----------
-    workload, platform, seed, job_model, failures
-        As for `forebay.simulate`.
+    workload
+        As for `forebay.simulate`, like all that follows but `policy`.
+    platform
+        The machine.
     policy
         Who decides where the caller does not: a spec, or an object or class with `decide(view, act)`. Without it, only
         the caller does.
+    seed
+        Feeds the policy's randomness, and failures that have no seed of their own.
+    job_model
+        How jobs behave.
+    failures
+        How nodes fail, and what jobs do about it.
 
     Returns
     -------
@@ -361,7 +369,7 @@ def open_run(
     >>> sim.step(), sim.now
     (True, 60.0)
     >>> sim.run().result()
-    <Result of fcfs-bb: 8 jobs on 4 nodes, mean wait 2.375 min>
+    <Result of fcfs-bb: 8 jobs on 4 nodes, mean wait 2.38 min>
     """
     case = case_of(workload, platform, ByHand() if policy is None else policy, seed, job_model, failures)
     state, truth, notes, draw, rng = case.tables()

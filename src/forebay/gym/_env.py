@@ -21,7 +21,7 @@ from forebay.workload.operations import only
 Source = Workload | str | PathLike[str] | Callable[[int], Workload]
 
 
-class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
+class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):  # type: ignore[misc]
     """Pick the next job, again and again, until all have ended.
 
     An action is a place in the window of waiting jobs, in order of arrival. A job that fits starts at once, and the
@@ -49,6 +49,8 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     strict
         Whether an action that the mask forbids is an error. Otherwise it counts as letting time go on, or where that is
         forbidden as starting the first job that fits.
+    render_mode
+        None: there is nothing to draw; see `forebay.figures` for pictures of `result()`.
 
     Notes
     -----
@@ -68,7 +70,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     True
     """
 
-    metadata: ClassVar[dict[str, list[str]]] = {"render_modes": []}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
 
     def __init__(
         self,
@@ -102,7 +104,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
                 "machine": spaces.Box(0, top, (n_machine_features(n),), np.float32),
             }
         )
-        self.action_space = spaces.Discrete(window + (not backfill))  # type: ignore[assignment]
+        self.action_space = spaces.Discrete(window + (not backfill))
         self._last, self._shown, self._started = 0.0, list[int](), set[int]()
 
     @property
@@ -137,17 +139,18 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Begin an episode; a seed draws the same one again."""
         super().reset(seed=seed)
-        self._sim = self._opened(int(self.np_random.integers(2**31)))
+        draw: int = int(self.np_random.integers(2**31))
+        self._sim = self._opened(draw)
         self._go_on(step=False)
         self._last = self._now_worth()
         return self._observed(), self._info()
 
     def step(self, action: int) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Take the job in this place of the window, or let time go on."""
-        if self._sim.over:
+        if self._is_over():
             raise InputError("the episode is over; call reset()")
         if not self.action_space.contains(action):
-            raise InputError(f"action {action!r}: give a whole number from 0 to {self.action_space.n - 1}")  # type: ignore[attr-defined]
+            raise InputError(f"action {action!r}: give a whole number from 0 to {self.action_space.n - 1}")
         mask, place = self.action_masks(), int(action)
         if not mask[place]:
             if self._strict:
@@ -162,6 +165,9 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         if self._metric and self._sim.over:
             reward = of_result(self._sim, self._metric)
         return self._observed(), reward, self._sim.over, False, self._info()
+
+    def _is_over(self) -> bool:
+        return self._sim.over
 
     def _take(self, place: int) -> None:
         view, act = self._sim.view, self._sim.act
@@ -198,7 +204,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
 
     def action_masks(self) -> np.ndarray:
         """What can be done: of each action, 1 or 0."""
-        mask = np.zeros(int(self.action_space.n), np.int8)  # type: ignore[attr-defined]
+        mask = np.zeros(int(self.action_space.n), np.int8)
         if self._sim.over:
             return mask
         act = self._sim.act
@@ -218,7 +224,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     def _observed(self) -> dict[str, np.ndarray]:
         sim = self._sim
         if sim.over:
-            return {name: np.zeros(box.shape, np.float32) for name, box in self.observation_space.items()}  # type: ignore[attr-defined]
+            return {name: np.zeros(box.shape, np.float32) for name, box in self.observation_space.items()}
         return {
             "jobs": window_of(sim.view, sim.act, self._shown, self._window),
             "machine": machine_of(sim.view, sim.act),
