@@ -4,6 +4,8 @@ Twins are written from the specification and from papers, never from the code th
 scans, every sum made anew.
 """
 
+import operator
+
 from forebay.algorithms import (
     anneal,
     atoms,
@@ -22,6 +24,7 @@ from forebay.algorithms import (
     plan,
     predict,
     profile,
+    quotient,
     setformat,
     subsets,
     waiting,
@@ -57,6 +60,7 @@ COMPARISONS = {
     bits.count_bits: kernels.count_bits,
     forest.n_rows: slow_forest.n_rows,
     forest.put: slow_forest.Line.put,
+    forest.asked_within: slow_forest.Line.put,
     forest.grow: slow_forest.Line.grow,
     forest.find: slow_forest.Line.find,
     genetic.sizes: slow_genetic.sizes,
@@ -114,6 +118,7 @@ COMPARISONS = {
     profile.reserve: Profile.reserve,
     profile.take: Calendar.take,
     profile.close: Calendar.close,
+    quotient.quotient: operator.floordiv,
     setformat.group_intervals: kernels.group_intervals,
     setformat.write_sets: kernels.write_sets,
     subsets.deal: slow_pareto.sums,

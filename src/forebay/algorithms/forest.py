@@ -9,7 +9,7 @@ resource. Jobs stand in rows first, eight to a leaf. Then the nodes of each tree
 i are 2i and 2i + 1, and row 0 tells how many leaves there are. Who leaves the line is taken out when next met.
 """
 
-from forebay._numba.jit import kernel
+from forebay._numba.jit import inlined_kernel, kernel
 
 PLACES = 64  # of the shortest stretch
 _LEAF = 8  # jobs
@@ -41,6 +41,16 @@ def put(index, at, place, seconds, demand):
     row[_SECONDS] = int(min(seconds, _LONGEST))
     for r in range(len(demand)):
         row[N_COLUMNS + r] = demand[r]
+
+
+@inlined_kernel
+def asked_within(index, at, free):
+    """Of what `put` has written into row `at`: the place, and whether the demand is no more than is free."""
+    row = index[_HEAD + at]
+    for r in range(len(free)):
+        if row[N_COLUMNS + r] > free[r]:
+            return row[_FIRST], False
+    return row[_FIRST], True
 
 
 @kernel

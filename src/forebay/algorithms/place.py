@@ -7,6 +7,7 @@ whole on one server (Kopański & Rządca 2021).
 from numba import types
 
 from forebay._numba.jit import kernel
+from forebay.algorithms.quotient import quotient
 from forebay.core.tables import PICKS
 
 _i8 = types.int64
@@ -21,7 +22,7 @@ def count_chunks(room, size, enough):
     count = 0
     for s in range(len(room)):
         if room[s] >= size:
-            count += room[s] // size
+            count += quotient(room[s], size)
             if count >= enough:
                 break
     return count

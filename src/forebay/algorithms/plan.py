@@ -16,6 +16,7 @@ from forebay.algorithms.atoms import COLUMN, may_choose, share_for
 from forebay.algorithms.bits import count_bits, count_word
 from forebay.algorithms.place import count_chunks
 from forebay.algorithms.profile import close, reserve, take, window
+from forebay.algorithms.quotient import quotient
 from forebay.core.tables import instant_width
 
 _i8, _f8 = types.int64, types.float64
@@ -101,7 +102,7 @@ def _charge_emptiest(room, size, n_chunks, taken):
         for other in range(1, len(room)):
             if room[other] > room[s]:
                 s = other
-        some = min(room[s] // size, n_chunks)
+        some = min(quotient(room[s], size), n_chunks)
         room[s] = -1
         taken[s] = some * size
         n_chunks -= some
@@ -115,7 +116,7 @@ def _fill_servers(near, room, size, n_chunks, taken):
             break
         s = near[k]
         if room[s] >= size:
-            some = n_chunks if room[s] >= size * n_chunks else room[s] // size
+            some = n_chunks if room[s] >= size * n_chunks else quotient(room[s], size)
             room[s] -= some * size
             taken[s] += some * size
             n_chunks -= some

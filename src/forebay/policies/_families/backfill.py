@@ -91,7 +91,7 @@ class Backfill(Policy):
     def _indexed(self) -> bool:
         """Whether the kernel goes through the queue as it is, and so gains from an index over it."""
         in_order = self.order == "arrival" and self.backfill_order == "as-queued" and self.max_backfill == ALL
-        return in_order and self.depth <= 1 and self.compiled == Backfill.compiled
+        return in_order and self.compiled == Backfill.compiled
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """The index over the queue."""

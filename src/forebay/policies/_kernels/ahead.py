@@ -20,20 +20,14 @@ HAVE = types.NamedTuple((_i8[::1], _i8[::1], _i8[::1], _FREE), Have)
 _PLENTY = 2**62
 
 
-@allocating_kernel
-def what_counts(state, have, reserved):
-    """How many resources a reservation holds, of `reserved` or all, nodes first; and what there is as it sees it.
+@kernel
+def n_held(state, have, reserved):
+    """How many resources a reservation counts that holds the first `reserved`, or all.
 
-    Nodes are also those of classes and partitions, the last resources. So where a reservation holds nodes alone, it
-    counts all resources, and sees no end to those in between.
+    Nodes are also those of classes and partitions, the last resources: where it holds nodes alone, it counts them all.
     """
     R, atoms = min(len(have.free), reserved), state.nodes.atoms
-    if len(have.free) == R or len(atoms) == 0 or atoms[0, COLUMN] < 0:
-        return R, have
-    free = have.free.copy()
-    for r in range(R, atoms[0, COLUMN]):
-        free[r] = _PLENTY
-    return len(free), Have(free, have.words, have.room, have.inside)
+    return R if len(atoms) == 0 or atoms[0, COLUMN] < 0 else len(have.free)
 
 
 @allocating_kernel
@@ -123,10 +117,12 @@ def availability(state, have, until_fits, R, S, W):
         + 3
         + (2 * counts["n_queued"] if until_fits < 0 else len(started))
     )
-    times, ahead = np.empty(room_for), np.zeros((room_for, R + S + 2 * W), np.int64)
+    times, ahead = np.empty(room_for), np.empty((room_for, R + S + 2 * W), np.int64)
     times[0] = now
     for r in range(R + S + W):
         ahead[0, r] = have.free[r] if r < R else have.room[r - R] if r < R + S else have.words[r - R - S]
+    for r in range(R + S + W, ahead.shape[1]):
+        ahead[0, r] = 0
     n, i, s, d, late, passed = 1, n_late, 0, 0, n_late > 0, soon
     while True:
         if until_fits >= 0:
@@ -151,7 +147,7 @@ def availability(state, have, until_fits, R, S, W):
         passed = max(passed, time + width)
         if time - times[n - 1] > width:
             times[n] = time
-            for r in range(R + S + W):
+            for r in range(ahead.shape[1]):
                 ahead[n, r] = ahead[n - 1, r]
             n += 1
         while i < n_running and running[i]["end"] <= time + width:
@@ -174,3 +170,15 @@ def availability(state, have, until_fits, R, S, W):
         if state.planned[p]["start"] > soon:
             _close(state, state.planned[p], times, ahead, n, R, S, W)
     return times, ahead, n
+
+
+@allocating_kernel
+def ahead_of(state, have, until_fits, reserved, S, W):
+    """The same as a reservation sees it that holds the first `reserved` resources: it sees no end to others."""
+    R = n_held(state, have, reserved)
+    if reserved >= R:
+        return availability(state, have, until_fits, R, S, W)
+    free = have.free.copy()
+    for r in range(reserved, state.nodes.atoms[0, COLUMN]):
+        free[r] = _PLENTY
+    return availability(state, Have(free, have.words, have.room, have.inside), until_fits, R, S, W)

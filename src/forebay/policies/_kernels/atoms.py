@@ -5,13 +5,13 @@ the atoms' nodes are the last columns of amounts, where it counts all resources.
 nodes are alike.
 """
 
-from forebay._numba.jit import kernel
+from forebay._numba.jit import inlined_kernel, kernel
 from forebay.algorithms.atoms import COLUMN, atom_of, free_in, has_room, may_choose, share_for, share_now
 from forebay.algorithms.plan import behind
 from forebay.algorithms.profile import reserve, window
 
 
-@kernel
+@inlined_kernel
 def n_counted(state, R):
     """How many atoms there are, if the first `R` resources count them; otherwise 0."""
     atoms = state.nodes.atoms
@@ -92,7 +92,7 @@ def share_beside(state, free, spare, leg):
     return share_now(free, spare, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], share)
 
 
-@kernel
+@inlined_kernel
 def share_until(state, free, times, ahead, n, R, leg, end):
     """The same if it runs from now to `end` and delays nobody: the same nodes must be free all the time."""
     if n_counted(state, R) == 0:
@@ -101,7 +101,7 @@ def share_until(state, free, times, ahead, n, R, leg, end):
     return share_for(ahead, 0, behind(times, n, 0, end), state.nodes.atoms, allowed, n_nodes, share)
 
 
-@kernel
+@inlined_kernel
 def earliest_for(state, times, ahead, n, n_begins, first, R, leg, duration):
     """The first segment from `first` on, of `n_begins`, with all that leg `leg` needs for a while; -1 if none has it.
 
@@ -116,7 +116,7 @@ def earliest_for(state, times, ahead, n, n_begins, first, R, leg, duration):
     return at
 
 
-@kernel
+@inlined_kernel
 def reserve_shared(state, times, ahead, n, R, leg, at, end, taken):
     """Keep what leg `leg` takes from others, with its share of each atom as worked out last; returns n.
 

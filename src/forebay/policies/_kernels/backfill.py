@@ -23,14 +23,14 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.core.codes import LogReason
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import HAVE, availability, planned_ahead, what_counts
+from forebay.policies._kernels.ahead import HAVE, ahead_of, availability, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, share_beside, share_free, spare_head
 from forebay.policies._kernels.easy_inside import easy_inside
-from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place
+from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place, write_down
 from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
 from forebay.policies._kernels.places import fits_now, have_inside, start_fitting, what_is_there
-from forebay.policies._kernels.reservations import deep
+from forebay.policies._kernels.reservations import deep, shallow
 
 _i8 = types.int64
 
@@ -49,9 +49,9 @@ def _easy(state, have, head, rest, limit, reserved, index, first):
     With an index, `rest` is the queue from place `first` on.
     """
     head_leg, now = state.jobs[head]["leg"], state.clock[0]["now"]
-    known, (R, seen) = False, what_counts(state, have, reserved)
+    known, R = False, n_held(state, have, reserved)
     shadow, latest = np.inf, np.inf
-    spare, at, in_vain = seen.free[:R].copy(), 0, 0
+    spare, at, in_vain = have.free[:R].copy(), 0, 0
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, have.free, spare, latest) - first
@@ -67,7 +67,10 @@ def _easy(state, have, head, rest, limit, reserved, index, first):
             continue
         if not known:
             known = True
-            times, ahead, n = availability(state, seen, head_leg, R, 0, 0)
+            if reserved >= R:
+                times, ahead, n = availability(state, have, head_leg, R, 0, 0)
+            else:
+                times, ahead, n = ahead_of(state, have, head_leg, reserved, 0, 0)
             shadow = times[n - 1]
             for r in range(R):
                 spare[r] = ahead[n - 1, r] - state.demands[head_leg, r]
@@ -131,11 +134,18 @@ def _serve(state, have, line, params, index, first):
     R = min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     limit = int(params[Param.MAX_BACKFILL])
     # With nodes that will be reserved, what is free does not only grow: the closed form for one reservation fails.
-    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and (n_words > 0 or planned_ahead(state))):
+    beyond_amounts = n_words > 0 or planned_ahead(state)
+    if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and beyond_amounts):
         S = len(have.room) if state.machine[0]["chunked"] < R else 0
-        deep(state, have, line[i:], params, R, S, n_words if pinned else 0)
+        W = n_words if pinned else 0
+        if params[Param.DEPTH] > 1:
+            deep(state, have, line[i:], params, (R, S, W), index, first + i)
+        else:
+            shallow(state, have, line[i:], params, (R, S, W), index, first + i)
         return
-    rest = behind(state, have, line[i + 1 :], params, limit)
+    rest = line[i + 1 :]
+    if params[Param.BACKFILL_ORDER] != AS_IS:
+        rest = behind(state, have, rest, params, limit)
     if params[Param.DEPTH] == 1:
         _easy(state, have, line[i], rest, limit, R, index, first + i + 1)
     else:
@@ -152,11 +162,14 @@ def _line(state, have, params):
 
 
 @allocating_kernel
-def _index_of(state, rows):
+def _index_of(state, params, rows):
     """The index over the queue, up to date; empty if the queue is short, or there is none."""
     if state.counts[0]["n_queued"] <= SHORT or len(rows) == 0:
         return rows[:0]
-    bring_up_to_date(state, rows)
+    if params[Param.DEPTH] > 1:
+        write_down(state, rows)
+    else:
+        bring_up_to_date(state, rows)
     return rows
 
 
@@ -170,7 +183,7 @@ def _decide_inside(state, params, memory):
     else:
         notes = new_notes(state, state.inside.room.copy())
     have = have_inside(state, notes.room)
-    line, index = _line(state, have, params), _index_of(state, memory[0][:n_rows])
+    line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
     easy_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes)
 
 
@@ -183,7 +196,7 @@ def _decide(state, params, memory):
         _decide_inside(state, params, memory)
         return
     have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
-    line, index = _line(state, have, params), _index_of(state, memory[0][: index_rows(state, memory)])
+    line, index = _line(state, have, params), _index_of(state, params, memory[0][: index_rows(state, memory)])
     _serve(state, have, line, params, index, state.counts[0]["queue_first"])
 
 

@@ -9,8 +9,8 @@ Stretches are as long as the digits of a binary number tell: with 11 times 64 pl
 of 1 times 64. So a job that comes is seldom put into another tree, and there are few of them.
 """
 
-from forebay._numba.jit import kernel
-from forebay.algorithms.forest import PLACES, find, grow, put
+from forebay._numba.jit import inlined_kernel, kernel
+from forebay.algorithms.forest import PLACES, asked_within, find, grow, put
 from forebay.core.tables import after
 
 SHORT = 512  # jobs that are read through as quickly
@@ -55,6 +55,37 @@ def bring_up_to_date(state, index):
             _take_in(state, index, head[_BASE], begin * PLACES, (begin + length) * PLACES)
         begin += length
     head[_COUNTED] = n * PLACES
+
+
+@kernel
+def write_down(state, index):
+    """The same where trees are of no use, as everybody is looked at: what is asked at each place, row by row."""
+    counts, head = state.counts[0], index[0]
+    layout = counts["layout"] + 1
+    if head[_LAYOUT] != layout:
+        head[_LAYOUT], head[_BASE], head[_COUNTED] = layout, counts["queue_begun"], 0
+    base, n = head[_BASE], counts["queue_last"] - head[_BASE]
+    for at in range(head[_COUNTED], n):
+        j = state.queue[base + at]
+        if j != -1:
+            leg = state.jobs[j if j >= 0 else -2 - j]["leg"]
+            put(index, at, leg, state.legs[leg]["walltime"], state.demands[leg])
+    head[_COUNTED] = n
+
+
+@inlined_kernel
+def asks_within(state, index, place, j, free):
+    """The leg that job `j` at a place waits for, and whether it asks for no more than is free.
+
+    Rows of jobs lie far apart in memory, those that were written down side by side.
+    """
+    if len(index) > 0 and place >= index[0, _BASE]:
+        return asked_within(index, place - index[0, _BASE], free)
+    leg = state.jobs[j]["leg"]
+    for r in range(len(free)):
+        if state.demands[leg, r] > free[r]:
+            return leg, False
+    return leg, True
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.bits import fill, mask, wipe
 from forebay.algorithms.place import count_chunks, pick_node
 from forebay.core.tables import STATE
@@ -65,18 +65,25 @@ def what_is_there(state, pinned):
 
 
 @kernel
-def fits_now(state, have, j):
-    """Whether what the waiting leg of job `j` takes is there now."""
+def fits_places(state, have, j):
+    """Whether the waiting leg of job `j`, of which there is enough in all, finds it where it may be."""
     leg = state.jobs[j]["leg"]
-    for r in range(len(have.free)):
-        if state.demands[leg, r] > have.free[r]:
-            return False
     if len(have.inside) > 0:
         return fits_inside(state.inside, have.inside, state.inside.asks[leg])
     if not fits_atoms(state, have.free, leg):
         return False
     n_chunks = chunks_of(state, j)
     return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
+
+
+@inlined_kernel
+def fits_now(state, have, j):
+    """Whether what the waiting leg of job `j` takes is there now. Of a long line most are told by amounts alone."""
+    demand = state.demands[state.jobs[j]["leg"]]
+    for r in range(len(have.free)):
+        if demand[r] > have.free[r]:
+            return False
+    return fits_places(state, have, j)
 
 
 @kernel

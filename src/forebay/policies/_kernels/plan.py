@@ -251,4 +251,4 @@ def plan(state, params, memory, rng):
             line[p] = waiting[order[p]]
             if params[Param.KEEP] > 0:
                 memory[0][0, line[p]] = p + 1
-    deep(state, have, line, rules, R, S, W)
+    deep(state, have, line, rules, (R, S, W), np.empty((0, 0), np.int64), 0)

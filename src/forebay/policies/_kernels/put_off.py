@@ -35,6 +35,7 @@ class PutOff(NamedTuple):
     """The jobs that are put off, in line, and what is known of them; scratch for laying them."""
 
     jobs: NDArray[np.int64]
+    legs: NDArray[np.int64]  # that they wait for: rows of jobs lie far apart, and in a long line out of the cache
     until: NDArray[np.float64]  # the levels' ends
     settled: NDArray[np.int64]  # a row a level: how many jobs are settled, how many shall be, and for which level;
     # how many are kept who cannot begin within it
@@ -59,8 +60,19 @@ def nobody_put_off(room, now, horizon, n_columns, slot, last):
     settled, walltimes = np.zeros((_LEVELS, 4), np.int64), np.empty(_LEVELS * _KEPT)
     allowed = np.empty(_LEVELS * _KEPT, np.int64)
     demands, scratch = np.empty((_LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
-    longer, empty = np.full(1, slot), np.empty(room, np.int64)
-    return PutOff(empty, until, settled, walltimes, demands, allowed, scratch[0], scratch[1], longer)
+    longer = np.full(1, slot)
+    return PutOff(
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        until,
+        settled,
+        walltimes,
+        demands,
+        allowed,
+        scratch[0],
+        scratch[1],
+        longer,
+    )
 
 
 @kernel
@@ -90,19 +102,31 @@ def _begins_within(times, n, end):
 
 @kernel
 def _asks_as_much(later, k, R, demand, walltime, allowed):
-    if walltime < later.walltimes[k] or allowed & ~later.allowed[k] != 0:
-        return False
+    as_much = walltime >= later.walltimes[k]
+    for r in range(R):  # all at once: which of them tells, no processor guesses
+        as_much &= demand[r] >= later.demands[k, r]
+    return as_much and allowed & ~later.allowed[k] == 0
+
+
+@kernel
+def _swap(later, a, b, R):
+    later.walltimes[a], later.walltimes[b] = later.walltimes[b], later.walltimes[a]
+    later.allowed[a], later.allowed[b] = later.allowed[b], later.allowed[a]
     for r in range(R):
-        if demand[r] < later.demands[k, r]:
-            return False
-    return True
+        later.demands[a, r], later.demands[b, r] = later.demands[b, r], later.demands[a, r]
 
 
 @kernel
 def _cannot_begin(later, level, R, demand, walltime, allowed):
-    """Whether a job asks for as much as one that cannot begin within a level, and may run nowhere else."""
-    for k in range(level * _KEPT, level * _KEPT + later.settled[level, _REFUSED]):
+    """Whether a job asks for as much as one that cannot begin within a level, and may run nowhere else.
+
+    Who tells it comes one place forward: most jobs are then told by the first.
+    """
+    first = level * _KEPT
+    for k in range(first, first + later.settled[level, _REFUSED]):
         if _asks_as_much(later, k, R, demand, walltime, allowed):
+            if k > first:
+                _swap(later, k - 1, k, R)
             return True
     return False
 
@@ -151,7 +175,7 @@ def settle(state, times, ahead, n, R, S, later, n_later):
         if j == _LAID:
             settled[level, _N] += 1
             continue
-        leg = state.jobs[j]["leg"]
+        leg = later.legs[place]
         demand, allowed = state.demands[leg], state.legs[leg]["allowed"]
         walltime = state.legs[leg]["walltime"] + later.slot[0]
         if _cannot_begin(later, level, R, demand, walltime, allowed):

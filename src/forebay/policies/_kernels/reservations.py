@@ -16,11 +16,20 @@ from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import LogReason
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import availability, end_if_now, planned_ahead, what_counts
+from forebay.policies._kernels.ahead import ahead_of, end_if_now, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
 from forebay.policies._kernels.easy_inside import guard, nobody_guarded, passes_head, start_passing
+from forebay.policies._kernels.long_line import MANY, asks_within, next_place
 from forebay.policies._kernels.ordering import behind
-from forebay.policies._kernels.places import chunks_of, fits_now, pick, start_fitting, start_picked, take_picks
+from forebay.policies._kernels.places import (
+    chunks_of,
+    fits_now,
+    fits_places,
+    pick,
+    start_fitting,
+    start_picked,
+    take_picks,
+)
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
 
 _NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
@@ -74,15 +83,18 @@ def start_beside(state, have, times, ahead, n, R, S, W, j, notes):
 
 
 @allocating_kernel
-def who_fits(state, have, line):
-    """The places in line of those who fit into what is there now, and when the last of them would end."""
-    places, n, horizon = np.empty(len(line), np.int64), 0, 0.0
+def who_fits(state, have, line, index, first):
+    """The places in line of those who fit into what is there now, when the last of them would end; everybody's leg."""
+    places, legs, n, horizon = np.empty(len(line), np.int64), np.empty(len(line), np.int64), 0, 0.0
     for i in range(len(line)):
-        if line[i] >= 0 and fits_now(state, have, line[i]):
+        if line[i] < 0:
+            continue
+        legs[i], enough_there = asks_within(state, index, first + i, line[i], have.free)
+        if enough_there and fits_places(state, have, line[i]):
             places[n] = i
             n += 1
             horizon = max(horizon, end_if_now(state, line[i]))
-    return places[:n], horizon
+    return places[:n], horizon, legs
 
 
 @kernel
@@ -97,20 +109,87 @@ def who_can_start(state, have, times, ahead, n, R, line, first, places, notes):
     return n_left, horizon
 
 
+@kernel
+def _narrow(room, have, ahead, R):
+    """What there is now for who delays no reservation, as far as amounts tell."""
+    for r in range(len(room)):
+        room[r] = min(have.free[r], ahead[0, r]) if r < R else have.free[r]
+
+
 @allocating_kernel
-def deep(state, have, line, params, R, S, W):
+def _let_pass(state, have, rest, params, limit, profile, columns, index, first, notes):
+    """Start whoever of `rest` delays no reservation; with an index, it is the queue from place `first` on."""
+    (times, ahead, n), (R, S, W) = profile, columns
+    rest, room = behind(state, have, rest, params, limit), np.empty(len(have.free), np.int64)
+    _narrow(room, have, ahead, R)
+    at, in_vain = 0, 0
+    while True:
+        if in_vain % MANY == 0:
+            at = next_place(state, index, first + at, room, room, np.inf) - first
+        if at >= len(rest) or limit == 0:
+            return
+        j = rest[at]
+        at += 1
+        in_vain += 1
+        if j < 0:
+            continue
+        limit -= 1
+        started = start_beside(state, have, times, ahead, n, R, S, W, j, notes)
+        if started > 0:
+            n, in_vain = started, 0
+            _narrow(room, have, ahead, R)
+
+
+@allocating_kernel
+def _somebody_fits(state, have, rest, index, first):
+    """Whether anybody of `rest` fits into what is there now."""
+    at = 0
+    while True:
+        at = next_place(state, index, first + at, have.free, have.free, np.inf) - first
+        if at >= len(rest):
+            return False
+        if rest[at] >= 0 and fits_now(state, have, rest[at]):
+            return True
+        at += 1
+
+
+@allocating_kernel
+def shallow(state, have, line, params, columns, index, first):
+    """Reserve for line[0], which does not fit, and start whoever does not delay it.
+
+    With an index, `line` is the queue from place `first` on.
+    """
+    reserved, S, W = columns
+    if not _somebody_fits(state, have, line[1:], index, first + 1):
+        return
+    R = n_held(state, have, reserved)
+    times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
+    later = nobody_put_off(1, state.clock[0]["now"], np.inf, R + S + W, 0.0, np.inf)
+    if W > 0:
+        n = reserve_for(state, times, ahead, n, R, S, W, line[0], later)
+    else:
+        later.jobs[0], later.legs[0] = line[0], state.jobs[line[0]]["leg"]
+        n = settle(state, times, ahead, n, R, S, later, 1)
+    limit = int(params[Param.MAX_BACKFILL])
+    notes = nobody_guarded(state, have)
+    _let_pass(state, have, line[1:], params, limit, (times, ahead, n), (R, S, W), index, first + 1, notes)
+
+
+@allocating_kernel
+def deep(state, have, line, params, columns, index, first):
     """Start whoever delays no reservation; line[0] is the first job that does not fit.
 
-    Room only shrinks during a decision, so a job that cannot start now will not: behind the last one that can,
-    reservations have nobody to be kept from. Pinned nodes (W > 0) hang on the order in which they are taken: then
-    nobody is put off.
+    With an index, `line` is the queue from place `first` on. Room only shrinks during a decision, so a job that cannot
+    start now will not: behind the last one that can, reservations have nobody to be kept from. Pinned nodes (W > 0)
+    hang on the order in which they are taken: then nobody is put off.
     """
-    places, horizon = who_fits(state, have, line)
+    reserved, S, W = columns
+    places, horizon, legs = who_fits(state, have, line, index, first)
     n_places = len(places)
     if n_places == 0:
         return
-    R, seen = what_counts(state, have, R)
-    times, ahead, n = availability(state, seen, -1, R, S, W)
+    R = n_held(state, have, reserved)
+    times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     notes = nobody_guarded(state, have)
     # Elsewhere who fits can start: what runs only gives back.
     if n_counted(state, R) > 0 or planned_ahead(state):
@@ -142,7 +221,7 @@ def deep(state, have, line, params, R, S, W):
             if W > 0:
                 n = reserve_for(state, times, ahead, n, R, S, W, j, later)
             else:
-                later.jobs[n_later] = j
+                later.jobs[n_later], later.legs[n_later] = j, legs[i - 1]
                 n_later += 1
                 later.until[0] = horizon
                 n = settle(state, times, ahead, n, R, S, later, n_later)
@@ -156,12 +235,9 @@ def deep(state, have, line, params, R, S, W):
             n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places[:n_places], notes)
     if n_places == 0 or i > places[n_places - 1]:
         return
-    for j in behind(state, have, line[i:], params, limit):
-        if j < 0:
-            continue
-        if limit == 0:
-            return
-        limit -= 1
-        started = start_beside(state, have, times, ahead, n, R, S, W, j, notes)
-        if started > 0:
-            n = started
+    rest = line[i:]
+    if limit >= len(rest):  # all of them may be tried: only who fitted when the decision began can start
+        rest = np.empty(n_places, np.int64)
+        for p in range(n_places):
+            rest[p] = line[places[p]] if places[p] >= i else -1
+    _let_pass(state, have, rest, params, limit, (times, ahead, n), (R, S, W), np.empty((0, 0), np.int64), 0, notes)

@@ -8,7 +8,7 @@ from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm import Param
-from forebay.policies._kernels.ahead import availability, what_counts
+from forebay.policies._kernels.ahead import ahead_of, n_held
 from forebay.policies._kernels.atoms import counts_no_atom, earliest_for, n_counted, reserve_shared, share_free
 from forebay.policies._kernels.backfill import start_now
 from forebay.policies._kernels.places import fits_now, start_fitting, what_is_there
@@ -38,8 +38,8 @@ def decide(state, most):
     """Start what can run, then grant buffers, as estimated starts order them."""
     counts = state.counts[0]
     have = what_is_there(state, False)
-    R, seen = what_counts(state, have, 1)
-    times, ahead, n = availability(state, seen, -1, R, 0, 0)
+    R = n_held(state, have, 1)
+    times, ahead, n = ahead_of(state, have, -1, 1, 0, 0)
     taken = np.empty(R, np.int64)
     n_wanting, place, head, room = 0, 0, -1, min(counts["n_queued"], most)
     expected, places, wanting = np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64)

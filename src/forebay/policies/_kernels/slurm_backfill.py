@@ -16,7 +16,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.core.tables import after
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
-from forebay.policies._kernels.ahead import availability, what_counts
+from forebay.policies._kernels.ahead import ahead_of, n_held
 from forebay.policies._kernels.easy_inside import guard, nobody_guarded
 from forebay.policies._kernels.multifactor import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
@@ -112,15 +112,16 @@ def round_down(times, ahead, n, resolution):
 def backfill_cycle(state, have, line, params, integers):
     """Start whoever delays no reservation of those before it; returns how many."""
     line = _tested(state, have, line, params, integers)
-    places, horizon = who_fits(state, have, line)
+    places, horizon, legs = who_fits(state, have, line, np.empty((0, 0), np.int64), 0)
     n_places = len(places)
     if n_places == 0:
         return 0
     now, slot = state.clock[0]["now"], params[Sched.BF_RESOLUTION]
     S = len(have.room) if state.machine[0]["chunked"] < params[Sched.RESERVED] else 0
     W = len(have.words) if params[Sched.PINNED] > 0.0 else 0
-    R, seen = what_counts(state, have, int(params[Sched.RESERVED]))
-    times, ahead, n = availability(state, seen, -1, R, S, W)
+    reserved = int(params[Sched.RESERVED])
+    R = n_held(state, have, reserved)
+    times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     n = round_down(times, ahead, coarsen(times, ahead, n, params[Sched.BF_LINEAR]), slot)
     notes = nobody_guarded(state, have)
     n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, notes)
@@ -153,7 +154,7 @@ def backfill_cycle(state, have, line, params, integers):
                 guard(state, have, notes, j, R)
                 if notes.latest[0] > window_end:  # beyond, nothing is reserved
                     notes.latest[0] = np.inf
-            later.jobs[n_later] = j
+            later.jobs[n_later], later.legs[n_later] = j, legs[i - 1]
             n_later += 1
             later.until[0] = min(horizon, window_end)
             n = settle(state, times, ahead, n, R, S, later, n_later)
