@@ -162,11 +162,14 @@ def _line(state, have, params):
 
 
 @allocating_kernel
-def _index_of(state, rows):
+def _index_of(state, params, rows):
     """The index over the queue, up to date; empty if the queue is short, or there is none."""
     if state.counts[0]["n_queued"] <= SHORT or len(rows) == 0:
         return rows[:0]
-    bring_up_to_date(state, rows)
+    if params[Param.DEPTH] > 1:
+        write_down(state, rows)
+    else:
+        bring_up_to_date(state, rows)
     return rows
 
 
@@ -180,7 +183,7 @@ def _decide_inside(state, params, memory):
     else:
         notes = new_notes(state, state.inside.room.copy())
     have = have_inside(state, notes.room)
-    line, index = _line(state, have, params), _index_of(state, memory[0][:n_rows])
+    line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
     easy_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes)
 
 

@@ -18,7 +18,16 @@ import polars as pl
 from forebay import _bounds
 from forebay._parquet import read_parquet
 from forebay._plugins import parse_spec
-from forebay.core.schemas import DEPENDENCY_SCHEMA, INSIDE, JOB_SCHEMA, LEG_SCHEMA, MORE, PHASE_SCHEMA, TOLD, own_columns
+from forebay.core.schemas import (
+    DEPENDENCY_SCHEMA,
+    INSIDE,
+    JOB_SCHEMA,
+    LEG_SCHEMA,
+    MORE,
+    PHASE_SCHEMA,
+    TOLD,
+    own_columns,
+)
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
 from forebay.workload._valid import checked
