@@ -168,7 +168,7 @@ class Actions:
         ...     def decide(self, view, act):
         ...         act.backfill("area", descending=True)
         >>> fb.simulate("table1", policy=LargestFirst())
-        <Result of LargestFirst: 8 jobs on 4 nodes, mean wait 5.25 min>
+        <Result of LargestFirst: 8 jobs on 4 nodes, mean wait 2.62 min>
         """
         if self._odd:
             raise BadActionError(

@@ -109,10 +109,10 @@ class Outlook:
         >>> class Tells(fb.Policy):
         ...     def decide(self, view, act):
         ...         act.backfill()
-        ...         if view.now == 0:
+        ...         if view.now == 180:
         ...             print([view.earliest(job) for job in view.queue])
         >>> result = fb.simulate("table1", policy=Tells())
-        [0.0, 600.0]
+        [600.0, 300.0, 300.0]
         """
         return self._kernels().earliest(self._waiting(job, "for the earliest start of"))
 
@@ -125,6 +125,16 @@ class Outlook:
             Its row, as in `view.queue`.
         time
             Seconds, not before now.
+
+        Examples
+        --------
+        >>> class Tells(fb.Policy):
+        ...     def decide(self, view, act):
+        ...         act.backfill()
+        ...         if view.now == 180:
+        ...             print([view.fits_at(job, 300) for job in view.queue])
+        >>> result = fb.simulate("table1", policy=Tells())
+        [False, True, True]
         """
         try:
             seconds = float(time)
@@ -147,6 +157,6 @@ class Outlook:
         ...         if view.now == 0:
         ...             print(view.profile().times, view.profile().free[:, 0])
         >>> result = fb.simulate("table1", policy=Tells())
-        [  0. 600.] [3 4]
+        [  0. 240. 600.] [2 3 4]
         """
         return self._kernels().profile()
