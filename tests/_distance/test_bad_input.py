@@ -58,6 +58,14 @@ def test_nodes_that_fail():
         fb.bounds(made(), machine)
 
 
+def test_jobs_that_are_submitted_when_others_end():
+    """Policies decide when that is: what waits are counted from differs."""
+    one = {"id": [1, 2], "submit": [0, 0], "walltime": [9, 9], "run_time": [9, 9], "nodes": [1, 1]}
+    thinks = fb.workload.dependency_table({"job": [2], "parent": [1], "kind": ["think"]})
+    with pytest.raises(fb.ForebayError, match="some jobs are submitted when others end"):
+        fb.bounds(fb.Workload("mine", job_table(one), dependencies=thinks), "flat:nodes=4")
+
+
 def test_a_slowdown_of_jobs_that_contend():
     """A job that takes longer than alone has a lower slowdown, so there is no bound from its time alone."""
     jobs = made(burst_buffer=[10**9])

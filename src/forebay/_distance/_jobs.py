@@ -153,6 +153,11 @@ def _refuse(workload: Workload, platform: Platform, program: Program) -> None:
             f"{workload.name}: jobs have applications, whose sizes and so areas are for policies to choose, and no "
             "bound is known for them; run with --job-model alloc-only"
         )
+    if workload.dependencies is not None and "think" in workload.dependencies["kind"]:
+        raise InputError(
+            f"{workload.name}: some jobs are submitted when others end, so policies decide when, and no bound is known; "
+            "run without --closed-loop"
+        )
     limits = [rule for rule in platform.limits if _counts_submits(rule)]
     if limits:
         raise InputError(
