@@ -54,7 +54,6 @@ def test_functions_have_few_parameters():
                 if n > 10 and not (name.startswith("cli/") and node.name == "command"):
                     too_many.append((name, node.name))
     assert too_many == [
-        ("_distance/_bounds.py", "bounds"),
         ("engine/jobmodels/adhoc.py", "program"),
         ("workload/models/burst_buffer.py", "attach"),
         ("workload/models/feitelson96.py", "generate"),

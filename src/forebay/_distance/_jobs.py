@@ -60,6 +60,7 @@ class _Legs:
     area: np.ndarray
     moment: np.ndarray
     held: np.ndarray
+    broken: np.ndarray  # bool: it may be killed
 
 
 def _legs_of(workload: Workload, platform: Platform, program: Program) -> _Legs:
@@ -88,6 +89,7 @@ def _legs_of(workload: Workload, platform: Platform, program: Program) -> _Legs:
         np.maximum(area, 0.0) * certain[:, None],
         np.maximum(moment, 0.0) * certain[:, None],
         held * certain[:, None],
+        broken,
     )
 
 
@@ -106,11 +108,12 @@ def jobs_of(
     if period is not None:
         counts &= (submit >= period[0]) & (submit < period[1])
     counts &= ~too_large(workload, platform, program, platform.fabric())[0] & ~_turned_away(workload, platform, program)
+    legs, begins = _legs_of(workload, platform, program), program.first_leg[:-1]
     stays = np.isinf(frame["cancel"].to_numpy())
+    stays &= _sure_to_be_free(workload, counts & stays, np.logical_or.reduceat(legs.broken, begins))
     # As results have them: cores where jobs share nodes.
     nodes = program.nodes if program.asks is None else np.maximum.reduceat(program.demand[:, 0], program.first_leg[:-1])
     certain = np.flatnonzero(counts & stays)
-    legs, begins = _legs_of(workload, platform, program), program.first_leg[:-1]
     if program.way is not None:
         legs = _least_way(program, legs)
     total = np.add.reduceat(legs.seconds, begins)
@@ -142,6 +145,22 @@ def jobs_of(
         exact=not moving,
         relaxed=_relaxed(platform, program, bool((counts & ~stays).any()), COLUMN in frame.columns),
     )
+
+
+def _sure_to_be_free(workload: Workload, stays: np.ndarray, broken: np.ndarray) -> np.ndarray:
+    """Which jobs are rejected under no policy for what others do: all that they wait for is sure to happen."""
+    sure, table = np.ones(len(workload), bool), workload.dependencies
+    if table is None:
+        return sure
+    rows = {job: row for row, job in enumerate(workload.jobs["id"].to_list())}
+    child, parent = (np.array([rows[job] for job in table[name].to_list()]) for name in ("job", "parent"))
+    kind = table["kind"].to_numpy()
+    never = (kind == "afternotok") | ((kind == "afterok") & broken[parent])
+    while True:
+        lost = np.unique(child[sure[child] & (never | ~(sure & stays)[parent])])
+        if not len(lost):
+            return sure
+        sure[lost] = False
 
 
 def _refuse(workload: Workload, platform: Platform, program: Program) -> None:
@@ -224,4 +243,4 @@ def _least_way(program: Program, legs: _Legs) -> _Legs:
     more = begins[np.diff(program.first_leg) > 1]
     seconds[more + 1] = np.maximum((shortest - first_seconds)[np.diff(program.first_leg) > 1], 0.0)
     area = held * seconds[:, None]
-    return _Legs(seconds, area, area * seconds[:, None] / 2, held)
+    return _Legs(seconds, area, area * seconds[:, None] / 2, held, legs.broken)
