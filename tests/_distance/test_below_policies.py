@@ -1,5 +1,7 @@
 """No policy is below a bound: random cases of every kind that bounds are known for."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ def check(seed, lp=False):
     try:
         least = fb.bounds(jobs, machine, lp=lp, steps=25)
     except fb.ForebayError as error:
-        assert "no job of it runs for sure" in str(error)  # noqa: PT017
+        assert re.search("no job of it runs for sure|submitted when others end", str(error))  # noqa: PT017
         return 0
     assert set(least.table["metric"]) <= set(METRICS)
     telling = 0

@@ -174,8 +174,8 @@ def _refuse(workload: Workload, platform: Platform, program: Program) -> None:
         )
     if workload.dependencies is not None and "think" in workload.dependencies["kind"]:
         raise InputError(
-            f"{workload.name}: some jobs are submitted when others end, so policies decide when, and no bound is known; "
-            "run without --closed-loop"
+            f"{workload.name}: some jobs are submitted when others end, so policies decide when, and no bound is "
+            "known; run without --closed-loop"
         )
     limits = [rule for rule in platform.limits if _counts_submits(rule)]
     if limits:
