@@ -11,6 +11,7 @@ from forebay._sim import Simulation
 from forebay.core.codes import JobState
 from forebay.errors import InputError, wrong_type
 from forebay.metrics import summary
+from forebay.metrics._listing import about
 
 Score = Callable[[Simulation], float]
 """Of a run so far; a step is rewarded with how much it has grown."""
@@ -31,6 +32,7 @@ def score_of(reward: Any) -> tuple[Score | None, str]:
     if callable(reward):
         return reward, ""
     if isinstance(reward, str):
+        about(reward.removeprefix("-"))  # refuses what is none
         return None, reward
     raise wrong_type("the reward", reward, '"waiting", a metric ("-mean_waiting_time", "utilisation"), or a function')
 
