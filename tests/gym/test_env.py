@@ -70,8 +70,10 @@ def test_a_reward_that_is_no_number(reward):
         SchedulingEnv("table1", reward=reward).reset()
     with pytest.raises(InputError, match="the reward"):
         SchedulingEnv("table1", reward=17)
-    with pytest.raises(InputError, match="unknown metric 'mean_wating_time': did you mean 'mean_waiting_time'"):
-        SchedulingEnv("table1", reward="-mean_wating_time")
+    with pytest.raises(InputError, match="unknown metric 'nonsense'"):
+        SchedulingEnv("table1", reward="-nonsense")
+    with pytest.raises(InputError, match="the summary has no number 'mean_wating_time': did you mean"):
+        episode(SchedulingEnv("table1", reward="-mean_wating_time"), first)
 
 
 def test_masks():

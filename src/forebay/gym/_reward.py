@@ -9,7 +9,7 @@ import numpy as np
 
 from forebay._sim import Simulation
 from forebay.core.codes import JobState
-from forebay.errors import InputError, wrong_type
+from forebay.errors import InputError, nearest, wrong_type
 from forebay.metrics import summary
 from forebay.metrics._listing import about
 
@@ -39,7 +39,10 @@ def score_of(reward: Any) -> tuple[Score | None, str]:
 
 def of_result(sim: Simulation, metric: str) -> float:
     """A number of a run that is over; with a minus before it, the less the better."""
-    return finite(summary(sim.result())[metric.removeprefix("-")], metric, sim) * (-1 if metric.startswith("-") else 1)
+    numbers, name = summary(sim.result()), metric.removeprefix("-")
+    if name not in numbers:
+        raise InputError(f"the reward is {metric}, and the summary has no number {name!r}: {nearest(name, numbers)}")
+    return finite(numbers[name], metric, sim) * (-1 if metric.startswith("-") else 1)
 
 
 def finite(value: Any, what: str, sim: Simulation) -> float:
