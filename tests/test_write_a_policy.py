@@ -65,7 +65,7 @@ def load(file, name):
 def test_every_policy_of_the_guide_is_a_file():
     """As the guide shows it, and the guide shows no other."""
     files = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py")}
-    shown = [block for block in BLOCKS if "class " in block and "class Patient" not in block]
+    shown = [block for block in BLOCKS if "class " in block and "class Patient" not in block and "# runs" not in block]
     assert len(shown) == len(files)
     for block in shown:
         code = block[block.index("class ") :].strip()

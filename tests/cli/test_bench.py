@@ -173,7 +173,13 @@ def test_figures_of_one_workload_never_stand_beside_the_table_of_another(forebay
     assert (out / "gantt-fcfs.svg").exists()
     again = ("compare", "table1", "--platform", "flat:nodes=8", "--policies", "fcfs-easy", "--no-plots", "-o", out)
     assert forebay(*again).code == 0
-    assert sorted(path.name for path in out.iterdir()) == ["compare.csv", MANIFEST, "fcfs-easy", "report.html"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "bounds.csv",
+        "compare.csv",
+        MANIFEST,
+        "fcfs-easy",
+        "report.html",
+    ]
 
 
 def test_stopped_before_its_figures_it_simulates_nothing_again(forebay, tmp_path, monkeypatch):

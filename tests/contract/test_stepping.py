@@ -40,9 +40,9 @@ def test_what_one_call_gives_steps_give_everywhere(name, run):
     assert runs.outcome(run) == STORED[name]
 
 
-def both(*given, **options):
+def both(*given, rate=0.15, **options):
     once = fb.simulate(*given, **options)
-    by_steps = stepped.simulate(*given, **options)
+    by_steps = stepped.simulate(*given, rate=rate, **options)
     assert by_steps.facts["log_sha256"] == once.facts["log_sha256"]
     assert runs.fingerprint(by_steps) == runs.fingerprint(once)
     for name in ("links", "placements", "chunks", "said", "held"):
@@ -72,7 +72,7 @@ def test_malleable_jobs(spec):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("model", ["adhoc:block=1000000", "adhoc:servers=2"])
+@pytest.mark.parametrize("model", ["adhoc:block=1000000", "adhoc:servers=fixed"])
 def test_file_systems_of_their_own(model):
     made = adhoc_jobs((0, 2, ADHOC), (10, 1, ADHOC), (20, 2, ADHOC), (30, 1, ADHOC))
     both(made, "flat:nodes=9,pfs=1GB/s", "fcfs-easy", job_model=model, rate=0.5)

@@ -1,5 +1,6 @@
 """Metrics are found by looking, say what they are, and stand in the documentation; nothing else stands there."""
 
+import dataclasses
 import re
 import sys
 from pathlib import Path
@@ -33,14 +34,16 @@ def documented():
 
 @pytest.fixture(scope="module")
 def runs():
-    """Runs with all there is: plain, with staging, on tiers, that change size, failing, with servers, reserved."""
+    """Runs with all there is: plain, staged, on tiers, that change size, failing, with servers, reserved, in order."""
     tiers = run([job(1, 18, fast=10)], steps(1, read=8, compute=10))
     staged = fb.simulate(first(fb.read("default"), 9), "dragonfly-96")
     malleable = fb.simulate(models.generate("admire-mebf:jobs=3,longest=1h", 1), policy="fcfs-malleable")
     served = fb.simulate("table1", "flat:nodes=4,pfs=1GB/s", job_model="adhoc")
     kept = fb.platforms.Reservation(name="service", start="1 h", duration="1 h")
     serviced = fb.simulate(fb.read("table1"), fb.platform("table1").model_copy(update={"reservations": (kept,)}))
-    return [fb.simulate(fb.read("table1")), staged, tiers, malleable, guarded(), served, serviced]
+    after = fb.workload.dependency_table({"job": [2], "parent": [1]})
+    waiting = fb.simulate(dataclasses.replace(fb.read("table1"), dependencies=after))
+    return [fb.simulate(fb.read("table1")), staged, tiers, malleable, guarded(), served, serviced, waiting]
 
 
 def test_the_documentation_names_every_metric_and_no_other():

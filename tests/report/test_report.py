@@ -1,5 +1,6 @@
 """Reports of folders: what they show is what the runs say."""
 
+import dataclasses
 import json
 import re
 
@@ -107,7 +108,7 @@ def test_a_long_tail_keeps_its_ends():
 def test_names_of_others_are_shown_and_never_run(tmp_path):
     result = simulate("table1", policy="fcfs")
     told = {"workload": HOSTILE, "policy": "</script><b>", "notes": [HOSTILE], "provenance": [HOSTILE]}
-    type(result)(**{**vars(result), "facts": dict(result.facts) | told}).save(tmp_path / "out")
+    dataclasses.replace(result, facts=dict(result.facts) | told).save(tmp_path / "out")
     read = Reader(write(tmp_path / "out").read_text(encoding="utf-8"))
     assert "b" not in read.tags
     assert not [kind for _, kind, code in read.scripts if "alert(1)" in code and kind != "application/json"]
@@ -132,7 +133,7 @@ def test_a_wrong_folder_is_refused(tmp_path, small, kind):
 def test_runs_of_two_workloads_are_refused(tmp_path, small):
     for name, workload in (("a", "one"), ("b", "two")):
         result = simulate("table1", policy="fcfs")
-        type(result)(**{**vars(result), "facts": {**result.facts, "workload": workload}}).save(tmp_path / name)
+        dataclasses.replace(result, facts={**result.facts, "workload": workload}).save(tmp_path / name)
     with pytest.raises(InputError, match="one workload"):
         write(tmp_path)
 

@@ -144,7 +144,7 @@ class Spins:
 def test_a_policy_that_spins_is_named():
     report = check_policy(Spins(), n_cases=1)
     assert [check.name for check in report.checks if not check.ok] == ["rests"]
-    assert "woken for the 1,000th time in a row" in report.explanation
+    assert "called for the 1,000th time in a row by nothing but itself" in report.explanation
 
 
 BEYOND = """

@@ -43,7 +43,7 @@ class Easy(fb.Policy):
 
 
 class Impatient(fb.Policy):
-    """Reserves for the head by its nodes alone, by hand, and forgets what it starts beside it."""
+    """Reserves for the head by hand, and forgets what the head itself will need."""
 
     def decide(self, view, act):
         line = view.queue.tolist()
@@ -51,7 +51,7 @@ class Impatient(fb.Policy):
             act.start(line.pop(0))
         if line:
             shadow = view.earliest(line[0])
-            spare = view.profile().at(shadow)[0] - view.demand(line[0])[0]
+            spare = view.profile().at(shadow)[0]
             for job in line[1:]:
                 short = view.now + view.walltime(job) <= shadow
                 if act.fits(job) and (short or view.demand(job)[0] <= spare):

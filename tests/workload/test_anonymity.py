@@ -17,6 +17,7 @@ from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
 
+READ_ONLY = ["wfcommons"]
 SUFFIXES = {"swf": ".swf", "sacct": ".sacct", "batsim": ".json", "parquet": ".parquet.zip"}
 N = 40
 FACTS = ("submit", "walltime", "run_time", "flop", "communication", "nodes", "priority", "cancel", "burst_buffer")
@@ -60,7 +61,11 @@ def content(path):
     return raw + " ".join(table.write_csv() for table in tables)
 
 
-@pytest.mark.parametrize("form", names("workload.formats"))
+def test_every_format_is_known_here():
+    assert sorted([*SUFFIXES, *READ_ONLY]) == names("workload.formats")
+
+
+@pytest.mark.parametrize("form", SUFFIXES)
 def test_written_files_tell_nothing_of_their_origin(w, tmp_path, form):
     path = tmp_path / f"x{SUFFIXES[form]}"
     fb.write(w, path)

@@ -145,7 +145,7 @@ def bounds(
     --------
     >>> least = fb.bounds("table1", metric="mean_wait")
     >>> least.best["mean_waiting_time"]["resource"]
-    'nodes'
+    'nodes + burst_buffer'
     """
     asked = _metrics(metric)
     _check_limits(window, time_limit, bool(exact), exact == "force")

@@ -5,6 +5,7 @@ Nothing of the loop is different here: it runs for one decision at a time, with 
 
 import copy
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -42,6 +43,10 @@ _SLICE = 4096
 """Decisions of a compiled policy between two looks at the world outside."""
 _NO_MEMORY = (np.zeros((0, 0), np.int64), np.zeros((0, 0)))
 _NO_NUMBERS = np.zeros(0)
+
+
+_spare: list[np.random.Generator] = []
+"""Of forks that are gone. Numba holds what compiled code was handed for good: a new one for each would add up."""
 
 
 class _LookUp:
@@ -220,7 +225,9 @@ class Session:
         """Another run that stands here; what neither changes they share."""
         standing, state, truth = self.standing(), twin(self.state), twin(self.truth)
         draw = None if self._draw is None else self._draw.onto(truth)
-        other = Session(state, truth, self._resources, np.random.default_rng(0), draw, type(self.act), self._handed)
+        rng = _spare.pop() if _spare else np.random.default_rng(0)
+        other = Session(state, truth, self._resources, rng, draw, type(self.act), self._handed)
+        weakref.finalize(other, _spare.append, rng)
         other._visits = self._visits
         other.take(self._policy if self._kernel is not None else copy.copy(self._policy), begins=False)
         other._put_back(standing)
