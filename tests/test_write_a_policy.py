@@ -89,11 +89,12 @@ def test_the_compiled_policy_keeps_the_contract():
 
 @pytest.mark.small
 def test_the_compiled_policy_starts_what_the_other_does():
+    both = [load(file, "Shortest") for file in ("shortest", "compiled")]
     for seed in range(20):
         workload, machine = pooled.make(seed, legs=False)
         workload = dataclasses.replace(workload, jobs=workload.jobs.with_columns(id=pl.int_range(1, len(workload) + 1)))
-        plain, compiled = (load(file, "Shortest")(patience=0.005) for file in ("shortest", "compiled"))
-        starts = [fb.simulate(workload, machine, one).jobs["starting_time"].to_list() for one in (plain, compiled)]
+        runs = [fb.simulate(workload, machine, one(patience=0.005)) for one in both]
+        starts = [run.jobs["starting_time"].to_list() for run in runs]
         assert starts[0] == starts[1], seed
 
 
