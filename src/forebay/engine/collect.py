@@ -257,8 +257,8 @@ def said_frame(record: Record, jobs: np.ndarray) -> pl.DataFrame:
 def held_frame(record: Record, jobs: np.ndarray, told: Callable[[int], tuple[str, str, str]]) -> pl.DataFrame:
     """From when on a limit held a job back, and which: a row for each change; no rows where nothing was limited."""
     if not len(record.held["cause"]):
-        words = dict.fromkeys(("reason", "slurm", "detail"), pl.String)
-        return pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, **words})
+        texts = dict.fromkeys(("reason", "slurm", "detail"), pl.String)
+        return pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, **texts})
     cause = pl.Series(record.held["cause"])
     words = {-1: ("", "", "")} | {int(one): told(int(one)) for one in cause.unique() if one >= 0}
     columns = {
