@@ -29,6 +29,11 @@ class Complaints(logging.Handler):
 def _strict():
     log, handler = logging.getLogger("bokeh"), Complaints(logging.WARNING)
     log.addHandler(handler)
+    log.setLevel(logging.WARNING)
+    logging.disable(logging.NOTSET)
+    for name in list(logging.root.manager.loggerDict):  # other packages may have silenced whatever was there
+        if name.partition(".")[0] == "bokeh":
+            logging.getLogger(name).disabled, logging.getLogger(name).propagate = False, True
     yield
     log.removeHandler(handler)
 
