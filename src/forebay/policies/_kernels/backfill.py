@@ -11,9 +11,9 @@ Algorithm 1 of Kopański & Rządca (2021); a preset is a row of numbers:
 Expected ends are start + walltime. A leg past its estimate is taken to end a second from now.
 
 Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `places`. Where
-nodes are of two kinds, a job that may have either takes as many small ones as are free for its whole time, and
-reservations are of so many of each: see algorithms.kinds. Where jobs share nodes, who starts has room in particular
-ones (see `inside`); one reservation is of particular nodes too (`easy_inside`), several are of amounts.
+nodes are not all alike, a job takes what is free for its whole time of each atom in turn, and reservations are of so
+many of each: see algorithms.atoms. Where jobs share nodes, who starts has room in particular ones (see `inside`); the
+first reservation is of particular nodes too (`easy_inside`), others are of amounts.
 """
 
 import numpy as np
