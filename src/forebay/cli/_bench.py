@@ -14,10 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing, writable_folder
 from forebay.errors import InputError
+
+if TYPE_CHECKING:
+    from forebay.results import Result
 
 MANIFEST, TABLE, UNFINISHED = "compare.json", "compare.csv", "unfinished"
 _FORMAT, _LOCK, _RUN = 1, ".lock", "run.json"
@@ -37,6 +40,7 @@ class Bench:
     def __init__(self, folder: Path, setting: str, parts: Mapping[str, Part], command: Sequence[str] = ()) -> None:
         self.folder, self.path = folder, folder / UNFINISHED
         self._parts, self._complete = dict(parts), False
+        self._results: dict[str, Result] = {}
         self._told = {"format": _FORMAT, "finished": False, "setting": setting, "command": list(command)}
         for part in parts.values():
             if (folder / part.folder).is_file():
@@ -55,6 +59,14 @@ class Bench:
     def finished(self) -> list[str]:
         """Policies whose runs are there, as a whole: run.json is written last."""
         return [policy for policy in self._parts if (self.place(policy) / _RUN).is_file()]
+
+    def result(self, policy: str) -> "Result":
+        """The run of a policy, read once."""
+        from forebay.results import load
+
+        if policy not in self._results:
+            self._results[policy] = load(self.place(policy))
+        return self._results[policy]
 
     def replaces(self) -> str:
         """What is lost of the folder, in words; empty where this comparison has all that the one there has."""

@@ -31,12 +31,11 @@ def of(documents: Sequence[dict[str, Any]], made: "Bench", reference: str) -> "p
     import polars as pl
 
     from forebay.metrics.window import window
-    from forebay.results import load
 
     found: dict[str, dict[str, pl.DataFrame]] = {}
     first: Result | None = None
     for document in documents:
-        result = load(made.place(document["policy"]))
+        result = made.result(document["policy"])
         if document["window"]:
             result = window(result, *document["window"])
         first = first or result

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 HERE = 3.0
 """Seconds of work in this process. Processes take about as long to start: for less they are not worth it."""
+SHORT = 20_000
+"""Jobs of a run that is over in a few seconds: only such runs are tried in this process."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +69,19 @@ def carry_out(setting: _runs.Setting, tasks: Sequence[Task], count: int, watch: 
             watch.line(f"{task.policy} done, {count}, {outcome:.1f} s")
         told(task, n_jobs)
 
-    spread_out(tasks, work, count, told, done)
+    spread_out(tasks, work, n_jobs, count, told, done)
     return failed
 
 
-def spread_out(tasks: Sequence[Any], work: executor.Work, count: int, told: executor.Done, done: executor.Done) -> None:
-    """Every task: here while that is soon done, else in up to `count` processes.
+def spread_out(
+    tasks: Sequence[Any], work: executor.Work, n_jobs: int, count: int, told: executor.Done, done: executor.Done
+) -> None:
+    """Every task, a run of so many jobs: here while that is soon done, else in up to `count` processes.
 
     Processes begin with the last: lists of policies go from simple ones to costly ones, and who begins a costly one at
     the end waits for it alone.
     """
-    left = _here(tasks, work, told, done)
+    left = _here(tasks, work, told, done) if n_jobs <= SHORT or count == 1 else tasks
     if left:
         executor.in_processes(count, work, told)(left[::-1], done)
 

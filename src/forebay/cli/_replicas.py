@@ -118,7 +118,7 @@ def carry_out(setting: _runs.Setting, wanted: dict[str, int], made: "Bench", cou
             mine[task.number] = outcome
             _write(made.place(task.policy), [mine[number] for number in sorted(mine)], ids)
 
-        _parallel.spread_out(tasks, partial(_perform, setting), count, lambda *_: None, done)
+        _parallel.spread_out(tasks, partial(_perform, setting), len(ids), count, lambda *_: None, done)
     return {
         policy: [found[policy][number] for number in range(1, 1 + wanted[policy])]
         for policy in wanted

@@ -8,7 +8,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from forebay.cli._parallel import HERE
+from forebay.cli._parallel import HERE, SHORT
 from forebay.cli._question import Question, Span
 from forebay.experiments import executor, sweep
 from forebay.experiments.capacity import FIRST, Answer, least
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from forebay.experiments.runs import Run
     from forebay.experiments.store import Store
 
-SHORT = 20_000
-"""Jobs of a run that is over in a few seconds: only such runs are tried in this process."""
 _MORE = 9  # points that a search mostly tries after the first ones
 
 

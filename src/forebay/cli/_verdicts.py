@@ -103,9 +103,8 @@ class Jury:
         import numpy as np
 
         from forebay.experiments.replicas import MEASURES, measures_of
-        from forebay.results import load
 
-        first = measures_of(load(self._made.place(policy)), self._setting.workload.jobs["id"])
+        first = measures_of(self._made.result(policy), self._setting.workload.jobs["id"])
         rows = [first, *(one.measures for one in self.replicas.get(policy, ()))]
         return {name: np.array([row[name] for row in rows])[:, self._window()] for name in MEASURES}
 

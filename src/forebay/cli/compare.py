@@ -246,9 +246,8 @@ def _write_table(documents: list[dict[str, Any]], path: Path) -> None:
 def _draw(documents: list[dict[str, Any]], made: "Bench") -> list[Path]:
     from forebay.cli import _pictures
     from forebay.cli._compared import distinct
-    from forebay.results import load
 
-    shown = {spec: load(made.place(spec)) for spec in distinct(documents)}
+    shown = {spec: made.result(spec) for spec in distinct(documents)}
     windows = dict.fromkeys(shown, documents[0]["window"])
     best = documents[0]["policy"]
     pictures = _pictures.draw(FIGURES, shown, windows, made.path, "svg")

@@ -98,9 +98,14 @@ def write(
 
 
 def _settle(figure: Figure) -> None:
-    """Fix the layout: the last bits of what its solver finds differ from call to call, and would show in the file."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    """Fix the layout: the last bits of what its solver finds differ from call to call, and would show in the file.
+
+    With no engine left, the file is drawn once; else matplotlib would draw all of it before, to place things.
+    """
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    figure.set_layout_engine(None)
     for axis in figure.axes:
         axis.set_position([round(edge, 5) for edge in axis.get_position().bounds])
 
