@@ -65,25 +65,32 @@ def what_is_there(state, pinned):
 
 
 @kernel
-def fits_places(state, have, j):
+def fits_places(state, have, j, leg):
     """Whether the waiting leg of job `j`, of which there is enough in all, finds it where it may be."""
-    leg = state.jobs[j]["leg"]
     if len(have.inside) > 0:
         return fits_inside(state.inside, have.inside, state.inside.asks[leg])
     if not fits_atoms(state, have.free, leg):
         return False
+    if state.legs[leg]["chunk"] == 0:
+        return True
     n_chunks = chunks_of(state, j)
-    return n_chunks == 0 or count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
+    return count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
+
+
+@inlined_kernel
+def leg_fits_now(state, have, j, leg):
+    """Whether what `leg` of job `j` takes is there now. Of a long line most are told by amounts alone."""
+    demand = state.demands[leg]
+    for r in range(len(have.free)):
+        if demand[r] > have.free[r]:
+            return False
+    return fits_places(state, have, j, leg)
 
 
 @inlined_kernel
 def fits_now(state, have, j):
-    """Whether what the waiting leg of job `j` takes is there now. Of a long line most are told by amounts alone."""
-    demand = state.demands[state.jobs[j]["leg"]]
-    for r in range(len(have.free)):
-        if demand[r] > have.free[r]:
-            return False
-    return fits_places(state, have, j)
+    """The same of the leg that it waits for."""
+    return leg_fits_now(state, have, j, state.jobs[j]["leg"])
 
 
 @kernel

@@ -25,6 +25,7 @@ from forebay.policies._kernels.places import (
     chunks_of,
     fits_now,
     fits_places,
+    leg_fits_now,
     pick,
     start_fitting,
     start_picked,
@@ -37,13 +38,16 @@ _LAYING = 16  # steps in whose time a reservation is laid
 
 
 @kernel
-def can_start(state, have, times, ahead, n, R, j, notes):
-    """Whether job `j` can start now and delay nobody, as far as amounts tell; the head of the line exactly so."""
-    if j < 0 or not fits_now(state, have, j):
+def can_start(state, have, times, ahead, n, R, j, leg, notes):
+    """Whether job `j` can start `leg` now and delay nobody, as far as amounts tell; the head of the line exactly so.
+
+    The leg is told, as rows of jobs lie far apart in memory, and many of them are looked at in vain.
+    """
+    if j < 0 or not leg_fits_now(state, have, j, leg):
         return False
     if len(have.inside) > 0 and not passes_head(state, notes, j, R):
         return False
-    leg, end = state.jobs[j]["leg"], end_if_now(state, j)
+    end = state.clock[0]["now"] + state.legs[leg]["walltime"]
     if not fits(times, ahead, n, 0, R, state.demands[leg], end):
         return False
     return share_until(state, have.free, times, ahead, n, R, leg, end)
@@ -52,9 +56,9 @@ def can_start(state, have, times, ahead, n, R, j, notes):
 @allocating_kernel
 def start_beside(state, have, times, ahead, n, R, S, W, j, notes):
     """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
-    if not can_start(state, have, times, ahead, n, R, j, notes):
-        return 0
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
+    if not can_start(state, have, times, ahead, n, R, j, leg, notes):
+        return 0
     if len(have.inside) > 0:
         start_passing(state, have, notes, j)
         return reserve(times, ahead, n, R, state.demands[leg], 0, end)
@@ -90,7 +94,7 @@ def who_fits(state, have, line, index, first):
         if line[i] < 0:
             continue
         legs[i], enough_there = asks_within(state, index, first + i, line[i], have.free)
-        if enough_there and fits_places(state, have, line[i]):
+        if enough_there and fits_places(state, have, line[i], legs[i]):
             places[n] = i
             n += 1
             horizon = max(horizon, end_if_now(state, line[i]))
@@ -98,15 +102,27 @@ def who_fits(state, have, line, index, first):
 
 
 @kernel
-def who_can_start(state, have, times, ahead, n, R, line, first, places, notes):
+def who_can_start(state, have, profile, R, line, legs, first, places, notes):
     """Keep the places from `first` on whose jobs can still start; how many these are, and when the last would end."""
-    n_left, horizon = 0, 0.0
-    for k in range(len(places)):
-        if places[k] >= first and can_start(state, have, times, ahead, n, R, line[places[k]], notes):
-            places[n_left] = places[k]
+    (times, ahead, n), n_left, longest = profile, 0, 0.0
+    for place in places:
+        if place >= first and can_start(state, have, times, ahead, n, R, line[place], legs[place], notes):
+            places[n_left] = place
             n_left += 1
-            horizon = max(horizon, end_if_now(state, line[places[k]]))
-    return n_left, horizon
+            longest = max(longest, state.legs[legs[place]]["walltime"])
+    return n_left, state.clock[0]["now"] + longest
+
+
+@kernel
+def n_until_last(state, have, profile, R, line, legs, places, notes):
+    """How many of these places there are up to the last whose job can still start."""
+    (times, ahead, n), n_left = profile, len(places)
+    while n_left > 0:
+        place = places[n_left - 1]
+        if can_start(state, have, times, ahead, n, R, line[place], legs[place], notes):
+            break
+        n_left -= 1
+    return n_left
 
 
 @kernel
@@ -192,7 +208,7 @@ def deep(state, have, line, params, columns, index, first):
     times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     # Elsewhere who fits can start: what runs only gives back.
     if n_counted(state, R) > 0 or planned_ahead(state):
-        n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places[:n_places], notes)
+        n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, 0, places[:n_places], notes)
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W, 0.0, np.inf), 0
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     i, n_reserved, steps, k = 0, 0, 0, 0
@@ -226,12 +242,11 @@ def deep(state, have, line, params, columns, index, first):
                 n = settle(state, times, ahead, n, R, S, later, n_later)
                 if later.jobs[n_later - 1] == j:
                     continue
-        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]], notes):
-            n_places -= 1
+        n_places = n_until_last(state, have, (times, ahead, n), R, line, legs, places[:n_places], notes)
         steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
-            steps, k = 0, 0
-            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places[:n_places], notes)
+            steps, k, left = 0, 0, places[:n_places]
+            n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, i, left, notes)
     if n_places == 0 or i > places[n_places - 1]:
         return
     rest = line[i:]

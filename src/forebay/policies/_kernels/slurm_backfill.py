@@ -21,7 +21,7 @@ from forebay.policies._kernels.easy_inside import guard, nobody_guarded
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.multifactor import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
-from forebay.policies._kernels.reservations import can_start, start_beside, who_can_start, who_fits
+from forebay.policies._kernels.reservations import n_until_last, start_beside, who_can_start, who_fits
 from forebay.policies._kernels.slurm_pinned import pinned_cycle
 
 _USERS, _PARTITIONS = 1, 2
@@ -118,7 +118,7 @@ def backfill_cycle(state, have, line, params, integers):
     times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     n = round_down(times, ahead, coarsen(times, ahead, n, params[Sched.BF_LINEAR]), slot)
     notes = nobody_guarded(state, have)
-    n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, 0, places, notes)
+    n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, 0, places, notes)
     window_end = math.floor((now + params[Sched.BF_WINDOW]) / slot) * slot
     later, n_later = nobody_put_off(len(line), now, min(horizon, window_end), R + S + W, slot, window_end), 0
     oldest = now - params[Sched.BF_MIN_AGE]
@@ -154,10 +154,9 @@ def backfill_cycle(state, have, line, params, integers):
             n = settle(state, times, ahead, n, R, S, later, n_later)
             if later.jobs[n_later - 1] == j:
                 continue
-        while n_places > 0 and not can_start(state, have, times, ahead, n, R, line[places[n_places - 1]], notes):
-            n_places -= 1
+        n_places = n_until_last(state, have, (times, ahead, n), R, line, legs, places[:n_places], notes)
         steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
-            steps, k = 0, 0
-            n_places, horizon = who_can_start(state, have, times, ahead, n, R, line, i, places[:n_places], notes)
+            steps, k, left = 0, 0, places[:n_places]
+            n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, i, left, notes)
     return n_started

@@ -89,7 +89,7 @@ def _candidates(state, have, forced, window, is_forced):
         if n == 0:
             fits = fits_now(state, rest, window[k])
         else:
-            fits = can_start(state, rest, times, ahead, n, R, window[k], notes)
+            fits = can_start(state, rest, times, ahead, n, R, window[k], state.jobs[window[k]]["leg"], notes)
         if fits:
             found[n_found] = k
             n_found += 1
