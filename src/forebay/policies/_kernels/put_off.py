@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.plan import lay
 from forebay.core.tables import after
 from forebay.policies._kernels.atoms import earliest_for, n_counted, reserve_shared
@@ -154,6 +154,20 @@ def _keep_in_mind(later, level, R, demand, walltime, allowed):
     for r in range(R):
         later.demands[k, r] = demand[r]
     later.settled[level, _REFUSED] = min(n + 1, _KEPT)
+
+
+@inlined_kernel
+def put_off(state, later, place, R, j, leg):
+    """Put job `j` off, whose place follows those that are settled; whether that settles it too.
+
+    It mostly does, as others who ask for no more cannot begin either. Handing all of it to `settle` would take longer.
+    """
+    later.jobs[place], later.legs[place] = j, leg
+    walltime = state.legs[leg]["walltime"] + later.slot[0]
+    if not _cannot_begin(later, 0, R, state.demands[leg], walltime, state.legs[leg]["allowed"]):
+        return False
+    later.settled[0, _N] += 1
+    return True
 
 
 @kernel

@@ -31,7 +31,7 @@ from forebay.policies._kernels.places import (
     start_picked,
     take_picks,
 )
-from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
+from forebay.policies._kernels.put_off import nobody_put_off, put_off, reserve_for, settle
 
 _NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
 _LAYING = 16  # steps in whose time a reservation is laid
@@ -236,8 +236,9 @@ def deep(state, have, line, params, columns, index, first):
             if W > 0:
                 n = reserve_for(state, times, ahead, n, R, S, W, j, later)
             else:
-                later.jobs[n_later], later.legs[n_later] = j, legs[i - 1]
                 n_later += 1
+                if put_off(state, later, n_later - 1, R, j, legs[i - 1]):
+                    continue
                 later.until[0] = horizon
                 n = settle(state, times, ahead, n, R, S, later, n_later)
                 if later.jobs[n_later - 1] == j:

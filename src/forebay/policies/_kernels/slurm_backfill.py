@@ -20,7 +20,7 @@ from forebay.policies._kernels.ahead import ahead_of, n_held
 from forebay.policies._kernels.easy_inside import guard, nobody_guarded
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.multifactor import number_of
-from forebay.policies._kernels.put_off import nobody_put_off, reserve_for, settle
+from forebay.policies._kernels.put_off import nobody_put_off, put_off, reserve_for, settle
 from forebay.policies._kernels.reservations import n_until_last, start_beside, who_can_start, who_fits
 from forebay.policies._kernels.slurm_pinned import pinned_cycle
 
@@ -148,8 +148,9 @@ def backfill_cycle(state, have, line, params, integers):
                 guard(state, have, notes, j, R)
                 if notes.latest[0] > window_end:  # beyond, nothing is reserved
                     notes.latest[0] = np.inf
-            later.jobs[n_later], later.legs[n_later] = j, legs[i - 1]
             n_later += 1
+            if put_off(state, later, n_later - 1, R, j, legs[i - 1]):
+                continue
             later.until[0] = min(horizon, window_end)
             n = settle(state, times, ahead, n, R, S, later, n_later)
             if later.jobs[n_later - 1] == j:
