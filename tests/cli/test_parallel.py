@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-PROCESSES = "from forebay.cli import _parallel, _progress\n_parallel.HERE = _progress.PATIENCE = 0\n"
+PROCESSES = "from forebay.cli import _parallel, _progress\n_parallel.HERE = _parallel.SHORT = _progress.PATIENCE = 0\n"
 MAIN = "from forebay.cli.main import main\nif __name__ == '__main__':\n    main()\n"
 
 SLOW = """
@@ -84,13 +84,14 @@ def test_processes_change_nothing(command, slow, tmp_path):
     found = []
     for place, options in enumerate((["--jobs", 1], ["--jobs", 3], [])):
         out = tmp_path / "here" / f"out{place}"
-        running = command("compare", "--no-plots", "--policies", specs, "-o", out, *options, processes=bool(options))
+        running = command("compare", "--policies", specs, "-o", out, *options, processes=bool(options))
         said, err = running.communicate(timeout=300)
         assert running.returncode == 0, err
         assert "deciding" not in said
         found.append((said.replace(f"out{place}", "out"), contents(out)))
     assert found[0] == found[1] == found[2]
     assert len(found[0][1]) > 20
+    assert {"gantt.svg", "waits.svg"} <= found[0][1].keys()
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,9 @@ from forebay.errors import ForebayError, InputError
 
 if TYPE_CHECKING:
     from forebay.cli._bench import Bench, Part
+    from forebay.cli._drawing import Drawing
     from forebay.cli._runs import Setting
     from forebay.experiments.executor import Failure
-
-FIGURES = ("letter-values", "usage", "wait-by-size", "waits")
-"""Those that show policies side by side."""
-SCHEDULE = "gantt"  # a picture a policy: drawn of the best
 
 EXAMPLES = options.examples(
     "forebay compare",
@@ -113,7 +110,7 @@ def command(
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
-    from forebay.cli import _given, _groups, _least, _pictures, _replicas, _runs, _verdicts
+    from forebay.cli import _drawing, _given, _groups, _least, _pictures, _replicas, _runs, _verdicts
     from forebay.cli._bench import bench
     from forebay.cli._compared import Compared, comparison, report
     from forebay.experiments.conditions import parse_condition
@@ -124,7 +121,7 @@ def command(
     standard = with_reference(given, implied, reference)
     schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
-        _pictures.check([*FIGURES, SCHEDULE])
+        _pictures.check([*_drawing.FIGURES, _drawing.SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
     if not schedulers:
@@ -142,19 +139,20 @@ def command(
         with _kept(made, len(schedulers)):
             planned = _replicas.planned(documents, standard, replicas)
             copies = _replicas.carry_out(setting, planned, made, jobs or cores())
-        jury = _verdicts.Jury(setting, documents, made, copies, standard)
-        verdicts = jury.verdicts()
-        _write_table(documents, made.path / "compare.csv")
-        if verdicts:
-            _verdicts.write(verdicts, made.path / _verdicts.TABLE)
-        groups = _groups.of(documents, made, standard)
-        if groups is not None:
-            _groups.write(groups, made.path / _groups.TABLE)
-        least = _least.of(setting, documents, made) if bounds else None
-        if least is not None:
-            _least.write(least, made.path / _least.TABLE)
-        drawing = plots or (plots is None and _pictures.available())
-        pictures = [output / file.name for file in _draw(documents, made)] if drawing else []
+        to_draw = _to_draw(documents, made) if plots or (plots is None and _pictures.available()) else None
+        with _drawing.under_way(to_draw, len(setting.workload), jobs or cores(), made.result) as drawn:
+            jury = _verdicts.Jury(setting, documents, made, copies, standard)
+            verdicts = jury.verdicts()
+            _write_table(documents, made.path / "compare.csv")
+            if verdicts:
+                _verdicts.write(verdicts, made.path / _verdicts.TABLE)
+            groups = _groups.of(documents, made, standard)
+            if groups is not None:
+                _groups.write(groups, made.path / _groups.TABLE)
+            least = _least.of(setting, documents, made) if bounds else None
+            if least is not None:
+                _least.write(least, made.path / _least.TABLE)
+            pictures = [output / file.name for file in drawn()]
         pictures += [output / file.name for file in add_report(made.path, page)]
         made.publish()
         forget_figures(output, pictures)
@@ -243,15 +241,12 @@ def _write_table(documents: list[dict[str, Any]], path: Path) -> None:
         for_spreadsheets(pl.DataFrame(rows, infer_schema_length=None)).write_csv(temporary)
 
 
-def _draw(documents: list[dict[str, Any]], made: "Bench") -> list[Path]:
-    from forebay.cli import _pictures
+def _to_draw(documents: list[dict[str, Any]], made: "Bench") -> "Drawing":
     from forebay.cli._compared import distinct
+    from forebay.cli._drawing import Drawing
 
-    shown = {spec: made.result(spec) for spec in distinct(documents)}
-    windows = dict.fromkeys(shown, documents[0]["window"])
-    best = documents[0]["policy"]
-    pictures = _pictures.draw(FIGURES, shown, windows, made.path, "svg")
-    return pictures + _pictures.draw([SCHEDULE], {best: shown[best]}, windows, made.path, "svg")
+    runs = {spec: made.place(spec) for spec in distinct(documents)}
+    return Drawing(runs, documents[0]["policy"], documents[0]["window"], made.path)
 
 
 def _explained(failed: "dict[str, Failure]", total: int) -> ForebayError:

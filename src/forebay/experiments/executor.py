@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
@@ -89,6 +89,23 @@ def kept(count: int, work: Work = _perform, told: Done = lambda *_: None) -> Ite
         crew.dismiss()
 
 
+@contextmanager
+def begun(count: int, tasks: Sequence[Any], work: Work) -> Iterator[Callable[[], dict[Any, Any]]]:
+    """The same for somebody who has something else to do meanwhile: gives a function that waits for all outcomes."""
+    crew, outcomes = _Crew(count, work, lambda *_: None), dict[Any, Any]()
+    left = iter(tasks)
+
+    def wait_for_all() -> dict[Any, Any]:
+        crew.work_through(left, outcomes.__setitem__)
+        return outcomes
+
+    try:
+        crew.hand_out_some(left)
+        yield wait_for_all
+    finally:
+        crew.dismiss()
+
+
 class _Crew:
     """The processes, the tasks they have, and outcomes that have arrived but are not yet reported."""
 
@@ -101,7 +118,7 @@ class _Crew:
     def work_through(self, tasks: Iterable[Any], done: Done) -> None:
         waiting = iter(tasks)
         try:
-            while self._hand_out_some(waiting) or self._busy:
+            while self.hand_out_some(waiting) or self._busy:
                 for pipe in wait(list(self._busy)):
                     self._receive(pipe)  # type: ignore[arg-type]
                 self._tell(done)
@@ -113,7 +130,7 @@ class _Crew:
             self._tell(done)
             raise
 
-    def _hand_out_some(self, waiting: Iterator[Any]) -> bool:
+    def hand_out_some(self, waiting: Iterator[Any]) -> bool:
         """A task for each process that has none; whether there were enough of them."""
         while len(self._busy) < self._count:
             try:
