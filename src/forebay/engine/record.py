@@ -66,14 +66,14 @@ class Record:
         self.said: list[tuple[float, int, str, int]] = []  # by a policy that tells why jobs wait, once the run is over
         self.saying: Callable[[], list[tuple[float, int, str, int]]] = list
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
-        self._keep = keep
+        self._keep, self._over = keep, False
         if truth is not None:
             self._truth = truth
         self._failed: list[BaseException] = []
 
-    def drain(self, last: bool = False) -> None:
+    def drain(self) -> None:
         """Empty the buffers."""
-        cursor = self._truth.cursor[0]
+        cursor, last = self._truth.cursor[0], self._over
         try:
             if not self._keep:
                 return
@@ -96,7 +96,8 @@ class Record:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.seconds = time.perf_counter() - self._begun
-        self.drain(last=True)
+        self._over = True
+        self.drain()
         self.log.end()
         self.placements.end()
         self.stored.end()
