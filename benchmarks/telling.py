@@ -1,7 +1,7 @@
 """What it costs a policy in Python to be told what running jobs do: `python benchmarks/telling.py`.
 
-The KTH log with I/O on dragonfly-96, first come first served: without asking, asking and not looking, and looking at all
-running jobs, at a link and at all links in every decision. Microseconds a decision, the best of three runs each.
+The KTH log with I/O on dragonfly-96, first come first served: without asking, asking and not looking, and looking at
+a link, at all running jobs and at all links in every decision. Microseconds a decision, the best of three runs each.
 """
 
 import time
