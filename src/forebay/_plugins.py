@@ -35,8 +35,12 @@ def _outside(group: str) -> dict[str, EntryPoint]:
 
 def names(group: str) -> list[str]:
     """Every plug-in of a group (a sub-package of forebay, such as `policies`), as users write it."""
+    return sorted(_known(group))
+
+
+def _known(group: str) -> frozenset[str]:
     package = import_module(f"forebay.{group}")
-    return sorted(_own(tuple(package.__path__)) | set(_outside(group)))
+    return _own(tuple(package.__path__)).union(_outside(group))
 
 
 @cache
@@ -48,8 +52,8 @@ def _own(folders: tuple[str, ...]) -> frozenset[str]:
 
 def find(group: str, name: str) -> str | None:
     """The plug-in that a user means by `name`, as `names` spells it: case does not count, and `_` is `-`."""
-    known = names(group)
-    return name if name in known else {_folded(one): one for one in known}.get(_folded(name))
+    known = _known(group)
+    return name if name in known else {_folded(one): one for one in sorted(known)}.get(_folded(name))
 
 
 def spelled(group: str, spec: str) -> str:

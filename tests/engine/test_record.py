@@ -31,7 +31,7 @@ def test_a_full_buffer_is_emptied_in_the_middle_of_a_step(rows, monkeypatch):
 def test_what_emptying_raises_ends_the_run(monkeypatch):
     """It must neither be lost nor leave a buffer full."""
 
-    def fails(self, rows):
+    def fails(self, rows, last):
         raise MemoryError("no room")
 
     monkeypatch.setattr(truth, "BUFFER", 3)

@@ -41,7 +41,8 @@ class Pointer:
 
     def __init__(self, tables: Any, kind: PointerType):
         self.tables = tables
-        self.layout = np.array(_words(tables), np.int64)
+        known = getattr(tables, "layout", None)
+        self.layout = laid_out(tables) if known is None else known
         self.address = self.layout.ctypes.data
         self.type = kind
 
@@ -59,6 +60,11 @@ def pointer_type(tables: Any) -> Any:
     return PointerType(numba.typeof(tables))
 
 
+def laid_out(tables: Any) -> np.ndarray:
+    """What a pointer points to. Tables that know theirs have it as `layout`."""
+    return np.array(_words(tables), np.int64)
+
+
 def _words(tables: Any) -> list[int]:
     """Arrays as Numba lays them out, without owners: they are the caller's to keep."""
     words: list[int] = []
@@ -66,8 +72,8 @@ def _words(tables: Any) -> list[int]:
         if isinstance(table, tuple):
             words += _words(table)
         else:
-            address = table.__array_interface__["data"][0]  # in a third of the time of table.ctypes.data
-            words += [0, 0, table.size, table.itemsize, address, *table.shape, *table.strides]
+            # Not by its __array_interface__: that spells out all columns, in 30 times the time.
+            words += [0, 0, table.size, table.itemsize, table.ctypes.data, *table.shape, *table.strides]
     return words
 
 

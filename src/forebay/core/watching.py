@@ -1,5 +1,6 @@
 """The part of a View that tells what running jobs do, what users have, and what a workload says of its own."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -115,25 +116,24 @@ class Watching:
         row, table = self._row(job), self._told().jobs
         if self._state.jobs["state"][row] != JobState.RUNNING:
             return _IDLE
-        told = table[row]
-        phase = PhaseKind(int(told["phase"])) if told["phase"] >= 0 else None
-        amounts = (float(told[name]) for name in ("moved", "left", "rate", "beside_left", "beside_rate"))
-        return Activity(phase, int(told["done"]), *amounts)
+        *amounts, done, phase = table[row].tolist()
+        return Activity(PhaseKind(phase) if phase >= 0 else None, done, *amounts)
 
     @property
     def links(self) -> dict[str, LinkLoad]:
         """The shared links of the machine, by name. For policies with `needs = ("io",)`."""
-        table = self._told().links.tolist()
-        return {name: LinkLoad(*row) for name, row in zip(self._labels.links, table, strict=True)}
+        table = self._told().links
+        columns = (table[name].tolist() for name in LinkLoad._fields)  # in half the time of rows
+        return dict(zip(self._labels.links, map(LinkLoad, *columns), strict=True))
 
     def link(self, name: str) -> LinkLoad:
         """One of them."""
         table = self._told().links
-        return LinkLoad(*table[self._place("link", name, self._labels.links)].tolist())
+        return LinkLoad(*table[self._place("link", name, self._link_places)].tolist())
 
     def tier(self, name: str) -> TierLoad:
         """A tier of storage by the name that the platform gives it. For policies with `needs = ("io",)`."""
-        told = self._told().tiers[self._place("tier", name, self._labels.tiers)]
+        told = self._told().tiers[self._place("tier", name, self._tier_places)]
         capacity = free = np.inf
         if told["resource"] >= 0:
             room = self._state.resources[told["resource"]]
@@ -202,9 +202,17 @@ class Watching:
             )
         return self._state.io
 
-    def _place(self, word: str, name: str, names: tuple[str, ...]) -> int:
-        if name not in names:
+    @cached_property
+    def _link_places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self._labels.links)}
+
+    @cached_property
+    def _tier_places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self._labels.tiers)}
+
+    def _place(self, word: str, name: str, places: dict[str, int]) -> int:
+        if name not in places:
             raise BadActionError(
-                f"{self._when} asked about a {word} {name!r}: {nearest(name, names) if names else 'there is none'}"
+                f"{self._when} asked about a {word} {name!r}: {nearest(name, places) if places else 'there is none'}"
             )
-        return names.index(name)
+        return places[name]

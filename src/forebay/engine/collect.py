@@ -1,6 +1,8 @@
 """From the final tables to a Result: polars frames in the words of the field."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -10,16 +12,31 @@ from forebay.algorithms.setformat import group_intervals, write_sets
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, Flexibility, JobState, LogKind, LogReason
 from forebay.core.schemas import MORE
 from forebay.core.tables import State
+from forebay.engine.copies import copied
 from forebay.engine.dependencies import Standing
 from forebay.engine.record import Record
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
-from forebay.results import JOBS_CSV, spent
+from forebay.results import spent
 from forebay.workload.names import column_of
 from forebay.workload.workload import Workload
 
 _TEXT_JOBS = 100_000
 """Jobs whose node sets are written as text at a time: bounds the memory in use."""
+_FEW_JOBS = 2_000
+"""Jobs up to which Python is faster at such texts than polars."""
+
+
+def _lower(codes: type[IntEnum]) -> tuple[tuple[int, str], ...]:
+    return tuple((code.value, code.name.lower()) for code in codes)
+
+
+_KINDS, _REASONS = _lower(LogKind), _lower(LogReason)
+_SAID = pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, "reason": pl.String, "behind": pl.Int64})
+_LINKS = pl.DataFrame(schema={"link": pl.String, "capacity": pl.Float64, "bytes": pl.Float64})
+_TEXTS = dict.fromkeys(("reason", "slurm", "detail"), pl.String)
+_HELD = pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, **_TEXTS})
+_FINALS = tuple((code.value, word) for code, word in FINAL_STATE.items())
 
 
 class Left(NamedTuple):
@@ -42,20 +59,26 @@ class Left(NamedTuple):
 def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None) -> Left:
     """Taken when a run is over."""
     last = state.jobs["last_leg"]
+    eligible = _eligible(state, truth)  # sets when jobs were submitted
     return Left(
-        jobs=state.jobs,
-        eligible=_eligible(state, truth),
+        jobs=_alone(state.jobs),
+        eligible=eligible,
         nodes=_asked(truth),
         cores=state.inside.first,
         number=state.legs["number"][last],
         way=state.legs["way"][last],
         logged=truth.scripts["logged"].copy(),
         by_choice=len(state.tiers.rates) > 0,
-        links=truth.network.links,
+        links=_alone(truth.network.links),
         flexibility=_flexibility(truth),
         compute_nodes=compute_nodes,
         allowed=truth.legs["allowed"][truth.jobs["last_leg"]] if len(state.nodes.atoms) else None,
     )
+
+
+def _alone(table: np.ndarray) -> np.ndarray:
+    """Without the tables that lie in one block with it, and would stay as long as it does."""
+    return table if table.base is None else copied(table)
 
 
 def _eligible(state: State, truth: Truth) -> np.ndarray | None:
@@ -83,31 +106,38 @@ def _flexibility(truth: Truth) -> np.ndarray:
     return codes
 
 
-def _words(codes: np.ndarray, names: dict[int, str]) -> pl.Series:
-    """Codes as an Enum column: one byte a row, readable."""
-    table = np.zeros(max(names) + 1, np.uint32)
-    for place, code in enumerate(names):
+@lru_cache
+def _dictionary(names: tuple[tuple[int, str], ...], nothing: int | None) -> tuple[np.ndarray, pl.Series]:
+    """The place of each code in a column of words. One may stand for nothing."""
+    table = np.zeros(max(code for code, _ in names) + 1, np.uint32)
+    for place, (code, _) in enumerate(names):
         table[code] = place
-    words = list(names.values())
-    return pl.Series(words, dtype=pl.Enum(words)).gather(table[codes])
+    kind = pl.Enum([word for _, word in names])
+    return table, pl.Series([None if code == nothing else word for code, word in names], dtype=kind)
+
+
+def _words(codes: np.ndarray, names: Iterable[tuple[int, str]], nothing: int | None = None) -> pl.Series:
+    """Codes as an Enum column: one byte a row, readable. Null of the code that stands for nothing."""
+    table, words = _dictionary(tuple(names), nothing)
+    column: pl.Series = words[table[codes]]
+    return column
 
 
 def log_frame(record: Record, jobs: np.ndarray, resources: tuple[str, ...]) -> pl.DataFrame:
     """The log with ids and words instead of rows and codes. Uses the record's up."""
     log, job = record.log, record.log.take("job")
-    resource = _words(log.take("resource") + 1, {r + 1: name for r, name in enumerate(resources)} | {0: "none"})
+    resource = _words(log.take("resource") + 1, [*enumerate(resources, 1), (0, "none")], nothing=0)
     frame = pl.DataFrame(
         {
             "time": log.take("time"),
             "job": jobs["id"][job],
-            "kind": _words(log.take("kind"), {kind.value: kind.name.lower() for kind in LogKind}),
+            "kind": _words(log.take("kind"), _KINDS),
             "leg": log.take("leg"),
             "resource": resource,
             "amount": log.take("amount"),
-            "reason": _words(log.take("reason"), {reason.value: reason.name.lower() for reason in LogReason}),
+            "reason": _words(log.take("reason"), _REASONS),
         }
     )
-    frame = frame.with_columns(pl.when(pl.col("resource") != "none").then(pl.col("resource")).alias("resource"))
     if (job >= 0).all():
         return frame
     return frame.with_columns(pl.when(pl.Series(job >= 0)).then("job").alias("job"))  # rows of nodes have none
@@ -126,7 +156,11 @@ def _allocations(record: Record, n_jobs: int) -> pl.Series:
         end = min(begin + _TEXT_JOBS, n_jobs)
         text = np.empty(int(first[end] - first[begin]) * widest + end - begin + 1, np.uint8)
         n = write_sets(first, low, high, begin, end, text)
-        parts.append(pl.Series([text[: n - 1].tobytes().decode()]).str.split("\n").explode())
+        lines = text[: n - 1].tobytes().decode()
+        if end - begin < _FEW_JOBS:  # setting polars to work takes longer
+            parts.append(pl.Series(lines.split("\n")))
+        else:
+            parts.append(pl.Series([lines]).str.split("\n").explode())
     return pl.concat(parts)
 
 
@@ -183,7 +217,7 @@ def sizes_frame(left: Left, record: Record) -> pl.DataFrame | None:
     moments = np.unique(np.stack([log["job"][changed].astype(float), log["time"][changed]]), axis=1)[0].astype(np.int64)
     return pl.DataFrame(
         {
-            "type": _words(left.flexibility, {kind.value: kind.name.lower() for kind in Flexibility}).cast(pl.String),
+            "type": _words(left.flexibility, _lower(Flexibility)).cast(pl.String),
             "mean_nodes": pl.Series(_mean_nodes(left, record)).fill_nan(None),
             "n_resizes": np.bincount(moments, minlength=len(left.jobs)),
         }
@@ -209,6 +243,14 @@ def shared_frame(left: Left, record: Record) -> pl.DataFrame | None:
     node = np.repeat(low - np.concatenate([[0], np.cumsum(across)[:-1]]), across) + np.arange(across.sum())
     pairs = np.unique(np.repeat(job, across) * len(left.cores) + node)
     return pl.DataFrame({"nodes": np.bincount(pairs // len(left.cores), minlength=len(left.jobs))})
+
+
+def may_have_broken_off(record: Record) -> bool:
+    """Whether anything at all speaks for failures or interrupts."""
+    if (record.log["kind"] == LogKind.NODE_DOWN).any():
+        return True
+    reasons = (LogReason.NODE_DOWN, LogReason.INTERRUPTED, LogReason.SAVE, LogReason.RECOVER)
+    return bool(np.isin(record.log["reason"], reasons).any())
 
 
 def with_attempts(jobs: pl.DataFrame, log: pl.DataFrame) -> pl.DataFrame:
@@ -248,17 +290,17 @@ def chunks_frame(record: Record) -> pl.DataFrame:
 
 def said_frame(record: Record, jobs: np.ndarray) -> pl.DataFrame:
     """What the policy said of waiting jobs, with ids instead of rows."""
-    schema = {"time": pl.Float64, "job": pl.Int64, "reason": pl.String, "behind": pl.Int64}
+    if not record.said:
+        return _SAID.clone()
     ids = jobs["id"].tolist()
     rows = [(time, ids[j], text, ids[other] if other >= 0 else None) for time, j, text, other in record.said]
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=_SAID.schema, orient="row")
 
 
 def held_frame(record: Record, jobs: np.ndarray, told: Callable[[int], tuple[str, str, str]]) -> pl.DataFrame:
     """From when on a limit held a job back, and which: a row for each change; no rows where nothing was limited."""
     if not len(record.held["cause"]):
-        texts = dict.fromkeys(("reason", "slurm", "detail"), pl.String)
-        return pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, **texts})
+        return _HELD.clone()
     cause = pl.Series(record.held["cause"])
     words = {-1: ("", "", "")} | {int(one): told(int(one)) for one in cause.unique() if one >= 0}
     columns = {
@@ -271,61 +313,66 @@ def held_frame(record: Record, jobs: np.ndarray, told: Callable[[int], tuple[str
 def links_frame(left: Left, names: tuple[str, ...]) -> pl.DataFrame:
     """What crossed each shared link; no rows where nothing moved."""
     links = left.links
-    schema = {"link": pl.String, "capacity": pl.Float64, "bytes": pl.Float64}
     if not len(links):
-        return pl.DataFrame(schema=schema)
+        return _LINKS.clone()
     links = links[: len(names)]  # behind them are nodes' own devices
-    return pl.DataFrame({"link": names, "capacity": links["capacity"], "bytes": links["bytes"]}, schema=schema)
+    return pl.DataFrame({"link": names, "capacity": links["capacity"], "bytes": links["bytes"]}, schema=_LINKS.schema)
+
+
+def _known(values: np.ndarray) -> pl.Series:
+    """Numbers, null where there is none."""
+    return pl.Series(values, nan_to_null=True)
+
+
+def _same(text: str, n: int) -> pl.Series:
+    return pl.Series([text]).new_from_index(0, n)
 
 
 def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platform) -> pl.DataFrame:
-    """The job table of a Result."""
-    resources = platform.resources
-    jobs, source = left.jobs, workload.jobs
-    finals = {code.value: word for code, word in FINAL_STATE.items()}
-    frame = pl.DataFrame(
-        {
-            "job_id": jobs["id"],
-            "submission_time": jobs["submit"],
-            "requested_number_of_resources": left.nodes,
-            "requested_time": np.where(np.isinf(jobs["walltime"]), -1.0, jobs["walltime"]),
-            "final_state": _words(jobs["state"], finals),
-            "starting_time": jobs["start"],
-            "finish_time": jobs["finish"],
-            "allocated_resources": _allocations(record, len(jobs)),
-            "total_wait": np.where(np.isin(jobs["state"], NEVER_BEGUN), np.nan, jobs["waited"]),
-        },
-    ).with_columns(pl.col("starting_time", "finish_time", "total_wait").fill_nan(None))
-    start, finish, submit = pl.col("starting_time"), pl.col("finish_time"), pl.col("submission_time")
-    frame = frame.with_columns(
-        workload_name=pl.lit(workload.name),
-        profile=pl.col("job_id").cast(pl.String),
-        success=(pl.col("final_state") == FINAL_STATE[JobState.COMPLETED]).cast(pl.Int64),
-        execution_time=finish - start,
-        waiting_time=start - submit,
-        turnaround_time=finish - submit,
-        consumed_energy=pl.lit(-1.0),
-        metadata=pl.lit(""),
-    ).with_columns(
-        # A job of no length has no stretch: 0 / 0 and x / 0 would poison every mean.
-        stretch=pl.when(pl.col("execution_time") > 0).then(pl.col("turnaround_time") / pl.col("execution_time")),
-    )
+    """The job table of a Result. Column by column: of a short run, each turn of polars' engine takes longer than it."""
+    jobs, source, n = left.jobs, workload.jobs, len(left.jobs)
+    submit, start, finish, state = jobs["submit"], jobs["start"], jobs["finish"], jobs["state"]
+    execution, turnaround = finish - start, finish - submit
+    never = np.isin(state, NEVER_BEGUN)
+    # A job of no length has no stretch: 0 / 0 and x / 0 would poison every mean.
+    stretch = np.divide(turnaround, execution, out=np.full(n, np.nan), where=execution > 0)
+    ids = pl.Series(jobs["id"])
+    columns = {
+        "job_id": ids,
+        "workload_name": _same(workload.name, n),
+        "profile": ids.cast(pl.String),
+        "submission_time": submit,
+        "requested_number_of_resources": left.nodes,
+        "requested_time": np.where(np.isinf(jobs["walltime"]), -1.0, jobs["walltime"]),
+        "success": (state == JobState.COMPLETED).astype(np.int64),
+        "final_state": _words(state, _FINALS),
+        "starting_time": _known(start),
+        "execution_time": _known(execution),
+        "finish_time": _known(finish),
+        "waiting_time": _known(start - submit),
+        "turnaround_time": _known(turnaround),
+        "stretch": _known(stretch),
+        "allocated_resources": _allocations(record, n),
+        "consumed_energy": np.full(n, -1.0),
+        "metadata": _same("", n),
+        "total_wait": _known(np.where(never, np.nan, jobs["waited"])),
+        "n_legs": left.number + 1,
+    }
     told = [name for name in MORE if name in source.columns]
-    demands = [name for name in resources[1:] if name in source.columns]
-    extra = source.select("user", "group", "queue", "priority", *told, *demands, *workload.own).with_columns(
-        *(pl.col(name).fill_nan(None) for name in told if MORE[name] == pl.Float64),
-        *(column_of(source, workload.names, column) for column in workload.names),
-    )
-    n_legs = pl.Series("n_legs", left.number + 1)
-    more = [f(left, record) for f in (shared_frame, staging_frame, sizes_frame, servers_frame)]
-    frame = frame.select(*JOBS_CSV, "total_wait", n_legs).hstack(extra)
+    demands = [name for name in platform.resources[1:] if name in source.columns]
+    for name in ("user", "group", "queue", "priority", *told, *demands, *workload.own):
+        columns[name] = source[name].fill_nan(None) if MORE.get(name) == pl.Float64 else source[name]
+    frame = pl.DataFrame(columns)
+    if workload.names:
+        frame = frame.with_columns(column_of(source, workload.names, column) for column in workload.names)
     if platform.divided and left.allowed is not None:
         frame = frame.with_columns(allowed=left.allowed)
     if left.eligible is not None:
-        eligible = pl.Series(left.eligible).fill_nan(None)
+        eligible = _known(left.eligible)
         frame = frame.with_columns(eligible_time=eligible, planned_time=pl.col("starting_time") - eligible)
     if left.by_choice:
-        never = np.isin(jobs["state"], NEVER_BEGUN)
         words = pl.Series([tier.name for tier in platform.ways]).gather(left.way)
         frame = frame.with_columns(pl.select(pl.when(~pl.Series(never)).then(words).alias("tier"))["tier"])
-    return pl.concat([frame, *(part for part in more if part is not None)], how="horizontal")
+    more = [f(left, record) for f in (shared_frame, staging_frame, sizes_frame, servers_frame)]
+    parts = [part for part in more if part is not None]
+    return pl.concat([frame, *parts], how="horizontal") if parts else frame

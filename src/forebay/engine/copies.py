@@ -39,26 +39,26 @@ _OUT = READ_ONLY | BUFFERS | SCRATCH
 Tables = TypeVar("Tables", State, Truth)
 
 
-def _walk(tables: Any, within: str) -> Any:
+def walk(tables: Any, within: str) -> Any:
     """Every table by its name, those within others by both names."""
     for name, table in zip(tables._fields, tables, strict=True):
         full = f"{within}.{name}" if within else name
         if isinstance(table, tuple):
-            yield from _walk(table, full)
+            yield from walk(table, full)
         else:
             yield full, table
 
 
 def changing(state: State, truth: Truth) -> list[tuple[str, np.ndarray]]:
     """The tables, by their names, that say where a run stands at a decision."""
-    everything = [*_walk(state, ""), *_walk(truth, "truth")]
+    everything = [*walk(state, ""), *walk(truth, "truth")]
     return [(name, table) for name, table in everything if table.size and name not in _OUT]
 
 
 def digest(state: State, truth: Truth) -> str:
     """A hash of what no run changes: jobs as they will arrive, what they do, and the machine."""
     found = hashlib.sha256()
-    for name, table in [*_walk(state, ""), *_walk(truth, "truth")]:
+    for name, table in [*walk(state, ""), *walk(truth, "truth")]:
         if name in READ_ONLY:
             # By columns: what lies between them is anything.
             parts = [table[column] for column in table.dtype.names] if table.dtype.names else [table]
@@ -83,5 +83,13 @@ def _twin(tables: Any, within: str) -> Any:
         elif full in READ_ONLY:
             made.append(table)
         else:
-            made.append(np.empty_like(table) if full in BUFFERS else table.copy())
+            made.append(np.empty_like(table) if full in BUFFERS else copied(table))
     return type(tables)(*made)
+
+
+def copied(table: np.ndarray) -> np.ndarray:
+    """A copy in one piece: NumPy copies a table with gaps between its columns value by value, in 20 times the time."""
+    if table.dtype.names is None or not table.flags.c_contiguous:
+        return table.copy()
+    whole: np.ndarray = table.view(np.uint8).copy().view(table.dtype)
+    return whole

@@ -23,10 +23,12 @@ class _Columns:
         self._begun: dict[str, np.ndarray] = {}  # pieces of which the first `_n` rows are in use
         self._n = 0
 
-    def add(self, rows: np.ndarray) -> None:
+    def add(self, rows: np.ndarray, last: bool = False) -> None:
+        """Take rows over. After the last ones, no piece is longer than it must be."""
         while len(rows):
             if not self._begun:
-                self._begun = {name: np.empty(_PIECE, kind) for name, kind in self._kinds.items()}
+                length = min(_PIECE, len(rows)) if last else _PIECE
+                self._begun = {name: np.empty(length, kind) for name, kind in self._kinds.items()}
             some, rows = rows[: _PIECE - self._n], rows[_PIECE - self._n :]
             for name, piece in self._begun.items():
                 piece[self._n : self._n + len(some)] = some[name]
@@ -64,21 +66,21 @@ class Record:
         self.said: list[tuple[float, int, str, int]] = []  # by a policy that tells why jobs wait, once the run is over
         self.saying: Callable[[], list[tuple[float, int, str, int]]] = list
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
-        self._keep = keep
+        self._keep, self._over = keep, False
         if truth is not None:
             self._truth = truth
         self._failed: list[BaseException] = []
 
     def drain(self) -> None:
         """Empty the buffers."""
-        cursor = self._truth.cursor[0]
+        cursor, last = self._truth.cursor[0], self._over
         try:
             if not self._keep:
                 return
-            self.log.add(self._truth.log[: cursor["n_log"]])
-            self.placements.add(self._truth.placements[: cursor["n_placed"]])
-            self.stored.add(self._truth.stored[: cursor["n_stored"]])
-            self.held.add(self._truth.held[: cursor["n_held"]])
+            self.log.add(self._truth.log[: cursor["n_log"]], last)
+            self.placements.add(self._truth.placements[: cursor["n_placed"]], last)
+            self.stored.add(self._truth.stored[: cursor["n_stored"]], last)
+            self.held.add(self._truth.held[: cursor["n_held"]], last)
         except BaseException as error:  # it must not cross the compiled loop: memory may be short
             self._failed.append(error)
         finally:
@@ -94,6 +96,7 @@ class Record:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.seconds = time.perf_counter() - self._begun
+        self._over = True
         self.drain()
         self.log.end()
         self.placements.end()

@@ -74,6 +74,8 @@ def begin(workload: Workload, state: State, truth: Truth) -> None:
 
 def on_late_starts(workload: Workload, state: State) -> list[str]:
     """A note on jobs that ran already when the period began, and could not here: the machine had no room for all."""
+    if COLUMN not in workload.jobs.columns:
+        return []
     since = running_since(workload)
     late = np.flatnonzero(~np.isnan(since) & (state.jobs["start"] != since))
     if not len(late):

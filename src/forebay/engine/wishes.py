@@ -37,10 +37,10 @@ def wishes_of(policy: Any, name: str, workload: Workload, platform: Platform) ->
     if unknown:
         raise InputError(f"policy {name!r} needs {brief(unknown[0])}; all that a policy can ask for there is {IO!r}")
     numbers, codes = (tuple(getattr(policy, kind, ())) for kind in ("columns", "codes"))
-    own = own_columns(workload.jobs.schema)
+    compiled = policy.kernel() if hasattr(policy, "kernel") else None
+    own = own_columns(workload.jobs.schema) if numbers or codes or compiled is None else []
     for column in (*numbers, *codes):
         _check_column(workload, name, column, own, codes)
-    compiled = policy.kernel() if hasattr(policy, "kernel") else None
     chosen = (*numbers, *codes) if compiled is not None else tuple(own)
     words = {column: words_of(workload, column) for column in chosen if workload.jobs.schema[column] == pl.String}
     values = [_values(workload, column, words) for column in chosen]

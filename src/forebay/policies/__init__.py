@@ -6,6 +6,8 @@ A policy may also stand in a user's own file: `load("mine.py:Mine:patience=3")`.
 import dataclasses
 import inspect
 import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +150,7 @@ def _made(cls: type) -> Any:
         ) from None
 
 
+@cache
 def _own_class(module: Any) -> type:
     """The one policy that a module of ours defines, beside helpers of its own."""
     classes = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__]
@@ -155,9 +158,10 @@ def _own_class(module: Any) -> type:
     return cls
 
 
-def _parameters(cls: type) -> dict[str, inspect.Parameter]:
+@lru_cache  # not for ever: a user's class may be another in each cell of a notebook
+def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
     if dataclasses.is_dataclass(cls) or "__init__" in vars(cls):
-        return dict(inspect.signature(cls).parameters)
+        return inspect.signature(cls).parameters
     return {}
 
 
