@@ -81,19 +81,23 @@ def test_a_policy_of_the_guide_keeps_the_contract(file, name):
     assert report.passed, report.explanation
 
 
+COMPILED = f"{FOLDER / 'compiled.py'}:Shortest"
+"""By its file, so that it is imported and compiled once for all tests here."""
+
+
 def test_the_compiled_policy_keeps_the_contract():
     """Honours buffers, too: cases have them, pooled and in chunks."""
-    report = check_policy(f"{FOLDER / 'compiled.py'}:Shortest", n_cases=40)
+    report = check_policy(COMPILED, n_cases=40)
     assert report.passed, report.explanation
 
 
 @pytest.mark.small
 def test_the_compiled_policy_starts_what_the_other_does():
-    both = [load(file, "Shortest") for file in ("shortest", "compiled")]
+    both = load("shortest", "Shortest")(patience=0.005), f"{COMPILED}:patience=0.005"
     for seed in range(20):
         workload, machine = pooled.make(seed, legs=False)
         workload = dataclasses.replace(workload, jobs=workload.jobs.with_columns(id=pl.int_range(1, len(workload) + 1)))
-        runs = [fb.simulate(workload, machine, one(patience=0.005)) for one in both]
+        runs = [fb.simulate(workload, machine, one) for one in both]
         starts = [run.jobs["starting_time"].to_list() for run in runs]
         assert starts[0] == starts[1], seed
 
