@@ -163,7 +163,7 @@ def at_once(seed, n):
     return pooled.workload(jobs)
 
 
-@pytest.mark.parametrize("n", [2, 5, 8, 11])
+@pytest.mark.parametrize("n", [2, 5, 8, pytest.param(11, marks=pytest.mark.full)])
 def test_orders_equal_the_naive_ones(n):
     """With tries enough to come to rest, where every job has been put everywhere and nothing helps."""
     for seed in range(10):
