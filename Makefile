@@ -6,6 +6,10 @@ BIN := $(VENV)/bin
 # Where kernels run: what reads, writes and draws is the same with the compiler off.
 KERNELS := $(addprefix tests/,_numba algorithms constancy contract core engine policies testing twins)
 
+# With the compiler off NumPy checks each index. What is compiled with bounds checks is looked at where all kernels run,
+# and where only compiled code differs; the rest of the above is for the full run.
+CHECKED := $(addprefix tests/,_numba algorithms contract twins)
+
 # Where Python may keep no bytecode, each process that a test starts takes 5.6 s to import forebay's engine, not 1.6.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -14,12 +18,13 @@ unexport PYTHONDONTWRITEBYTECODE
 run: $(VENV)/installed ## set up, then compare queue policies on the embedded default workload
 	$(BIN)/forebay compare
 
-test: $(VENV)/dev lint docs ## lint, types, import contract, docs; tests compiled, with the compiler off, and with bounds checks
+test: $(VENV)/dev ## lint, types, import contract, docs; tests compiled, with the compiler off, and with bounds checks
+	$(MAKE) -j2 lint docs
 	$(BIN)/forebay warmup
 	$(BIN)/pytest -n 2 --dist worksteal -m "not full"
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(KERNELS)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/forebay warmup
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(KERNELS)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(CHECKED)
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check src tests examples benchmarks scripts docs/conf.py
@@ -46,6 +51,8 @@ check-full: $(VENV)/dev ## everything, the long proofs too
 	scripts/install-simgrid
 	scripts/install-chromium
 	$(BIN)/pytest -n 2 --dist worksteal -m "full"
+	$(BIN)/pytest -n 2 --dist worksteal -m "hypothesis and not full" --hypothesis-profile=full
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(filter-out $(CHECKED),$(KERNELS))
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -5,8 +5,10 @@ import signal
 
 from hypothesis import settings
 
-slow = os.environ.get("NUMBA_DISABLE_JIT") == "1" or os.environ.get("NUMBA_BOUNDSCHECK") == "1"
-settings.register_profile("forebay", derandomize=True, deadline=None, database=None, max_examples=10 if slow else 50)
+off, checked = (os.environ.get(name) == "1" for name in ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"))
+examples = 5 if off else 10 if checked else 20  # by how slow kernels are
+settings.register_profile("forebay", derandomize=True, deadline=None, database=None, max_examples=examples)
+settings.register_profile("full", settings.get_profile("forebay"), max_examples=100)  # for `make check-full`
 settings.load_profile("forebay")
 
 

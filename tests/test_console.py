@@ -36,10 +36,15 @@ SLOW = (
     "compare default --policies fcfs-bb,sjf-bb,examples/own_policy.py:Patient:patience=96 --no-plots",
     "compare default --policies fcfs-bb,fcfs-bb:depth=3+limits:user_nodes=48,run_time=12h",
     "compare default --policies fcfs-easy,fcfs-bb -o out",
+    "compare default --platform flat:nodes=96,burst_buffer=225GB --policies fcfs-easy,fcfs-bb,sjf-bb -o small",
+    "compare default --platform flat:nodes=96,burst_buffer=900GB --policies fcfs-easy,fcfs-bb,sjf-bb -o large",
+    "compare default --policies conservative,sfsj,steal:variant=113 --failures mtbf=1h,downtime=1h,checkpoint=300s",
     "plot out/fcfs-bb --figure gantt -o out",
+    "check-policy compiled.py:Shortest",
+    "check-policy examples/own_policy.py:Patient:patience=0 --head-never-delayed",
     "capacity default --platform flat:nodes=96,burst_buffer=480GB --job-model alloc-only --target mean_wait <= 3h -q",
 )
-"""Commands that only the full run waits for: pictures of thousands of jobs take seconds."""
+"""Commands that only the full run waits for: they draw thousands of jobs, or compile what another test does, too."""
 
 TRACES = {
     "KTH-SP2-1996-2.1-cln.swf.gz": "swf/KTH-SP2-1996-2.1-cln.swf.gz",

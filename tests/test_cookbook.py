@@ -87,9 +87,10 @@ def test_a_recipe_starts_jobs_as_its_twin_does(name, chunk):
         assert mine == twin.run(), seed
 
 
+@pytest.mark.parametrize("n_cases", [8, pytest.param(25, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_keeps_the_contract(name):
-    report = check_policy(load(name), n_cases=25)
+def test_a_recipe_keeps_the_contract(name, n_cases):
+    report = check_policy(load(name), n_cases=n_cases)
     assert report.passed, report.explanation
 
 

@@ -72,37 +72,47 @@ def test_every_policy_of_the_guide_is_a_file():
         assert any(code in text and text.endswith(code + "\n") for text in files.values()), code
 
 
+N_CASES = pytest.mark.parametrize("n_cases", [12, pytest.param(40, marks=pytest.mark.full)])
+
+
+@N_CASES
 @pytest.mark.parametrize(
     ("file", "name"),
     [("in_order", "InOrder"), ("shortest", "Shortest"), ("growing", "Growing"), ("preempting", "Preempting")],
 )
-def test_a_policy_of_the_guide_keeps_the_contract(file, name):
-    report = check_policy(load(file, name), n_cases=40)
+def test_a_policy_of_the_guide_keeps_the_contract(file, name, n_cases):
+    report = check_policy(load(file, name), n_cases=n_cases)
     assert report.passed, report.explanation
 
 
-def test_the_compiled_policy_keeps_the_contract():
+COMPILED = f"{FOLDER / 'compiled.py'}:Shortest"
+"""By its file, so that it is imported and compiled once for all tests here."""
+
+
+@N_CASES
+def test_the_compiled_policy_keeps_the_contract(n_cases):
     """Honours buffers, too: cases have them, pooled and in chunks."""
-    report = check_policy(f"{FOLDER / 'compiled.py'}:Shortest", n_cases=40)
+    report = check_policy(COMPILED, n_cases=n_cases)
     assert report.passed, report.explanation
 
 
 @pytest.mark.small
 def test_the_compiled_policy_starts_what_the_other_does():
-    both = [load(file, "Shortest") for file in ("shortest", "compiled")]
+    both = load("shortest", "Shortest")(patience=0.005), f"{COMPILED}:patience=0.005"
     for seed in range(20):
         workload, machine = pooled.make(seed, legs=False)
         workload = dataclasses.replace(workload, jobs=workload.jobs.with_columns(id=pl.int_range(1, len(workload) + 1)))
-        runs = [fb.simulate(workload, machine, one(patience=0.005)) for one in both]
+        runs = [fb.simulate(workload, machine, one) for one in both]
         starts = [run.jobs["starting_time"].to_list() for run in runs]
         assert starts[0] == starts[1], seed
 
 
-def test_the_example_keeps_the_contract():
+@N_CASES
+def test_the_example_keeps_the_contract(n_cases):
     """And holds its reservation."""
-    report = check_policy(example().Patient())
+    report = check_policy(example().Patient(), n_cases=5 * n_cases // 2)
     assert report.passed, report.explanation
-    report = check_policy(example().Patient(patience=0.0), n_cases=40, head_never_delayed=True)
+    report = check_policy(example().Patient(patience=0.0), n_cases=n_cases, head_never_delayed=True)
     assert report.passed, report.explanation
 
 

@@ -37,10 +37,11 @@ def check(seed, lp=False):
     return telling
 
 
-def test_fifty_random_cases():
+@pytest.mark.parametrize("n_cases", [15, pytest.param(50, marks=pytest.mark.full)])
+def test_random_cases(n_cases):
     """Bounds that prove nothing would pass, too: most of these say something."""
-    telling = [check(seed, lp=seed % 5 == 0) for seed in range(50)]
-    assert np.count_nonzero(telling) > 30
+    telling = [check(seed, lp=seed % 5 == 0) for seed in range(n_cases)]
+    assert np.count_nonzero(telling) > 0.6 * n_cases
 
 
 @pytest.mark.full

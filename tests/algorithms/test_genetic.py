@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases.chunks import chunks
 from forebay.algorithms import genetic
 from twins import genetic as naive
 from twins.genetic import Window
@@ -121,7 +122,7 @@ def test_as_the_twin(seed):
     check_twin(random_window(rng, 9), random_settings(rng, 12), seed)
 
 
-@pytest.mark.parametrize("seed", range(20, 420))
+@pytest.mark.parametrize("seed", chunks(80, 420)[20:])
 def test_as_the_twin_in_larger_windows(seed):
     rng = random.Random(seed)
     check_twin(random_window(rng, rng.choice((5, 12, 25, 62))), random_settings(rng, 40), seed)
@@ -214,7 +215,7 @@ def test_what_is_found_is_there(window, seed):
     check_against_all(window, found)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", chunks(15, 60))
 def test_what_is_found_in_larger_windows_is_there(seed):
     rng = random.Random(seed)
     window = random_window(rng, 11)

@@ -13,6 +13,8 @@ from forebay._compile import prepare
 from forebay.cli.main import main
 from forebay.cli.warmup import InOrder
 from forebay.policies import load
+from forebay.workload import read, write
+from forebay.workload.operations import first
 
 Outcome = namedtuple("Outcome", "code out err")
 
@@ -98,6 +100,14 @@ def trace(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def hundred(tmp_path_factory):
+    """The first jobs of the embedded workload, with all that they stage: every policy is quick on them."""
+    path = tmp_path_factory.mktemp("jobs") / "hundred.parquet.zip"
+    write(first(read("default"), 100), path)
+    return path
 
 
 @pytest.fixture

@@ -44,17 +44,6 @@ def test_folders_are_safe_and_distinct():
     ]
 
 
-@pytest.fixture(scope="module")
-def hundred(tmp_path_factory):
-    """The first jobs of the embedded workload, with all that they stage: every policy is quick on them."""
-    from forebay.workload import read, write
-    from forebay.workload.operations import first
-
-    path = tmp_path_factory.mktemp("jobs") / "hundred.parquet.zip"
-    write(first(read("default"), 100), path)
-    return path
-
-
 def test_every_policy_best_first(shell, hundred, tmp_path):
     options = ("--policies", "all", "--replicas", 0, "--format", "json")
     code, out, _ = shell("compare", hundred, "--platform", "dragonfly-96", *options)

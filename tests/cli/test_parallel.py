@@ -79,12 +79,13 @@ def contents(folder):
     }
 
 
-def test_processes_change_nothing(command, slow, tmp_path):
+def test_processes_change_nothing(command, slow, hundred, tmp_path):
     specs = f"fcfs,{slow(0)},fcfs-bb,sjf-bb:depth=2"
     found = []
     for place, options in enumerate((["--jobs", 1], ["--jobs", 3], [])):
         out = tmp_path / "here" / f"out{place}"
-        running = command("compare", "--policies", specs, "-o", out, *options, processes=bool(options))
+        words = ("compare", hundred, "--policies", specs, "-o", out)
+        running = command(*words, *options, processes=bool(options))
         said, err = running.communicate(timeout=300)
         assert running.returncode == 0, err
         assert "deciding" not in said

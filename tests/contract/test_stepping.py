@@ -14,7 +14,7 @@ from forebay.workload import models
 
 STORED = runs.stored()
 SMALL = [*runs.small()]
-EVERY = 4  # one in so many of the stored runs; each policy is among them several times
+EVERY = 7  # one in so many of the stored runs; each policy is among them several times
 
 
 @pytest.fixture
@@ -50,8 +50,14 @@ def both(*given, rate=0.15, **options):
     return once
 
 
-@pytest.mark.small
-@pytest.mark.parametrize("spec", policies.names())
+def _searches(name):
+    """Whether it takes many seconds with the compiler off, each run twice."""
+    return name.startswith(("plan", "sas-plan", "bbsched"))
+
+
+@pytest.mark.parametrize(
+    "spec", [name if _searches(name) else pytest.param(name, marks=pytest.mark.small) for name in policies.names()]
+)
 def test_failures(spec):
     """Nodes fail, jobs write checkpoints: on tiers of storage, or malleable ones with applications."""
     made, platform, model, kinds = failing_case(spec)

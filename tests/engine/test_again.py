@@ -2,9 +2,9 @@
 
 import numpy as np
 import polars as pl
-import pytest
 
 from cases import pooled
+from cases.chunks import compiles
 from forebay._numba.jit import kernel
 from forebay._numba.pointer import pointer
 from forebay.core.codes import JobState, LegEnd, LogKind, LogReason
@@ -16,7 +16,7 @@ from forebay.engine.timers import cancel_timer
 from forebay.engine.transfers import stop_phase
 from forebay.engine.truth import TRUTH
 
-pytestmark = pytest.mark.small
+pytestmark = compiles
 
 
 @kernel

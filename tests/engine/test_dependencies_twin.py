@@ -35,7 +35,7 @@ def check_seed(seed):
             assert found is None or close(found, expected), (seed, name, row["job_id"])
 
 
-@pytest.mark.parametrize("chunk", chunks(5, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
 def test_runs_equal_naive(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_seed(seed)

@@ -229,11 +229,12 @@ def test_a_point_waits_for_what_runs_beside():
     assert times == [(0, pytest.approx(40, abs=1e-9))]
 
 
-def test_a_million_rounds_cost_what_their_events_cost():
+@pytest.mark.parametrize("rounds", [4000, pytest.param(1_000_000, marks=pytest.mark.full)])
+def test_a_million_rounds_cost_what_their_events_cost(rounds):
     jobs = Jobs()
-    jobs.add("rigid", 0, [4], loop(100_000, compute(1)))
+    jobs.add("rigid", 0, [4], loop(rounds, compute(1)))
     result = fb.simulate(jobs.workload(), NODES)
-    assert result.jobs["finish_time"].to_list() == [100_000]
+    assert result.jobs["finish_time"].to_list() == [rounds]
     assert len(result.log) == 3
 
 

@@ -66,7 +66,7 @@ def check_kinds(seed):
         check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
 
 
-@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
 def test_nodes_of_two_kinds_equal_naive(chunk):
     for seed in range(30_000 + chunk * CHUNK, 30_000 + (chunk + 1) * CHUNK):
         check_kinds(seed)
@@ -89,7 +89,7 @@ def check_classes(seed):
         check_same(workload, platform, policy, params, kill=(seed + draw) % 3 > 0)
 
 
-@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
 def test_classes_and_partitions_equal_naive(chunk):
     for seed in range(40_000 + chunk * CHUNK, 40_000 + (chunk + 1) * CHUNK):
         check_classes(seed)
@@ -101,7 +101,7 @@ def test_classes_and_partitions_equal_naive_small(seed):
     check_classes(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
 def test_limits_and_cancelled_jobs_equal_naive(chunk):
     for seed in range(20_000 + chunk * CHUNK, 20_000 + (chunk + 1) * CHUNK):
         check_site(seed)
@@ -113,7 +113,7 @@ def test_limits_and_cancelled_jobs_equal_naive_small(seed):
     check_site(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
 def test_engine_equals_naive(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_seed(seed)

@@ -54,7 +54,7 @@ def test_engine_equals_naive_io_small(seed):
     check_seed(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(8, CHUNKS - 1))
+@pytest.mark.parametrize("chunk", chunks(2, CHUNKS - 1))
 def test_engine_equals_naive_io(chunk):
     for seed in range((chunk + 1) * CHUNK, (chunk + 2) * CHUNK):
         check_seed(seed)
@@ -67,7 +67,7 @@ def test_tied_runs_equal_naive_io_small(seed):
     check_tied(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(16, 2 * CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(4, 2 * CHUNKS))
 def test_tied_runs_equal_naive_io(chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         check_tied(seed)
@@ -79,7 +79,7 @@ def test_limits_and_cancelled_jobs_equal_naive_io_small(seed):
     check_site(seed)
 
 
-@pytest.mark.parametrize("chunk", chunks(4, 10))
+@pytest.mark.parametrize("chunk", chunks(1, 10))
 def test_limits_and_cancelled_jobs_equal_naive_io(chunk):
     for seed in range((50 + chunk) * CHUNK, (51 + chunk) * CHUNK):
         check_site(seed)

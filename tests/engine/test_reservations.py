@@ -184,7 +184,7 @@ def check_seed(seed):
         compare(slow, made, machine.model_copy(update={"reservations": given}), policy)
 
 
-@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
 def test_reservations_equal_naive(chunk):
     for seed in range(50_000 + chunk * CHUNK, 50_000 + (chunk + 1) * CHUNK):
         check_seed(seed)

@@ -189,7 +189,7 @@ def check_seed(seed):
         compare(slow, made, limited, policy)
 
 
-@pytest.mark.parametrize("chunk", chunks(8, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(2, CHUNKS))
 def test_rules_equal_naive(chunk):
     for seed in range(40_000 + chunk * CHUNK, 40_000 + (chunk + 1) * CHUNK):
         check_seed(seed)

@@ -113,16 +113,3 @@ def test_intervals_hold_the_truth_and_a_handicap_is_seen():
 def test_intervals_hold_the_truth_about_95_times_in_100(rho):
     held, _ = _hits(rho, 0.1, 400)
     assert 0.90 <= held <= 0.98
-
-
-@pytest.mark.full
-def test_eight_policies_on_a_long_log_take_seconds():
-    import time
-
-    rng = np.random.default_rng(4)
-    begin = time.process_time()
-    blocks = Blocks(np.sort(rng.uniform(0, 3e7, 28_000)), 1e4)
-    for _ in range(8):
-        values = rng.exponential(1e4, (1, 28_000))
-        blocks.means(values), blocks.means(values), blocks.quantiles(values, 0.95)
-    assert time.process_time() - begin < 4

@@ -60,7 +60,7 @@ def test_it_is_in_every_figure(name, told, tmp_path):
 
 
 @each
-@pytest.mark.parametrize("many", [1, 3, 9])
+@pytest.mark.parametrize("many", [1, pytest.param(3, marks=pytest.mark.full), 9])
 @pytest.mark.parametrize("long", [False, True])
 def test_it_covers_nothing_and_is_not_cut_off(name, many, long, told, tmp_path, monkeypatch):
     drawn, save = [], Figure.savefig

@@ -49,7 +49,7 @@ def test_only_few_have_a_legend(name, n, run):
     painted(name, named(n, run), check)
 
 
-@pytest.mark.parametrize("n", [12, 25])
+@pytest.mark.parametrize("n", [12, pytest.param(25, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", PANELS)
 def test_every_result_has_its_name_and_no_two_overlap(name, n, run):
     def check(figure, axes):

@@ -213,9 +213,10 @@ def run_cases(kind: str, numbers: range, folder: Path) -> tuple[int, int]:
     return read, len(numbers) - read
 
 
+@pytest.mark.parametrize("numbers", [range(50), pytest.param(range(50, 170), marks=pytest.mark.full)], ids=str)
 @pytest.mark.parametrize("kind", CASES)
-def test_mutated_input_is_read_or_refused_with_a_message(kind, tmp_path, capfd):
-    read, refused = run_cases(kind, range(170), tmp_path)
+def test_mutated_input_is_read_or_refused_with_a_message(kind, numbers, tmp_path, capfd):
+    read, refused = run_cases(kind, numbers, tmp_path)
     assert capfd.readouterr() == ("", "")  # compiled libraries print of their own
     assert read  # else the mutations are too wild to reach beyond the first checks
     assert refused

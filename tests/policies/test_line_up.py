@@ -267,9 +267,14 @@ class LargestFirst(fb.Policy):
 
 
 @pytest.mark.skipif(not DATA, reason="needs FOREBAY_DATA, the folder with traces")
-@pytest.mark.parametrize("buffers", [False, True])
+@pytest.mark.parametrize("buffers", [pytest.param(False, marks=pytest.mark.full), True])
 @pytest.mark.parametrize(
-    ("how", "more"), [({}, ""), ({"conservative": True}, ",depth=all"), ({"depth": 5}, ",depth=5")]
+    ("how", "more"),
+    [
+        ({}, ""),
+        ({"conservative": True}, ",depth=all"),
+        pytest.param({"depth": 5}, ",depth=5", marks=pytest.mark.full),
+    ],
 )
 def test_largest_area_first_on_a_whole_trace(how, more, buffers):
     workload, machine = fb.read(f"{DATA}/swf/KTH-SP2-1996-2.1-cln.swf.gz"), None

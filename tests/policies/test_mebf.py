@@ -126,8 +126,10 @@ def test_who_waits_behind_passes_without_delay_at_the_preferred_size():
     assert starts(jobs, "mebf") == [0, 50, 1, 1, 40, 60]
 
 
-def test_without_malleable_jobs_it_is_easy_by_priority():
+@pytest.mark.parametrize("n_jobs", [100, pytest.param(None, marks=pytest.mark.full)])
+def test_without_malleable_jobs_it_is_easy_by_priority(n_jobs):
     made = fb.read("default")
+    made = fb.Workload(made.name, made.jobs.head(n_jobs or len(made)), platform=made.platform)
     assert fb.simulate(made, policy="mebf").log.equals(fb.simulate(made, policy="ebf").log)
 
 

@@ -271,7 +271,7 @@ def check_seed(seed, workload, platform, limits=None, plans=True):
         yield slow
 
 
-@pytest.mark.parametrize("chunk", chunks(2, 8))
+@pytest.mark.parametrize("chunk", chunks(1, 8))
 def test_predictions_equal_the_naive_ones(chunk):
     """On users with habits, who are known by what they did."""
     for seed in range(6100 + 5 * chunk, 6105 + 5 * chunk):
@@ -284,7 +284,7 @@ def test_predictions_equal_the_naive_ones_small(seed):
     assert all(slow.guessed for slow in check_seed(seed, *habits(seed), plans=False))
 
 
-@pytest.mark.parametrize("chunk", chunks(2, 8))
+@pytest.mark.parametrize("chunk", chunks(1, 8))
 def test_any_jobs_equal_the_naive_ones(chunk):
     """Legs, jobs that are withdrawn, that have no walltime or are too large, and limits."""
     for seed in range(6300 + 5 * chunk, 6305 + 5 * chunk):

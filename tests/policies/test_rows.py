@@ -6,6 +6,7 @@ import pytest
 
 import forebay
 from cases import pooled, tiered
+from cases.chunks import compiles
 from forebay.core.verbs import act_reject, act_wake
 from forebay.errors import InputError
 from forebay.policies._base import lay
@@ -54,6 +55,7 @@ class RejectsFirst(forebay.Policy):
         return Backfill(depth=2).params()
 
 
+@compiles
 def test_a_kernel_may_act_before_it_backfills():
     """Only starts count among the actions of a decision: the profile took wakes and rejections for starts of a job."""
     made, machine = pooled.make(4, legs=False)

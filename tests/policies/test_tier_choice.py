@@ -127,7 +127,7 @@ def test_choice_of_a_waiting_job_small(part):
     check_states(1000 * part, 12)
 
 
-@pytest.mark.parametrize("chunk", chunks(4, CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(1, CHUNKS))
 def test_choice_of_a_waiting_job(chunk):
     """Each hundred has all ways to choose: slow or fast, now or later, with slots of either kind."""
     assert len(check_states(100_000 + 10_000 * chunk, CHUNK)) == 8

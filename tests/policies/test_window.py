@@ -90,9 +90,9 @@ def test_like_the_slow_twin(spec):
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != "bbsched-exact"])
 @pytest.mark.parametrize("legs", [False, True])
-@pytest.mark.parametrize("chunk", chunks(1, 3))
+@pytest.mark.parametrize("chunk", chunks(1, 9))
 def test_like_the_slow_twin_many_times(spec, legs, chunk):
-    for seed in range(200 + 15 * chunk, 215 + 15 * chunk):
+    for seed in range(200 + 5 * chunk, 205 + 5 * chunk):
         same(seed, spec, legs)
 
 
@@ -104,9 +104,9 @@ def test_like_the_slow_twin_on_nodes_of_two_kinds(spec):
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != "bbsched-exact"])
-@pytest.mark.parametrize("chunk", chunks(1, 3))
+@pytest.mark.parametrize("chunk", chunks(1, 9))
 def test_like_the_slow_twin_many_times_on_nodes_of_two_kinds(spec, chunk):
-    for seed in range(310 + 15 * chunk, 325 + 15 * chunk):
+    for seed in range(310 + 5 * chunk, 315 + 5 * chunk):
         same(seed, spec, seed % 2 > 0, kinds=True)
 
 

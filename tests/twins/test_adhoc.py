@@ -8,6 +8,7 @@ import pytest
 
 import forebay as fb
 from cases import transfers
+from cases.chunks import chunks
 from forebay.errors import InputError
 from twins.adhoc import READS, WRITES, Job, Rules, Run, phases_of, shares
 
@@ -265,7 +266,7 @@ def agree(machine, rules, policy, rows):
     return twin
 
 
-SEEDS = range(40)
+SEEDS = chunks(10, 40)
 MANY = [("write", 0.0, 4 * GB), ("checkpoint", 0.0, 6 * GB), ("fetch", 0.0, 8 * GB)]
 NOTHING = [("read", 3.0, 0), *MANY, ("write", 0.0, 0)]  # some phases move nothing
 FETCHES = [("fetch", 0.0, 8 * GB)] * 2  # of data that nobody wrote: there is nothing to redistribute
@@ -330,7 +331,7 @@ def test_as_servers_are_asked_for(seed):
     agree(machine, rules, policy, sorted(rows, key=lambda row: (row[1], row[0])))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", chunks(5, 20))
 def test_what_the_file_system_sees(seed):
     """With servers each job's input and output once; without, all that jobs move."""
     machine, rules, policy, rows = draw(seed, whole=False)
