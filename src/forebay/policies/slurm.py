@@ -6,7 +6,7 @@ count as licences.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -116,7 +116,8 @@ class Slurm(Weighted, Preempting, Policy):
 
     def with_names(self, names: Mapping[str, Mapping[int, str]]) -> Self:
         """The same with the workload's numbers instead of names."""
-        return replace(super().with_names(names), **self.in_codes(names))
+        found: dict[str, Any] = {**self.in_codes(names)}
+        return replace(super().with_names(names), **found)
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Usage and priorities, who was counted, and when what is due; who leaves, and for whom."""

@@ -70,7 +70,10 @@ def _mode(text: str) -> Mode:
 
 def _seconds(name: str) -> Callable[[str], float]:
     def parse(text: str) -> float:
-        seconds = parse_seconds(text.strip())
+        try:
+            seconds = parse_seconds(text.strip())
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
         if not 0 <= seconds < np.inf:
             raise InputError(f"{name} is {text.strip()!r}; give a time from 0 up")
         return seconds
@@ -130,7 +133,7 @@ def _code(parameter: str, word: str, codes: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Preempting:
-    """Which running jobs may be displaced. Names and defaults are those of Slurm; tables are by QOS, or by partition."""
+    """Which running jobs may be displaced. Names and defaults are those of Slurm; tables are by QOS or by partition."""
 
     PreemptType: str = "none"  # "qos": as `Preempt` says; "partition_prio": higher PriorityTiers displace lower ones
     Preempt: str = ""  # QOS that displace others: "high=low;high=standby"
@@ -158,8 +161,6 @@ class Preempting:
             raise InputError(f"cred_expire is {self.cred_expire:g}; give a time from 0 up")
         if self.Preempt and self.PreemptType != "qos":
             raise InputError(f"Preempt says nothing with PreemptType={self.PreemptType}; give PreemptType=qos")
-        if self.PreemptType == "qos" and not self.Preempt:
-            raise InputError("PreemptType is 'qos', but Preempt names none that displaces others, such as high=low")
 
     def _told(self) -> list[tuple[Any, dict[str, Any]]]:
         """Mode, time of safety and notice: what holds for all, and what for some."""
@@ -185,7 +186,8 @@ class Preempting:
         """The block of numbers that the kernel reads; `priorities` are those of QOS, by their codes."""
         (mode, modes), (exempt, exempts), (grace, graces) = self._told()
         pairs = [(int(one), int(other)) for one, other in _pairs(self.Preempt)]
-        codes = sorted({code for pair in pairs for code in pair} | {int(w) for t in (modes, exempts, graces) for w in t})
+        named = {int(word) for table in (modes, exempts, graces) for word in table}
+        codes = sorted(named.union(*pairs))
         square = np.zeros((len(codes), len(codes)))
         for one, other in pairs:
             square[codes.index(one), codes.index(other)] = 1.0
