@@ -7,7 +7,7 @@ up anew for each number of them. Actions are written only when a whole run of th
 from twins.slurm_scheduler import Slurm
 
 
-class _Displaced(Exception):
+class _DisplacedError(Exception):
     """The decision ends: somebody starts in the place of others."""
 
 
@@ -30,7 +30,7 @@ class PreemptingSlurm(Slurm):
         kept = self.batched, self.batch_due, self.full_due
         try:
             super().decide(view, act)
-        except _Displaced:
+        except _DisplacedError:
             self.batched, self.batch_due, full = kept
             self.full_due = full if full is not None else self.full_due
             return
@@ -101,7 +101,7 @@ class PreemptingSlurm(Slurm):
         for v in victims:
             self._stop(view, act, v)
         act.start(job, 1)
-        raise _Displaced
+        raise _DisplacedError
 
     def _victims(self, view, job, need, free):
         found = []
