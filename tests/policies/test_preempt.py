@@ -8,6 +8,7 @@ import pytest
 
 import forebay as fb
 from forebay.errors import BadActionError, InputError
+from forebay.report import write as write_report
 from forebay.testing import check_policy
 from forebay.workload.workload import job_table
 from twins.slurm_preempt import PreemptingSlurm
@@ -339,3 +340,14 @@ def test_the_policy_of_the_page():
     assert attempts(run(work, room["ByQos"](exempt=0.0))) == [[0, 600], [100]]
     report = check_policy(room["ByQos"](), n_cases=10)
     assert report.passed, report.explanation
+
+
+def test_a_run_can_be_explained_reported_and_kept(tmp_path):
+    result = run(workload((0, 1000, 1200, 4, LOW), (100, 300, 600, 4, HIGH), (150, 50, 60, 1, MID)), BY_QOS)
+    assert result.jobs["n_attempts"].to_list() == [2, 1, 1]
+    waits = fb.explain.chain(result, 3)
+    assert waits["blocker"][0] == 1  # requeued, it is before job 3 in line, and has all nodes from 400 to 1400
+    result.save(tmp_path / "run")
+    again = fb.load(tmp_path / "run")
+    assert again.jobs.equals(result.jobs)
+    assert write_report(tmp_path / "run").stat().st_size > 1000

@@ -37,7 +37,7 @@ _N_SCHED, _N_WEIGHTS, _N_PREEMPT, _N_NAME = len(Sched), len(Weight), len(Preempt
 _LEAVES, _FOR = len(Number), len(Column)  # columns behind those of priorities: when a job leaves, and 1 + for whom
 
 
-@kernel
+@allocating_kernel
 def _block(params):
     """What is said of preemption: behind the weights and their tables."""
     weights = params[_N_SCHED:]
@@ -82,7 +82,7 @@ def _priority_of(state, block, j):
 def _may_be_displaced(state, block, j, row, memory):
     """Whether running job `j`, of whom `row` tells, can give way now."""
     job, now = state.jobs[j], state.clock[0]["now"]
-    if memory[1][j, _LEAVES] > 0.0 or _said(block, row, Name.MODE, Preempt.MODE) == Mode.OFF:
+    if memory[1][j, _LEAVES] > 0.0 or int(_said(block, row, Name.MODE, Preempt.MODE)) == Mode.OFF:
         return False
     safe_until = job["leg_start"] + _said(block, row, Name.EXEMPT, Preempt.EXEMPT)
     return safe_until <= now + instant_width(now) and can_give_way(state, j)
@@ -119,7 +119,7 @@ def _is_waited_for(state, j, memory):
 
 @kernel
 def _cancels(state, block, j):
-    return _said(block, _row_of(state, block, j), Name.MODE, Preempt.MODE) == Mode.CANCEL
+    return int(_said(block, _row_of(state, block, j), Name.MODE, Preempt.MODE)) == Mode.CANCEL
 
 
 @allocating_kernel
