@@ -80,6 +80,7 @@ NAVIGATION = {
                 "cerberus",
                 "tiers",
                 "slurm",
+                "preemption",
                 "multifactor",
                 "slurm-bb",
                 "malleable",

@@ -65,6 +65,11 @@ class Blocks:
         """Whether a waiting job would find all that it needs from a time on."""
         return bool(_kernel("fits_at")(self._tables, job, time))
 
+    def victims(self, job: int, candidates: np.ndarray) -> np.ndarray:
+        """Those of running jobs that give way to a waiting one."""
+        found: np.ndarray = _kernel("preempt")(self._tables, job, candidates, 1, False)
+        return found
+
     def profile(self) -> Profile:
         """What will be free when."""
         times, ahead, n, n_resources = _kernel("profile")(self._tables)

@@ -28,6 +28,7 @@ _KERNELS = "forebay.policies._kernels."
 BLOCKS: dict[str, Part] = {
     "backfill": (f"{_KERNELS}line_up", "line_up"),
     **{name: (f"{_KERNELS}outlook", name) for name in ("earliest", "fits_at", "profile")},
+    "preempt": (f"{_KERNELS}preempt", "victims"),
 }
 """What policies in plain Python build on, by the name of the method that leads there."""
 

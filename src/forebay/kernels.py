@@ -20,6 +20,7 @@ from forebay.policies._kernels.left import what_is_left
 from forebay.policies._kernels.line_up import backfill, line_of, waits
 from forebay.policies._kernels.outlook import earliest, fits_at, profile
 from forebay.policies._kernels.places import fits_now as fits
+from forebay.policies._kernels.preempt import can_give_way, choose_victims, displace
 from forebay.policies._orders import ALL, ORDERS
 
 __all__ = [
@@ -32,6 +33,9 @@ __all__ = [
     "act_start",
     "act_wake",
     "backfill",
+    "can_give_way",
+    "choose_victims",
+    "displace",
     "earliest",
     "fits",
     "fits_at",

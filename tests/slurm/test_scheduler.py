@@ -45,8 +45,8 @@ def test_slips_are_named_with_the_nearest(told):
 
 
 def test_what_has_no_model_is_told(told):
-    made = told(f"{NODES}SchedulerType=sched/builtin\nPreemptType=preempt/qos\nTopologyPlugin=topology/tree\n")
-    for word in ("sched/builtin", "PreemptType=preempt/qos", "TopologyPlugin=topology/tree"):
+    made = told(f"{NODES}SchedulerType=sched/builtin\nTopologyPlugin=topology/tree\n")
+    for word in ("sched/builtin", "TopologyPlugin=topology/tree"):
         assert any(word in note for note in made.notes), word
 
 

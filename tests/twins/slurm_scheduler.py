@@ -122,10 +122,11 @@ class Slurm(Policy):
             self.full_due = now + p["sched_interval"]
         event = any(view.because(one) for one in (Trigger.SUBMIT, Trigger.JOB_ENDED, Trigger.LEG_ENDED))
         calculated = self.priorities.calculated if self.priorities else 0.0
-        line = self.priorities.order(view) if self.priorities else view.queue.tolist()
+        line = self._line(view)
+        hidden = len(view.queue) - len(line)
         if self.priorities and self.priorities.calculated > calculated:
             self.changed = True
-        if not line:
+        if not line and not hidden:
             return
         if event:
             self.changed = True
@@ -142,11 +143,15 @@ class Slurm(Policy):
         if self.changed and self.backfilled + p["bf_interval"] <= now:
             left = self._backfill(view, act, line)
             self.backfilled, self.changed, line = now, len(left) < len(line), left
-        if line:
+        if line or hidden:
             times = [self.batch_due, self.full_due, self.backfilled + p["bf_interval"] if self.changed else math.inf]
             for time in times:
                 if now < time < math.inf:
                     act.wake(time)
+
+    def _line(self, view):
+        """The queue in the order in which jobs are tried; who may not be tried yet is left out."""
+        return self.priorities.order(view) if self.priorities else view.queue.tolist()
 
     def _licensed(self, view, act, job):
         return all(need <= have for need, have in zip(view.demand(job)[1:], act.free[1:], strict=True))

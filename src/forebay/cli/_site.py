@@ -142,7 +142,7 @@ def _policy(parameters: dict[str, str]) -> tuple[str, list[str]]:
             left.append(key)
             continue
         try:
-            policies.load(f"{name}:{key}={value}")
+            policies.load(f"{name}:{','.join([*kept, f'{key}={value}'])}")
         except InputError as error:  # values that switch something off, such as sched_interval=-1
             notes.append(f"{key} is left out: {error}")
         else:

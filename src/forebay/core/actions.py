@@ -8,12 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from forebay.core.atoms import Atoms
+from forebay.core.building import Building
 from forebay.core.codes import LogReason, Resume, Verb
 from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.errors import BadActionError, brief, nearest
-
-_NOTHING = np.zeros(0)
 
 
 class Places(Protocol):
@@ -28,7 +27,7 @@ class Places(Protocol):
     def follow(self, actions: np.ndarray) -> None: ...
 
 
-class Actions:
+class Actions(Building):
     """The verbs. The engine checks and carries them out, in order, when the policy returns.
 
     Examples
@@ -57,6 +56,7 @@ class Actions:
         self._uncounted: list[tuple[int, int, list[int] | None]] = []
         self._held: dict[int, int] = {}  # nodes of jobs that this decision has resized
         self._odd = False  # whether this decision has given some job another way or size than it asks for
+        self._displaced = False  # whether it has started one in the place of others
         self._now = 0.0  # of this decision
         self._says: dict[int, tuple[str, int]] = {}  # what it says of jobs
         self._stands: dict[int, tuple[str, int]] = {}  # what the last one said
@@ -67,7 +67,7 @@ class Actions:
         self._write_said()
         self._now = self._view.now
         self._n = 0
-        self._odd = False
+        self._odd = self._displaced = False
         self._left = None
         self._uncounted.clear()
         self._held.clear()
@@ -95,6 +95,8 @@ class Actions:
 
     def fits(self, job: int, way: int = 0, nodes: int | None = None) -> bool:
         """Whether the job could start now, in that way, with so many nodes, beside what this decision has started."""
+        if self._displaced:
+            return False  # what the others leave is told by the next call
         leg = self._view.leg_of(job, way)
         needs = self._view.demands[leg].tolist()
         if nodes is not None:
@@ -123,115 +125,6 @@ class Actions:
             action["first_pick"], action["n_picks"] = self._places.place(row, chosen, count or None)
         self._odd = self._odd or way != 0 or count != 0
         self._uncounted.append((self._view.leg_of(row, way), count or -1, chosen))
-
-    def backfill(
-        self,
-        order: str | Iterable[int] = "arrival",
-        reserve: str = "all",
-        depth: int = 1,
-        conservative: bool = False,
-        *,
-        descending: bool = False,
-        expected: Iterable[float] | None = None,
-    ) -> list[int]:
-        """Start jobs in an order until one does not fit; reserve for it, and let others pass that do not delay it.
-
-        The kernel of the built-in policies does it: on chunks, kinds, classes and partitions and on shared nodes as
-        they do. What this decision has started before counts; jobs that it has started or turned away are left out.
-
-        Parameters
-        ----------
-        order
-            Waiting jobs, first first: any of them, each once; those left out neither start nor hold a reservation. Or
-            what to order the queue by: "arrival", "walltime", "priority", "nodes", "area", "user", "group" or "queue",
-            ties by id.
-        reserve
-            What reservations hold: "all" resources, or "nodes" alone.
-        depth
-            How many jobs that cannot start hold a reservation; 0 lets everybody pass who fits.
-        conservative
-            Reserve for all of them, whatever `depth` is.
-        descending
-            Whether the largest goes first, in an order by a word.
-        expected
-            Seconds that each job is expected to take, running ones in all, by row of `view.jobs`; 0 where that is its
-            walltime. Without it, walltimes count. The engine still ends jobs at these.
-
-        Returns
-        -------
-        list of int
-            The jobs that it has started.
-
-        Examples
-        --------
-        >>> class LargestFirst(fb.Policy):
-        ...     def decide(self, view, act):
-        ...         act.backfill("area", descending=True)
-        >>> fb.simulate("table1", policy=LargestFirst())
-        <Result of LargestFirst: 8 jobs on 4 nodes, mean wait 2.62 min>
-        """
-        if self._odd:
-            raise BadActionError(
-                f"{self._view._when} called act.backfill after it started a job in another way or size, or resized "
-                "one; backfill first, in the same decision"
-            )
-        line = order if isinstance(order, str) else self._line(order)
-        deep = None if conservative else self._depth(depth)
-        if reserve not in ("all", "nodes"):
-            raise BadActionError(f"{self._view._when}: reserve is {brief(reserve)}; give 'all' or 'nodes'")
-        seconds = _NOTHING if expected is None else self._seconds(expected)
-        left, wrong = self._view._kernels().backfill(line, bool(descending), reserve, deep, seconds)
-        if wrong >= 0:
-            number = int(self._view.jobs["id"][self._view._row(line[wrong])])
-            raise BadActionError(
-                f"{self._view._when} gave act.backfill job {number} twice, or though it does not wait; give jobs of "
-                "view.queue, each once"
-            )
-        first, self._n = self._n, int(self._counts["n_actions"])
-        started = self._actions[first : self._n]
-        if self._n > first:
-            self._left = left.tolist()
-            self._uncounted.clear()
-            if self._places.matter:
-                self._places.follow(started)
-        jobs: list[int] = started["job"].tolist()
-        return jobs
-
-    def _line(self, order: Iterable[int]) -> np.ndarray:
-        """Jobs that a policy names, as rows."""
-        try:
-            line = np.ascontiguousarray(order if isinstance(order, np.ndarray) else list(order))
-            if line.ndim != 1 or (line.size and line.dtype.kind not in "iu"):
-                raise TypeError
-        except (TypeError, ValueError):
-            raise BadActionError(
-                f"{self._view._when} gave act.backfill {brief(order)} as its order; give a list of jobs, or a word "
-                "such as 'area'"
-            ) from None
-        return line.astype(np.int64, copy=False)
-
-    def _depth(self, depth: Any) -> int:
-        try:
-            whole = index(depth)
-        except TypeError:
-            whole = -1
-        if whole < 0:
-            raise BadActionError(f"{self._view._when}: depth is {brief(depth)}; give a count of reservations from 0 up")
-        return whole
-
-    def _seconds(self, expected: Iterable[float]) -> np.ndarray:
-        try:
-            seconds = np.ascontiguousarray(
-                expected if isinstance(expected, np.ndarray) else list(expected), dtype=np.float64
-            )
-        except (TypeError, ValueError):
-            seconds = _NOTHING
-        if seconds.shape != (len(self._view.jobs),) or not (seconds >= 0).all():
-            raise BadActionError(
-                f"{self._view._when} gave act.backfill {brief(expected)} as expected seconds; give a number from 0 up "
-                "for each row of view.jobs"
-            )
-        return seconds
 
     def resize(self, job: int, nodes: int | Iterable[int]) -> None:
         """Give a running job another size: at once if it stands at a point, else from its next one on.

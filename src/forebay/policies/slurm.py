@@ -4,8 +4,9 @@ SchedMD, Scheduling Configuration Guide and slurm.conf (slurm.schedmd.com/sched_
 count as licences.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,13 +16,14 @@ from forebay.core.units import parse_seconds
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._families.backfill import refuse_pinned
-from forebay.policies._families.multifactor import Weighted, memory_of
+from forebay.policies._families.multifactor import Weighted, memory_of, parse_table
+from forebay.policies._families.preempt import Preempting
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._orders import ALL
 
 
 @dataclass(frozen=True)
-class Slurm(Weighted, Policy):
+class Slurm(Weighted, Preempting, Policy):
     """Parameters of SchedulerParameters have Slurm's names and defaults; 0 means no limit where it does there."""
 
     compiled: ClassVar[str] = "slurm_scheduler.slurm"
@@ -50,6 +52,9 @@ class Slurm(Weighted, Policy):
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
         self.check_weights()
+        self.check_preemption()
+        if self.preempts:  # in a room of its own, which others need not compile
+            object.__setattr__(self, "compiled", "slurm_preempt.slurm")
         one_of(self, PriorityType=("basic", "multifactor"), reservations=("counted", "pinned"))
         for name in ("default_queue_depth", "bf_max_job_test"):
             if getattr(self, name) < 1:
@@ -106,8 +111,15 @@ class Slurm(Weighted, Policy):
             last_license=last,
             pinned=self.reservations == "pinned",
         )
-        return np.concatenate([row, self.weights()])
+        displaced = self.preemption(parse_table("qos", self.qos, {})) if self.preempts else np.zeros(0)
+        return np.concatenate([row, self.weights(), displaced])
+
+    def with_names(self, names: Mapping[str, Mapping[int, str]]) -> Self:
+        """The same with the workload's numbers instead of names."""
+        found: dict[str, Any] = {**self.in_codes(names)}
+        return replace(super().with_names(names), **found)
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Usage and priorities, who was counted, and when what is due."""
-        return memory_of(n_jobs)
+        """Usage and priorities, who was counted, and when what is due; who leaves, and for whom."""
+        (n, n_integers), (_, n_numbers) = memory_of(n_jobs)
+        return (n, n_integers + self.preempts), (n, n_numbers + self.preempts)

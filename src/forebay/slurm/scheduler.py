@@ -4,6 +4,7 @@ import math
 
 from forebay.errors import brief
 from forebay.slurm import keys, values
+from forebay.slurm.preemption import preemption_of
 from forebay.slurm.record import Kind, Record
 from forebay.slurm.site import Site
 
@@ -17,7 +18,6 @@ Parameters = dict[str, str]
 """Values by name, as slurm.conf spells it: numbers, seconds, true and false, tables such as high=100;low=1."""
 
 _UNHEARD = {
-    "PreemptType": ("preempt/none", "preemption"),
     "TopologyPlugin": ("topology/none", "the network's shape in the choice of nodes"),
     "NodeFeaturesPlugins": ("", "features that change at boot"),
     "SuspendProgram": ("", "nodes that are switched off while idle"),
@@ -35,6 +35,11 @@ def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
     kind = site.setting("PriorityType").lower().removeprefix("priority/")
     if kind != "basic":
         found |= ({"PriorityType": kind} if kind else {}) | _priorities(site)
+    displaced, remarks = preemption_of(site)
+    found |= displaced
+    notes += remarks
+    if found.get("PreemptType") == "qos" and "qos" not in found:
+        found |= _ranks(site)  # who gives way first
     if site.setting("SchedulerType").lower() == "sched/builtin":
         notes.append("SchedulerType=sched/builtin does not backfill: the policy fcfs is nearer to it")
     for key, (usual, what) in _UNHEARD.items():
@@ -74,10 +79,13 @@ def _priorities(site: Site) -> Parameters:
     factors = {one.name: one.priority_job_factor for one in site.partitions.values()}
     if set(factors.values()) > {1} or len(set(factors.values())) > 1:
         found["PriorityJobFactor"] = _table(factors)
+    return found | _ranks(site) | _shares(site)
+
+
+def _ranks(site: Site) -> Parameters:
+    """Priorities of QOS, where there are any."""
     ranks = {record.get("name"): _whole(record, "priority") for record in site.limits if record.kind is Kind.QOS}
-    if any(ranks.values()):
-        found["qos"] = _table({name: rank for name, rank in ranks.items() if rank})
-    return found | _shares(site)
+    return {"qos": _table({name: rank for name, rank in ranks.items() if rank})} if any(ranks.values()) else {}
 
 
 def _shares(site: Site) -> Parameters:

@@ -32,6 +32,8 @@ class Partition:
     exclusive: bool = False  # whether jobs have their nodes to themselves
     least_loaded: bool = False
     qos: str = ""  # whose limits hold for all of its jobs
+    preempt_mode: str = ""  # what becomes of its jobs that others displace; empty = as of the cluster
+    grace_time: str = ""  # s that they still have
 
 
 @dataclass
@@ -123,6 +125,7 @@ def _add_partition(record: Record, sets: dict[str, Record], planned: set[str], s
     shared = (record.get("OverSubscribe", "Shared") or "no").lower()
     tier = record.get("PriorityTier", "Priority")
     factor = record.get("PriorityJobFactor", "Priority")
+    grace = record.get("GraceTime")
     if shared.startswith("force") and not shared.startswith("force:1"):
         site.notes.append(
             f"partition {brief(name)}: OverSubscribe={shared.upper()} puts several jobs on a core: one here"
@@ -139,6 +142,8 @@ def _add_partition(record: Record, sets: dict[str, Record], planned: set[str], s
         exclusive=shared == "exclusive",
         least_loaded=_yes(record, "LLN"),
         qos=record.get("QOS"),
+        preempt_mode=record.get("PreemptMode"),
+        grace_time=str(values.count(grace, record.where, "GraceTime")) if grace else "",
     )
     barred = [
         f"{key}={record.get(key)}"

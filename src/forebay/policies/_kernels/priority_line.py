@@ -15,7 +15,7 @@ _FEW = 32  # new jobs, up to which these are put in their places one by one
 
 
 @kernel
-def _goes_before(state, numbers, j, other):
+def goes_before(state, numbers, j, other):
     """The higher priority goes first, then the lower id."""
     ours, theirs = numbers[j, Number.PRIORITY], numbers[other, Number.PRIORITY]
     return ours > theirs or (ours == theirs and state.jobs[j]["id"] < state.jobs[other]["id"])
@@ -37,7 +37,7 @@ def _merge(state, memory, fresh, n_fresh, turn, line):
     integers, numbers = memory
     for i in range(1, n_fresh):
         j, k = fresh[i], i
-        while k > 0 and _goes_before(state, numbers, j, fresh[k - 1]):
+        while k > 0 and goes_before(state, numbers, j, fresh[k - 1]):
             fresh[k] = fresh[k - 1]
             k -= 1
         fresh[k] = j
@@ -46,7 +46,7 @@ def _merge(state, memory, fresh, n_fresh, turn, line):
         j = integers[i, Column.LINE]
         if integers[j, Column.SEEN] != turn:
             continue
-        while k < n_fresh and _goes_before(state, numbers, fresh[k], j):
+        while k < n_fresh and goes_before(state, numbers, fresh[k], j):
             line[at] = fresh[k]
             at, k = at + 1, k + 1
         line[at] = j

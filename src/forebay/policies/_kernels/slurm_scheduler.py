@@ -30,6 +30,7 @@ from forebay.policies._kernels.slurm_pinned import start_in_blocks
 
 _N_SCHED = len(Sched)
 _PARTITIONS = 2
+_MOST_ATOMS = 64  # sets of nodes that are told apart: bits of a word
 _ENDED = Trigger.LEG_ENDED | Trigger.JOB_ENDED | Trigger.RELEASED | Trigger.NODE_UP
 
 
@@ -46,12 +47,20 @@ def _in_arrival(state):
 
 
 @allocating_kernel
-def _main_scheduler(state, have, line, params, integers, depth):
+def in_line(state, params, memory):
+    """The queue in the order in which jobs are tried."""
+    return by_priority(state, memory) if params[Sched.MULTIFACTOR] > 0.0 else _in_arrival(state)
+
+
+@allocating_kernel
+def main_scheduler(state, have, line, params, integers, depth):
     """Start jobs in order until so many were tried, or all nodes are blocked; who starts is -1 in line from then on.
 
-    Who finds no nodes blocks those that it may run on; a job that may run on some of these waits too.
+    Who finds no nodes blocks those that it may run on; a job that may run on some of these waits too. Returns how many
+    start, and who blocks.
     """
     most, n_tried, n_started, blocked = int(params[Sched.PARTITION_DEPTH]), 0, 0, 0
+    heads, n_heads = np.empty(_MOST_ATOMS, np.int64), 0
     blocks = params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0
     tried = np.zeros(len(line) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
     for i in range(len(line)):
@@ -71,6 +80,9 @@ def _main_scheduler(state, have, line, params, integers, depth):
         n_tried += 1
         if not fits_now(state, have, j):
             blocked |= allowed
+            if n_heads < len(heads):  # a leg without nodes blocks none, and there may be many
+                heads[n_heads] = j
+                n_heads += 1
             continue
         if blocks:
             start_in_blocks(state, have, j, LogReason.IN_ORDER)
@@ -78,11 +90,11 @@ def _main_scheduler(state, have, line, params, integers, depth):
             start_now(state, have, j, LogReason.IN_ORDER)
         line[i] = -1
         n_started += 1
-    return n_started
+    return n_started, heads[:n_heads]
 
 
 @kernel
-def _set_clocks(clocks, params, now):
+def set_clocks(clocks, params, now):
     """The clocks of a run begin with its first decision."""
     if clocks[Clock.BEGUN] == 0.0:
         clocks[Clock.BEGUN] = 1.0
@@ -100,9 +112,18 @@ def _wake_at(state, clocks, which, time):
         act_wake(state, time)
 
 
-@allocating_kernel
-def _schedule(state, params, memory, clocks):
-    """Run whatever is due. Returns how many jobs start."""
+@kernel
+def wake_when_due(state, params, clocks):
+    """Be called when a scheduler is due next."""
+    _wake_at(state, clocks, Clock.ASKED_BATCH, clocks[Clock.BATCH_DUE])
+    _wake_at(state, clocks, Clock.ASKED_FULL, clocks[Clock.FULL_DUE])
+    if clocks[Clock.CHANGED] > 0.0:
+        _wake_at(state, clocks, Clock.ASKED_BACKFILL, clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL])
+
+
+@kernel
+def due_now(state, params, clocks):
+    """Whether the main scheduler is due for events, and over the whole queue; and whether backfilling may be."""
     now, triggers = state.clock[0]["now"], state.clock[0]["triggers"]
     ended, submitted, soon = triggers & _ENDED != 0, triggers & Trigger.SUBMIT != 0, now + instant_width(now)
     if submitted or ended:
@@ -116,34 +137,44 @@ def _schedule(state, params, memory, clocks):
         clocks[Clock.FULL_DUE] += interval * (1.0 + math.floor((soon - clocks[Clock.FULL_DUE]) / interval))
     if ended or submitted:
         clocks[Clock.CHANGED] = 1.0
-    fill = clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon
+    return batch, full, clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon
+
+
+@allocating_kernel
+def fill_up(state, have, line, params, memory, clocks):
+    """Backfill beside the jobs that the main scheduler starts, if anything has changed; returns how many start."""
+    if clocks[Clock.CHANGED] == 0.0:
+        return 0
+    filled = backfill_cycle(state, have, line, params, memory[0])
+    clocks[Clock.BACKFILLED] = state.clock[0]["now"]
+    clocks[Clock.CHANGED] = 1.0 if filled > 0 else 0.0
+    return filled
+
+
+@allocating_kernel
+def _schedule(state, params, memory, clocks):
+    """Run whatever is due. Returns how many jobs start."""
+    batch, full, fill = due_now(state, params, clocks)
     if not (batch or full or (fill and clocks[Clock.CHANGED] > 0.0)):
         return 0
     have, n_started = what_is_there(state, params[Sched.PINNED] > 0.0), 0
-    line = by_priority(state, memory) if params[Sched.MULTIFACTOR] > 0.0 else _in_arrival(state)
+    line = in_line(state, params, memory)
     if batch or full:
         depth = len(line) if full else int(params[Sched.QUEUE_DEPTH])
-        n_started = _main_scheduler(state, have, line, params, memory[0], depth)
+        n_started, _ = main_scheduler(state, have, line, params, memory[0], depth)
     if n_started > 0:
         clocks[Clock.CHANGED] = 1.0
-    if fill and clocks[Clock.CHANGED] > 0.0:
-        filled = backfill_cycle(state, have, line, params, memory[0])
-        clocks[Clock.BACKFILLED], clocks[Clock.CHANGED] = now, 1.0 if filled > 0 else 0.0
-        n_started += filled
-    return n_started
+    return n_started + (fill_up(state, have, line, params, memory, clocks) if fill else 0)
 
 
 @policy_kernel
 def slurm(state, params, memory, rng):
     """The decision of one instant."""
     now, clocks, prioritised = state.clock[0]["now"], memory[1][:, Number.CLOCK], params[Sched.MULTIFACTOR] > 0.0
-    _set_clocks(clocks, params, now)
+    set_clocks(clocks, params, now)
     if prioritised and bring_up_to_date(state, params[_N_SCHED:], memory):
         clocks[Clock.CHANGED] = 1.0
     if state.counts[0]["n_queued"] > 0 and _schedule(state, params, memory, clocks) < state.counts[0]["n_queued"]:
-        _wake_at(state, clocks, Clock.ASKED_BATCH, clocks[Clock.BATCH_DUE])
-        _wake_at(state, clocks, Clock.ASKED_FULL, clocks[Clock.FULL_DUE])
-        if clocks[Clock.CHANGED] > 0.0:
-            _wake_at(state, clocks, Clock.ASKED_BACKFILL, clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL])
+        wake_when_due(state, params, clocks)
     if prioritised:
         note_rates(state, memory)

@@ -1,0 +1,198 @@
+"""The verbs of a policy in plain Python that the kernels of the built-in policies carry out."""
+
+from collections.abc import Iterable
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forebay.core.codes import JobState, LogReason, Resume, Verb
+from forebay.core.view import View
+from forebay.errors import BadActionError, brief
+
+if TYPE_CHECKING:
+    from forebay.core.actions import Places
+
+_NOTHING = np.zeros(0)
+
+
+class Building:
+    """The part of Actions that is made of building blocks: whole lines of starts, and starts in others' place."""
+
+    _view: View
+    _counts: np.void
+    _actions: np.ndarray
+    _places: "Places"
+    _n: int
+    _left: list[int] | None
+    _uncounted: list[tuple[int, int, list[int] | None]]
+    _odd: bool
+    _displaced: bool
+
+    def _add(self, verb: int, job: int, reason: int = LogReason.NONE) -> np.void:
+        raise NotImplementedError
+
+    def backfill(
+        self,
+        order: str | Iterable[int] = "arrival",
+        reserve: str = "all",
+        depth: int = 1,
+        conservative: bool = False,
+        *,
+        descending: bool = False,
+        expected: Iterable[float] | None = None,
+    ) -> list[int]:
+        """Start jobs in an order until one does not fit; reserve for it, and let others pass that do not delay it.
+
+        The kernel of the built-in policies does it: on chunks, kinds, classes and partitions and on shared nodes as
+        they do. What this decision has started before counts; jobs that it has started or turned away are left out.
+
+        Parameters
+        ----------
+        order
+            Waiting jobs, first first: any of them, each once; those left out neither start nor hold a reservation. Or
+            what to order the queue by: "arrival", "walltime", "priority", "nodes", "area", "user", "group" or "queue",
+            ties by id.
+        reserve
+            What reservations hold: "all" resources, or "nodes" alone.
+        depth
+            How many jobs that cannot start hold a reservation; 0 lets everybody pass who fits.
+        conservative
+            Reserve for all of them, whatever `depth` is.
+        descending
+            Whether the largest goes first, in an order by a word.
+        expected
+            Seconds that each job is expected to take, running ones in all, by row of `view.jobs`; 0 where that is its
+            walltime. Without it, walltimes count. The engine still ends jobs at these.
+
+        Returns
+        -------
+        list of int
+            The jobs that it has started.
+
+        Examples
+        --------
+        >>> class LargestFirst(fb.Policy):
+        ...     def decide(self, view, act):
+        ...         act.backfill("area", descending=True)
+        >>> fb.simulate("table1", policy=LargestFirst())
+        <Result of LargestFirst: 8 jobs on 4 nodes, mean wait 2.62 min>
+        """
+        if self._displaced:
+            raise BadActionError(
+                f"{self._view._when} called act.backfill after act.preempt; return: it is called again in this instant"
+            )
+        if self._odd:
+            raise BadActionError(
+                f"{self._view._when} called act.backfill after it started a job in another way or size, or resized "
+                "one; backfill first, in the same decision"
+            )
+        line = order if isinstance(order, str) else self._line(order)
+        deep = None if conservative else self._depth(depth)
+        if reserve not in ("all", "nodes"):
+            raise BadActionError(f"{self._view._when}: reserve is {brief(reserve)}; give 'all' or 'nodes'")
+        seconds = _NOTHING if expected is None else self._seconds(expected)
+        left, wrong = self._view._kernels().backfill(line, bool(descending), reserve, deep, seconds)
+        if wrong >= 0:
+            number = int(self._view.jobs["id"][self._view._row(line[wrong])])
+            raise BadActionError(
+                f"{self._view._when} gave act.backfill job {number} twice, or though it does not wait; give jobs of "
+                "view.queue, each once"
+            )
+        first, self._n = self._n, int(self._counts["n_actions"])
+        started = self._actions[first : self._n]
+        if self._n > first:
+            self._left = left.tolist()
+            self._uncounted.clear()
+            if self._places.matter:
+                self._places.follow(started)
+        jobs: list[int] = started["job"].tolist()
+        return jobs
+
+    def preempt(self, job: int, candidates: Iterable[int], *, cancel: bool = False) -> list[int]:
+        """Start a waiting job in the place of running ones, if enough of them can give way; few of them do.
+
+        They are asked in the order given until the job fits. Of those found, the largest are asked again first, and
+        who is no longer needed runs on. Victims start again from their last checkpoint, or from the beginning. The
+        policy is called again in this instant: return after it.
+
+        Parameters
+        ----------
+        job
+            The waiting job, by its row. One that fits already displaces nobody: start it.
+        candidates
+            Running jobs, who gives way first first. Those that start in this instant are passed over.
+        cancel
+            Whether victims are over, and do not wait again.
+
+        Returns
+        -------
+        list of int
+            The jobs that give way; nobody, and then nothing happens, if all of them are too few.
+
+        Examples
+        --------
+        >>> class Shortest(fb.Policy):
+        ...     def decide(self, view, act):
+        ...         for job in sorted(view.queue, key=view.walltime):
+        ...             if act.fits(job):
+        ...                 act.start(job)
+        ...             elif act.preempt(job, [one for one in view.running["job"] if view.walltime(one) > 600]):
+        ...                 return
+        >>> fb.simulate("table1", policy=Shortest())
+        <Result of Shortest: 8 jobs on 4 nodes, mean wait 2.38 min>
+        """
+        row = self._view._waiting(job, "for room for")
+        line = self._line(candidates, "act.preempt")
+        states = self._view.jobs["state"]
+        for one in line.tolist():
+            if states[self._view._row(one)] != JobState.RUNNING:
+                number = int(self._view.jobs["id"][one])
+                raise BadActionError(f"{self._view._when} gave act.preempt job {number}, which does not run")
+        if len(np.unique(line)) < len(line):
+            raise BadActionError(f"{self._view._when} gave act.preempt a job twice; give each once")
+        found: list[int] = self._view._kernels().victims(row, line).tolist()
+        for one in found:
+            self._add(Verb.INTERRUPT, one)["way"] = Resume.LAST
+            if cancel:
+                self._add(Verb.KILL, one)
+        if found:
+            self._add(Verb.START, row, reason=LogReason.IN_ORDER)  # the engine places it, on what the others leave
+            self._displaced = True
+        return found
+
+    def _line(self, order: Iterable[int], verb: str = "act.backfill") -> np.ndarray:
+        """Jobs that a policy names, as rows."""
+        try:
+            line = np.ascontiguousarray(order if isinstance(order, np.ndarray) else list(order))
+            if line.ndim != 1 or (line.size and line.dtype.kind not in "iu"):
+                raise TypeError
+        except (TypeError, ValueError):
+            raise BadActionError(
+                f"{self._view._when} gave {verb} {brief(order)} as its order; give a list of jobs"
+                f"{', or a word such as ' + repr('area') if verb == 'act.backfill' else ''}"
+            ) from None
+        return line.astype(np.int64, copy=False)
+
+    def _depth(self, depth: Any) -> int:
+        try:
+            whole = index(depth)
+        except TypeError:
+            whole = -1
+        if whole < 0:
+            raise BadActionError(f"{self._view._when}: depth is {brief(depth)}; give a count of reservations from 0 up")
+        return whole
+
+    def _seconds(self, expected: Iterable[float]) -> np.ndarray:
+        try:
+            seconds = np.ascontiguousarray(
+                expected if isinstance(expected, np.ndarray) else list(expected), dtype=np.float64
+            )
+        except (TypeError, ValueError):
+            seconds = _NOTHING
+        if seconds.shape != (len(self._view.jobs),) or not (seconds >= 0).all():
+            raise BadActionError(
+                f"{self._view._when} gave act.backfill {brief(expected)} as expected seconds; give a number from 0 up "
+                "for each row of view.jobs"
+            )
+        return seconds
