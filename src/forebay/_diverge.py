@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from forebay import explain
@@ -12,7 +13,7 @@ from forebay._text import amount, counted
 from forebay.core.units import format_bytes, format_seconds
 from forebay.errors import InputError, wrong_type
 from forebay.explain._words import counts_things, reason_of_resources
-from forebay.results import Result
+from forebay.results import Result, n_ids
 
 _SAME = ("time", "kind", "job", "leg", "resource", "amount", "nodes")
 """What two runs must agree on. Reasons are left out: two policies may start one job alike and call it differently."""
@@ -218,11 +219,9 @@ def _free(result: Result, before: pl.DataFrame) -> dict[str, int]:
     sign = pl.when(kind.is_in(["start", "acquire"])).then(-1).when(kind.is_in(["end", "release"])).then(1).otherwise(0)
     sums = before.filter(~down).group_by("resource").agg((sign * pl.col("amount")).sum().alias("left"))
     found = {str(name): int(left) for name, left in sums.iter_rows() if name is not None}
-    away = (
-        before.filter(down).select((kind == "node_down").sum() - (kind == "node_up").sum()).item()
-        if before.height
-        else 0
-    )
+    failed = before.filter(kind.is_in(["node_down", "node_up"]))
+    ids = n_ids(result, failed["amount"].cast(pl.Int64).to_numpy())
+    away = (np.where(failed["kind"] == "node_down", 1, -1) * ids).sum()
     free = {name: capacity + found.get(name, 0) for name, capacity in result.resources.items()}
     return free | {result.unit: free[result.unit] - int(away)}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from forebay.algorithms import inside
-from forebay.core.inside import ASK, PLACEMENTS
+from forebay.core.inside import ASK, DIMENSIONS, PLACEMENTS
 from forebay.core.tables import PICK
 from twins import inside as naive
 
@@ -16,7 +16,10 @@ pytestmark = pytest.mark.small
 def some_nodes(rng):
     """Nodes of one to three classes, in use here and there, for the twin and for kernels."""
     nodes = naive.make_nodes(
-        (rng.choice((1, 2, 3, 5, 40, 70)), (rng.randint(1, 6), rng.randint(0, 8), rng.randint(0, 3)))
+        (
+            rng.choice((1, 2, 3, 5, 40, 70)),
+            (rng.randint(1, 6), rng.randint(0, 8), rng.randint(0, 3), rng.choice((0, 6))),
+        )
         for _ in range(rng.randint(1, 3))
     )
     for node in nodes:
@@ -32,7 +35,7 @@ def some_nodes(rng):
 
 def with_blocks(nodes):
     """The room of nodes as kernels have it: nodes, then the most that any of a block has."""
-    room = np.zeros((inside.n_rows(len(nodes)), 3), np.int64)
+    room = np.zeros((inside.n_rows(len(nodes)), DIMENSIONS), np.int64)
     room[: len(nodes)] = nodes
     for block in range(len(room) - len(nodes)):
         inside.bound_block(room, len(nodes), block)
@@ -43,7 +46,7 @@ def some_ask(rng, n_atoms):
     """A job for the twin, and what kernels take for it."""
     job = {
         "parts": rng.randint(1, 6),
-        "each": (rng.randint(1, 3), rng.choice((0, 0, 1, 2)), rng.choice((0, 0, 0, 1))),
+        "each": (rng.randint(1, 3), rng.choice((0, 0, 1, 2)), rng.choice((0, 0, 0, 1)), rng.choice((0, 0, 1, 3))),
         "allowed": {a for a in range(n_atoms) if rng.random() < 0.8},
         "exclusive": rng.random() < 0.2,
         "spread": rng.random() < 0.5,
@@ -77,15 +80,15 @@ def test_parts_lie_where_the_rule_says(seed):
         assert (room == with_blocks(room[: len(nodes)])).all()
         for k, amounts in taken.items():
             assert amounts == inside.taken_by(full, k, ask, expected[k])
-            inside.give_amounts(room, full, k, *amounts)
+            inside.give_amounts(room, full, k, amounts)
         assert (room == before).all()
 
 
 def test_best_fit_lowest_and_worst_fit():
     """Free cores 4, 1, 2 and 4: a part of one core goes to node 1, to node 0, and to node 0, the lower of the most."""
-    room = np.array([[4, 0, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0]], np.int64)
+    room = np.array([[4, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0], [4, 0, 0, 0]], np.int64)
     room, full, atoms = with_blocks(room), np.full_like(room, 4), np.array([0, 4], np.int64)
-    ask = np.array([(1, 1, 0, 0, 1, 0, 0)], ASK)[0]
+    ask = np.array([(1, 1, 0, 0, 0, 1, 0, 0)], ASK)[0]
     picks = np.zeros(1, PICK)
     where = {}
     for placement, name in enumerate(PLACEMENTS):
@@ -95,7 +98,12 @@ def test_best_fit_lowest_and_worst_fit():
 
 
 def test_holds():
-    """Of 7 cores, 10 B and 2 GPUs free, parts of (2, 3, 1) find room twice: GPUs bind; without them 3 times."""
-    room, full = with_blocks(np.array([[7, 10, 2]], np.int64)), np.array([[8, 16, 2]], np.int64)
-    asks = np.array([(9, 2, 3, 1, 1, 0, 0), (9, 2, 3, 0, 1, 0, 0), (9, 2, 3, 0, 1, 1, 0), (9, 2, 3, 0, 1, 0, 1)], ASK)
-    assert [inside.holds(room, full, 0, ask) for ask in asks] == [2, 3, 1, 0]
+    """Of 7 cores, 10 B and 2 GPUs free, parts of (2, 3, 1) find room twice: GPUs bind; without them 3 times.
+
+    5 of the 9 B of storage that are free bind once. Spread, a node holds one part; it is in use: none that is alone.
+    """
+    room, full = with_blocks(np.array([[7, 10, 2, 9]], np.int64)), np.array([[8, 16, 2, 9]], np.int64)
+    each = ((2, 3, 1, 0), (2, 3, 0, 0), (2, 3, 0, 5), (2, 3, 0, 0), (2, 3, 0, 0))
+    kinds = ((0, 0), (0, 0), (0, 0), (1, 0), (0, 1))
+    asks = np.array([(9, *need, 1, *kind) for need, kind in zip(each, kinds, strict=True)], ASK)
+    assert [inside.holds(room, full, 0, ask) for ask in asks] == [2, 3, 1, 1, 0]

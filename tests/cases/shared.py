@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 
 import forebay as fb
+from forebay.core.failures import Failures, Outages
 from forebay.platforms import NodeClass
+from forebay.platforms.tiers import node_local
 from forebay.workload.workload import job_table
 
 GB = 10**9
@@ -39,8 +41,11 @@ def cores(result: fb.Result) -> dict[int, str]:
     return dict(result.jobs.select("job_id", "allocated_resources").iter_rows())
 
 
-def random_case(seed: int, n_jobs: int = 60) -> tuple[fb.Platform, fb.Workload]:
-    """A machine of one to three classes, full of jobs of every shape that it can hold."""
+def random_case(seed: int, n_jobs: int = 60, local: bool = False) -> tuple[fb.Platform, fb.Workload]:
+    """A machine of one to three classes, full of jobs of every shape that it can hold.
+
+    With `local` nodes have storage, `ssd`, of two sizes on every other machine; two thirds of the jobs ask for some.
+    """
     rng = np.random.default_rng(seed)
     classes = [
         {"nodes": int(rng.integers(1, 5)), "cores": int(rng.integers(2, 9)), "memory": int(rng.integers(4, 17)) * GB}
@@ -69,4 +74,32 @@ def random_case(seed: int, n_jobs: int = 60) -> tuple[fb.Platform, fb.Workload]:
         rows.append(row)
     placement = ("best-fit", "lowest", "worst-fit")[seed % 3]
     names = {"gpu": {0: "a", 1: "b"}} if any("gpu" in row for row in rows) else None
-    return machine(*classes, placement=placement), jobs(*rows, names=names)
+    tiers = _with_local(np.random.default_rng([seed, 1]), classes, rows) if local else ()
+    return machine(*classes, placement=placement, tiers=tiers), jobs(*rows, names=names)
+
+
+def _with_local(rng: np.random.Generator, classes: list[dict[str, Any]], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
+    nodes, capacity = sum(one["nodes"] for one in classes), int(rng.integers(4, 17))
+    kinds = {}
+    if nodes > 1 and rng.random() < 0.5:
+        kinds = {"large": capacity + int(rng.integers(1, 17)), "large_nodes": int(rng.integers(1, nodes))}
+    most = max(capacity, kinds.get("large", 0))
+    for row in rows:
+        if rng.random() < 0.67:
+            row["ssd"] = (row["nodes"] or row["tasks"]) * int(rng.integers(1, most + 1))
+    return (node_local.Tier(name="ssd", capacity=capacity, **kinds),)
+
+
+def random_outages(seed: int, nodes: int, n: int = 8) -> list[tuple[int, float, float]]:
+    """So many outages of nodes: which, from when, until when; some while the node is down already."""
+    rng = np.random.default_rng([seed, 2])
+    down = np.sort(rng.integers(0, 200, n)).astype(float)
+    return list(
+        zip(rng.integers(0, nodes, n).tolist(), down.tolist(), (down + rng.integers(1, 60, n)).tolist(), strict=True)
+    )
+
+
+def failing(outages: list[tuple[int, float, float]], **more: Any) -> Failures:
+    """Failures of a machine as these outages have it."""
+    node, down, up = (np.array(some) for some in zip(*outages, strict=True))
+    return Failures(outages=Outages("by-hand", "", node.astype(np.int64), down.astype(float), up.astype(float)), **more)

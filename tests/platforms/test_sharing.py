@@ -31,7 +31,10 @@ ONE = {"nodes": 2, "cores": 4, "memory": 8 * GB}
     ("parts", "message"),
     [
         ({"tiers": (shared_bb.Tier(name="bb", capacity=8, servers=2, placement="chunked"),)}, "bb lies in chunks"),
-        ({"tiers": (node_local.Tier(name="ssd", capacity=8),)}, "ssd is in nodes, and its room there is not counted"),
+        (
+            {"tiers": tuple(node_local.Tier(name=name, capacity=8) for name in ("ssd", "tmp"))},
+            "tmp is in nodes, as ssd is, and of one alone jobs can have parts; leave one out, or write sharing = false",
+        ),
         ({"tiers": (shared_bb.Tier(name="memory", capacity=8),)}, "memory is what shared nodes have inside"),
         (
             {"topology": dragonfly.Topology(groups=1, chassis=1, routers=2, ports=1, bandwidth="5 GB/s")},

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from cases.shared import jobs, machine, random_case, starts
+from cases.shared import failing, jobs, machine, random_case, random_outages, starts
 from twins import inside as naive
 
 pytestmark = pytest.mark.small
@@ -13,19 +13,30 @@ QUEUE = ("fcfs", "filler", "fcfs-easy")
 WINDOWS = ("bbsched", "cerberus-fcfs")
 
 
+def atoms_of(platform):
+    """Runs of nodes that are alike: how many, their class, and what a node has."""
+    ssd, found = (platform.tiers or (None,))[0], []
+    for node, one in enumerate(cls for cls in platform.classes for _ in range(cls.nodes)):
+        local = 0 if ssd is None else ssd.large if node >= platform.nodes - (ssd.large_nodes or 0) else ssd.capacity
+        full = (one.cores, 1 << 60 if one.memory is None else one.memory, one.gpus, local)
+        if not found or found[-1][1:] != [one, full]:
+            found.append([0, one, full])
+        found[-1][0] += 1
+    return found
+
+
 def as_twins(platform, workload):
     """Nodes and jobs for the twin, worked out from the tables once more."""
-    classes = platform.classes
-    full = [(one.cores, 1 << 60 if one.memory is None else one.memory, one.gpus) for one in classes]
-    nodes = naive.make_nodes(zip((one.nodes for one in classes), full, strict=True))
+    atoms = atoms_of(platform)
+    nodes = naive.make_nodes((count, full) for count, _, full in atoms)
     jobs, names = [], workload.names.get("gpu", {})
     for row in workload.jobs.iter_rows(named=True):
         parts = row["nodes"] or row["tasks"]
-        each = tuple(-(-row.get(name, 0) // parts) for name in ("cores", "memory", "gpus"))
+        each = tuple(-(-row.get(name, 0) // parts) for name in ("cores", "memory", "gpus", "ssd"))
         allowed = {
             k
-            for k, one in enumerate(classes)
-            if all(a <= b for a, b in zip(each, full[k], strict=True))
+            for k, (_, one, full) in enumerate(atoms)
+            if all(a <= b for a, b in zip(each, full, strict=True))
             and (not each[2] or row.get("gpu", -1) < 0 or one.gpu == names[row["gpu"]])
         }
         jobs.append(
@@ -36,75 +47,99 @@ def as_twins(platform, workload):
     return nodes, jobs
 
 
-def nodes_of(platform, result):
-    """The nodes that each job had, by its cores."""
+def attempts(platform, result):
+    """Whenever a job ran: the job, from when, until when, and how many cores of which nodes it had."""
     first = np.cumsum([0, *(one.cores for one in platform.classes for _ in range(one.nodes))])
-    found = {}
-    for job, text in result.jobs.select("job_id", "allocated_resources").iter_rows():
-        ranges = [[int(end) for end in part.split("-")] for part in (text or "").split()]
-        units = [unit for ends in ranges for unit in range(ends[0], ends[-1] + 1)]
-        node, count = np.unique(np.searchsorted(first, units, side="right") - 1, return_counts=True)
-        found[job] = dict(zip(node.tolist(), count.tolist(), strict=True))
+    placed = result.placements.group_by("row").agg("low", "high")
+    had = {row: list(zip(low, high, strict=True)) for row, low, high in placed.iter_rows()}
+    found, running = [], {}
+    for row, (time, job, kind) in enumerate(result.log.select("time", "job", "kind").iter_rows()):
+        if kind == "start":
+            cores = [core for low, high in had[row] for core in range(low, high + 1)]
+            node, count = np.unique(np.searchsorted(first, cores, side="right") - 1, return_counts=True)
+            running[job] = time, dict(zip(node.tolist(), count.tolist(), strict=True))
+        elif kind == "end":
+            start, nodes = running.pop(job)
+            found.append((job, start, time, nodes))
     return found
 
 
+def outages_of(seed, platform, fails):
+    return random_outages(seed, platform.nodes) if fails else []
+
+
 @pytest.mark.parametrize("policy", QUEUE)
+@pytest.mark.parametrize(("local", "fails"), [(False, False), (True, False), (False, True), (True, True)])
 @pytest.mark.parametrize("seed", range(12))
-def test_runs_are_those_of_the_twin(policy, seed):
-    platform, workload = random_case(seed)
+def test_runs_are_those_of_the_twin(policy, local, fails, seed):
+    platform, workload = random_case(seed, local=local)
+    outages = outages_of(seed, platform, fails)
     nodes, jobs = as_twins(platform, workload)
     feasible = [job for job in jobs if naive.fits(nodes, job)]
-    twin = naive.Run(nodes, platform.placement, policy)
+    twin = naive.Run(nodes, platform.placement, policy, outages)
     twin.go(feasible)
-    result = fb.simulate(workload, platform, policy)
-    assert starts(result) == {job["id"]: job.get("start") for job in jobs}
-    had = nodes_of(platform, result)
-    assert [set(had[job["id"]]) for job in feasible] == [set(job["places"]) for job in feasible]
+    result = fb.simulate(workload, platform, policy, failures=failing(outages) if fails else None)
+    assert starts(result) == {job["id"]: job.get("first") for job in jobs}
+    last = {job: (start, set(had)) for job, start, _, had in attempts(platform, result)}
+    assert last == {job["id"]: (job["start"], set(job["places"])) for job in feasible}
     started = {job["id"]: job["start"] for job in feasible}
-    assert [promise for promise in twin.promises if started[promise[0]] > promise[1]] == []
+    if not fails:
+        assert [promise for promise in twin.promises if started[promise[0]] > promise[1]] == []
 
 
 @pytest.mark.parametrize("policy", [*QUEUE, "conservative", "fcfs-bb:depth=3", "sjf-easy", "plan-2", *WINDOWS])
-@pytest.mark.parametrize("seed", [100, 101])
-def test_no_node_is_ever_oversubscribed(policy, seed):
-    """From placements and the job table alone: in no dimension, at no time, and who is alone is alone."""
-    platform, workload = random_case(seed, 40)
-    _, jobs = as_twins(platform, workload)
-    result = fb.simulate(workload, platform, policy)
-    full = [(one.cores, one.memory or 1 << 60, one.gpus) for one in platform.classes for _ in range(one.nodes)]
-    atom = [k for k, one in enumerate(platform.classes) for _ in range(one.nodes)]
-    had, ends = nodes_of(platform, result), dict(result.jobs.select("job_id", "finish_time").iter_rows())
-    began = starts(result)
-    ran = [job for job in jobs if began[job["id"]] is not None]
-    assert ran
-    for job in ran:
-        parts = {node: cores // job["each"][0] for node, cores in had[job["id"]].items()}
-        assert set(map(atom.__getitem__, parts)) <= job["allowed"]
+@pytest.mark.parametrize(("seed", "fails"), [(100, False), (101, False), (102, True), (103, True)])
+def test_no_node_is_ever_oversubscribed(policy, seed, fails):
+    """From placements and the job table alone: in no dimension, at no time, and who is alone is alone.
+
+    Nobody runs on a node that is down.
+    """
+    platform, workload = random_case(seed, 40, local=True)
+    outages = outages_of(seed, platform, fails)
+    twins, jobs = as_twins(platform, workload)
+    by_id = {job["id"]: job for job in jobs}
+    result = fb.simulate(workload, platform, policy, failures=failing(outages) if fails else None)
+    assert set(result.jobs["final_state"]) <= {"COMPLETED_SUCCESSFULLY", "REJECTED"}
+    full = np.array([node["full"] for node in twins], object)
+    ran = []
+    for number, start, end, had in attempts(platform, result):
+        job = by_id[number]
+        parts = {node: cores // job["each"][0] for node, cores in had.items()}
+        assert {twins[node]["atom"] for node in parts} <= job["allowed"]
         if job["exclusive"]:
-            assert had[job["id"]] == {node: full[node][0] for node in parts}
+            assert had == {node: full[node][0] for node in parts}
         else:
             assert sum(parts.values()) == job["parts"]
             assert not job["spread"] or set(parts.values()) == {1}
-        job["had"] = {
-            node: full[node] if job["exclusive"] else tuple(count * need for need in job["each"])
-            for node, count in parts.items()
-        }
-    for time in sorted({began[job["id"]] for job in ran}):
-        used = np.zeros((len(full), 3), object)
-        for job in ran:
-            if began[job["id"]] <= time < ends[job["id"]]:
-                for node, amounts in job["had"].items():
-                    used[node] += np.array(amounts, object)
-        assert (used <= np.array(full, object)).all()
+        ran.append((start, end, {node: _amounts(job, full[node], count) for node, count in parts.items()}))
+        for node, down, up in outages:
+            assert node not in parts or not (start < up and end > down)
+    assert ran
+    for time in {start for start, _, _ in ran}:
+        used = np.zeros_like(full)
+        for start, end, had in ran:
+            if start <= time < end:
+                for node, amounts in had.items():
+                    used[node] += amounts
+        assert (used <= full).all()
+
+
+def _amounts(job, full, count):
+    return full if job["exclusive"] else count * np.array(job["each"], object)
 
 
 @pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "sjf-easy"])
-@pytest.mark.parametrize("seed", range(200, 206))
+@pytest.mark.parametrize("seed", range(200, 212))
 def test_what_is_noted_between_decisions_changes_nothing(policy, seed):
-    """A number of jobs that may pass, as large as can be, has each decision look at everything anew."""
-    platform, workload = random_case(seed, 80)
+    """A number of jobs that may pass, as large as can be, has each decision look at everything anew.
+
+    Nodes fail in every other case.
+    """
+    platform, workload = random_case(seed, 80, local=seed % 3 == 0)
+    fails = failing(random_outages(seed, platform.nodes)) if seed % 2 else None
     hashes = {
-        fb.simulate(workload, platform, name).facts["log_sha256"] for name in (policy, f"{policy}:max_backfill=999")
+        fb.simulate(workload, platform, name, failures=fails).facts["log_sha256"]
+        for name in (policy, f"{policy}:max_backfill=999")
     }
     assert len(hashes) == 1
 
@@ -126,12 +161,6 @@ def test_pinned_reservations_are_refused():
     platform, workload = random_case(0, 5)
     with pytest.raises(fb.errors.InputError, match="reservations is 'pinned', but this machine shares its nodes"):
         fb.simulate(workload, platform, "fcfs-bb:reservations=pinned")
-
-
-def test_failures_are_refused():
-    platform, workload = random_case(0, 5)
-    with pytest.raises(fb.errors.InputError, match="shares its nodes, whose failures are not modelled"):
-        fb.simulate(workload, platform, "fcfs", failures="mtbf=1h,downtime=1h")
 
 
 def test_an_idle_machine_of_one_node():

@@ -10,6 +10,7 @@ hundred jobs that wait, were two thirds of a run's time.
 """
 
 from forebay._numba.jit import inlined_kernel, kernel
+from forebay.core.inside import DIMENSIONS
 
 BLOCK = 32
 _BEST, _LOWEST = 0, 1  # places in core.inside.PLACEMENTS
@@ -22,7 +23,9 @@ def n_rows(n_nodes: int) -> int:
 
 @inlined_kernel
 def _enough(room, row, ask):
-    return room[row, 0] >= ask["cores"] and room[row, 1] >= ask["memory"] and room[row, 2] >= ask["gpus"]
+    if room[row, 0] < ask["cores"] or room[row, 1] < ask["memory"]:
+        return False
+    return room[row, 2] >= ask["gpus"] and room[row, 3] >= ask["local"]
 
 
 @inlined_kernel
@@ -38,16 +41,19 @@ def holds(room, full, node, ask):
     """How many parts a node holds beside what is there."""
     if not _enough(room, node, ask):
         return 0
-    cores, memory, gpus = room[node, 0], room[node, 1], room[node, 2]
-    if ask["exclusive"] and (cores < full[node, 0] or memory < full[node, 1] or gpus < full[node, 2]):
-        return 0
+    if ask["exclusive"]:
+        for d in range(DIMENSIONS):
+            if room[node, d] < full[node, d]:
+                return 0
     if ask["spread"]:
         return 1
-    count = cores // ask["cores"]
+    count = room[node, 0] // ask["cores"]
     if ask["memory"] > 0:
-        count = min(count, memory // ask["memory"])
+        count = min(count, room[node, 1] // ask["memory"])
     if ask["gpus"] > 0:
-        count = min(count, gpus // ask["gpus"])
+        count = min(count, room[node, 2] // ask["gpus"])
+    if ask["local"] > 0:
+        count = min(count, room[node, 3] // ask["local"])
     return count
 
 
@@ -159,7 +165,7 @@ def place_parts(room, full, atoms, ask, placement, picks, first):
 def bound_block(room, n_nodes, block):
     """Work out the most that any node of a block has."""
     row, high = n_nodes + block, min((block + 1) * BLOCK, n_nodes)
-    for d in range(3):
+    for d in range(DIMENSIONS):
         most = room[block * BLOCK, d]
         for node in range(block * BLOCK + 1, high):
             most = max(most, room[node, d])
@@ -167,31 +173,48 @@ def bound_block(room, n_nodes, block):
 
 
 @inlined_kernel
+def all_of(full, node):
+    """All that a node has."""
+    return full[node, 0], full[node, 1], full[node, 2], full[node, 3]
+
+
+@inlined_kernel
 def taken_by(full, node, ask, parts):
-    """What so many parts take of a node, exclusive ones all: cores, memory, GPUs."""
+    """What so many parts take of a node, exclusive ones all: cores, memory, GPUs, local storage."""
     if ask["exclusive"]:
-        return full[node, 0], full[node, 1], full[node, 2]
-    return parts * ask["cores"], parts * ask["memory"], parts * ask["gpus"]
+        return all_of(full, node)
+    return parts * ask["cores"], parts * ask["memory"], parts * ask["gpus"], parts * ask["local"]
 
 
-@kernel
-def take_parts(room, full, node, ask, parts):
-    """So many parts take what they ask for from a node's room; returns cores, memory, GPUs."""
-    taken, row, bounds = taken_by(full, node, ask, parts), len(full) + node // BLOCK, False
-    for d in range(3):
+@inlined_kernel
+def take_amounts(room, full, node, taken):
+    """They leave the node's room."""
+    row, bounds = len(full) + node // BLOCK, False
+    for d in range(DIMENSIONS):
         bounds = bounds or (taken[d] > 0 and room[node, d] >= room[row, d])
         room[node, d] -= taken[d]
     if bounds:  # otherwise another node of the block has as much as before
         bound_block(room, len(full), node // BLOCK)
+
+
+@kernel
+def take_parts(room, full, node, ask, parts):
+    """So many parts take what they ask for from a node's room; returns cores, memory, GPUs, local storage."""
+    taken = taken_by(full, node, ask, parts)
+    take_amounts(room, full, node, taken)
     return taken
 
 
 @inlined_kernel
-def give_amounts(room, full, node, cores, memory, gpus):
+def give_amounts(room, full, node, given):
     """They are back in the node's room."""
     row = len(full) + node // BLOCK
-    room[node, 0] += cores
-    room[node, 1] += memory
-    room[node, 2] += gpus
-    for d in range(3):
+    for d in range(DIMENSIONS):
+        room[node, d] += given[d]
         room[row, d] = max(room[row, d], room[node, d])
+
+
+@inlined_kernel
+def held_in(share):
+    """What a job has of a node."""
+    return share["cores"], share["memory"], share["gpus"], share["local"]

@@ -1,15 +1,15 @@
 """The inside of nodes that jobs share: what is free there, what legs ask of it, and who holds what.
 
-A job is so many equal *parts*, each with cores, memory and GPUs of one node. All of it is empty where a job has its
-nodes to itself.
+A job is so many equal *parts*, each with cores, memory, GPUs and local storage of one node. All of it is empty where a
+job has its nodes to itself.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-CORES, MEMORY, GPUS = range(3)
-DIMENSIONS = 3
+CORES, MEMORY, GPUS, LOCAL = range(4)
+DIMENSIONS = 4
 """What a node has, in the order of the tables' columns."""
 
 PLACEMENTS = ("best-fit", "lowest", "worst-fit")
@@ -21,6 +21,7 @@ ASK = np.dtype(
         ("cores", "i8"),  # of each part
         ("memory", "i8"),
         ("gpus", "i8"),
+        ("local", "i8"),  # bytes of the node's own storage
         ("allowed", "i8"),  # the atoms on which they may lie, as bits
         ("spread", "i1"),  # whether each has a node of its own
         ("exclusive", "i1"),  # whether these nodes are the job's alone: it then has all that is in them
@@ -28,7 +29,9 @@ ASK = np.dtype(
     align=True,
 )
 """What a leg asks of nodes that are shared."""
-SHARE = np.dtype([("node", "i8"), ("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("next", "i8")], align=True)
+SHARE = np.dtype(
+    [("node", "i8"), ("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("local", "i8"), ("next", "i8")], align=True
+)
 """What a job has of a node; `next` chains the shares of one job."""
 
 

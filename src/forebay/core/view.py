@@ -6,6 +6,7 @@ import numpy as np
 
 from forebay._text import counted, html_table
 from forebay.core.codes import Flexibility, Trigger, Urgency
+from forebay.core.inside import LOCAL
 from forebay.core.outlook import Blocks, Outlook
 from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import State
@@ -132,8 +133,13 @@ class View(Outlook, Watching):
 
     @property
     def inside(self) -> np.ndarray:
-        """Free cores, memory and GPUs of each node when the decision began, a row a node; empty if none is shared."""
-        return self._state.inside.room[: len(self._state.inside.full)].copy()
+        """What was free of each node when the decision began, a row a node: cores, memory, GPUs.
+
+        Then local storage, where the machine has some. Empty if no nodes are shared.
+        """
+        inside = self._state.inside
+        local = len(inside.full) > 0 and bool((inside.counted[:, LOCAL] >= 0).any())
+        return inside.room[: len(inside.full), : LOCAL + local].copy()
 
     @property
     def down(self) -> np.ndarray:

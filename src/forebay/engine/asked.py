@@ -27,8 +27,8 @@ class Asked:
     parts: np.ndarray  # int64: nodes where it is spread, else tasks; 0 of a job that does not say yet
     spread: np.ndarray  # bool: each part on a node of its own
     exclusive: np.ndarray  # bool: its nodes are its own, with all that is in them
-    each: np.ndarray  # int64[job, cores memory gpus]: of a part
-    total: np.ndarray  # int64[job, cores memory gpus]: as it was told
+    each: np.ndarray  # int64[job, cores memory gpus local]: of a part
+    total: np.ndarray  # int64[job, cores memory gpus local]: as it was told
     gpu: np.ndarray  # int64: a place among `Platform.gpu_types`, or ANY or NONE_SUCH
 
 
@@ -40,7 +40,9 @@ def column(workload: Workload, name: str, unknown: int = 0) -> np.ndarray:
 
 def asked(workload: Workload, platform: Platform) -> Asked:
     """What the job table says, as parts."""
-    total = np.column_stack([column(workload, name) for name in INSIDE]).astype(np.int64)
+    # Local storage of nodes that are not shared goes with these, whoever asks for how much: see `allowed`.
+    local = [column(workload, platform.local.name)] if platform.local else [np.zeros(len(workload), np.int64)]
+    total = np.column_stack([column(workload, name) for name in INSIDE] + local).astype(np.int64)
     nodes, tasks, exclusive = column(workload, "nodes"), column(workload, "tasks"), column(workload, "exclusive", -1)
     cores = total[:, 0]
     spread = (nodes > 0) | (tasks == 0)
@@ -62,6 +64,11 @@ def _types(workload: Workload, platform: Platform) -> np.ndarray:
     return places
 
 
-def within(one: NodeClass) -> np.ndarray:
-    """What a node of a class has: cores, memory, GPUs."""
-    return np.array([one.cores, PLENTY if one.memory is None else one.memory, one.gpus], np.int64)
+def within(one: NodeClass, local: int = 0) -> np.ndarray:
+    """What a node of a class has: cores, memory, GPUs, and so many bytes of local storage."""
+    return np.array([one.cores, PLENTY if one.memory is None else one.memory, one.gpus, local], np.int64)
+
+
+def within_atoms(platform: Platform) -> np.ndarray:
+    """What a node of each atom has, where nodes are of classes; int64[atom, cores memory gpus local]."""
+    return np.array([within(platform.classes[atom.cls], platform.local_in(atom)) for atom in platform.atoms])

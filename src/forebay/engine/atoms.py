@@ -6,6 +6,7 @@
 from forebay._numba.jit import kernel
 from forebay.algorithms.atoms import COLUMN, FIRST, atom_of
 from forebay.algorithms.nodeset import take_from, take_lowest
+from forebay.core.inside import DIMENSIONS
 
 
 @kernel
@@ -121,9 +122,14 @@ def take_lowest_of_atoms(state, j, count):
 
 @kernel
 def count_node(state, node, by):
-    """So many nodes more are free, where `node` stands."""
+    """So many nodes more are free, where `node` stands; of a shared one, all that is in it."""
+    atoms, inside = state.nodes.atoms, state.inside
+    if len(inside.full) > 0:
+        for d in range(DIMENSIONS):
+            if inside.counted[node, d] >= 0:
+                state.resources[inside.counted[node, d]]["free"] += by * inside.full[node, d]
+        return
     state.resources[0]["free"] += by
-    atoms = state.nodes.atoms
     if len(atoms) > 0:
         column = atoms[atom_of(atoms, node), COLUMN]
         if column >= 0:

@@ -249,7 +249,7 @@ def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.nd
         machine["chunked"] = platform.resources.index(fabric.buffer)
         state.servers.near[:], state.servers.room[:] = fabric.near, fabric.server_capacity
         state.servers.chunks["next"] = np.arange(1, len(state.servers.chunks) + 1)
-    if platform.kinds is not None and not platform.divided:
+    if platform.kinds is not None and not platform.divided and not platform.sharing:
         machine["large"], machine["local"] = len(platform.resources) - 1, platform.resources.index(platform.kinds.name)
         machine["small_device"], machine["large_device"] = platform.kinds.capacity, platform.kinds.most
 

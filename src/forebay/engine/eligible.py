@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from forebay._text import counted
+from forebay.core.inside import GPUS, LOCAL, MEMORY
 from forebay.core.schemas import INSIDE
 from forebay.core.units import format_bytes, format_seconds
-from forebay.engine.asked import ANY, NONE_SUCH, Asked, asked, column, within
+from forebay.engine.asked import ANY, NONE_SUCH, Asked, asked, column, within_atoms
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
@@ -53,9 +54,9 @@ def eligible(workload: Workload, platform: Platform, asks: Asked | None = None) 
     room = np.zeros(len(workload), np.int64)
     places.allowed[:] = 0
     for a, atom in enumerate(platform.atoms):
-        here = fits[:, atom.cls] & ((taken & atom.partitions) != 0 if platform.partitions else True)
+        here = fits[:, a] & ((taken & atom.partitions) != 0 if platform.partitions else True)
         places.allowed |= np.where(here, np.int64(1) << a, 0)
-        room += np.where(here, atom.count * _parts_a_node(asks, platform, atom.cls), 0)
+        room += np.where(here, atom.count * _parts_a_node(asks, platform, a), 0)
     few = asks.parts > room
     word = "node" if not platform.sharing else "part"
     places.reject(
@@ -76,11 +77,11 @@ def eligible(workload: Workload, platform: Platform, asks: Asked | None = None) 
     return places
 
 
-def _parts_a_node(asks: Asked, platform: Platform, cls: int) -> np.ndarray:
-    """How many parts of each job an idle node of a class holds."""
+def _parts_a_node(asks: Asked, platform: Platform, a: int) -> np.ndarray:
+    """How many parts of each job an idle node of an atom holds."""
     if not platform.classes:
         return np.ones(len(asks.parts), np.int64)
-    has = within(platform.classes[cls])
+    has = within_atoms(platform)[a]
     holds = np.where(asks.each > 0, has // np.maximum(asks.each, 1), has[0]).min(axis=1)
     fewer: np.ndarray = np.where(asks.spread, np.minimum(holds, 1), holds)
     return fewer
@@ -177,27 +178,30 @@ def _refusals(one: Partition, walltime: np.ndarray, nodes: np.ndarray) -> list[t
 
 
 def _fitting(workload: Workload, platform: Platform, asks: Asked, partitions: np.ndarray, places: Places) -> np.ndarray:
-    """Classes of which one node has what a part asks for; bool[job, class]."""
+    """Atoms of which one node has what a part asks for; bool[job, atom]."""
     ids = workload.jobs["id"].to_numpy()
     if not platform.classes:
-        return np.ones((len(asks.parts), 1), bool)
+        return np.ones((len(asks.parts), len(platform.atoms)), bool)
     fits = _with_features(workload, platform, _classes_of(platform, partitions), places)
     of_type = np.array([platform.gpu_types.index(one.gpu) if one.gpus else NONE_SUCH - 1 for one in platform.classes])
     wanted = asks.gpu[:, None]
-    typed = (wanted == ANY) | (asks.total[:, 2:] == 0) | (wanted == of_type)
+    typed = (wanted == ANY) | (asks.total[:, GPUS, None] == 0) | (wanted == of_type)
     places.reject(~(fits & typed).any(axis=1) & fits.any(axis=1), ids, lambda j: _no_such_gpu(workload, platform, j))
-    fits &= typed
-    has = np.array([within(one) for one in platform.classes])
+    fits = (fits & typed)[:, [atom.cls for atom in platform.atoms]]
+    if platform.partitions:
+        fits &= (partitions[:, None] & np.array([atom.partitions for atom in platform.atoms])) != 0
+    has = within_atoms(platform)
     # One who gives no nodes and no tasks has as many nodes as its totals need.
     each = np.where((asks.parts > 0)[:, None], asks.each, np.minimum(asks.each, 1))
-    for d, name in enumerate(INSIDE):
+    for d, name in enumerate((*INSIDE, platform.local.name) if platform.local else INSIDE):
         enough = each[:, d : d + 1] <= has[:, d]
         most = np.where(fits, has[:, d], 0).max(axis=1)
 
         def why(j: int, name: str = name, d: int = d, most: np.ndarray = most) -> str:
             much, there = int(each[j, d]), int(most[j])
-            asks_for = f"{format_bytes(much)} of memory" if name == "memory" else _so_many(much, name)
-            holds = format_bytes(there) if name == "memory" else _so_many(there, name)
+            in_bytes = d in (MEMORY, LOCAL)
+            asks_for = f"{format_bytes(much)} of {name}" if in_bytes else _so_many(much, name)
+            holds = format_bytes(there) if in_bytes else _so_many(there, name)
             a_part = "a node" if asks.spread[j] else "a task"
             return f"{asks_for} {a_part}, and {_machine(workload, platform, j)} has {holds} in a node at most"
 

@@ -1,10 +1,11 @@
-"""Nodes that fail and come back. A running job that loses a node is interrupted; see `phases.interrupt`."""
+"""Nodes that fail and come back. Whoever runs on a node that fails is interrupted; see `phases.interrupt`."""
 
 from forebay._numba.bridge import call_address
 from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find, holder, put_back, take_these
 from forebay.core.codes import LogKind, LogReason, Trigger, Urgency
 from forebay.engine.atoms import count_node
+from forebay.engine.inside import are_shared, close_node, first_on, open_node
 from forebay.engine.journal import write_node
 from forebay.engine.phases import interrupt
 
@@ -32,7 +33,7 @@ def _struck(state, truth, failure):
     if failure["node"] >= 0:
         return failure["node"]
     n_down = state.counts[0]["n_down"]
-    n_up = len(state.nodes.site) - n_down
+    n_up = (len(state.inside.full) if are_shared(state) else len(state.nodes.site)) - n_down
     if n_up == 0:
         return -1
     node = min(int(failure["u"] * n_up), n_up - 1)
@@ -116,14 +117,26 @@ def _is_down(state, truth, node):
 
 
 @kernel
+def _clear(state, truth, node, time):
+    """Interrupt whoever runs on a node: one job, or all that share it."""
+    if are_shared(state):
+        j = first_on(state, node)
+        while j >= 0:
+            interrupt(state, truth, j, time, Urgency.FAILED, LogReason.NODE_DOWN)
+            j = first_on(state, node)
+    elif find(state.nodes.idle, state.counts[0]["n_idle"], node) < 0:
+        interrupt(state, truth, _owner(state, node), time, Urgency.FAILED, LogReason.NODE_DOWN)
+
+
+@kernel
 def _fail(state, truth, node, time, until):
     counts, nodes = state.counts[0], state.nodes
     if _is_down(state, truth, node):
         _note_down(state, truth, node, max(until, _note_up(state, truth, node)))
         return
-    if find(nodes.idle, counts["n_idle"], node) < 0:
-        interrupt(state, truth, _owner(state, node), time, Urgency.FAILED, LogReason.NODE_DOWN)
-    n_idle, blank, head = take_these(nodes.idle, counts["n_idle"], nodes.pieces, counts["blank_piece"], -1, node, 1)
+    _clear(state, truth, node, time)
+    low, count = close_node(state, node) if are_shared(state) else (node, 1)
+    n_idle, blank, head = take_these(nodes.idle, counts["n_idle"], nodes.pieces, counts["blank_piece"], -1, low, count)
     nodes.pieces[head]["next"] = blank  # nobody has it
     counts["n_idle"] = n_idle
     counts["blank_piece"] = head
@@ -137,7 +150,8 @@ def _fail(state, truth, node, time, until):
 def _repair(state, truth, node, time):
     counts, nodes = state.counts[0], state.nodes
     _note_up(state, truth, node)
-    counts["n_idle"] = put_back(nodes.idle, counts["n_idle"], node, node)
+    low, count = open_node(state, node) if are_shared(state) else (node, 1)
+    counts["n_idle"] = put_back(nodes.idle, counts["n_idle"], low, low + count - 1)
     count_node(state, node, 1)
     write_node(truth, time, LogKind.NODE_UP, node)
     state.clock[0]["triggers"] |= Trigger.NODE_UP

@@ -25,11 +25,6 @@ _IN_BUFFER = (PhaseKind.STAGE_IN, PhaseKind.CHECKPOINT, PhaseKind.DRAIN, PhaseKi
 
 def check_failures(workload: Workload, platform: Platform, failures: Failures, ledger: Ledger) -> None:
     """Refuse nodes that a waiting job keeps, and checkpoints that go nowhere, or take no time."""
-    if platform.sharing:
-        raise InputError(
-            f"failures: {platform.name} shares its nodes, whose failures are not modelled; run without failures "
-            "(--failures mtbf=inf), or write sharing = false"
-        )
     if ledger.carries[:, 0].any():
         raise InputError(
             f"{workload.name}: jobs keep nodes while they wait for their next leg, and a node may fail then; let each "

@@ -2,11 +2,11 @@
 
 from numba import types
 
-from forebay._numba.jit import kernel
-from forebay.algorithms.inside import give_amounts, holds, place_parts, take_parts
+from forebay._numba.jit import inlined_kernel, kernel
+from forebay.algorithms.inside import all_of, give_amounts, held_in, holds, place_parts, take_amounts, take_parts
 from forebay.algorithms.nodeset import first_from, take_these
 from forebay.core.codes import Refusal
-from forebay.core.inside import DIMENSIONS
+from forebay.core.inside import CORES, DIMENSIONS
 from forebay.core.tables import PICKS, STATE
 from forebay.engine.journal import write_nodes
 from forebay.engine.truth import TRUTH
@@ -44,7 +44,7 @@ def _check(state, action, ask):
 @kernel
 def _settle_amounts(state, leg, ask, picks, first, n_picks):
     """Put into `releases` what a start takes of all that is in nodes: who has nodes alone takes what these have."""
-    inside, each = state.inside, (ask["cores"], ask["memory"], ask["gpus"])
+    inside, each = state.inside, (ask["cores"], ask["memory"], ask["gpus"], ask["local"])
     state.releases[leg, 0] = 0
     for r in range(state.machine[0]["first_inside"], len(state.resources)):
         state.releases[leg, r] = 0
@@ -88,7 +88,8 @@ def take_inside(state, truth, j, picks, first_pick, n_picks):
         share = inside.shares[row]
         inside.blank[0] = share["next"]
         share["node"] = node
-        share["cores"], share["memory"], share["gpus"] = take_parts(inside.room, inside.full, node, ask, parts)
+        taken = take_parts(inside.room, inside.full, node, ask, parts)
+        share["cores"], share["memory"], share["gpus"], share["local"] = taken
         share["next"] = inside.head[j]
         inside.head[j] = row
         left = share["cores"]
@@ -115,7 +116,42 @@ def give_inside(state, j):
     while inside.head[j] >= 0:
         row = inside.head[j]
         share = inside.shares[row]
-        give_amounts(inside.room, inside.full, share["node"], share["cores"], share["memory"], share["gpus"])
+        give_amounts(inside.room, inside.full, share["node"], held_in(share))
         inside.head[j] = share["next"]
         share["next"] = inside.blank[0]
         inside.blank[0] = row
+
+
+@inlined_kernel
+def are_shared(state):
+    """Whether jobs share nodes."""
+    return state.machine[0]["placement"] >= 0
+
+
+@kernel
+def first_on(state, node):
+    """The first running job that has a part of a shared node; -1 if none has."""
+    inside = state.inside
+    for i in range(state.counts[0]["n_running"]):
+        row = inside.head[state.running[i]["job"]]
+        while row >= 0:
+            if inside.shares[row]["node"] == node:
+                return state.running[i]["job"]
+            row = inside.shares[row]["next"]
+    return -1
+
+
+@kernel
+def close_node(state, node):
+    """A shared node on which nobody is left fails: all that is in it is gone. Returns its first core, and how many."""
+    inside = state.inside
+    take_amounts(inside.room, inside.full, node, all_of(inside.full, node))
+    return inside.first[node], inside.full[node, CORES]
+
+
+@kernel
+def open_node(state, node):
+    """It is back."""
+    inside = state.inside
+    give_amounts(inside.room, inside.full, node, all_of(inside.full, node))
+    return inside.first[node], inside.full[node, CORES]

@@ -98,7 +98,7 @@ def demands(frame: pl.DataFrame, platform: Platform) -> np.ndarray:
     columns = [
         frame[name].to_numpy() if name in frame.columns else np.zeros(len(frame), np.int64) for name in platform.asked
     ]
-    if platform.kinds is not None and not platform.divided:
+    if platform.kinds is not None and not platform.divided and not platform.sharing:
         columns.append(np.where(needs_large(columns[0], columns, platform), columns[0], 0))
     # What follows from where jobs may run: see `allowed`, and `shared`.
     columns += [np.zeros(len(frame), np.int64)] * (len(platform.resources) - len(columns))

@@ -126,7 +126,7 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
             holds = int(fabric.server_capacity.max())
             where = f"no server of {name} holds more than {format_bytes(holds)}"
             reasons = [((each > 0) & (room < streams), f"{where}, and a node's request lies whole on one")]
-        elif tier is not None and tier.most is not None:
+        elif tier is not None and tier.most is not None and not platform.sharing:  # there its places tell
             reasons = [(each > tier.most, f"a node has {format_bytes(tier.most)} of {name}")]
             if tier.two_kinds and not platform.divided:
                 n_large = platform.nodes - platform.first_large

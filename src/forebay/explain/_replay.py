@@ -12,7 +12,7 @@ from forebay.core.kinds import large_of
 from forebay.explain._holds import holds_of
 from forebay.explain._places import with_places
 from forebay.explain._policy import Front
-from forebay.results import Result
+from forebay.results import Result, n_ids
 
 _KINDS = (
     "submit",
@@ -81,7 +81,7 @@ def scene(result: Result, front: Front) -> Scene:
     chunked = _chunked(result, resources)
     waits = _waits(log, jobs, resources, chunked, front)
     holds, stores = holds_of(log, result.chunks, chunked, len(times))
-    down, allowed = _down(log), jobs["allowed"][waits.table["job"]]
+    down, allowed = _down(result, log), jobs["allowed"][waits.table["job"]]
     places = with_places(result.resources, waits.needs, allowed, holds, len(down) > 0)
     limits = held.select("reason", "slurm", "detail").filter(pl.col("reason") != "").unique(maintain_order=True).rows()
     texts = said["reason"].unique(maintain_order=True).to_list()
@@ -250,11 +250,11 @@ def _room(result: Result, resources: list[str], chunked: int) -> np.ndarray:
     return np.full(servers, result.resources[resources[chunked]] // servers, np.int64)
 
 
-def _down(log: Log) -> np.ndarray:
+def _down(result: Result, log: Log) -> np.ndarray:
     rows = np.flatnonzero(_of(log, "node_down", "node_up"))
     table = np.zeros(len(rows), CHANGE)
     table["instant"] = log.instant[rows]
-    table["nodes"] = np.where(log.kind[rows] == _KINDS.index("node_down"), 1, -1)
+    table["nodes"] = np.where(log.kind[rows] == _KINDS.index("node_down"), 1, -1) * n_ids(result, log.amount[rows])
     return table
 
 

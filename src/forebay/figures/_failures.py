@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from forebay.figures import _style
 from forebay.metrics.accounts import outages
-from forebay.results import Result, spent
+from forebay.results import Result, first_ids, spent
 
 MANY = 100
 """More failures than this have smaller marks."""
@@ -30,10 +30,19 @@ DOWN, PARTS = "-down", "-parts"
 
 def shown(result: Result, boxes: pl.DataFrame, few: bool, end: float) -> dict[str, pl.DataFrame]:
     """What there is to mark, by the names of the files: nodes down until the end, and of few jobs parts of boxes."""
-    found = {DOWN: outages(result).with_columns(pl.col("end").fill_null(end))}
+    found = {DOWN: _in_lanes(result, outages(result).with_columns(pl.col("end").fill_null(end)))}
     if few:
         found[PARTS] = _parts(result, boxes)
     return {name: frame for name, frame in found.items() if not frame.is_empty()}
+
+
+def _in_lanes(result: Result, nodes: pl.DataFrame) -> pl.DataFrame:
+    """With the lanes of each node, where these are of cores."""
+    first = first_ids(result)
+    if first is None:
+        return nodes
+    node = nodes["node"].to_numpy()
+    return nodes.with_columns(first_node=first[node], last_node=first[node + 1] - 1)
 
 
 def _parts(result: Result, boxes: pl.DataFrame) -> pl.DataFrame:
@@ -53,10 +62,13 @@ def mark(axis: Any, found: Mapping[str, pl.DataFrame], unit: float) -> list[Any]
     handles: list[Any] = []
     if DOWN in found:
         nodes = found[DOWN]
-        lay_over(axis, nodes.with_columns(first_node="node", last_node="node"), unit, _DOWN)
+        if "first_node" not in nodes.columns:
+            nodes = nodes.with_columns(first_node="node", last_node="node")
+        lay_over(axis, nodes, unit, _DOWN)
+        middle = nodes.select((pl.col("first_node") + pl.col("last_node")) / 2).to_series()
         look: dict[str, Any] = {"marker": "x", "color": "black", "linestyle": "none", "markeredgewidth": 0.9}
         size = 4.0 if nodes.height <= MANY else 2.0
-        axis.plot(nodes["start"].to_numpy() / unit, nodes["node"].to_numpy(), markersize=size, zorder=4, **look)
+        axis.plot(nodes["start"].to_numpy() / unit, middle.to_numpy(), markersize=size, zorder=4, **look)
         handles += [Line2D([], [], markersize=4, label="node fails", **look), Patch(label="down", **_DOWN)]
     for what, look in _LOOKS.items() if PARTS in found else ():
         chosen = found[PARTS].filter(pl.col("what") == what)

@@ -10,7 +10,7 @@ import polars as pl
 from forebay.metrics._metric import metric
 from forebay.metrics._table import changes, fails, span
 from forebay.metrics.jobs import mean, percentiles, weighted_mean
-from forebay.results import SPENT, Result, spent
+from forebay.results import SPENT, Result, n_ids, spent
 
 ACCOUNTS = (*SPENT, "down", "idle")
 
@@ -62,7 +62,8 @@ def _node_seconds(result: Result) -> np.ndarray | None:
     pieces = spent(result.log)
     area = _inside(pieces, during) * pieces["nodes"].to_numpy()
     used = np.bincount(pieces["what"].to_physical().to_numpy(), area, len(SPENT))
-    down = _inside(outages(result), during).sum()
+    away = outages(result)
+    down = (_inside(away, during) * n_ids(result, away["node"].to_numpy())).sum()
     idle = nodes * (during[1] - during[0]) - used.sum() - down
     return np.append(used, [down, max(idle, 0.0)])  # of fractions, the sum may be more by a rounding
 
@@ -99,9 +100,9 @@ def free_node_share(result: Result) -> float | None:
     if during is None or during[0] >= during[1]:
         return None
     held, down = changes(result, result.unit).select("time", "amount").collect(), outages(result)
-    back = down["end"].drop_nulls()
-    times = np.concatenate([held["time"], down["start"], back, during])
-    taken = np.concatenate([held["amount"], np.ones(down.height), -np.ones(back.len()), np.zeros(2)])
+    gone, back = n_ids(result, down["node"].to_numpy()), down["end"].is_not_null().to_numpy()
+    times = np.concatenate([held["time"], down["start"], down["end"].drop_nulls(), during])
+    taken = np.concatenate([held["amount"], gone, -gone[back], np.zeros(2)])
     order = np.argsort(times, kind="stable")
     free = np.cumsum(taken[order]) < result.resources[result.unit]
     edges = np.clip(times[order], *during)

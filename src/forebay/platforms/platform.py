@@ -184,7 +184,7 @@ class Platform(Model):
         Where nodes are shared: cores, then tiers, then what nodes have inside.
         """
         sizes = {CORES: self.units} if self.sharing else {"nodes": self.nodes}
-        for tier in self.tiers:
+        for tier in self._counted:
             if tier.size == AUTO:
                 raise InputError(
                     f"platform {self.name}: {tier.name} has the capacity auto, which only a workload decides; "
@@ -208,7 +208,7 @@ class Platform(Model):
 
     @property
     def first_large(self) -> int:
-        """The first node of the larger kind, where nodes are of two: these have the highest ids."""
+        """The first node of the larger kind, where nodes are of two: these have the highest ids; else their number."""
         return self.nodes - (self.kinds.large_nodes or 0 if self.kinds else 0)
 
     @property
@@ -228,14 +228,35 @@ class Platform(Model):
         return sum(one.nodes * one.cores for one in self.classes) if self.sharing else self.nodes
 
     @property
+    def local(self) -> BaseTier | None:
+        """The storage of nodes of which jobs that share these have parts; None where they share none."""
+        return next((tier for tier in self.tiers if tier.per_node is not None), None) if self.sharing else None
+
+    def local_in(self, atom: Atom) -> int:
+        """What a node of an atom has of it; 0 where there is none."""
+        if self.local is None:
+            return 0
+        return (self.local.most if atom.first >= self.first_large else self.local.per_node) or 0
+
+    @property
+    def first_inside(self) -> int:
+        """The first of `resources`, but for the first of all, that is in nodes which are shared."""
+        return len(self.asked) - (self.local is not None)
+
+    @property
     def per_node(self) -> Mapping[str, int]:
         """Name and capacity a node of the tiers of which every node has its own."""
         return {tier.name: tier.per_node for tier in self.tiers if tier.per_node is not None}
 
     @property
+    def _counted(self) -> list[BaseTier]:
+        """Tiers in the order of `resources`: what is in shared nodes comes last, beside what else is in them."""
+        return sorted(self.tiers, key=lambda tier: tier is self.local)
+
+    @property
     def asked(self) -> tuple[str, ...]:
         """Names of what a job can ask for."""
-        limited = (tier for tier in self.tiers if tier.size is not None or tier.per_node is not None)
+        limited = (tier for tier in self._counted if tier.size is not None or tier.per_node is not None)
         return ("nodes", *(tier.name for tier in limited))
 
     @property

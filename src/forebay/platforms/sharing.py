@@ -36,15 +36,14 @@ def check_topology(topology: BaseTopology) -> None:
 
 def check_tiers(classes: Sequence[NodeClass], tiers: Sequence[BaseTier]) -> None:
     """Raise ValueError for storage that has no meaning yet where nodes are shared."""
+    local = [tier for tier in tiers if tier.per_node is not None]
     for tier in tiers:
         if tier.name in (CORES, *inside_of(classes)):
             raise ValueError(f"{tier.name} is what shared nodes have inside; give the tier another name")
         if tier.chunked:
             why = f"{tier.name} lies in chunks, one a node, and parts of nodes have none; make it pooled"
-        elif tier.two_kinds:
-            why = f"{tier.name} makes nodes of two kinds; write classes of nodes instead of large"
-        elif tier.per_node is not None:
-            why = f"{tier.name} is in nodes, and its room there is not counted yet; leave it out"
+        elif tier.per_node is not None and tier is not local[0]:
+            why = f"{tier.name} is in nodes, as {local[0].name} is, and of one alone jobs can have parts; leave one out"
         elif tier.by_choice:
             why = f"{tier.name} is for policies to choose, who then count whole nodes; make it a shared_bb"
         else:

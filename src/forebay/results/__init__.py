@@ -5,6 +5,7 @@ Result can save it, and a change of the files compiles nothing again.
 """
 
 from forebay.results._load import load, read_document
+from forebay.results._nodes import first_ids, n_ids
 from forebay.results._records import Record, load_record, save_record
 from forebay.results._result import JOBS_CSV, JOBS_MORE, Result
 from forebay.results._save import document, files, saving
@@ -18,8 +19,10 @@ __all__ = [
     "Result",
     "document",
     "files",
+    "first_ids",
     "load",
     "load_record",
+    "n_ids",
     "read_document",
     "save_record",
     "saving",

@@ -9,6 +9,7 @@ from forebay._numba.jit import inlined_kernel, kernel
 from forebay.algorithms.atoms import COLUMN, atom_of, free_in, has_room, may_choose, share_for, share_now
 from forebay.algorithms.plan import behind
 from forebay.algorithms.profile import reserve, window
+from forebay.core.inside import CORES, DIMENSIONS
 
 
 @inlined_kernel
@@ -176,9 +177,21 @@ def return_taken(state, ahead, segment, action, R):
             ahead[segment, column] += state.shares[action["share"], a] - state.releases[leg, column]
 
 
+@inlined_kernel
+def n_ids(state, node):
+    """How much of the first resource a node is: one node, or its cores where nodes are shared."""
+    return state.inside.full[node, CORES] if len(state.inside.full) > 0 else 1
+
+
 @kernel
 def return_node(state, ahead, segment, node, R):
-    """A node is back in a segment."""
+    """A node is back in a segment; of a shared one, all that is in it."""
+    inside = state.inside
+    if len(inside.full) > 0:
+        for d in range(DIMENSIONS):
+            if 0 <= inside.counted[node, d] < R:
+                ahead[segment, inside.counted[node, d]] += inside.full[node, d]
+        return
     ahead[segment, 0] += 1
     if n_counted(state, R) > 0:
         column = state.nodes.atoms[atom_of(state.nodes.atoms, node), COLUMN]

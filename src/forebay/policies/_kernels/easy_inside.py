@@ -1,15 +1,26 @@
 """EASY on nodes that jobs share, exactly: the head holds a reservation of particular nodes and of what is in them.
 
-The *shadow* is the first expected end at which the head finds room. There it is placed by the rule, on what is then
-free; what is left beside it is *spare*. A job that ends by then may use all that is free now; any other, on each node,
-what is free now and spare then.
+The *shadow* is the first expected end, or repair of a node, at which the head finds room. There it is placed by the
+rule, on what is then free; what is left beside it is *spare*. A job that ends by then may use all that is free now; any
+other, on each node, what is free now and spare then.
 """
 
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.inside import BLOCK, count_parts, give_amounts, holds, place_parts, take_parts, taken_by
+from forebay.algorithms.inside import (
+    BLOCK,
+    all_of,
+    count_parts,
+    give_amounts,
+    held_in,
+    holds,
+    place_parts,
+    take_parts,
+    taken_by,
+)
 from forebay.core.codes import LogReason
+from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
 from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._families.backfill import Param
@@ -37,10 +48,10 @@ def _give(state, ahead, node, amounts, head):
     """Something has left a node; returns how many parts more of the head find room there."""
     full = state.inside.full
     if not is_allowed(state.inside, head, node):
-        give_amounts(ahead, full, node, amounts[0], amounts[1], amounts[2])
+        give_amounts(ahead, full, node, amounts)
         return 0
     before = holds(ahead, full, node, head)
-    give_amounts(ahead, full, node, amounts[0], amounts[1], amounts[2])
+    give_amounts(ahead, full, node, amounts)
     return holds(ahead, full, node, head) - before
 
 
@@ -52,7 +63,7 @@ def _end_running(state, ahead, free, running, head):
         free[r] += state.releases[running["leg"], r]
     while row >= 0:
         share = shares[row]
-        more += _give(state, ahead, share["node"], (share["cores"], share["memory"], share["gpus"]), head)
+        more += _give(state, ahead, share["node"], held_in(share), head)
         row = share["next"]
     return more
 
@@ -79,7 +90,7 @@ def finds_room(state, head_leg, R, ahead, free):
     counts, running, head = state.counts[0], state.running, state.inside.asks[head_leg]
     now, n_running = state.clock[0]["now"], counts["n_running"]
     started, soon = started_by_end(state), after(state.clock[0]["now"])
-    n_late, s = 0, 0
+    n_late, s, d = 0, 0, 0
     while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
     n_fit = count_parts(ahead, state.inside.full, state.inside.atoms, head)
@@ -95,6 +106,8 @@ def finds_room(state, head_leg, R, ahead, free):
             time = running[i]["end"]
         if s < len(started):
             time = min(time, max(end_if_now(state, state.actions[started[s]]["job"]), soon))
+        if d < counts["n_down"]:
+            time = min(time, max(state.down[d]["until"], soon))
         if late:
             time = min(time, now + 1.0)
         if time == np.inf:
@@ -106,6 +119,10 @@ def finds_room(state, head_leg, R, ahead, free):
         while s < len(started) and end_if_now(state, state.actions[started[s]]["job"]) <= time + width:
             n_fit += _end_started(state, ahead, free, state.actions[started[s]], head)
             s += 1
+        while d < counts["n_down"] and state.down[d]["until"] <= time + width:
+            node = state.down[d]["node"]
+            n_fit += _give(state, ahead, node, all_of(state.inside.full, node), head)
+            d += 1
         if late and now + 1.0 <= time + width:
             late = False
             for k in range(n_late):
@@ -130,7 +147,7 @@ def _reserve(state, head_leg, notes):
 @kernel
 def _both(notes, row):
     """What a job that outlasts the shadow may use of a node; of a block, no more than either."""
-    for d in range(3):
+    for d in range(DIMENSIONS):
         notes.both[row, d] = min(notes.room[row, d], notes.spare[row, d])
 
 

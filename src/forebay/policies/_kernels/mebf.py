@@ -17,7 +17,7 @@ from forebay.core.codes import LogReason, Verb
 from forebay.core.tables import flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_resize
 from forebay.policies._families.mebf import Param
-from forebay.policies._kernels.atoms import free_for, may_be_on, share_within
+from forebay.policies._kernels.atoms import free_for, may_be_on, n_ids, share_within
 from forebay.policies._kernels.ordering import PRIORITY, queue_by
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, largest_size, start_sized
@@ -126,7 +126,7 @@ def _reserve(state, have, params, j):
             n += 1
     for i in range(counts["n_down"]):
         if state.down[i]["until"] < np.inf and may_be_on(state, leg, state.down[i]["node"]):
-            ends[n], ties[n], nodes[n] = max(state.down[i]["until"] - now, 0.0), n, 1
+            ends[n], ties[n], nodes[n] = max(state.down[i]["until"] - now, 0.0), n, n_ids(state, state.down[i]["node"])
             n += 1
     order = np.arange(n)
     sort_smallest(ends.copy(), ties, order, n, n)

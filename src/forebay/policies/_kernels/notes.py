@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.inside import count_parts, holds
+from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after
 
 NUMBER, PLANNED_FOR, N_FREED = range(3)
@@ -38,7 +39,7 @@ class Notes(NamedTuple):
 
 def n_cells(n_jobs: int, n_resources: int, n_nodes: int, n_rows: int) -> int:
     """How many whole numbers notes are, on a machine with so many nodes and rows of room."""
-    return N_FACTS + 2 * n_resources + n_nodes + 2 * n_jobs + 9 * n_rows
+    return N_FACTS + 2 * n_resources + n_nodes + 2 * n_jobs + 3 * DIMENSIONS * n_rows
 
 
 _n_cells = kernel(n_cells)
@@ -52,10 +53,11 @@ def _lay(cells, latest, n_jobs, n_resources, n_nodes, n_rows):
     c = b + n_resources
     d = c + n_nodes
     e = d + 2 * n_jobs
-    f, g, h = e + 3 * n_rows, e + 6 * n_rows, e + 9 * n_rows
+    size, shape = DIMENSIONS * n_rows, (n_rows, DIMENSIONS)
+    f, g, h = e + size, e + 2 * size, e + 3 * size
     return Notes(
         cells[:a], latest, cells[a:b], cells[b:c], cells[c:d], cells[d:e].reshape((n_jobs, 2)),
-        cells[e:f].reshape((n_rows, 3)), cells[f:g].reshape((n_rows, 3)), cells[g:h].reshape((n_rows, 3)),
+        cells[e:f].reshape(shape), cells[f:g].reshape(shape), cells[g:h].reshape(shape),
     )  # fmt: skip
 
 
@@ -91,7 +93,7 @@ def new_notes(state, room):
 def copy_room(source, target):
     """The same, row by row."""
     for row in range(len(target)):
-        for d in range(3):
+        for d in range(DIMENSIONS):
             target[row, d] = source[row, d]
 
 
@@ -101,30 +103,39 @@ def _is_late(state):
     return state.counts[0]["n_running"] > 0 and state.running[0]["end"] < after(state.clock[0]["now"])
 
 
+@inlined_kernel
+def _is_same(room, other, node):
+    for d in range(DIMENSIONS):
+        if room[node, d] != other[node, d]:
+            return False
+    return True
+
+
 @kernel
 def look_again(state, notes):
     """Note what is free now, and where something was given back; the plan is forgotten if anything was."""
     facts, room, mine = notes.facts, state.inside.room, notes.room
     n_freed, same, n_nodes = 0, True, len(state.inside.full)
     for node in range(n_nodes):
-        if mine[node, 0] == room[node, 0] and mine[node, 1] == room[node, 1] and mine[node, 2] == room[node, 2]:
+        if _is_same(mine, room, node):
             continue
         same = False
         grown = False
-        for d in range(3):
+        for d in range(DIMENSIONS):
             grown = grown or room[node, d] > mine[node, d]
             mine[node, d] = room[node, d]
         if grown:
             notes.freed[n_freed] = node
             n_freed += 1
     for row in range(n_nodes, len(room)):
-        for d in range(3):
+        for d in range(DIMENSIONS):
             mine[row, d] = room[row, d]
     for r in range(1, state.machine[0]["first_inside"]):
         same = same and notes.before[r] == state.resources[r]["free"]
     facts[NUMBER] += 1
     facts[N_FREED] = n_freed
-    if not same or _is_late(state):
+    # A node that fails takes with it what would have been given back there: its room alone does not tell.
+    if not same or _is_late(state) or len(state.down) > 0:
         facts[PLANNED_FOR] = 0
 
 

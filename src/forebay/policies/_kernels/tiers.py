@@ -23,6 +23,7 @@ from forebay.core.tables import after, instant_width, policy_kernel
 from forebay.core.verbs import act_start
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.tiers import CHOICES, Param
+from forebay.policies._kernels.atoms import return_node
 from forebay.policies._kernels.backfill import serve
 from forebay.policies._kernels.places import what_is_there
 
@@ -136,7 +137,7 @@ def ahead_of(state, free, params, whole):
     for i in range(counts["n_down"]):
         if state.down[i]["until"] < np.inf:
             when[n] = max(state.down[i]["until"], after(now))
-            changes[n, 0] = 1
+            return_node(state, changes, n, state.down[i]["node"], R)
             n += 1
     for i in range(counts["n_running"]):
         job, leg = state.jobs[state.running[i]["job"]], state.running[i]["leg"]
