@@ -27,6 +27,7 @@ REASONS = {
     "user_nodes": "QOSMaxNodePerUserLimit",
     "limit": "QOSResourceLimit",
     "reservation": "ReqNodeNotAvail",
+    "partition": "PartitionDown",
     "dependency": "Dependency",
     "said": "None",
     "stage_in": "BurstBufferStageIn",
