@@ -50,7 +50,7 @@ def _why(state, truth, j, n_nodes):
 
 @kernel
 def held_by(state, truth, j):
-    """Why waiting job `j` may not start now, see `_why`; behind these numbers comes what `closed_to` says; -1: it may."""
+    """Why waiting job `j` may not start now, see `_why`; behind these is what `closed_to` says; -1 if it may."""
     if len(truth.meters.table) > 0 and not has_begun(state, j):
         why = over_limit(state, truth, j)
         if why >= 0:
