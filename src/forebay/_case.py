@@ -31,6 +31,7 @@ from forebay.engine.program import Program
 from forebay.engine.record import Record
 from forebay.engine.rules import Site, site_of
 from forebay.engine.settle import settle
+from forebay.engine.states import never_started
 from forebay.engine.truth import Truth
 from forebay.engine.warm import on_late_starts
 from forebay.engine.wishes import NO_WISHES, Wishes, wishes_of
@@ -193,6 +194,7 @@ class Case:
         left = collect.left_of(state, truth, self.program.compute_nodes)
         told = [
             *on_late_starts(self.workload, state),
+            *never_started(self.platform, truth.doors),
             *run_notes(self.workload, state.jobs["state"] == JobState.REJECTED),
         ]
         return End(left, int(truth.cursor[0]["n_decisions"]), notes + told)

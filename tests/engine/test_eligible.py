@@ -148,7 +148,7 @@ def test_who_may_run_nowhere_is_rejected_and_named(case):
     assert places.allowed[1] != 0
 
 
-@pytest.mark.parametrize(("state", "word"), [("down", "down"), ("drain", "drained")])
+@pytest.mark.parametrize(("state", "word"), [("inactive", "inactive"), ("drain", "drained")])
 def test_a_partition_that_is_not_up_takes_nobody(state, word):
     site = machine(Partition(name="a", nodes="0-3", state=state, default=True), Partition(name="b", nodes="2-7"))
     places = eligible(workload({"queue": {1: "a", 2: "a,b"}}, queue=[1, 2, 1]), site)

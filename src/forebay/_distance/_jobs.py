@@ -15,6 +15,7 @@ from forebay.engine.rules import site_of
 from forebay.engine.sizes import too_large
 from forebay.engine.warm import COLUMN, running_since
 from forebay.errors import InputError
+from forebay.platforms.partitions import STARTS
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 
@@ -177,6 +178,12 @@ def _refuse(workload: Workload, platform: Platform, program: Program) -> None:
             f"{workload.name}: some jobs are submitted when others end, so policies decide when, and no bound is "
             "known; run without --closed-loop"
         )
+    shut = [one.name for one in platform.partitions if one.changes and one.changes[-1].state not in STARTS]
+    if shut:
+        raise InputError(
+            f"platform {platform.name}: partition {shut[0]} lets no job start any more from some time on, so policies "
+            "decide who starts before, and means are over other jobs for each; leave that change out"
+        )
     limits = [rule for rule in platform.limits if _counts_submits(rule)]
     if limits:
         raise InputError(
@@ -210,10 +217,10 @@ def _counts_submits(rule: object) -> bool:
 
 
 def _turned_away(workload: Workload, platform: Platform, program: Program) -> np.ndarray:
-    """Jobs that ask for more than the limits of the site allow any."""
+    """Jobs that ask for more than the limits of the site allow any, or whose partitions let no job start."""
     meters = site_of(workload, platform, program, None).meters
-    away: np.ndarray = meters.away.astype(bool)
-    return away if len(away) == len(workload) else np.zeros(len(workload), bool)
+    away: np.ndarray = meters.away.astype(bool) if len(meters.away) else np.zeros(len(workload), bool)
+    return away | program.places.never if program.places is not None and program.places.never is not None else away
 
 
 def _largest(weight: np.ndarray, first: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ _PLAIN = {
     "user_nodes": "its user's nodes",
     "limit": "a limit",
     "reservation": "nodes are reserved",
+    "partition": "its partition is down",
     "dependency": "other jobs are not done",
     "said": "as the policy says",
     "stage_in": "staging in",
@@ -32,6 +33,7 @@ _PLAIN = {
 
 _REJECTED = {
     "too_large": "it asks for more than the machine has",
+    "partition": "its partition takes no jobs, or let none start to the end",
     "over_limit": "it asks for more than a limit allows, or its user was at one",
     "by_policy": "the policy turned it away",
     "dependency": "what it waits for can never happen",
@@ -87,6 +89,8 @@ def _for_what(row: dict[str, Any]) -> str:
             return "its user's limit"
         case "limit" | "reservation":
             return f"a {row['reason']}"
+        case "partition":
+            return "its partition to come up"
         case "dependency":
             return f"job {other}, after which alone it may start" if other is not None else "others"
         case "said":

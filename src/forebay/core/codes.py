@@ -130,6 +130,7 @@ class LogReason(IntEnum):
     BY_POLICY = 21
     OVER_LIMIT = 22  # of what a user may run
     DEPENDENCY = 23  # what it waits for can never happen
+    PARTITION = 24  # takes no jobs, or lets none start, to the end of the run
     STAGE_IN = 30  # from here on: 30 + PhaseKind, which phase begins or ends
     COMPUTE = 31
     CHECKPOINT = 32

@@ -23,6 +23,7 @@ COUNTS = np.dtype(
         ("queue_begun", "i8"),  # where jobs that wait for a later leg end and new ones begin
         ("queue_last", "i8"),
         ("layout", "i8"),  # how often places of jobs that have not begun were changed
+        ("opened", "i8"),  # how often reservations, or partitions, have changed where jobs may run
         ("n_running", "i8"),
         ("n_actions", "i8"),
         ("n_picks", "i8"),

@@ -18,6 +18,7 @@ from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
 from forebay.engine.allowed import atoms_of, restrict
 from forebay.engine.dependencies import dependencies_of, submitted_by_others
+from forebay.engine.doors import Doors
 from forebay.engine.eligible import eligible, ranks_of
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
@@ -28,6 +29,7 @@ from forebay.engine.rounds import of_run
 from forebay.engine.rules import Site
 from forebay.engine.shared import fill_nodes, share
 from forebay.engine.sizes import check_atoms, chunks, too_large, traffic
+from forebay.engine.states import doors_of
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.engine.warm import begin, check_running, running_since
 from forebay.engine.wishes import NO_WISHES, Wishes, check_own, fulfil
@@ -172,7 +174,8 @@ def build(
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     planned, member = planned_of(workload, platform, atoms_of(platform))
     waits = dependencies_of(workload)
-    events = _events(workload, planned, submitted_by_others(waits, n_jobs))
+    doors = doors_of(workload, platform, program.places)
+    events = _events(workload, planned, doors, submitted_by_others(waits, n_jobs))
     seats, atoms = _seats(np.asarray(fabric.site), fabric.near), atoms_of(platform)
     ways = fabric.ways if program.way is not None else ()
     state = empty_state(
@@ -217,7 +220,8 @@ def build(
     writes = failures is not None and failures.checkpoint_bytes > 0
     network = traffic(program, fabric, platform.nodes, writes)
     rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
-    truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters, waits)
+    meters = make_meters() if site is None else site.meters
+    truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
     fulfil(wishes, state, truth, platform)
     begin(workload, state, truth)
@@ -263,14 +267,14 @@ def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
     return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)
 
 
-def _events(workload: Workload, planned: np.ndarray, later: np.ndarray) -> np.ndarray:
+def _events(workload: Workload, planned: np.ndarray, doors: Doors, later: np.ndarray) -> np.ndarray:
     """What comes from outside, by time; at one time by kind, then by job. Jobs submitted `later` come by others."""
     submit, since = workload.jobs["submit"].to_numpy(), running_since(workload)
     cancel = submit + workload.jobs["cancel"].to_numpy()
     withdrawn, known = np.flatnonzero(np.isfinite(cancel) & ~later), np.flatnonzero(~later)
     early = np.flatnonzero(np.isfinite(since))
-    moments = np.concatenate([planned["start"], planned["end"]])
-    moments = moments[moments > 0]
+    moments = np.concatenate([planned["start"], planned["end"], doors.table["start"], doors.table["end"]])
+    moments = moments[(moments > 0) & np.isfinite(moments)]
     kinds = {EventKind.SUBMIT: known, EventKind.CANCEL: withdrawn}
     kinds |= {EventKind.RESERVATION: np.arange(len(moments)), EventKind.START: early}
     events = np.zeros(sum(map(len, kinds.values())), EVENT)

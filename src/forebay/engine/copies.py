@@ -13,6 +13,7 @@ READ_ONLY = frozenset(
         *("machine", "planned", "nodes.site", "nodes.seats", "nodes.atoms", "servers.near", "tiers.rates"),
         *("inside.full", "inside.first", "inside.atoms", "inside.counted"),
         *("truth.jobs", "truth.carries", "truth.told", "truth.asks", "truth.phases", "truth.events", "truth.member"),
+        *(f"truth.doors.{name}" for name in ("table", "atoms", "of", "away")),
         *(f"truth.meters.{name}" for name in ("most", "most_ahead", "first", "of", "asks", "away")),
         *(f"truth.rounds.{name}" for name in ("steps", "scales", "requests", "detours", "moves", "first_move")),
         *(f"truth.rounds.{name}" for name in ("row", "jobs", "sizes")),

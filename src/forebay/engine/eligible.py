@@ -1,7 +1,7 @@
 """Where jobs may run: the atoms of nodes that a job's partitions, features and demands leave, as bits; and who may not.
 
 A job in several partitions may have nodes of any of them that takes it. A partition takes no job that asks for more
-time or nodes than it allows, and none at all while it is down or drained.
+time or nodes than it allows, and none at all while it is drained or inactive: see `states`.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from forebay.core.inside import GPUS, LOCAL, MEMORY
 from forebay.core.schemas import INSIDE
 from forebay.core.units import format_bytes, format_seconds
 from forebay.engine.asked import ANY, NONE_SUCH, Asked, asked, column, within_atoms
+from forebay.engine.states import starts_after, taken_by
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
@@ -30,6 +31,9 @@ class Places:
     allowed: np.ndarray  # int64: atoms, as bits
     rejected: np.ndarray  # bool
     notes: list[str] = field(default_factory=list)  # why, by the first job of each kind
+    taken: np.ndarray | None = None  # int64: partitions that take it, as bits; None where there are none
+    away: np.ndarray | None = None  # bool: rejected for the states of its partitions
+    never: np.ndarray | None = None  # bool: taken, but they will let no job start any more
 
     def reject(self, who: np.ndarray, ids: np.ndarray, why: Callable[[int], str]) -> None:
         """Jobs that may not run, unless they are rejected already; `why` of the first, by its row."""
@@ -144,23 +148,29 @@ def _taken(workload: Workload, platform: Platform, partitions: np.ndarray, asks:
     """Of the partitions of each job those that take it."""
     walltime, ids = workload.jobs["walltime"].to_numpy(), workload.jobs["id"].to_numpy()
     nodes = np.where(asks.spread, asks.parts, 0)
-    taken, refusals = partitions.copy(), []
+    taken, refusals, shut = partitions.copy(), [], np.zeros(len(ids), bool)
     for k, one in enumerate(platform.partitions):
         member = partitions >> k & 1 == 1
-        for over, why in _refusals(one, walltime, nodes):
+        takes, state = taken_by(workload, one)
+        shut |= member & ~takes
+        closed = (~takes, lambda j, one=one, state=state: f"partition {one.name}, which is {state}")
+        for over, why in (closed, *_refusals(one, walltime, nodes)):
             refusals.append((member & over, why))
             taken[member & over] &= ~(1 << k)
     for over, why in refusals:
         places.reject(over & (taken == 0), ids, why)
-    return taken
+    places.away = shut & (taken == 0)
+    opens = np.zeros(len(ids), np.int64)
+    for k, one in enumerate(platform.partitions):
+        opens |= np.where(starts_after(workload, one), taken & (1 << k), 0)
+    places.never = (taken != 0) & (opens == 0)
+    places.taken = np.where(places.never, taken, opens)
+    return places.taken
 
 
 def _refusals(one: Partition, walltime: np.ndarray, nodes: np.ndarray) -> list[tuple[np.ndarray, Callable[[int], str]]]:
     """Whom a partition does not take, and how that is said of one of them."""
     found: list[tuple[np.ndarray, Callable[[int], str]]] = []
-    if one.state != "up":
-        state = "down" if one.state == "down" else "drained"
-        found.append((np.ones(len(nodes), bool), lambda j: f"partition {one.name}, which is {state}"))
     if (time := one.max_time) is not None:
         # Without a walltime the partition's own holds; see `settle`.
         over = (walltime > time) & np.isfinite(walltime)

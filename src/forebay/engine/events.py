@@ -76,7 +76,8 @@ def _arrive(state, truth, j):
     too_large = job["state"] == JobState.REJECTED
     limited = len(truth.meters.away) > 0
     if too_large or (limited and turned_away(state, truth, j)):
-        _turn_away(state, truth, j, time, LogReason.TOO_LARGE if too_large else LogReason.OVER_LIMIT)
+        unfit = LogReason.PARTITION if len(truth.doors.away) > 0 and truth.doors.away[j] else LogReason.TOO_LARGE
+        _turn_away(state, truth, j, time, unfit if too_large else LogReason.OVER_LIMIT)
         return
     if out and truth.dependencies.jobs[j]["left"] > truth.dependencies.jobs[j]["open"]:
         _turn_away(state, truth, j, time, LogReason.DEPENDENCY)
@@ -166,6 +167,7 @@ def happen(state, truth, until):
             _arrive(state, truth, event["subject"])
         elif event["kind"] == EventKind.RESERVATION:
             state.clock[0]["triggers"] |= Trigger.RESERVATION
+            state.counts[0]["opened"] += 1
         elif event["kind"] == EventKind.START:
             start_early(state, truth, event["subject"], event["time"])
         else:

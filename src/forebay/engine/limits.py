@@ -50,12 +50,12 @@ def _why(state, truth, j, n_nodes):
 
 @kernel
 def held_by(state, truth, j):
-    """Why waiting job `j` may not start now, see `_why`; behind these numbers come reservations. -1 if it may."""
+    """Why waiting job `j` may not start now, see `_why`; behind these is what `closed_to` says; -1 if it may."""
     if len(truth.meters.table) > 0 and not has_begun(state, j):
         why = over_limit(state, truth, j)
         if why >= 0:
             return why
-    if len(state.planned) > 0:
+    if len(state.planned) > 0 or len(truth.doors.table) > 0:
         p = closed_to(state, truth, j)
         if p >= 0:
             return len(truth.meters.table) * (2 * truth.meters.most.shape[1] + 1) + p

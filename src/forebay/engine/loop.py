@@ -17,6 +17,7 @@ from forebay.engine.phases import end_phase, end_transfer, kill
 from forebay.engine.releasing import next_release
 from forebay.engine.resizing import resume_points, settle_requests
 from forebay.engine.rounds import POLICY
+from forebay.engine.shutting import turn_away_for_good
 from forebay.engine.telling import tell_io
 from forebay.engine.truth import TRUTH
 
@@ -124,6 +125,8 @@ def advance(state, truth):
         first = _next_time(truth)
         of_nodes = _next_of_nodes(state, truth, first)
         if _is_over(cursor, len(state.jobs), first, of_nodes):
+            if turn_away_for_good(state, truth):  # others may have waited for these
+                continue
             return Status.STALLED.value if cursor["n_open"] > 0 else Status.DONE.value
         first = min(first, of_nodes)
         if cursor["n_wakes"] > 0:

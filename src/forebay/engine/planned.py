@@ -1,11 +1,15 @@
 """Reservations of nodes that a site has planned, around any policy: where a job may run depends on when it would end.
 
 Who would still run on reserved nodes when their reservation begins does not see these nodes, or, if there are too few
-others, is not seen. Its own users see them while it lasts.
+others, is not seen. Its own users see them while it lasts. So with partitions that let no job start for a time: who has
+not begun does not see their nodes then, unless it is in another that has them.
 """
 
 from forebay._numba.jit import kernel
+from forebay.algorithms.inside import holds
 from forebay.core.tables import instant_width, nodes_in
+from forebay.engine.doors import shut_to
+from forebay.engine.phases import has_begun
 
 _NARROWED = 1 << 62
 """Beyond all atoms: so that a leg with one atom left is taken for one that may choose, and looked up atom by atom."""
@@ -23,24 +27,56 @@ def _hinders(state, truth, j, p):
 
 
 @kernel
-def closed_to(state, truth, j):
-    """The reservation that keeps waiting job `j` from starting now; -1 if none does. Shows where it may run."""
-    leg = state.jobs[j]["leg"]
-    n_nodes, first = state.demands[leg, 0], -1
-    if n_nodes == 0:
-        return -1
-    allowed = truth.legs[leg]["allowed"]
+def _narrowed(state, truth, j, allowed):
+    """What of the atoms of job `j` it may start on now; and what keeps it from others first, -1 if nothing does."""
+    first = -1
     for p in range(len(state.planned)):
         if _hinders(state, truth, j, p):
             allowed &= ~state.planned[p]["atoms"]
             if first < 0:
                 first = p
-    if len(state.nodes.atoms) == 0 or first < 0:
-        state.legs[leg]["allowed"] = truth.legs[leg]["allowed"]
-        return first
-    state.legs[leg]["allowed"] = allowed | _NARROWED
+    if len(truth.doors.table) > 0 and not has_begun(state, j):
+        shut, atoms = shut_to(truth.doors, j, state.clock[0]["now"])
+        if shut >= 0:
+            allowed &= atoms
+            if first < 0 or atoms == 0:
+                first = len(state.planned) + shut
+    return allowed, first
+
+
+@kernel
+def _room_inside(state, allowed, ask):
+    """How many parts of a leg such nodes hold while they are idle, where jobs share them."""
+    inside, room = state.inside, 0
+    for a in range(len(inside.atoms) - 1):
+        if (allowed >> a) & 1:
+            room += (inside.atoms[a + 1] - inside.atoms[a]) * holds(inside.full, inside.full, inside.atoms[a], ask)
+    return room
+
+
+@kernel
+def closed_to(state, truth, j):
+    """What keeps waiting job `j` from starting now: a reservation, or, behind all of these, a partition; -1 if nothing.
+
+    Shows where it may run.
+    """
+    leg = state.jobs[j]["leg"]
+    if len(truth.asks) > 0:
+        ask = truth.asks[leg]
+        if ask["parts"] == 0:
+            return -1
+        allowed, first = _narrowed(state, truth, j, ask["allowed"])
+        state.inside.asks[leg]["allowed"] = allowed
+        return first if first >= 0 and _room_inside(state, allowed, ask) < ask["parts"] else -1
+    n_nodes = state.demands[leg, 0]
+    if n_nodes == 0:
+        return -1
+    allowed, first = _narrowed(state, truth, j, truth.legs[leg]["allowed"])
+    if len(state.nodes.atoms) == 0:
+        return first if allowed == 0 else -1
+    state.legs[leg]["allowed"] = truth.legs[leg]["allowed"] if first < 0 else allowed | _NARROWED
     room = 0
     for a in range(len(state.nodes.atoms)):
         if (allowed >> a) & 1:
             room += nodes_in(state, a)
-    return first if room < n_nodes else -1
+    return first if first >= 0 and room < n_nodes else -1

@@ -10,6 +10,7 @@ from forebay._text import counted
 from forebay.core.limits import NO_LIMIT, Limits
 from forebay.engine.meters import Meters, make_meters
 from forebay.engine.program import Program
+from forebay.engine.states import are_open, reasons_of
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
@@ -47,11 +48,15 @@ class Site(NamedTuple):
     columns: list[str]
     notes: list[str]
     reservations: tuple[Reservation, ...]
+    shut: list[tuple[str, str, str]]  # why partitions let no job start, stretch by stretch
 
     def told(self, cause: int) -> tuple[str, str, str]:
         """Why a job is held back: in a word, in Slurm's, and in a sentence."""
-        if cause >= len(self.meters.table) * (2 * len(self.columns) + 1):
-            closed = self.reservations[cause - len(self.meters.table) * (2 * len(self.columns) + 1)]
+        planned = cause - len(self.meters.table) * (2 * len(self.columns) + 1)
+        if planned >= len(self.reservations):
+            return self.shut[planned - len(self.reservations)]
+        if planned >= 0:
+            closed = self.reservations[planned]
             return "reservation", "ReqNodeNotAvail", f"it would not end before reservation {closed.name} begins"
         meter, what = divmod(cause, 2 * len(self.columns) + 1)
         count = self.counts[self.count_of[meter]]
@@ -94,8 +99,9 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
         counts += [count._replace(rejects=limits.over == "reject") for count in _counts(around[0])]
     arrays = _of_arrays(workload)
     counts += arrays
-    if not rules and not arrays and limits is None and not platform.reservations:
-        return Site(make_meters(), [], np.zeros(0, np.int64), ["nodes"], [], ())
+    shut = [] if are_open(platform) else reasons_of(workload, platform)
+    if not rules and not arrays and limits is None and not platform.reservations and not shut:
+        return Site(make_meters(), [], np.zeros(0, np.int64), ["nodes"], [], (), [])
     every = [*rules, *around]
     named = [name for rule in every for tres in _all_tres(rule) for name in tres]
     columns = ["nodes", *(name for name in dict.fromkeys(named) if name != "nodes")]
@@ -113,7 +119,7 @@ def site_of(workload: Workload, platform: Platform, program: Program, limits: Li
     unknown = int((workload.jobs["user"].to_numpy() < 0).sum())
     if unknown and (limits is not None or any(count.kind == "PerUser" for count in counts)):
         notes.append(f"{counted(unknown, 'job names', 'jobs name')} no user: limits per user do not hold there")
-    return Site(meters, counts, count_of, columns, notes + more, platform.reservations)
+    return Site(meters, counts, count_of, columns, notes + more, platform.reservations, shut)
 
 
 def _of_partition(one: Partition) -> Rule | None:

@@ -9,6 +9,7 @@ from forebay.algorithms.heap import TIMER
 from forebay.core.inside import ASK
 from forebay.core.tables import JOB, LEG, PICK
 from forebay.engine.dependencies import Dependencies, make_dependencies
+from forebay.engine.doors import Doors, make_doors
 from forebay.engine.meters import Meters, make_meters
 from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, no_paths
@@ -126,6 +127,7 @@ class Truth(NamedTuple):
     events: np.ndarray  # EVENT, by time, then kind
     meters: Meters
     dependencies: Dependencies
+    doors: Doors
     member: np.ndarray  # int64[job]: reservations that it may use, as bits; empty where there are none
     hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
@@ -167,6 +169,7 @@ def empty_truth(
     resilience: Resilience,
     meters: Meters,
     dependencies: Dependencies,
+    doors: Doors,
 ) -> Truth:
     """Tables of the right size, blank."""
     shape = (n.legs, n.resources)
@@ -188,6 +191,7 @@ def empty_truth(
         events=np.zeros(n.events, EVENT),
         meters=meters,
         dependencies=dependencies,
+        doors=doors,
         member=np.zeros(n.jobs if n.planned else 0, np.int64),
         hidden=np.zeros(len(meters.away), np.int64),
         due=np.zeros(n.jobs, np.int64),
@@ -206,5 +210,8 @@ def empty_truth(
     )
 
 
-_NONE = (no_paths(), make_network([], [], 0), no_rounds(), make_resilience(), make_meters(), make_dependencies())
+_NONE = (
+    no_paths(), make_network([], [], 0), no_rounds(), make_resilience(), make_meters(), make_dependencies(),
+    make_doors(),
+)  # fmt: skip
 TRUTH = pointer_type(empty_truth(Sizes(), *_NONE))

@@ -25,7 +25,7 @@ class Front:
     def line(
         self, jobs: dict[str, np.ndarray], waits: np.ndarray, needs: np.ndarray, submitted: np.ndarray
     ) -> np.ndarray:
-        """The waits in order: first jobs that have begun and wait again, then the others by key and id."""
+        """The waits in order: first jobs that have begun and wait again, then the others by tier, key and id."""
         job = waits["job"]
         walltime = jobs["requested_time"][job]
         walltime = np.where(walltime < 0, np.inf, walltime)
@@ -38,7 +38,8 @@ class Front:
         key = keys[self.order] if self.order in keys else jobs[self.order][job]
         key = np.where(submitted, -key if self.descending else key, 0.0)
         ties = job if self.order == "arrival" else jobs["id"][job]
-        order: np.ndarray = np.lexsort((np.where(submitted, ties, waits["first"]), key, submitted))
+        tier = np.where(submitted, -jobs["tier"][job], 0)
+        order: np.ndarray = np.lexsort((np.where(submitted, ties, waits["first"]), key, tier, submitted))
         return order
 
 

@@ -12,6 +12,7 @@ from forebay.core.kinds import large_of
 from forebay.explain._holds import holds_of
 from forebay.explain._places import with_places
 from forebay.explain._policy import Front
+from forebay.explain._tiers import Ranks, ranks_of
 from forebay.results import Result, n_ids
 
 _KINDS = (
@@ -68,6 +69,7 @@ class Scene(NamedTuple):
     texts: list[str]  # that the policy said
     limits: list[tuple[str, str, str]]  # that held jobs back: in a word, in Slurm's, and in a sentence
     names: list[str]  # of resources, see _places
+    tiers: Ranks  # of jobs, see _tiers
 
 
 def scene(result: Result, front: Front) -> Scene:
@@ -77,7 +79,8 @@ def scene(result: Result, front: Front) -> Scene:
     said = result.said.sort("time", maintain_order=True)
     held = result.held.sort("time", maintain_order=True)
     log, times = _read_log(result, ids, resources, np.concatenate([said["time"].to_numpy(), held["time"].to_numpy()]))
-    jobs = _jobs_of(result, ids)
+    jobs, tiers = _jobs_of(result, ids), _tiers_of(result, ids)
+    jobs["tier"] = tiers.tier
     chunked = _chunked(result, resources)
     waits = _waits(log, jobs, resources, chunked, front)
     holds, stores = holds_of(log, result.chunks, chunked, len(times))
@@ -101,7 +104,7 @@ def scene(result: Result, front: Front) -> Scene:
         n_jobs=len(ids),
         by_start=front.by_start,
     )
-    return Scene(replay, waits, ids, texts, limits, places.names)
+    return Scene(replay, waits, ids, texts, limits, places.names, tiers)
 
 
 def _instants(times: np.ndarray) -> np.ndarray:
@@ -147,6 +150,15 @@ def _read_log(result: Result, ids: np.ndarray, resources: list[str], more: np.nd
     arrays["instant"] = np.searchsorted(times, arrays["time"])
     arrays["job"] = np.where(arrays["job"] >= 0, places_of(ids, arrays["job"]), -1)
     return Log(**arrays), times
+
+
+def _tiers_of(result: Result, ids: np.ndarray) -> Ranks:
+    """The priority tiers of jobs, a row for each id; those that a window left out are of the lowest."""
+    at, ranks = places_of(result.jobs["job_id"].cast(pl.Int64).to_numpy(), ids), ranks_of(result)
+    if not len(ranks.tier):
+        return Ranks(np.zeros(len(ids), np.int64), [""] * len(ids))
+    tier = np.where(at >= 0, ranks.tier[at], ranks.tier.min())
+    return Ranks(tier, [ranks.partition[place] if place >= 0 else "" for place in at.tolist()])
 
 
 def _jobs_of(result: Result, ids: np.ndarray) -> dict[str, np.ndarray]:

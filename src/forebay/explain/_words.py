@@ -27,6 +27,7 @@ REASONS = {
     "user_nodes": "QOSMaxNodePerUserLimit",
     "limit": "QOSResourceLimit",
     "reservation": "ReqNodeNotAvail",
+    "partition": "PartitionDown",
     "dependency": "Dependency",
     "said": "None",
     "stage_in": "BurstBufferStageIn",
@@ -125,6 +126,7 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
             "limit": pl.Series([*found.limits, ("", "", "")], dtype=pl.List(pl.String)).gather(
                 np.where(cause == HELD, what, len(found.limits))
             ),
+            "above": _above(found, waits["job"], np.where(cause == BEHIND, blocker, -1)),
             "by_hold": by_hold,
             "known": blocker >= 0,
         }
@@ -152,6 +154,19 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
         detail=detail,
         blocker=pl.when("known").then("blocker"),
     )
+
+
+def _above(found: Scene, job: np.ndarray, blocker: np.ndarray) -> pl.Series:
+    """Of who goes first by the tier of its partition: which that is; empty where that is not why."""
+    tier, names = found.tiers
+    if not len(job) or not (tier != tier[:1]).any():
+        return pl.Series([""] * len(job), dtype=pl.String)
+    higher = (blocker >= 0) & (tier[blocker] > tier[job])
+    words = [
+        f" by the priority tier of partition {names[other]}, {tier[other]}" if goes else ""
+        for other, goes in zip(blocker.tolist(), higher.tolist(), strict=True)
+    ]
+    return pl.Series(words, dtype=pl.String)
 
 
 def _chosen(by_cause: dict[int, pl.Expr]) -> pl.Expr:
@@ -184,12 +199,13 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
         ),
         DOWN: pl.format("nodes: {} of {} are free; those that have failed would do", "free", "need"),
         BEHIND: pl.format(
-            f"{would_fit}, but {reserved[front.reserves]} job {{}}, which goes first"
+            f"{would_fit}, but {reserved[front.reserves]} job {{}}, which goes first{{}}"
             if front.reserves
-            else f"{would_fit}, but job {{}} starts first"
+            else f"{would_fit}, but job {{}} starts first{{}}"
             if front.by_start
-            else f"{would_fit}, but job {{}} goes first",
+            else f"{would_fit}, but job {{}} goes first{{}}",
             "blocker",
+            "above",
         ),
         FITS: pl.lit(
             f"{would_fit}, {not_taken}"

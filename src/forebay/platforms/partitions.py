@@ -1,14 +1,15 @@
 """Partitions: named sets of nodes, overlapping or not, that jobs are submitted to, and what they allow a job."""
 
 import re
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from forebay._text import counted
 from forebay.core.units import format_seconds
-from forebay.errors import brief
+from forebay.errors import InputError, brief
 from forebay.platforms._fields import Count, Duration, Flag, Model, Name, Words
+from forebay.platforms._moments import Moment, told
 
 MAX_PARTITIONS = 62
 """A node's partitions are bits of one number."""
@@ -18,7 +19,40 @@ ALL = "all"
 
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
-State = Literal["up", "down", "drain"]
+State = Literal["up", "down", "drain", "inactive"]
+
+TAKES = ("up", "down")
+"""States in which jobs may be submitted."""
+STARTS = ("up", "drain")
+"""States in which jobs may start."""
+
+
+class Change(Model):
+    """Another state of a partition, from a moment on.
+
+    Parameters
+    ----------
+    at
+        In seconds after the first job, or a date.
+    state
+        "up", "down", "drain" or "inactive".
+    """
+
+    at: Moment
+    state: Annotated[State, Field(examples=["up"])]
+
+
+def _changes(value: Any) -> Any:
+    """Changes of a list of tables."""
+    if not isinstance(value, list | tuple) or not all(isinstance(one, dict | Change) for one in value):
+        raise ValueError(f'{brief(value)} is not a list of changes; write [{{ at = "7 d", state = "up" }}]')
+    try:
+        return tuple(one if isinstance(one, Change) else Change(**one) for one in value)
+    except InputError as error:
+        raise ValueError(str(error).removeprefix("Change: ")) from None
+
+
+Changes = Annotated[tuple[Change, ...], BeforeValidator(_changes)]
 
 
 class Partition(Model):
@@ -43,7 +77,10 @@ class Partition(Model):
     priority_tier
         Jobs of a higher tier go first, whatever the order of the policy; plans and windows choose among all.
     state
-        "up"; "down", where no job starts; "drain", where none is taken any more.
+        "up"; "down", where jobs are taken and none starts; "drain", where none is taken any more and those that wait
+        start; "inactive", neither.
+    changes
+        Other states later on, each a `forebay.platforms.Change`.
 
     Examples
     --------
@@ -60,8 +97,14 @@ class Partition(Model):
     max_jobs: Count | None = None
     priority_tier: Annotated[int, Field(ge=0, le=65533, examples=[1])] = 1
     state: Annotated[State, Field(examples=["up"])] = "up"
+    changes: Changes = ()
 
     told_if_set: ClassVar[tuple[str, ...]] = ("max_time", "max_nodes", "max_jobs")
+
+    def described(self) -> dict[str, Any]:
+        """Its values, for descriptions."""
+        values = super().described()
+        return values if self.changes else {name: value for name, value in values.items() if name != "changes"}
 
     @field_validator("nodes")
     @classmethod
@@ -84,6 +127,7 @@ class Partition(Model):
         parts += [f"tier {self.priority_tier}"] if self.priority_tier != 1 else []
         parts += ["default"] if self.default else []
         parts += [self.state] if self.state != "up" else []
+        parts += [f"{one.state} from {told(one.at)}" for one in self.changes]
         return "; ".join(parts)
 
     def __str__(self) -> str:

@@ -1,46 +1,20 @@
 """Planned events: maintenance and advance reservations, during which nodes are kept for some, or for nobody."""
 
-import datetime
-import math
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from forebay.core.units import format_seconds, parse_seconds
-from forebay.errors import InputError, brief, nearest
+from forebay.core.units import format_seconds
+from forebay.errors import brief, nearest
 from forebay.platforms._fields import Duration, Model, Name, Words
 from forebay.platforms._inside import refuse_twice
+from forebay.platforms._moments import Moment, MomentOrNone, told
 from forebay.platforms.partitions import ALL, ranges_of
 
 MAX_NODES = 2**31
 MAX_RESERVATIONS = 62
 """Who may use which is bits of one number."""
-
-_A_MOMENT = 'write seconds after the first job, such as 86400 or "1 d", or a date such as "2025-03-01T08:00"'
-
-
-def _moment(value: Any) -> float | str | None:
-    """Seconds, or a date as ISO 8601 has it: which second that is, a workload tells."""
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        if value is not None and not math.isfinite(value):
-            raise ValueError(f"{brief(value)} is no moment; {_A_MOMENT}")
-        return None if value is None else float(value)
-    if isinstance(value, datetime.datetime | datetime.date):
-        return value.isoformat()
-    if not isinstance(value, str):
-        raise ValueError(f"{brief(value)} is no moment; {_A_MOMENT}")
-    try:
-        return parse_seconds(value)
-    except InputError:
-        pass
-    try:
-        return datetime.datetime.fromisoformat(value.strip()).isoformat()
-    except ValueError:
-        raise ValueError(f"{brief(value)} is no moment; {_A_MOMENT}") from None
-
-
-Moment = Annotated[float | str | None, BeforeValidator(_moment), Field(examples=["2025-03-01T08:00"])]
 
 
 class Reservation(Model):
@@ -76,8 +50,8 @@ class Reservation(Model):
     """
 
     name: Name
-    start: Annotated[float | str, BeforeValidator(_moment), Field(examples=["2025-03-01T08:00"])]
-    end: Moment = None
+    start: Moment
+    end: MomentOrNone = None
     duration: Duration = Field(default=None, validate_default=True)
     nodes: Annotated[str, Field(examples=["0-9,12"])] = ""
     classes: Words = ()
@@ -120,23 +94,20 @@ class Reservation(Model):
         """Whether it is of all nodes."""
         return not self.classes and self.nodes in ("", ALL)
 
-    def _told(self, moment: float | str | None) -> str:
-        return format_seconds(moment) if isinstance(moment, float) else str(moment)
-
     @property
     def text(self) -> str:
         """When and where, and for whom."""
         end = self.end
         if self.duration is not None:
             end = self.start + self.duration if isinstance(self.start, float) else None
-        until = f"to {self._told(end)}" if end is not None else f"for {format_seconds(self.duration or 0.0)}"
+        until = f"to {told(end)}" if end is not None else f"for {format_seconds(self.duration or 0.0)}"
         where = (
             "all nodes"
             if self.whole
             else ", ".join(filter(None, [*self.classes, self.nodes and f"nodes {self.nodes}"]))
         )
         whose = ", ".join([*self.users, *self.accounts])
-        return f"{self._told(self.start)} {until}, {where}" + (f", for {whose}" if whose else "")
+        return f"{told(self.start)} {until}, {where}" + (f", for {whose}" if whose else "")
 
     def __str__(self) -> str:
         return f"{self.name}: {self.text}"
@@ -164,5 +135,5 @@ Reservations = Annotated[tuple[Reservation, ...], AfterValidator(_there)]
 
 def announced(reservations: Sequence[Reservation]) -> dict[str, Any]:
     """What descriptions of a machine tell of them; nothing where there are none."""
-    told = [{**one.described(), "text": one.text} for one in reservations]
-    return {"reservations": told} if told else {}
+    texts = [{**one.described(), "text": one.text} for one in reservations]
+    return {"reservations": texts} if texts else {}

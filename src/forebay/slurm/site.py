@@ -11,7 +11,7 @@ from forebay.slurm.hostlist import expand
 from forebay.slurm.node import Node, make_node
 from forebay.slurm.record import Kind, Record, Source
 
-STATES = {"up": "up", "down": "down", "drain": "drain", "inactive": "down"}
+STATES = {"up": "up", "down": "down", "drain": "drain", "inactive": "inactive"}
 _ABSENT = frozenset({"future"})
 _OUT = ("down", "drain", "fail", "maint", "error")
 _ACCESS = ("AllowAccounts", "AllowGroups", "AllowQos", "DenyAccounts", "DenyQos", "MinNodes", "MaxCPUsPerNode")

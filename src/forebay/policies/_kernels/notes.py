@@ -15,10 +15,10 @@ from forebay.algorithms.inside import count_parts, holds
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after
 
-NUMBER, PLANNED_FOR, N_FREED = range(3)
-N_FACTS = 3
+NUMBER, PLANNED_FOR, N_FREED, OPENED = range(4)
+N_FACTS = 4
 """Facts: how many decisions there were; the job for which the plan is, and one more, 0 = none; nodes on which something
-was given back."""
+was given back; how often where jobs may run had changed."""
 PLENTY = 1 << 62
 """Parts that may find room, where nobody has counted."""
 
@@ -132,10 +132,12 @@ def look_again(state, notes):
             mine[row, d] = room[row, d]
     for r in range(1, state.machine[0]["first_inside"]):
         same = same and notes.before[r] == state.resources[r]["free"]
-    facts[NUMBER] += 1
+    opened = facts[OPENED] != state.counts[0]["opened"]  # who was refused may find room on nodes that it sees anew
+    facts[OPENED] = state.counts[0]["opened"]
+    facts[NUMBER] += 2 if opened else 1
     facts[N_FREED] = n_freed
     # A node that fails takes with it what would have been given back there: its room alone does not tell.
-    if not same or _is_late(state) or len(state.down) > 0:
+    if not same or opened or _is_late(state) or len(state.down) > 0:
         facts[PLANNED_FOR] = 0
 
 
