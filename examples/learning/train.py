@@ -5,7 +5,7 @@ Scenario: a linear score of each waiting job (its demands, walltime, age, whethe
 backfilling around the first that does not fit. Training and test workloads are drawn from the same model with seeds
 apart.
 
-Usage: python train.py [minutes] [test workloads]
+Usage: python train.py [rounds] [test workloads]
 """
 
 import sys
@@ -54,18 +54,19 @@ def play(weights, seed):
     return total / 3600
 
 
-def trained(minutes, pool, rng):
-    """Weights after so long: mirrored draws around them, weighed by how much better one side was."""
-    weights, begun, rounds = np.zeros(2 * (4 + 2)), time.perf_counter(), 0
-    while time.perf_counter() - begun < 60 * minutes:
+def trained(rounds, pool, rng):
+    """Weights after so many rounds: mirrored draws around them, weighed by how much better one side was."""
+    weights = np.zeros(2 * (4 + 2))
+    for done in range(rounds):
         draws = rng.normal(size=(PAIRS, len(weights)))
         seeds = rng.integers(TEST, size=PAIRS)
         tried = [weights + sign * NOISE * draw for draw in draws for sign in (1, -1)]
         found = np.array(list(pool.map(play, tried, np.repeat(seeds, 2)))).reshape(PAIRS, 2)
         gain = found[:, 0] - found[:, 1]
         weights = weights + STEP * (gain / (np.abs(gain).max() + 1e-9)) @ draws / PAIRS
-        rounds += 1
-    return weights, rounds
+        if done % 20 == 0:
+            print(f"round {done}: mean wait {-found.mean():.3f} h", flush=True)
+    return weights
 
 
 def wait_under(policy, seed):
@@ -73,15 +74,16 @@ def wait_under(policy, seed):
     return fb.summary(fb.simulate(made(seed), MACHINE, policy, progress=False))["mean_waiting_time"] / 3600
 
 
-def main(minutes=10.0, n_tests=20):
+def main(rounds=150, n_tests=40):
     """Train, then compare in pairs: every policy has the same test workloads."""
-    seeds = range(TEST, TEST + n_tests)
+    seeds, begun = range(TEST, TEST + n_tests), time.perf_counter()
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        weights, rounds = trained(minutes, pool, np.random.default_rng(1))
+        weights = trained(rounds, pool, np.random.default_rng(1))
+        took = time.perf_counter() - begun
         learned = -np.array(list(pool.map(partial(play, weights), seeds)))
         untrained = -np.array(list(pool.map(partial(play, np.zeros_like(weights)), seeds)))
         others = {name: np.array(list(pool.map(partial(wait_under, name), seeds))) for name in OTHERS}
-    print(f"{rounds} rounds in {minutes:g} min; weights {np.round(weights, 2).tolist()}")
+    print(f"{rounds} rounds in {took / 60:.1f} min; weights {np.round(weights, 2).tolist()}")
     print(f"learned: mean wait {learned.mean():.3f} h over {n_tests} workloads")
     for name, waits in {"untrained": untrained, **others}.items():
         told = judge(learned.tolist(), waits.tolist(), policy="learned", reference=name)
@@ -90,4 +92,4 @@ def main(minutes=10.0, n_tests=20):
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 10.0, int(sys.argv[2]) if len(sys.argv) > 2 else 20)
+    main(*map(int, sys.argv[1:]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from cases import pooled
+from cases import classes, dependent, pooled, transfers
 from forebay.errors import InputError, OversubscribedError
 from forebay.workload import models
 
@@ -46,12 +46,26 @@ def test_the_first_in_the_window_is_a_known_policy(policy):
     """The first that fits, in order of arrival, is `filler`; the first of all with backfilling is `fcfs-bb`."""
     for seed in range(4):
         made, platform = pooled.make(seed, legs=False)
-        env = SchedulingEnv(made, platform, window=100, backfill=policy == "fcfs-bb")
-        rewards = episode(env, first)
-        wanted = fb.simulate(made, platform, policy)
-        assert env.result().jobs["starting_time"].equals(wanted.jobs["starting_time"])
+        rewards, wanted = both(made, platform, policy)
         begun = wanted.jobs["waiting_time"].drop_nulls()
         assert -sum(rewards) == pytest.approx(begun.sum() / len(made))
+
+
+@pytest.mark.parametrize("policy", ["filler", "fcfs-bb"])
+@pytest.mark.parametrize("make", [pooled.make, classes.make, dependent.make, transfers.make])
+def test_on_every_kind_of_machine(make, policy):
+    """Legs, kinds of nodes and shared ones, jobs that wait for others, chunks."""
+    for seed in range(6):
+        made, platform, *_ = make(seed)
+        both(made, platform, policy)
+
+
+def both(made, platform, policy):
+    """The rewards of always choosing the first, and the run of the policy that it equals."""
+    env = SchedulingEnv(made, platform, window=100, backfill=policy == "fcfs-bb")
+    rewards, wanted = episode(env, first), fb.simulate(made, platform, policy)
+    assert env.result().jobs["starting_time"].equals(wanted.jobs["starting_time"])
+    return rewards, wanted
 
 
 def test_any_metric_is_a_reward():
@@ -62,6 +76,16 @@ def test_any_metric_is_a_reward():
     grown = episode(SchedulingEnv("table1", reward=lambda sim: sim.now), first)
     assert sum(grown) == 660
     assert len(set(grown)) > 2
+
+
+def test_slowdowns_are_rewarded_as_jobs_end():
+    made, platform = pooled.make(3, legs=False)
+    env = SchedulingEnv(made, platform, reward="slowdown", backfill=True)
+    rewards = episode(env, first)
+    ended = fb.summary(env.result())
+    n = env.result().jobs["starting_time"].count()
+    assert -sum(rewards) == pytest.approx(ended["mean_bounded_slowdown_10s"] * n / len(made))
+    assert np.count_nonzero(rewards) > 2
 
 
 @pytest.mark.parametrize("reward", [lambda sim: float("nan"), lambda sim: "much", lambda sim: None])

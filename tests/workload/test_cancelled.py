@@ -97,7 +97,8 @@ LISTED = [
 def test_sacct_leaves_them_out_and_says_so(file):
     w = fb.read(file("a.sacct", *LISTED))
     assert w.jobs["id"].to_list() == [1, 11]
-    assert w.dropped == {"cancelled before it started": 8, "never started": 1}
+    assert w.dropped == {"cancelled before it started": 13, "never started": 1}
+    assert w.records == 16  # a record of six tasks counts as six
 
 
 @small
@@ -109,12 +110,34 @@ def test_sacct_keeps_those_whose_end_is_known(file):
         (5, 2, 120, 120, 4, 45),
         (5, 3, 45, math.inf, 4, 45),
         (5, 4, 120, 120, 4, 45),
-        (5, 12, 120, 120, 1, 45),
+        *[(5, number, 120, 120, 1, 45) for number in range(12, 18)],
     ]
+    assert w.jobs.filter(w.jobs["array"] == 10)["array_task"].to_list() == [4, 5, 6, 7, 8, 9]
+    assert w.records == len(w) + sum(w.dropped.values())
     assert w.dropped == {"cancelled at once, or not known when": 3, "no nodes": 1, "never started": 1}
     assert w.platform == "flat:nodes=4"  # of those that ran
-    assert any(note.startswith("4 jobs cancelled before they started are kept") for note in w.notes)
-    assert any(note.startswith("1 of these stand for several array tasks each") for note in w.notes)
+    assert any(note.startswith("9 jobs cancelled before they started are kept") for note in w.notes)
+
+
+@small
+@pytest.mark.parametrize(
+    ("tasks", "those"),
+    [
+        ("3", [3]),
+        ("1-3,7,10-20:5%2", [1, 2, 3, 7, 10, 15, 20]),
+        ("1-3,7,...", [-1]),  # Slurm cuts long lists short
+        ("9-1", [-1]),
+        ("3,2", [-1]),
+        ("0-999999999", [-1]),
+    ],
+)
+def test_array_tasks_that_were_cancelled_in_one_record(file, tasks, those):
+    line = LISTED[10].replace("4-9", tasks)
+    w = fb.read(file("a.sacct", HEAD, LISTED[1], line), cancelled="keep")
+    kept = w.jobs.filter(w.jobs["cancel"] < math.inf)
+    assert (kept["array_task"].to_list() if "array_task" in kept.columns else [-1]) == those
+    assert kept["cancel"].to_list() == [45] * len(those)
+    assert (those == [-1]) == any("stand for several array tasks each, but are one job" in note for note in w.notes)
 
 
 @small

@@ -10,7 +10,6 @@ from gymnasium import spaces
 
 from forebay._sim import Simulation, Snapshot, open_run
 from forebay.errors import InputError, OversubscribedError, wrong_type
-from forebay.gym._backfill import backfill
 from forebay.gym._observe import machine_of, n_job_features, n_machine_features, window_of
 from forebay.gym._reward import finite, of_result, score_of
 from forebay.platforms import load as load_platform
@@ -43,9 +42,9 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):  # type: ignore[
         Whether a chosen job that does not fit is reserved for, and others fill in.
     reward
         "waiting": minus the seconds that jobs have waited since the last step, per job of the workload; their sum is
-        minus the mean waiting time. Or a number of `forebay.summary`, given at the end, with a minus where less is
-        better: "-mean_bounded_slowdown_10s". Or a function of the `Simulation` so far: steps give how much it has
-        grown.
+        minus the mean waiting time. "slowdown": minus the bounded slowdowns (10 s) of jobs that have ended since, per
+        job. Or a number of `forebay.summary`, given at the end, with a minus where less is better: "-makespan". Or a
+        function of the `Simulation` so far: steps give how much it has grown.
     strict
         Whether an action that the mask forbids is an error. Otherwise it counts as letting time go on, or where that is
         forbidden as starting the first job that fits.
@@ -170,17 +169,20 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):  # type: ignore[
         return self._sim.over
 
     def _take(self, place: int) -> None:
-        view, act = self._sim.view, self._sim.act
-        if place < len(self._shown):
-            job = self._shown[place]
-            if act.fits(job):
-                act.start(job)
-                self._started.add(job)
-                if self._choices():
-                    return
-            else:
-                backfill(view, act, job, self._started)
+        if place < len(self._shown) and self._starts(self._shown[place]) and self._choices():
+            return
         self._go_on()
+
+    def _starts(self, job: int) -> bool:
+        """Start the chosen job, if it can; else, with backfilling, all that does not delay it."""
+        act = self._sim.act
+        if not self._backfill:
+            act.start(job)
+        elif not act.backfill([job]):
+            act.backfill([job, *(other for other in self._waiting() if other != job)])
+            return False
+        self._started.add(job)
+        return True
 
     def _instead(self, mask: np.ndarray) -> int:
         """What an action that cannot be is taken for."""
@@ -198,9 +200,11 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):  # type: ignore[
 
     def _choices(self) -> bool:
         """Whether there is anything to choose, of jobs that still wait; notes those of the window."""
-        waiting = [job for job in self._sim.view.queue.tolist() if job not in self._started]
-        self._shown = waiting[: self._window]
+        self._shown = self._waiting()[: self._window]
         return bool(self._shown) and (self._backfill or any(map(self._sim.act.fits, self._shown)))
+
+    def _waiting(self) -> list[int]:
+        return [job for job in self._sim.view.queue.tolist() if job not in self._started]
 
     def action_masks(self) -> np.ndarray:
         """What can be done: of each action, 1 or 0."""

@@ -25,16 +25,28 @@ def waiting(sim: Simulation) -> float:
     return -float((waits - jobs["submit"]).sum()) / len(jobs)
 
 
+def slowdown(sim: Simulation) -> float:
+    """Minus the slowdowns of jobs that have ended, bounded at 10 s, each counted once it is known, over all jobs."""
+    jobs = sim.view.jobs
+    ended = jobs[np.isfinite(jobs["start"]) & (jobs["state"] >= JobState.COMPLETED)]
+    seconds = np.maximum(ended["finish"] - ended["start"], 10.0)
+    return -float(np.maximum((ended["finish"] - ended["submit"]) / seconds, 1.0).sum()) / len(jobs)
+
+
+_DENSE = {"waiting": waiting, "slowdown": slowdown}
+
+
 def score_of(reward: Any) -> tuple[Score | None, str]:
     """The score of runs that are under way, or the metric of those that are over: a name with its sign before it."""
-    if reward == "waiting":
-        return waiting, ""
     if callable(reward):
         return reward, ""
     if isinstance(reward, str):
+        if reward in _DENSE:
+            return _DENSE[reward], ""
         about(reward.removeprefix("-"))  # refuses what is none
         return None, reward
-    raise wrong_type("the reward", reward, '"waiting", a metric ("-mean_waiting_time", "utilisation"), or a function')
+    words = " or ".join(f'"{word}"' for word in _DENSE)
+    raise wrong_type("the reward", reward, f'{words}, a metric ("-mean_waiting_time", "utilisation"), or a function')
 
 
 def of_result(sim: Simulation, metric: str) -> float:

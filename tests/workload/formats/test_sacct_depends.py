@@ -80,10 +80,62 @@ def test_a_record_of_tasks_that_still_wait_tells_the_limit(tmp_path):
     assert sacct.read(path).jobs["array_limit"].to_list() == [3]
 
 
+def test_a_task_waits_for_the_task_of_its_number(read):
+    found = read(
+        ("200_1", "201", "", ""),
+        ("200_2", "200", "", ""),
+        ("300_1", "301", "aftercorr:200", ""),
+        ("300_2", "302", "aftercorr:200", ""),
+        ("300_9", "300", "", "sbatch --dependency=aftercorr:200"),  # has none: as Slurm does, it takes them all
+        ("400", "400", "aftercorr:201", ""),
+    )
+    assert edges(found) == [
+        (300, 200, "afterok", 0.0, False),
+        (300, 201, "afterok", 0.0, False),
+        (301, 201, "afterok", 0.0, False),
+        (302, 200, "afterok", 0.0, False),
+        (400, 201, "afterok", 0.0, False),
+    ]
+
+
+def test_one_of_a_name_and_user_at_a_time(tmp_path):
+    path = tmp_path / "jobs.sacct"
+    rows = [
+        ("1", "ann", "steps", ""),
+        ("2", "ann", "steps", ""),
+        ("3", "ann", "steps", "singleton"),
+        ("4", "bob", "steps", "singleton(unfulfilled)"),
+        ("5", "ann", "other", "singleton"),
+        ("6", "ann", "steps", ""),
+        ("7", "ann", "steps", "afterok:4,singleton"),
+        ("8", "ann", "steps", "singleton"),
+        ("9+0", "ann", "steps", "singleton"),
+        ("9+1", "ann", "steps", "singleton"),
+        ("12", "ann", "steps", "singleton"),
+    ]
+    head = "JobID|User|JobName|Dependency|Submit|Start|ElapsedRaw|NNodes|State"
+    # In the file later jobs stand first: numbers tell who is earlier.
+    lines = ["|".join(row) + "|1000|1100|50|1|COMPLETED" for row in reversed(rows)]
+    path.write_text("\n".join([head, *lines]) + "\n")
+    found = sacct.read(path)
+    one, other = found.jobs.filter(found.jobs["het"] == 9).sort("het_offset")["id"]
+    pairs = [(job, parent) for job, parent, kind, _, _ in edges(found) if kind == "afterany"]
+    waits = {3: [1, 2], 7: [3, 6], 8: [7], one: [8], other: [8], 12: [8, one, other]}
+    assert pairs == sorted((job, parent) for job, parents in waits.items() for parent in parents)
+    assert [row for row in edges(found) if row[2] == "afterok"] == [(7, 4, "afterok", 0.0, False)]
+
+
 def test_what_is_not_read_is_told(read):
-    found = read(("1", "1", "", ""), ("2", "2", "singleton", ""), ("3", "3", "afternotok:1", ""))
+    found = read(
+        ("1", "1", "", ""),
+        ("2", "2", "singleton", ""),
+        ("3", "3", "afternotok:1", ""),
+        ("4", "4", "afterburstbuffer:1", ""),
+        ("5", "5", "afterany:1?singleton", ""),
+    )
     assert edges(found) == [(3, 1, "afterany", 0.0, False)]
-    assert "1 dependency of kind singleton: not read" in found.notes
+    assert any(note.startswith("2 dependencies of kind singleton: not read, for want of") for note in found.notes)
+    assert "1 dependency of kind afterburstbuffer: not read" in found.notes
     assert any(note.startswith("1 dependency of kind afternotok: read as afterany") for note in found.notes)
 
 

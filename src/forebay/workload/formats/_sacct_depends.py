@@ -17,8 +17,10 @@ LIMIT = r"(?:^|\s)(?:--array=|--array\s+|-a\s*)[^\s%]+%([0-9]{1,9})"
 LINE = r"(?:^|\s)(?:--dependency=|--dependency\s+|-d\s*)([^\s]+)"
 """What a line that submits a job says of its dependencies."""
 
-_KINDS = {"after", "afterany", "afterok", "afternotok"}
-_ALIKE = {"aftercorr", "singleton", "expand", "afterburstbuffer"}  # Slurm's, which are not read
+SINGLETON = "singleton"
+_CORRESPONDING = "aftercorr"
+_KINDS = {"after", "afterany", "afterok", "afternotok", _CORRESPONDING}
+_ALIKE = {"expand", "afterburstbuffer"}  # Slurm's, which are not read
 _TARGET = re.compile(r"([0-9]{1,18})(?:_([0-9]{1,18}|\*))?(?:\+([0-9]{1,9}))?")
 _STATE = re.compile(r"\([a-z ]*\)")  # how far a dependency is, as squeue tells
 
@@ -29,6 +31,7 @@ class Depends:
 
     targets: list[tuple[str, int, int | None, int]] = field(default_factory=list)
     any: bool = False
+    singleton: bool = False  # whether it waits for all earlier jobs of its user and name
     odd: Counter[str] = field(default_factory=Counter)  # kinds that are not read
 
 
@@ -43,7 +46,9 @@ def parse(text: str) -> Depends:
     made.any = "?" in text
     for part in re.split(r"[,?]", text):
         kind, *targets = part.split(":")
-        if kind in _ALIKE:
+        if kind == SINGLETON and not made.any:
+            made.singleton = True
+        elif kind in {SINGLETON, *_ALIKE}:  # with "?", several who must all have ended cannot stand beside one
             made.odd[kind] += 1
         elif kind not in _KINDS or not targets:
             raise UnreadableError(f"is {brief(text)}; it must be such as afterok:123:124,after:125+10")
@@ -73,7 +78,7 @@ def word(table: pl.DataFrame) -> pl.Expr:
 
 
 def edges(jobs: pl.DataFrame) -> tuple[pl.DataFrame | None, Counter[str]]:
-    """The dependencies of jobs with columns `id`, `raw`, `depends`, and of arrays `array` and `array_task`.
+    """The dependencies of jobs with columns `id`, `raw`, `depends`, `array`, `array_task`, `het`, `user`, `job name`.
 
     And counts of those that are not kept: by kind, or "missing" for jobs that are not there. A job that ran after
     another had failed waits for its end: here nothing tells that the other will fail.
@@ -86,12 +91,18 @@ def edges(jobs: pl.DataFrame) -> tuple[pl.DataFrame | None, Counter[str]]:
     tasks: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for array, task, number in jobs.filter(pl.col("array") >= 0).select("array", "array_task", "id").iter_rows():
         tasks[array][task] = number
-    rows = []
-    for number, text in waiting.select("id", "depends").iter_rows():
+    rows: list[tuple[int, int, str, float, bool]] = []
+    alone: set[int] = set()
+    for number, place, text in waiting.select("id", "array_task", "depends").iter_rows():
         told = parse(text)
         lost += told.odd
+        if told.singleton:
+            alone.add(number)
         mine: list[tuple[int, int, str, float, bool]] = []
         for kind, job, task, minutes in told.targets:
+            if kind == _CORRESPONDING:
+                kind = "afterok"  # noqa: PLW2901
+                task = place if place in tasks.get(job, {}) else task  # noqa: PLW2901
             parents = list(_parents(job, task, own, tasks))
             if kind == "afternotok":
                 lost[kind] += 1
@@ -102,10 +113,35 @@ def edges(jobs: pl.DataFrame) -> tuple[pl.DataFrame | None, Counter[str]]:
                 break
             mine += [(number, parent, kind, 60.0 * minutes, told.any) for parent in parents if parent != number]
         rows += mine
+    rows += _one_at_a_time(jobs, alone, lost)
     if not rows:
         return None, lost
     columns = zip(*rows, strict=True)
     return dependency_table(dict(zip(("job", "parent", "kind", "delay", "any"), columns, strict=True))), lost
+
+
+def _one_at_a_time(
+    jobs: pl.DataFrame, alone: set[int], lost: Counter[str]
+) -> Iterator[tuple[int, int, str, float, bool]]:
+    """Who of these waits for the end of which earlier jobs of its user and name: by number, as Slurm tells earlier.
+
+    Those before an earlier one of these have ended when it has, so that they need not be named.
+    """
+    if not alone:
+        return
+    first = pl.when(pl.col("array") >= 0).then("array").when(pl.col("het") >= 0).then("het").otherwise("raw")
+    known = (pl.col("user") >= 0) & (pl.col("job name") != "")
+    table = jobs.filter(known).sort(first, "array_task", maintain_order=True)
+    lost[SINGLETON] += len(alone) - int(table["id"].is_in(list(alone)).sum())
+    since: defaultdict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
+    for number, het, user, name in table.select("id", "het", "user", "job name").iter_rows():
+        earlier = since[user, name]
+        if number in alone:
+            # Components of one heterogeneous job do not wait for one another.
+            yield from ((number, one, "afterany", 0.0, False) for one, other in earlier if het < 0 or other != het)
+            if het < 0:
+                earlier.clear()
+        earlier.append((number, het))
 
 
 def _parents(job: int, task: int | None, own: dict[int, int], tasks: dict[int, dict[int, int]]) -> Iterator[int]:

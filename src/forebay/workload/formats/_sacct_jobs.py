@@ -21,18 +21,21 @@ CODED = ("user", "group", "queue", "account", "qos", "gpu", "features")
 """Columns of words, kept as numbers in order of appearance."""
 
 RENUMBERED = ("requeued job", "array task", "component", "other")
+_TASK = RENUMBERED.index("array task")
 
 _PENDING = "PENDING"
 _RUNNING = ("RUNNING", "SUSPENDED")
 _NODES = ("NNodes", "AllocNodes", "ReqNodes")
 _CPUS = ("NCPUS", "AllocCPUS", "ReqCPUS")
 _MOST_CPUS = 10**12
+_MOST_TASKS = 1_000_000  # that records of several become in all: a line may claim any number
+_SEVERAL = r"^[0-9]{1,18}_\[(.*)\]$"  # JobID of array tasks that never ran, in one record
 _EXCLUSIVE = r"(^|\s)--exclusive(\s|$)"  # --exclusive=user shares nodes with jobs of the same user
 _ALONE = ("NO", "EXCLUSIVE")  # what OverSubscribe says of a job that has its nodes to itself
 _KEPT = (
     *("id", "kind", "submit", "run_time", "nodes", "start", "walltime", "priority", "cancel"),
     *("cores", "memory", "gpus", "exclusive", "array", "array_task", "het", "het_offset", *CODED),
-    *("raw number", "depends"),
+    *("raw number", "depends", "job name", "name"),
 )
 
 
@@ -53,6 +56,7 @@ class Found:
     counts: Counter[str] = field(default_factory=Counter)  # of jobs that a note tells of
     known: dict[str, Known] = field(default_factory=dict)  # what words mean, by column
     limits: dict[int, int] = field(default_factory=dict)  # of arrays: tasks that may run at a time
+    named: bool = False  # whether names of jobs are kept: who waits for those of its own name needs them
     largest: int = 0  # job number of any record, also of one that is left out
 
     def add(self, block: Block) -> list[tuple[int, str]]:
@@ -74,7 +78,7 @@ class Found:
         self._demands(rows)
         self._who(rows)
         amounts = [name for name in rows.table.columns if name.startswith("amount ")]
-        self.tables.append(rows.table.select(*_KEPT, *amounts))
+        self.tables.append(self._spread(rows.table.select(*_KEPT, *amounts)).drop("name"))
         return sorted(rows.wrong, key=lambda one: one[0])
 
     def _name(self, rows: Rows) -> None:
@@ -86,7 +90,7 @@ class Found:
             pl.coalesce("raw", "name").str.extract(r"^([0-9]{1,18})").cast(pl.Int64).max()
         ).item()
         self.largest = max(self.largest, numbers or 0)
-        steps = rows.table["name"].str.contains(".", literal=True)
+        steps = rows.table["name"].str.contains(r"\.[^\]]*$")  # not the dots of a list that is cut short: `7_[1-9,...]`
         self._leave_out(rows, "job step", steps)
         own = pl.coalesce("raw", "name")  # JobIDRaw is a number for array tasks and components too
         rows.set(id=own.str.extract(r"^([0-9]{1,18})$").cast(pl.Int64))
@@ -99,13 +103,15 @@ class Found:
                 }
             )
         rows.set(**{"raw number": pl.col("id").fill_null(-1)})
+        rows.set(**{"job name": rows.words("JobName") if self.named else pl.lit("")})
+        rows.read("n tasks", rows.table["name"].str.extract(_SEVERAL).fill_null(""), _n_tasks, pl.Int64)
         self._read_limits(rows)
         words = rows.table.with_columns(Dependency=depends.word(rows.table))["Dependency"]
         rows.read("depends on", words, _readable, pl.String)
         rows.set(depends=pl.col("depends on").fill_null(""))
         rows.set(
             kind=pl.when(own.str.contains("+", literal=True)).then(2)
-            .when(own.str.contains("_", literal=True)).then(1)
+            .when(own.str.contains("_", literal=True)).then(_TASK)
             .otherwise(3)
         )  # fmt: skip
 
@@ -124,9 +130,42 @@ class Found:
             self.limits[array] = min(limit, self.limits.get(array, limit))
 
     def _leave_out(self, rows: Rows, why: str, which: pl.Series) -> None:
-        if count := int(which.sum()):
-            self.dropped[why] += count
+        if which.any():
+            self._count_out(why, rows.table.filter(which))
             rows.keep(~which)
+
+    def _count_out(self, why: str, table: pl.DataFrame) -> None:
+        """Records that are left out; one that stands for several array tasks counts as these."""
+        count = int(table["n tasks"].sum()) if "n tasks" in table.columns else len(table)
+        self.dropped[why] += count
+        self.records += count - len(table)
+
+    def _spread(self, table: pl.DataFrame) -> pl.DataFrame:
+        """A job of its own for each array task, where one record tells that several were cancelled."""
+        withdrawn, several = pl.col("cancel").is_finite(), pl.col("name").str.extract(_SEVERAL)
+        self.counts["withdrawn"] += int(table.select(withdrawn.sum()).item())
+        of_several = table.select(pl.when(withdrawn).then(several)).to_series()
+        if not of_several.count():
+            return table
+        made: list[list[int] | None] = []
+        for text in of_several:
+            tasks = values.tasks(text or "")
+            count = sum(map(len, tasks))
+            fits = 0 < count <= _MOST_TASKS - self.counts["spread"]
+            made.append([task for some in tasks for task in some] if fits else None)
+            self.counts["whole arrays"] += text is not None and not fits
+            self.counts["spread"] += count if fits else 0
+        known = pl.col("tasks").is_not_null()
+        table = table.with_columns(tasks=pl.Series(made, dtype=pl.List(pl.Int64))).with_columns(
+            array=pl.when(known).then(pl.col("name").str.extract(r"^([0-9]+)_").cast(pl.Int64)).otherwise("array"),
+            id=pl.when(~known).then("id"),
+            kind=pl.when(known).then(_TASK).otherwise("kind"),
+            tasks=pl.when(known).then("tasks").otherwise(pl.concat_list("array_task")),
+        )
+        spread = table.drop("array_task").explode("tasks").rename({"tasks": "array_task"})
+        self.counts["withdrawn"] += len(spread) - len(table)
+        self.records += len(spread) - len(table)
+        return spread.select(table.drop("tasks").columns)
 
     def _agree_on_times(self, rows: Rows) -> None:
         """All times of a file are written in one way: mixed, some would be in another time zone than others."""
@@ -186,10 +225,9 @@ class Found:
                     pl.lit(_cancelled.UNTOLD)
                 ),
             )  # fmt: skip
-        for why, count in _tally(rows.table["reason"]):
+        for why, _ in _tally(rows.table["reason"]):
             if why:
-                self.dropped[why] += count
-        rows.keep(pl.col("reason") == "")
+                self._leave_out(rows, why, rows.table["reason"] == why)
 
     def _size(self, rows: Rows) -> None:
         rows.read_tres()
@@ -228,9 +266,6 @@ class Found:
         )  # fmt: skip
         self._leave_out(rows, "still running, and nothing tells how long", rows.table["run_time"] <= 0)
         self.counts["running"] += int(rows.table["running"].sum())
-        whole = rows.table.filter(withdrawn)["name"]
-        self.counts["withdrawn"] += len(whole)
-        self.counts["whole arrays"] += int(whole.str.contains("[", literal=True).sum())
 
     def _demands(self, rows: Rows) -> None:
         """Memory in all, GPUs, and whether nodes are the job's own."""
@@ -289,7 +324,12 @@ class Found:
 def _readable(text: str) -> str:
     """A word that says whom a job waits for, if it can be read; "" if that is nobody."""
     told = depends.parse(text)
-    return text if told.targets or told.odd else ""
+    return text if told.targets or told.odd or told.singleton else ""
+
+
+def _n_tasks(text: str) -> int:
+    """How many array tasks a record stands for: one, unless its JobID lists several."""
+    return sum(map(len, values.tasks(text))) or 1
 
 
 def _tally(words: pl.Series) -> Iterator[tuple[str, int]]:

@@ -21,7 +21,7 @@ from forebay.workload.formats._sacct_values import UnreadableError
 COLUMNS = (
     *("JobID", "JobIDRaw", "User", "Group", "Account", "Partition", "QOS", "Priority", "Submit", "Eligible", "Start"),
     *("End", "ElapsedRaw", "TimelimitRaw", "NNodes", "ReqCPUS", "ReqMem", "ReqTRES", "AllocTRES", "State"),
-    *("Constraints", "SubmitLine"),
+    *("Constraints", "SubmitLine", "JobName"),
 )
 _SLURM = re.compile(
     rb'"(Slurm|slurm|data_parser|openapi/\w+|allocation_nodes|association|job_id|submission|time_start)"'
@@ -155,6 +155,7 @@ def _row(record: Any) -> tuple[str, ...]:
         "State": _state(record),
         "Constraints": _text(record, "constraints"),
         "SubmitLine": _text(record, "submit_line"),
+        "JobName": _text(record, "name"),
     }
     return tuple(words[name] for name in COLUMNS)
 

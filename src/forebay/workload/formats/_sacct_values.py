@@ -25,6 +25,7 @@ _SECONDS = re.compile(r"-?[0-9]+(\.[0-9]*)?")
 _DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+(?:\.\d*)?))?", re.ASCII)
 _AMOUNT = re.compile(r"(\d{1,20}(?:\.\d*)?)([KMGTPE]?)(?:i?B)?([nc]?)", re.IGNORECASE | re.ASCII)
 _COUNT = re.compile(r"([0-9]{1,15})([KMG]?)")
+_TASKS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([1-9][0-9]{0,8}))?)?")
 _POWER: dict[str, int] = {letter: 1 << 10 * k for k, letter in enumerate(["", "K", "M", "G", "T", "P", "E"])}
 
 
@@ -110,6 +111,18 @@ def time_limit(text: str) -> float:
 def state(text: str) -> str:
     """The first word of `CANCELLED by 1000` or `OUT_OF_ME+`."""
     return (text.split() or [""])[0].rstrip("+").upper()
+
+
+def tasks(text: str) -> list[range]:
+    """Of an array, the tasks in `5-9,12,20-30:2%5`; none where the list is cut short (`5-9,...`), or is none."""
+    found, last = [], -1
+    for part in text.partition("%")[0].split(","):
+        one = _TASKS.fullmatch(part)
+        if not one or int(one[1]) <= last:
+            return []
+        found.append(range(int(one[1]), int(one[2] or one[1]) + 1, int(one[3] or 1)))
+        last = found[-1].stop - 1
+    return found if all(found) else []
 
 
 def memory(text: str) -> tuple[float, str]:

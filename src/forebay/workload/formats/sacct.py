@@ -57,7 +57,7 @@ def read(
     """
     source = _source.load(path)
     lists = document.listing(source) if claims(source.data[:4096]) else listing(source)
-    found = Found(lists.columns, lists.unit, cancelled == "keep")
+    found = Found(lists.columns, lists.unit, cancelled == "keep", named=depends.SINGLETON.encode() in source.data)
     bad = BadLines(path, skip_bad_lines, lists.unit)
     for block in lists.blocks:
         bad.add(found.add(block))
@@ -119,14 +119,17 @@ def _jobs(table: pl.DataFrame, found: Found) -> tuple[pl.DataFrame, dict[str, di
 
 def _dependencies(table: pl.DataFrame, numbers: pl.Series) -> tuple[pl.DataFrame | None, list[str]]:
     """Who may start only after whom, and notes on what is not kept."""
-    known = table.select("array", "array_task", "depends", raw="raw number").with_columns(id=numbers)
-    waits, lost = depends.edges(known)
-    missing = lost.pop("missing", 0)
+    columns = ("array", "array_task", "het", "user", "job name", "depends")
+    waits, lost = depends.edges(table.select(*columns, raw="raw number").with_columns(id=numbers))
+    missing, unnamed = lost.pop("missing", 0), lost.pop(depends.SINGLETON, 0)
     failed = lost.pop("afternotok", 0)
     notes = dependencies.lost_notes(missing)
     if failed:
         what = counted(failed, "dependency", "dependencies")
         notes.append(f"{what} of kind afternotok: read as afterany, for here nothing tells that a job will fail")
+    if unnamed:
+        what = counted(unnamed, "dependency", "dependencies")
+        notes.append(f"{what} of kind singleton: not read, for want of a user and a name; list JobName, too")
     notes += [
         f"{counted(count, 'dependency', 'dependencies')} of kind {kind}: not read" for kind, count in lost.items()
     ]
@@ -183,8 +186,8 @@ def _notes(found: Found, jobs: pl.DataFrame) -> list[str]:
     notes += _cancelled.kept_notes(counts["withdrawn"])
     if counts["whole arrays"]:
         notes.append(
-            f"{counts['whole arrays']:,} of these stand for several array tasks each, but are one job here: "
-            "`sacct --array` lists each task"
+            f"{counts['whole arrays']:,} of these stand for several array tasks each, but are one job here: the list "
+            "of tasks is cut short; `sacct --array` lists each task"
         )
     return notes
 
