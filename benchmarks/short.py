@@ -40,7 +40,8 @@ def main() -> None:
                 pass
 
     for _ in range(5):
-        found = {"simulate": each(run, 100), "with all tables": each(tables, 40), "stepped": each(steps, 20)}
+        found = {"simulate": each(run, 100), "with all tables": each(tables, 40)}
+        found |= {"open": each(lambda: fb.open(workload, machine, "fcfs-easy"), 30), "stepped": each(steps, 20)}
         if log is not None:
             found["KTH, fcfs-easy"] = each(lambda: fb.simulate(log, policy="fcfs-easy"), 2)
         print(", ".join(f"{what} {milliseconds:.2f} ms" for what, milliseconds in found.items()), flush=True)
