@@ -98,11 +98,11 @@ def prefer_idle(least_free, before, first_word, n_nodes):
 def _charge_emptiest(room, size, n_chunks, taken):
     """Chunks to the servers with the most room first, as many as fit; `room` is used up."""
     while n_chunks > 0:
-        s = 0
+        s, most = 0, room[0]
         for other in range(1, len(room)):
-            if room[other] > room[s]:
-                s = other
-        some = min(quotient(room[s], size), n_chunks)
+            if room[other] > most:
+                s, most = other, room[other]
+        some = n_chunks if most >= size * n_chunks else quotient(most, size)
         room[s] = -1
         taken[s] = some * size
         n_chunks -= some

@@ -182,22 +182,24 @@ def _descend(state, board, orders, params, stride, R, S, W):
     accept(board, order, tried)
     # By halves first, forward only: that is what long queues have time for. Then every distance, both ways.
     ahead, halves, helped = n_jobs // 2, True, False
+    refused, accepted = np.zeros((n_jobs, n_jobs), np.int64), 1  # [from, to]: after which order accepted, if any
     while True:
         for k in range((n_jobs - ahead) * (1 if halves else 2)):
             if left == 0 or score <= bound or _stops(state, left, n_jobs):
                 return order
             left -= 1
             p = k % (n_jobs - ahead)
-            if k == p:
-                insert(tried, p + ahead, p)
-            else:
-                insert(tried, p, p + ahead)
+            i, j = (p + ahead, p) if k == p or ahead == 1 else (p, p + ahead)  # neighbours change places either way
+            if shortcuts and refused[i, j] == accepted:
+                continue
+            insert(tried, i, j)
             first, meets, limit = (p, p + ahead + 1, score + 1.0) if shortcuts else (0, n_jobs, math.inf)
             new = evaluate(board, tried, first, meets, limit, alpha, stride, R, S, W)
             if new < score:
-                score, helped = new, True
+                score, helped, accepted = new, True, accepted + 1
                 accept(board, order, tried)
             else:
+                refused[i, j] = accepted
                 tried[:] = order
         ahead = ahead // 2 if halves else ahead + 1
         if halves and ahead == 0:
