@@ -215,7 +215,7 @@ def build(
         columns=wishes.columns.shape[1],
     )
     writes = failures is not None and failures.checkpoint_bytes > 0
-    network = traffic(program, fabric, platform.nodes, writes)
+    network = traffic(program, fabric, platform.units, writes)
     rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
     truth = empty_truth(sizes, *network, rounds, resilience, make_meters() if site is None else site.meters, waits)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
