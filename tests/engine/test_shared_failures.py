@@ -130,7 +130,7 @@ def test_a_picture_of_it(tmp_path):
 
 
 def test_more_jobs_than_nodes_write_at_a_time():
-    """Four jobs on one node write 1 GB each after 4 s, at 1 GB/s together: until 8. The node fails at 9, and is back at 10.
+    """Four jobs on one node write 1 GB each after 4 s, at 1 GB/s together: until 8. The node is down from 9 to 10.
 
     They read 4 GB until 14, work to 18, write until 22, and work their last 2 s.
     """
