@@ -127,3 +127,15 @@ def test_a_picture_of_it(tmp_path):
     result = fb.simulate(jobs({"cores": 2}), machine(TWO), "fcfs", failures=failing([(1, 4.0, 8.0)]))
     fb.figures.draw("gantt", result, tmp_path / "gantt.svg")
     assert (tmp_path / "gantt-down.csv").read_text().splitlines()[1] == "1,4.000000,8.000000,4,7"
+
+
+def test_more_jobs_than_nodes_write_at_a_time():
+    """Four jobs on one node write 1 GB each after 4 s, at 1 GB/s together: until 8. The node is down from 9 to 10.
+
+    They read 4 GB until 14, work to 18, write until 22, and work their last 2 s.
+    """
+    files = fb.platforms.load("flat:nodes=1,pfs=1GB/s").tiers
+    platform = machine({"nodes": 1, "cores": 4}, tiers=files)
+    fails = failing([(0, 9.0, 10.0)], checkpoint_bytes=10**9, period=4.0)
+    result = fb.simulate(jobs(*[{"cores": 1}] * 4), platform, "fcfs", failures=fails)
+    assert ends(result) == dict.fromkeys(range(1, 5), 24)

@@ -218,7 +218,7 @@ def build(
         columns=wishes.columns.shape[1],
     )
     writes = failures is not None and failures.checkpoint_bytes > 0
-    network = traffic(program, fabric, platform.nodes, writes)
+    network = traffic(program, fabric, platform.units, writes)
     rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
     meters = make_meters() if site is None else site.meters
     truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors)

@@ -193,7 +193,7 @@ def _have_pauses(program: Program) -> bool:
     return program.rounds is not None and bool((works & (program.bytes > 0)).any())
 
 
-def traffic(program: Program, fabric: Fabric, n_nodes: int, checkpoints: bool = False) -> tuple[Paths, Network]:
+def traffic(program: Program, fabric: Fabric, units: int, checkpoints: bool = False) -> tuple[Paths, Network]:
     """Routes and network for what the program moves; room for the most transfers that can run at a time.
 
     Every job may move something if they write checkpoints to the file system.
@@ -206,8 +206,8 @@ def traffic(program: Program, fabric: Fabric, n_nodes: int, checkpoints: bool = 
     n_drains = np.bincount(job, _beside(program), n_jobs).astype(np.int64)
     moves, pauses = (np.bincount(job, program.moving, n_jobs) > 0) | checkpoints, _have_pauses(program)
     most = np.where(moves, (1 + n_drains) * (_parts(program, fabric) + 2 * pauses), 0)
-    # Of jobs that hold nodes, there cannot be more at a time than nodes.
-    together = n_nodes * (1 + int(n_drains.max())) * (1 + 2 * pauses) + int(most[_without_nodes(program)].sum())
+    # Of jobs that hold nodes, there cannot be more at a time than nodes, or cores where these are shared.
+    together = units * (1 + int(n_drains.max())) * (1 + 2 * pauses) + int(most[_without_nodes(program)].sum())
     communicate = bool((program.communication > 0).any())
     return make_paths(fabric, min(int(most.sum()), together), communicate, _share_devices(program), pauses)
 
