@@ -54,10 +54,12 @@ class Backfill(Run):
                     servers[server] += job.size
             row = space.amounts(job.nodes[len(job.nodes) - back[0] :], back[1:], servers)
             plan.returns.append((end if end > now else now + 1, row))
-        whole = space.amounts(range(self.capacities[0]), [0] * len(self.pools), [0] * space.S)
         for one in self.planned:
+            ids = one.get("ids", range(self.capacities[0]))
+            columns = [c for c, run in zip(space.park.columns, space.park.runs, strict=True) if run[0] in ids]
             if before(now, one["start"]):
-                plan.shut.append((one["start"], one["end"], whole))
+                closed = space.amounts(ids, [0] * len(self.pools), [0] * space.S)
+                plan.shut.append((one["start"], one["end"], closed, columns if "ids" in one else [0]))
         return plan
 
     def fits_now(self, job):

@@ -9,13 +9,17 @@ class Park:
     def __init__(self, platform):
         classes = [one for one in platform.classes for _ in range(one.nodes)] or [None] * platform.nodes
         small = math.inf if platform.kinds is None else platform.nodes - platform.kinds.large_nodes
-        self.has = [(classes[k], self.partitions(platform, k, classes[k]), k >= small) for k in range(platform.nodes)]
+        self.has = [
+            (classes[k], self.partitions(platform, k, classes[k]), k >= small, self.reserved(platform, k))
+            for k in range(platform.nodes)
+        ]
         self.runs = []
         for k, what in enumerate(self.has):
             if k == 0 or what != self.has[k - 1]:
                 self.runs.append([])
             self.runs[-1].append(k)
-        self.divided = bool(platform.classes or platform.partitions) and len(self.runs) > 1
+        some = len({what[3] for what in self.has}) > 1
+        self.divided = bool(platform.classes or platform.partitions or some) and len(self.runs) > 1
         R = len(platform.resources)
         if self.divided:
             self.columns = list(range(R - len(self.runs), R))
@@ -34,9 +38,17 @@ class Park:
                 found.add(one.name)
         return found
 
+    @staticmethod
+    def reserved(platform, node):
+        """Names of the reservations that a node is in, which name nodes by their ids or all."""
+        ends = {one.name: [part.split("-") for part in one.nodes.split(",") if part] for one in platform.reservations}
+        return frozenset(
+            name for name, some in ends.items() if not some or any(int(e[0]) <= node <= int(e[-1]) for e in some)
+        )
+
     def may_have(self, node, row, names):
         """Whether a job may run on a node, by its row of the job table and what its numbers are called."""
-        cls, partitions, _ = self.has[node]
+        cls, partitions, *_ = self.has[node]
         if self.platform.partitions:
             queue = names.get("queue", {}).get(row["queue"])
             default = [one.name for one in self.platform.partitions if one.default]

@@ -14,7 +14,7 @@ class Plan:
         self.now, self.free = now, np.array(free)
         self.returns = []  # (time, amounts)
         self.taken = []  # (from, until, amounts)
-        self.shut = []  # (from, until, amounts): of what these name, nothing is there
+        self.shut = []  # (from, until, amounts, columns): of what these name, nothing is there; columns count its nodes
         self.closed = []  # (time, amounts): out of reach for who ends at that very time
         self.known = {}  # time, or start and duration -> what is free then, as long as nothing changes
 
@@ -33,9 +33,11 @@ class Plan:
             for back, amounts in self.returns:
                 if not before(time, back):
                     left += amounts
-            for start, until, amounts in self.shut:
+            for start, until, amounts, columns in self.shut:
                 if not before(time, start) and before(time, until):
+                    nodes = max(left[0] - sum(left[column] for column in columns), 0)
                     left = np.where(np.array(amounts) > 0, 0, left)
+                    left[0] = nodes
             for start, until, amounts in self.taken:
                 if not before(time, start) and before(time, until):
                     left -= amounts
@@ -44,7 +46,7 @@ class Plan:
 
     def changes(self):
         """Every time at which something comes back, is taken or ends."""
-        return [time for time, _ in self.returns] + [time for *both, _ in self.taken + self.shut for time in both]
+        return [time for time, _ in self.returns] + [time for one in self.taken + self.shut for time in one[:2]]
 
     def during(self, start, duration):
         """What is free at each time of [start, start + duration) at which that changes."""
@@ -68,5 +70,5 @@ class Plan:
 
     def candidates(self):
         """When a job could start that cannot now: when something comes back. And now."""
-        times = [time for time, _ in self.returns] + [until for _, until, _ in self.taken + self.shut]
+        times = [time for time, _ in self.returns] + [one[1] for one in self.taken + self.shut]
         return sorted({self.now, *(time for time in times if self.now < time < math.inf)})

@@ -53,7 +53,7 @@ class Run:
     kind_of_job = Job
 
     def __init__(self, workload, platform, job_model="alloc-only", limits=None, rules=(), planned=()):
-        self.job_model, self.planned = job_model, planned
+        self.job_model, self.planned, self.anywhere = job_model, planned, {}
         self.site, self.now = Site(rules, platform.resources), 0.0
         model, _, option = job_model.partition(":")
         self.kill, self.limits = option != "kill=false", SimpleNamespace(**NO_LIMITS | (limits or {}))
@@ -159,16 +159,19 @@ class Run:
         }
 
     def kept_out(self, job, now):
-        """Whether all nodes are reserved, for others, at some time before a leg that begins now would end."""
-        if job.needs()[0] == 0:
+        """Whether too few nodes are left that are not reserved, for others, before a leg that begins now would end."""
+        if job.needs()[0] == 0 or not self.planned:
             return False
+        closed = set()
         for one in self.planned:
             mine = str(job.columns["user"]) in one.get("users", ())
             if not before(one["start"], now + job.walltime) or not before(now, one["end"]):
                 continue
             if before(now, one["start"]) or not mine:
-                return True
-        return False
+                closed |= set(one.get("ids", range(self.capacities[0])))
+        runs, anywhere = self.space.park.runs, self.anywhere.setdefault(job.id, list(job.where))
+        job.where = [may and not closed.intersection(run) for may, run in zip(anywhere, runs, strict=True)]
+        return bool(closed) and sum(len(run) for may, run in zip(job.where, runs, strict=True) if may) < job.needs()[0]
 
     def over_limit(self, job):
         """Whether what has begun leaves no room for this job to begin beside it."""

@@ -172,7 +172,7 @@ def build(
         check_failures(workload, platform, failures, ledger)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
-    planned, member = planned_of(workload, platform, atoms_of(platform))
+    planned, member = planned_of(workload, platform)
     waits = dependencies_of(workload)
     doors = doors_of(workload, platform, program.places)
     events = _events(workload, planned, doors, submitted_by_others(waits, n_jobs))

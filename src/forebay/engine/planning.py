@@ -6,7 +6,6 @@ import numpy as np
 
 from forebay.core.tables import PLANNED
 from forebay.errors import InputError
-from forebay.platforms.partitions import ALL, ranges_of
 from forebay.platforms.platform import Platform
 from forebay.platforms.reservations import Reservation
 from forebay.workload.dates import seconds_of
@@ -14,7 +13,7 @@ from forebay.workload.names import called
 from forebay.workload.workload import Workload
 
 
-def planned_of(workload: Workload, platform: Platform, atoms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def planned_of(workload: Workload, platform: Platform) -> tuple[np.ndarray, np.ndarray]:
     """The reservations as a State shows them, and by job those that it may use, as bits.
 
     They stay in the order of the platform: whom they hold back is told by their places.
@@ -23,7 +22,7 @@ def planned_of(workload: Workload, platform: Platform, atoms: np.ndarray) -> tup
     member = np.zeros(len(workload) if len(planned) else 0, np.int64)
     for k, one in enumerate(platform.reservations):
         start, end = period_of(workload, one)
-        planned[k] = start, end, _atoms(platform, one, atoms)
+        planned[k] = start, end, _atoms(platform, one)
         for column, names in (("user", one.users), ("account", one.accounts)):
             if column not in workload.jobs.columns:
                 continue
@@ -58,12 +57,8 @@ def reserved_of(workload: Workload, platform: Platform) -> list[dict[str, Any]]:
 
 def _nodes(platform: Platform, one: Reservation) -> np.ndarray:
     """Which nodes it is of."""
-    reserved = np.full(platform.nodes, one.whole)
-    first = np.cumsum([0, *(node_class.nodes for node_class in platform.classes)])
-    for place, node_class in enumerate(platform.classes):
-        if node_class.name in one.classes:
-            reserved[first[place] : first[place + 1]] = True
-    for low, high in ranges_of(one.nodes) if one.nodes not in ("", ALL) else []:
+    reserved = np.zeros(platform.nodes, bool)
+    for low, high in one.stretches(platform.classes, platform.nodes):
         reserved[low : high + 1] = True
     return reserved
 
@@ -77,24 +72,9 @@ def _units(platform: Platform, one: Reservation) -> np.ndarray:
     return np.repeat(reserved, cores)
 
 
-def _atoms(platform: Platform, one: Reservation, atoms: np.ndarray) -> int:
-    """The atoms of its nodes, as bits."""
+def _atoms(platform: Platform, one: Reservation) -> int:
+    """The atoms of its nodes, as bits: none lies inside and outside, as reservations divide them."""
     if one.whole:
         return -1
-    if platform.sharing:
-        raise InputError(
-            f"{platform.name}: reservation {one.name} is of some nodes, and of shared ones only all can be reserved; "
-            "leave out its nodes and classes"
-        )
-    bits, reserved = 0, _nodes(platform, one)
-    for a, (low, high) in enumerate(zip(atoms[:, 0], [*atoms[1:, 0], platform.nodes], strict=False)):
-        if reserved[low:high].any() and not reserved[low:high].all():
-            break
-        bits |= int(reserved[low]) << a
-    else:
-        if len(atoms):
-            return bits
-    raise InputError(
-        f"{platform.name}: reservation {one.name} is of some nodes, and the machine does not tell these from others; "
-        "make them a class or a partition of their own, or reserve all nodes"
-    )
+    reserved = _nodes(platform, one)
+    return sum(1 << a for a, atom in enumerate(platform.atoms) if reserved[atom.first])

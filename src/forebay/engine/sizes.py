@@ -31,6 +31,8 @@ def check_atoms(workload: Workload, platform: Platform, program: Program, ledger
     kinds = platform.kinds if not platform.divided else None
     what = "nodes of two kinds" if kinds else "classes or partitions of nodes"
     out = f"leave out large in {kinds.name}" if kinds else "leave out classes and partitions"
+    if not platform.model_copy(update={"reservations": ()}).divided and not kinds:
+        what, out = "a reservation of some nodes", "reserve all of them"
     if ledger.carries[:, 0].any():
         job = workload.jobs["id"][int(program.leg_job[np.argmax(ledger.carries[:, 0] > 0)])]
         raise InputError(

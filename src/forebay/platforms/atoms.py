@@ -1,6 +1,7 @@
 """Atoms: the finest sets of nodes that the engine has to tell apart, as ranges of ids.
 
-Nodes of one atom are of one class and in the same partitions, so that a job may run on all of them or on none.
+Nodes of one atom are of one class, in the same partitions and reservations, so that a job may run on all of them or on
+none.
 """
 
 from collections.abc import Sequence
@@ -67,8 +68,8 @@ def atoms_of(
             atoms.append(Atom(first, end - first, cls, bits))
     if len(atoms) > MAX_ATOMS:
         raise ValueError(
-            f"classes and partitions divide the nodes into {counted(len(atoms), 'set')}, more than the {MAX_ATOMS} "
-            "that can be told apart; let partitions have whole classes, or longer ranges of nodes"
+            f"classes, partitions and reservations divide the nodes into {counted(len(atoms), 'set')}, more than the "
+            f"{MAX_ATOMS} that can be told apart; let them have whole classes, or longer ranges of nodes"
         )
     return tuple(atoms)
 

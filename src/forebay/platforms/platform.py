@@ -21,7 +21,7 @@ from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
 from forebay.platforms.failures import check as check_failures
 from forebay.platforms.partitions import Partition
-from forebay.platforms.reservations import Reservations, announced
+from forebay.platforms.reservations import Reservations, announced, cuts_of
 from forebay.platforms.rules import Rule
 from forebay.platforms.sharing import CORES, check_tiers, check_topology, inside_of
 from forebay.platforms.storage import files_of, ways_of
@@ -202,9 +202,13 @@ class Platform(Model):
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """Ranges of nodes that no class and no partition divides, in order; one where there are none of these."""
+        """Ranges of nodes that no class, partition or reservation divides, in order; one where none does."""
+        return atoms_of(self.classes, self.partitions, self.nodes, self._cuts(True))
+
+    def _cuts(self, reserved: bool) -> tuple[int, ...]:
+        """Where nodes are divided besides: by their device, and by what is reserved of them."""
         cuts = () if self.kinds is None else (self.first_large,)
-        return atoms_of(self.classes, self.partitions, self.nodes, cuts)
+        return cuts + (cuts_of(self.reservations, self.classes, self.nodes) if reserved else ())
 
     @property
     def first_large(self) -> int:
@@ -266,7 +270,9 @@ class Platform(Model):
 
     @property
     def divided(self) -> bool:
-        """Whether classes or partitions divide the nodes, so that jobs may run on some of them only."""
+        """Whether classes, partitions or reservations divide the nodes, so that jobs may run on some of them only."""
+        if self.reservations and set(self._cuts(True)) > set(self._cuts(False)):
+            return True
         return bool(self.classes or self.partitions) and len(self.atoms) > 1
 
     @property

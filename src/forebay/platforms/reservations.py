@@ -1,15 +1,19 @@
 """Planned events: maintenance and advance reservations, during which nodes are kept for some, or for nobody."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
+from forebay._text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import brief, nearest
 from forebay.platforms._fields import Duration, Model, Name, Words
 from forebay.platforms._inside import refuse_twice
 from forebay.platforms._moments import Moment, MomentOrNone, told
+from forebay.platforms.atoms import atoms_of
+from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import ALL, ranges_of
 
 MAX_NODES = 2**31
@@ -33,7 +37,7 @@ class Reservation(Model):
     duration
         Or how long it lasts.
     nodes
-        Which, by their ids: "0-9,12"; all by default.
+        Which, by their ids: "0-9,12"; or how many, the last of the machine or of `classes`. All by default.
     classes
         Or classes of nodes, all of each.
     users
@@ -53,7 +57,7 @@ class Reservation(Model):
     start: Moment
     end: MomentOrNone = None
     duration: Duration = Field(default=None, validate_default=True)
-    nodes: Annotated[str, Field(examples=["0-9,12"])] = ""
+    nodes: Annotated[str | int, Field(examples=["0-9,12"])] = ""
     classes: Words = ()
     users: Words = ()
     accounts: Words = ()
@@ -67,8 +71,10 @@ class Reservation(Model):
 
     @field_validator("nodes")
     @classmethod
-    def _ids(cls, nodes: str, info: ValidationInfo) -> str:
-        if nodes and nodes != ALL:
+    def _ids(cls, nodes: str | int, info: ValidationInfo) -> str | int:
+        if isinstance(nodes, int) and nodes < 1:
+            raise ValueError(f'{nodes} nodes are none; write a number such as 4, or ids such as "0-9,12"')
+        if isinstance(nodes, str) and nodes and nodes != ALL:
             ranges_of(nodes)
         return nodes
 
@@ -94,6 +100,22 @@ class Reservation(Model):
         """Whether it is of all nodes."""
         return not self.classes and self.nodes in ("", ALL)
 
+    def stretches(self, classes: Sequence[NodeClass], nodes: int) -> list[tuple[int, int]]:
+        """First and last node of each stretch of its nodes, on a machine with these classes and so many nodes."""
+        if self.whole:
+            return [(0, nodes - 1)]
+        ends = list(accumulate(one.nodes for one in classes))
+        own = [(end - one.nodes, end - 1) for one, end in zip(classes, ends, strict=True) if one.name in self.classes]
+        if isinstance(self.nodes, str):
+            return own + (ranges_of(self.nodes) if self.nodes not in ("", ALL) else [])
+        # Jobs take nodes from the first on: the last are those that are soonest idle.
+        left, last = self.nodes, []
+        for first, end in reversed(own or [(0, nodes - 1)]):
+            some = min(left, end - first + 1)
+            last += [(end - some + 1, end)] if some else []
+            left -= some
+        return last
+
     @property
     def text(self) -> str:
         """When and where, and for whom."""
@@ -101,11 +123,11 @@ class Reservation(Model):
         if self.duration is not None:
             end = self.start + self.duration if isinstance(self.start, float) else None
         until = f"to {told(end)}" if end is not None else f"for {format_seconds(self.duration or 0.0)}"
-        where = (
-            "all nodes"
-            if self.whole
-            else ", ".join(filter(None, [*self.classes, self.nodes and f"nodes {self.nodes}"]))
-        )
+        where = "all nodes" if self.whole else ", ".join(filter(None, [*self.classes, f"nodes {self.nodes}"]))
+        if isinstance(self.nodes, int):
+            where = counted(self.nodes, "node") + (f" of {', '.join(self.classes)}" if self.classes else "")
+        elif not self.nodes and self.classes:
+            where = ", ".join(self.classes)
         whose = ", ".join([*self.users, *self.accounts])
         return f"{told(self.start)} {until}, {where}" + (f", for {whose}" if whose else "")
 
@@ -123,10 +145,16 @@ def _there(reservations: tuple[Reservation, ...], info: ValidationInfo) -> tuple
         for name in one.classes:
             if name not in classes:
                 raise ValueError(f"{one.name} is of a class {brief(name)}: {nearest(name, classes)}")
-        stretches = ranges_of(one.nodes) if one.nodes not in ("", ALL) else []
+        there = sum(node_class.nodes for node_class in info.data.get("classes", ()) if node_class.name in one.classes)
+        if isinstance(one.nodes, int) and one.nodes > (there if one.classes else nodes):
+            raise ValueError(f"{one.name} is of {counted(one.nodes, 'node')}, and there are {there or nodes:,}")
+        stretches = one.stretches(info.data.get("classes", ()), nodes)
         beyond = [last for _, last in stretches if last >= nodes]
         if beyond:
             raise ValueError(f"{one.name} is of node {beyond[0]}, and nodes are numbered from 0 to {nodes - 1}")
+    if "nodes" in info.data and reservations:
+        parts = info.data.get("classes", ()), info.data.get("partitions", ())
+        atoms_of(*parts, nodes, cuts_of(reservations, parts[0], nodes))  # complains of too many
     return reservations
 
 
@@ -137,3 +165,9 @@ def announced(reservations: Sequence[Reservation]) -> dict[str, Any]:
     """What descriptions of a machine tell of them; nothing where there are none."""
     texts = [{**one.described(), "text": one.text} for one in reservations]
     return {"reservations": texts} if texts else {}
+
+
+def cuts_of(reservations: Sequence[Reservation], classes: Sequence[NodeClass], nodes: int) -> tuple[int, ...]:
+    """Nodes at which the reserved are divided from others."""
+    edges = {edge for one in reservations for low, high in one.stretches(classes, nodes) for edge in (low, high + 1)}
+    return tuple(sorted(edges - {0, nodes}))

@@ -8,6 +8,7 @@ from forebay.algorithms.atoms import COLUMN, FIRST
 from forebay.algorithms.bits import wipe
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import Verb
+from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import STATE, after, instant_width, nodes_in
 from forebay.policies._kernels.atoms import fits_atoms, n_counted, return_taken
 from forebay.policies._kernels.places import Have, give_back, repair
@@ -76,6 +77,19 @@ def _next_planned(state, soon, passed):
 
 
 @kernel
+def _close_inside(state, plan, row, R):
+    """Take away what is in the nodes of a reservation, which jobs share: all of it is free while that lasts."""
+    inside = state.inside
+    for a in range(len(inside.atoms) - 1):
+        if (plan["atoms"] >> a) & 1:
+            node, count = inside.atoms[a], inside.atoms[a + 1] - inside.atoms[a]
+            for d in range(DIMENSIONS):
+                r = inside.counted[node, d]
+                if 0 <= r < R:
+                    row[r] = max(row[r] - count * inside.full[node, d], 0)
+
+
+@kernel
 def _close(state, plan, times, ahead, n, R, S, W):
     """Take the nodes of a reservation away while it lasts."""
     atoms, counted = state.nodes.atoms, n_counted(state, R) > 0
@@ -84,7 +98,9 @@ def _close(state, plan, times, ahead, n, R, S, W):
         if times[i] < plan["start"] - width or times[i] >= plan["end"] - width:
             continue
         words = ahead[i, R + S : R + S + W]
-        if len(atoms) == 0:
+        if len(atoms) == 0 and plan["atoms"] != -1:
+            _close_inside(state, plan, ahead[i], R)
+        elif len(atoms) == 0:
             ahead[i, 0] = 0
             for w in range(W):
                 words[w] = 0
