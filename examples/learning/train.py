@@ -74,7 +74,7 @@ def wait_under(policy, seed):
     return fb.summary(fb.simulate(made(seed), MACHINE, policy, progress=False))["mean_waiting_time"] / 3600
 
 
-def main(rounds=150, n_tests=40):
+def main(rounds=60, n_tests=40):
     """Train, then compare in pairs: every policy has the same test workloads."""
     seeds, begun = range(TEST, TEST + n_tests), time.perf_counter()
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:

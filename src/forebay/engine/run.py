@@ -2,6 +2,7 @@
 
 import time
 import traceback
+import weakref
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from forebay.core.view import View
 from forebay.engine.dependencies import Standing
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
+from forebay.engine.lending import UNUSED, lend, take_back
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.rounds import POLICY
@@ -146,8 +148,13 @@ def _compiled(
     integers, floats = memory_of(policy, state)
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = params_of(policy, resources)
-    tables = pointer(state, STATE), pointer(truth, TRUTH)
-    return lambda n: int(loop(*tables, kernel, params, memory, rng, n)), memory
+    tables, lent = (pointer(state, STATE), pointer(truth, TRUTH)), lend(rng)
+
+    def advance(n_decisions: int) -> int:
+        return int(loop(*tables, kernel, params, memory, lent, n_decisions))
+
+    weakref.finalize(advance, take_back, lent)
+    return advance, memory
 
 
 def _plain(
@@ -190,7 +197,7 @@ def _plain(
 
     def advance(n_decisions: int) -> int:
         memory = (np.array([[callback.address]], np.int64), np.zeros((0, 0)))
-        status = int(loop(*tables, kernel, np.zeros(0), memory, rng, n_decisions))
+        status = int(loop(*tables, kernel, np.zeros(0), memory, UNUSED, n_decisions))
         if status == Status.STOPPED:
             if not failed:
                 raise BadActionError(f"{view._when} called act.stop(), which is the engine's own")

@@ -22,6 +22,7 @@ from forebay.engine.copies import changing, twin
 from forebay.engine.faults import Draws
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
+from forebay.engine.lending import lend, take_back
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.rounds import POLICY
@@ -43,10 +44,6 @@ _SLICE = 4096
 """Decisions of a compiled policy between two looks at the world outside."""
 _NO_MEMORY = (np.zeros((0, 0), np.int64), np.zeros((0, 0)))
 _NO_NUMBERS = np.zeros(0)
-
-
-_spare: list[np.random.Generator] = []
-"""Of forks that are gone. Numba holds what compiled code was handed for good: a new one for each would add up."""
 
 
 class _LookUp:
@@ -77,13 +74,15 @@ class Session:
         from forebay.engine.loop import run_compiled
         from forebay.engine.pause import pause
 
-        self.state, self.truth, self._resources, self._rng, self._draw = state, truth, resources, rng, draw
+        self.state, self.truth, self._resources, self._draw = state, truth, resources, draw
+        self._rng = lend(rng)
+        weakref.finalize(self, take_back, self._rng)
         self._loop, self._pause = ready(run_compiled), ready(pause)
         self._tables = pointer(state, STATE), pointer(truth, TRUTH)
         self._changing = [table for _, table in changing(state, truth)]
         self._visits = int(truth.rounds.visits[0])
         self._handed = handed
-        self.view = view_of(state, truth, resources, rng, handed)
+        self.view = view_of(state, truth, resources, self._rng, handed)
         places = SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state)
         self.act = verbs(state, self.view, places)
         self._trail, self._interrupts = Trail(truth), Interrupts()
@@ -225,9 +224,7 @@ class Session:
         """Another run that stands here; what neither changes they share."""
         standing, state, truth = self.standing(), twin(self.state), twin(self.truth)
         draw = None if self._draw is None else self._draw.onto(truth)
-        rng = _spare.pop() if _spare else np.random.default_rng(0)
-        other = Session(state, truth, self._resources, rng, draw, type(self.act), self._handed)
-        weakref.finalize(other, _spare.append, rng)
+        other = Session(state, truth, self._resources, self._rng, draw, type(self.act), self._handed)
         other._visits = self._visits
         other.take(self._policy if self._kernel is not None else copy.copy(self._policy), begins=False)
         other._put_back(standing)
