@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.inside import give_amounts
+from forebay.algorithms.inside import give_amounts, held_in
 from forebay.core.codes import JobState, Resume
 from forebay.core.tables import STATE
 from forebay.core.verbs import act_interrupt, act_kill
@@ -57,8 +57,7 @@ def without(state, have, j):
         row = state.inside.head[j]
         while row >= 0:
             share = state.inside.shares[row]
-            full = state.inside.full
-            give_amounts(have.inside, full, share["node"], share["cores"], share["memory"], share["gpus"])
+            give_amounts(have.inside, state.inside.full, share["node"], held_in(share))
             row = share["next"]
 
 
