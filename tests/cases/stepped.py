@@ -10,7 +10,7 @@ from forebay.engine import copies
 
 def _read_only(session):
     """Copies of the tables of which it is said that no run changes them."""
-    everything = [*copies._walk(session.state, ""), *copies._walk(session.truth, "truth")]
+    everything = [*copies.walk(session.state, ""), *copies.walk(session.truth, "truth")]
     return {name: table.copy() for name, table in everything if name in copies.READ_ONLY and table.size}
 
 

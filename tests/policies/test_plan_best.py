@@ -9,6 +9,7 @@ import forebay
 from cases import pooled
 from cases.chunks import chunks
 from forebay._numba.pointer import pointer
+from forebay.core.tables import STATE
 from forebay.errors import InputError
 from forebay.policies import load
 from forebay.policies.plan_best import PlanBest
@@ -147,7 +148,7 @@ class First:
         self.memory = np.zeros(integers, np.int64), np.zeros(floats)
 
     def decide(self, view, act):
-        self.policy.kernel()(pointer(view._state), self.policy.params(), self.memory, view.rng)
+        self.policy.kernel()(pointer(view._state, STATE), self.policy.params(), self.memory, view.rng)
         if self.order is None:
             self.order = view.jobs["id"][np.argsort(self.memory[0][0])].tolist()
 

@@ -56,7 +56,8 @@ class Backfill(Run):
             plan.returns.append((end if end > now else now + 1, row))
         for one in self.planned:
             ids = one.get("ids", range(self.capacities[0]))
-            columns = [c for c, run in zip(space.park.columns, space.park.runs, strict=True) if run[0] in ids]
+            runs = zip(space.park.columns, space.park.runs, strict=True)
+            columns = [c or 0 for c, run in runs if run[0] in ids]  # one run has no column of its own
             if before(now, one["start"]):
                 closed = space.amounts(ids, [0] * len(self.pools), [0] * space.S)
                 plan.shut.append((one["start"], one["end"], closed, columns if "ids" in one else [0]))

@@ -81,7 +81,8 @@ def spread_out(
     Processes begin with the last: lists of policies go from simple ones to costly ones, and who begins a costly one at
     the end waits for it alone.
     """
-    left = _here(tasks, work, told, done) if n_jobs <= SHORT or count == 1 else tasks
+    soon_done = count == 1 or n_jobs <= SHORT
+    left = _here(tasks, work, told, done) if soon_done else tasks
     if left:
         executor.in_processes(count, work, told)(left[::-1], done)
 

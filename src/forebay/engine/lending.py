@@ -1,10 +1,16 @@
 """Generators for compiled code. Numba holds each that it was handed for good, 3 kB a run, so they are used again."""
 
+from functools import cache
+
 import numpy as np
 
-UNUSED = np.random.default_rng(0)
-"""Handed where nothing is drawn."""
 _spare: list[np.random.Generator] = []
+
+
+@cache
+def unused() -> np.random.Generator:
+    """Handed where nothing is drawn."""
+    return np.random.default_rng(0)
 
 
 def lend(like: np.random.Generator) -> np.random.Generator:

@@ -23,7 +23,7 @@ from forebay.core.view import View
 from forebay.engine.dependencies import Standing
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
-from forebay.engine.lending import UNUSED, lend, take_back
+from forebay.engine.lending import lend, take_back, unused
 from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.rounds import POLICY
@@ -197,7 +197,7 @@ def _plain(
 
     def advance(n_decisions: int) -> int:
         memory = (np.array([[callback.address]], np.int64), np.zeros((0, 0)))
-        status = int(loop(*tables, kernel, np.zeros(0), memory, UNUSED, n_decisions))
+        status = int(loop(*tables, kernel, np.zeros(0), memory, unused(), n_decisions))
         if status == Status.STOPPED:
             if not failed:
                 raise BadActionError(f"{view._when} called act.stop(), which is the engine's own")

@@ -8,7 +8,13 @@ from forebay.results._result import Result
 
 
 def first_ids(result: Result) -> np.ndarray | None:
-    """The first id of each node, and behind the last one, where ids count cores; None where they count nodes."""
+    """The first id of each node, and behind the last one, where ids count cores; None where they count nodes.
+
+    Examples
+    --------
+    >>> fb.results.first_ids(fb.simulate("table1")) is None
+    True
+    """
     told = result.facts.get("platform")
     classes = told.get("classes", []) if isinstance(told, Mapping) and result.unit != "nodes" else []
     if not classes:
@@ -18,6 +24,17 @@ def first_ids(result: Result) -> np.ndarray | None:
 
 
 def n_ids(result: Result, nodes: np.ndarray) -> np.ndarray:
-    """How many ids each of some nodes has."""
+    """How many ids each of some nodes has.
+
+    Parameters
+    ----------
+    nodes
+        The nodes, counted from 0.
+
+    Examples
+    --------
+    >>> fb.results.n_ids(fb.simulate("table1"), [0, 3])
+    array([1, 1])
+    """
     first = first_ids(result)
     return np.ones(len(nodes), np.int64) if first is None else np.diff(first)[nodes]
