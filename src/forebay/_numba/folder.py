@@ -27,6 +27,7 @@ PLAIN = {
         "ledger",
         "lending",
         "places",
+        "planning",
         "program",
         "record",
         "run",

@@ -74,7 +74,7 @@ def _units(platform: Platform, one: Reservation) -> np.ndarray:
 
 def _atoms(platform: Platform, one: Reservation) -> int:
     """The atoms of its nodes, as bits: none lies inside and outside, as reservations divide them."""
-    if one.whole:
-        return -1
     reserved = _nodes(platform, one)
+    if reserved.all():
+        return -1
     return sum(1 << a for a, atom in enumerate(platform.atoms) if reserved[atom.first])
