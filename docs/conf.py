@@ -30,6 +30,7 @@ nitpick_ignore_regex = [
     # Not public: see reference/stability.md.
     ("py:class", r"forebay\.(core|_case|_distance|_diverge|_fidelity|engine)\..*"),
     ("py:class", r"forebay\.platforms\.(tiers|topologies|fabric|atoms)\..*"),
+    ("py:class", r"forebay\.platforms\.partitions\.Change"),  # given as a table
 ]
 
 
