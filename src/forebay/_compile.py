@@ -145,6 +145,8 @@ _TELLING = 10.0
 _BESIDE = 1.75
 """How many times as long parts take where several processes compile at once: they share caches, and more."""
 _PACE = "pace"
+_FASTEST = 0.4
+"""No machine is faster: who waited for what another process had nearly compiled took less, and tells nothing."""
 
 
 def _seconds(part: Part) -> float:
@@ -167,7 +169,7 @@ def pace() -> float:
         known = float((folder.parent / _PACE).read_text(encoding="utf-8")) if folder else 1.0
     except (OSError, ValueError):
         return 1.0
-    return 1.0 if math.isnan(known) else min(max(known, 0.1), 10.0)
+    return 1.0 if math.isnan(known) else min(max(known, _FASTEST), 10.0)
 
 
 def keep_pace(times: float) -> None:

@@ -130,7 +130,7 @@ def test_a_comparison_that_takes_the_place_of_another_says_of_which(forebay, tra
 def test_notes_are_told_once(forebay, trace, tmp_path):
     path = trace((0, 60, 2, 60), (5, 60, 9, 60))
     out = forebay("compare", path, "--no-plots", "--policies", "fcfs,filler", "-o", tmp_path / "out").out
-    assert out.count("asks for more than the machine has") == 1
+    assert out.count("asks for more than the machine or its partition has") == 1
 
 
 def test_where_every_job_is_rejected_there_is_no_mean(forebay, trace, tmp_path):

@@ -62,6 +62,7 @@ def test_modes_without_a_model_displace_nobody(told, mode):
 def test_what_is_missing_is_told(told):
     made = told(f"{NODES}PreemptType=preempt/qos\nPreemptMode=REQUEUE\n")
     assert made.notes == ("which QOS displace others is not known: add sacctmgr -P show qos",)
+    assert "Preempt" not in made.parameters
     made = told(f"{NODES}PreemptType=preempt/qos\nPreemptMode=REQUEUE\n", qos=QOS.replace("cancel", "suspend"))
     assert made.parameters["PreemptMode"] == "REQUEUE;standby=OFF"
     assert "modes of preemption that are not modelled, and are as OFF: standby SUSPEND" in made.notes

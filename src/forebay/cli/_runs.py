@@ -159,7 +159,8 @@ def notes_of(result: "Result", workload: "Workload") -> list[str]:
     if left_out:
         why = dropped_text(workload.dropped)
         notes.insert(0, f"{left_out:,} of {counted(workload.records, 'record')} left out: {why}")
-    for reason, what in (("too_large", "more than the machine has"), ("over_limit", "more than a limit allows")):
+    reasons = {"too_large": "more than the machine or its partition has", "over_limit": "more than a limit allows"}
+    for reason, what in reasons.items():
         count = int((result.log["reason"] == reason).sum())
         if count:
             notes.append(f"{counted(count, 'job asks', 'jobs ask')} for {what}: rejected, and in no mean")

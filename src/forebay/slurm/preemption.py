@@ -49,8 +49,9 @@ def preemption_of(site: Site) -> tuple[Parameters, list[str]]:
     found |= {"GraceTime": _table("0", graces)} if graces else {}
     if kind == "qos":
         pairs = [(row.get("name"), other) for row in rows for other in values.words(row.get("preempt"))]
-        found["Preempt"] = ";".join(f"{one}={other}" for one, other in pairs if _plain(one) and _plain(other))
-        if not pairs:
+        if pairs:
+            found["Preempt"] = ";".join(f"{one}={other}" for one, other in pairs if _plain(one) and _plain(other))
+        else:
             notes.append("which QOS displace others is not known: add sacctmgr -P show qos")
     return found, notes
 
