@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -218,3 +219,16 @@ def test_blocks_of_records_make_no_difference(read, monkeypatch):
     assert len(told) == 6
     assert told == sorted(told)
     assert told[-1][0] == told[-1][1]
+
+
+def test_what_a_real_slurm_printed_of_the_same_jobs():
+    """15 jobs on a throw-away Slurm 22.05, told by `sacct --json` and by `sacct -P`: arrays, components, a job that
+    timed out, one still running, one pending, some that never ran. Priorities are in the document alone, and groups
+    stand there beside accounts."""
+    document, listing = (fb.read(Path(__file__).with_name(f"sacct_22_05.{ending}")) for ending in ("json", "csv"))
+    assert document.dropped == listing.dropped
+    assert document.records == listing.records == 15
+    assert document.epoch == listing.epoch
+    assert document.jobs.drop("priority", "group").equals(listing.jobs.drop("priority", "group"))
+    for column in ("user", "queue", "account", "qos"):
+        assert document.names[column] == listing.names[column]
