@@ -26,7 +26,7 @@ def test_both_layouts_are_read(tmp_path):
     assert new.platform == "flat:nodes=2,cores=4,sharing=true"
     assert new.jobs.select("id", "submit", "run_time", "nodes", "cores", "memory").rows() == [
         (1, 0.0, 10.5, 1, 2, 2048),
-        (2, 0.0, 0.0, 1, 0, 0),
+        (2, 0.0, 0.0, 1, 1, 0),
         (3, 0.0, 7.0, 1, 1, 0),
     ]
     assert sorted(new.dependencies.select("job", "parent", "kind").rows()) == [
@@ -117,3 +117,18 @@ def test_no_task_starts_before_its_parents_ended(n, tmp_path):
     assert result.jobs["success"].sum() == n
     # Who waits for one task alone, and for no cores, starts as it ends.
     assert (result.jobs["planned_time"] >= 0).all()
+
+
+@small
+def test_tasks_that_tell_no_cores_share_a_node(tmp_path):
+    """As those of the published instances of Pegasus do: three at once on a node of four cores, not one by one."""
+    document = workflow(3, 1)
+    execution = document["workflow"]["execution"]
+    execution["machines"] = [{"nodeName": "n", "cpu": {"coreCount": 4}}]
+    for task in document["workflow"]["specification"]["tasks"]:
+        task["parents"], task["children"] = [], []
+    for task in execution["tasks"]:
+        del task["coreCount"]
+    made = read(document, tmp_path)
+    assert "3 tasks tell no cores: one each, where nodes are shared" in made.notes
+    assert fb.simulate(made, policy="fcfs").jobs["starting_time"].to_list() == [0.0, 0.0, 0.0]

@@ -70,10 +70,10 @@ def read(path: Path) -> Workload:
     waits = _waits(tasks, places, str(path))
     columns: dict[str, list[Any]] = {"id": list(places.values())}
     columns |= {name: [one[name] for one in tasks.values()] for name in ("run_time", "cores", "memory", "priority")}
-    for name in ("cores", "memory"):
-        if not any(columns[name]):
-            del columns[name]
-    n = len(tasks)
+    n, silent = len(tasks), columns["cores"].count(0)
+    columns["cores"] = [cores or 1 for cores in columns["cores"]]  # a job that tells none has its node to itself
+    if not any(columns["memory"]):
+        del columns["memory"]
     jobs = job_table(columns | {"submit": [0.0] * n, "walltime": [float("inf")] * n, "nodes": [1] * n})
     phases = _phases(tasks, places)
     version = document.get("schemaVersion", "")
@@ -84,7 +84,7 @@ def read(path: Path) -> Workload:
         dependencies=waits,
         platform=machines,
         records=n,
-        notes=tuple(_notes(jobs, phases)),
+        notes=tuple(_notes(jobs, phases, silent)),
         provenance=(f"read {source.name} (WfFormat {brief(version).strip(chr(39))}, {counted(n, 'task')})",),
         sha256=source.sha256,
     )
@@ -227,8 +227,10 @@ def _phases(tasks: dict[str, dict[str, Any]], places: dict[str, int]) -> pl.Data
     return pl.DataFrame(rows, schema=PHASE_SCHEMA, orient="row") if rows else None
 
 
-def _notes(jobs: pl.DataFrame, phases: pl.DataFrame | None) -> list[str]:
+def _notes(jobs: pl.DataFrame, phases: pl.DataFrame | None, silent: int) -> list[str]:
     notes = ["WfFormat has no walltimes: unless a model adds some, nothing says when a job ends"]
+    if silent:
+        notes.append(f"{counted(silent, 'task tells', 'tasks tell')} no cores: one each, where nodes are shared")
     if phases is not None:
         notes.append("on machines with a file system, reads and writes of files come on top of the run times")
     idle = int((jobs["run_time"] <= 0).sum())
