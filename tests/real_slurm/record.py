@@ -3,7 +3,8 @@
 `python tests/real_slurm/record.py SEED [SETTING]` writes recorded/SETTING-SEED.csv beside this file: 15 minutes, most
 of them waiting, so that all seeds can be recorded side by side. Times are seconds of the real clock, since the minute
 of the first submission: Slurm rounds to multiples of bf_resolution on that clock. SETTING-SEED-cycles.csv has when
-Slurm's schedulers ran. What was recorded first, of seeds 1 to 5, is in whole seconds, and without these.
+Slurm's schedulers ran. What was recorded first, of seeds 1 to 5, is in whole seconds, and without these. Seeds 6 to 10
+were run twice more, side by side on a machine with little other work: SETTING-SEED-a.csv and -b.csv.
 """
 
 import csv
