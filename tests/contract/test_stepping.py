@@ -50,13 +50,12 @@ def both(*given, rate=0.15, **options):
     return once
 
 
-def _searches(name):
-    """Whether it takes many seconds with the compiler off, each run twice."""
-    return name.startswith(("plan", "sas-plan", "bbsched"))
+INTERPRETED = ("fcfs-bb", "conservative", "sas", "slurm", "steal-malleable")
+"""Policies of different kinds. With the compiler off each takes seconds, and steps are the engine's, not theirs."""
 
 
 @pytest.mark.parametrize(
-    "spec", [name if _searches(name) else pytest.param(name, marks=pytest.mark.small) for name in policies.names()]
+    "spec", [pytest.param(name, marks=pytest.mark.small) if name in INTERPRETED else name for name in policies.names()]
 )
 def test_failures(spec):
     """Nodes fail, jobs write checkpoints: on tiers of storage, or malleable ones with applications."""
