@@ -88,7 +88,10 @@ def _end_started(state, ahead, free, action, head):
 
 @allocating_kernel
 def asks_of(state, leg):
-    """What a leg asks of nodes, in a table of its own: where it may lie changes with the time at which it would."""
+    """What a leg asks of nodes, in a table of its own: where it may lie changes with the time at which it would.
+
+    Hand on the table, not its row: compiled code frees a table as soon as nobody names it any more.
+    """
     asks, shown = np.empty(1, ASK), state.inside.asks[leg]
     ask = asks[0]
     ask["parts"], ask["cores"], ask["memory"] = shown["parts"], shown["cores"], shown["memory"]
@@ -108,12 +111,12 @@ def _moved(state, leg, time, ask):
 
 
 @allocating_kernel
-def finds_room(state, head_leg, R, ahead, free, head):
+def finds_room(state, head_leg, R, ahead, free, asks):
     """When the head finds room, as walltimes tell; inf if never. `ahead` and `free` then have what is free by then.
 
-    Whether it does is counted on, node by node as something leaves them; `head` is what it asks of these.
+    Whether it does is counted on, node by node as something leaves them; `asks` has what it asks of these.
     """
-    counts, running = state.counts[0], state.running
+    counts, running, head = state.counts[0], state.running, asks[0]
     now, n_running = state.clock[0]["now"], counts["n_running"]
     started, soon = started_by_end(state), after(state.clock[0]["now"])
     n_late, s, d = 0, 0, 0
@@ -161,12 +164,12 @@ def finds_room(state, head_leg, R, ahead, free, head):
 
 
 @allocating_kernel
-def _reserve(state, head, notes):
+def _reserve(state, asks, notes):
     """The head takes its places at the shadow: what is left of what is free then is spare.
 
     Elsewhere at least as much is spare as is free now: until then things are only given back.
     """
-    inside, spare = state.inside, notes.spare
+    inside, head, spare = state.inside, asks[0], notes.spare
     picks = np.empty(min(head["parts"], len(inside.room)), PICK)
     n = place_parts(spare, inside.full, inside.atoms, head, state.machine[0]["placement"], picks, 0)
     for i in range(n):
@@ -218,14 +221,14 @@ def _make_plan(state, notes, head, R):
     copy_room(notes.room, notes.both)
     # Of what is in nodes, the room there tells more than sums; these may be as large as can be.
     asks = asks_of(state, leg)
-    shadow = finds_room(state, leg, R, notes.spare, amounts[:tiers], asks[0])
+    shadow = finds_room(state, leg, R, notes.spare, amounts[:tiers], asks)
     notes.latest[0] = shadow + instant_width(shadow)
     for r in range(len(amounts)):
         if r == 0 or r >= tiers:
             amounts[r] = state.resources[r]["capacity"]
         amounts[r] -= state.demands[leg, r]
     if shadow < np.inf:  # else there is nothing to delay
-        _reserve(state, asks[0], notes)
+        _reserve(state, asks, notes)
     keep_plan(state, notes, head, shadow)
 
 

@@ -32,7 +32,7 @@ def _is_started(state, j):
 def _room_inside(state, have, leg):
     """When a leg's parts find room on shared nodes, exactly."""
     tiers, asks = state.machine[0]["first_inside"], asks_of(state, leg)
-    return finds_room(state, leg, len(have.free), have.inside.copy(), have.free[:tiers].copy(), asks[0])
+    return finds_room(state, leg, len(have.free), have.inside.copy(), have.free[:tiers].copy(), asks)
 
 
 @allocating_kernel(_f8(STATE, _i8))
