@@ -1,12 +1,14 @@
 """Machines that share their nodes, and jobs for them: small ones, by hand and at random."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import forebay as fb
 from forebay.core.failures import Failures, Outages
-from forebay.platforms import NodeClass
+from forebay.platforms import NodeClass, Partition, Reservation
 from forebay.platforms.tiers import node_local
 from forebay.workload.workload import job_table
 
@@ -88,6 +90,40 @@ def _with_local(rng: np.random.Generator, classes: list[dict[str, Any]], rows: l
         if rng.random() < 0.67:
             row["ssd"] = (row["nodes"] or row["tasks"]) * int(rng.integers(1, most + 1))
     return (node_local.Tier(name="ssd", capacity=capacity, **kinds),)
+
+
+def with_windows(
+    seed: int, n_jobs: int = 60, local: bool = False, users: bool = True
+) -> tuple[fb.Platform, fb.Workload]:
+    """The same with partitions that overlap, and one to three reservations of some nodes; with `users`, some for one.
+
+    Jobs are of two users, each in one partition or two.
+    """
+    machine, workload = random_case(seed, n_jobs, local)
+    rng, n = np.random.default_rng([seed, 3]), machine.nodes
+
+    def some() -> str:
+        low = int(rng.integers(n))
+        return f"{low}-{rng.integers(low, n)}"
+
+    partitions = [Partition(name="all", nodes="all", default=True)]
+    partitions += [Partition(name=f"p{k}", nodes=some()) for k in range(rng.integers(1, 4))]
+    planned = [
+        Reservation(
+            name=f"r{k}",
+            start=float(rng.integers(1, 3 * n_jobs)),
+            duration=float(rng.choice((5, 20, 41))),
+            nodes=some(),
+            users=("1",) if users and rng.random() < 0.3 else (),
+        )
+        for k in range(rng.integers(1, 4))
+    ]
+    queues = [one.name for one in partitions] + ["p0,all" if len(partitions) == 2 else "p0,p1"]
+    drawn = np.where(rng.random(n_jobs) < 0.5, 0, rng.integers(0, len(queues), n_jobs))
+    table = workload.jobs.with_columns(queue=pl.Series(drawn), user=pl.Series(rng.integers(1, 3, n_jobs)))
+    names = workload.names | {"queue": dict(enumerate(queues))}
+    parts = {"partitions": tuple(partitions), "reservations": tuple(planned)}
+    return machine.model_copy(update=parts), dataclasses.replace(workload, jobs=table, names=names)
 
 
 def random_outages(seed: int, nodes: int, n: int = 8) -> list[tuple[int, float, float]]:

@@ -77,3 +77,9 @@ def test_a_number_by_itself():
     assert failing_alone(slow, "mine", {"mean_waiting_time": None}) == ""
     idle = parse_condition("utilisation < 80%")
     assert failing_alone(idle, "mine", {"utilisation_nodes": 0.75}) == "utilisation < 80%: mine has 0.75"
+
+
+def test_the_use_of_cores_is_that_of_the_machine_where_jobs_share_nodes():
+    condition = parse_condition("utilisation < 80%")
+    assert failing_alone(condition, "fcfs", {"utilisation_cores": 0.7}) == "utilisation < 80%: fcfs has 0.7"
+    assert failing_alone(condition, "fcfs", {"utilisation_cores": 0.9}) == ""

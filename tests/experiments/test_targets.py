@@ -95,3 +95,11 @@ def test_prices_of_one_unit(varied):
 def test_prices_that_make_no_sense(varied, text, told):
     with pytest.raises(InputError, match=told):
         parse_prices(text, varied)
+
+
+def test_where_jobs_share_nodes_the_use_of_the_machine_is_that_of_its_cores():
+    target = parse_target("utilisation >= 80%")
+    assert target.loss({"utilisation_cores": 0.9}) == -0.9
+    assert target.loss({"utilisation_nodes": 0.7, "utilisation_cores": 0.9}) == -0.7
+    with pytest.raises(InputError, match="have no number 'utilisation_nodes'"):
+        target.loss({"utilisation_gpus_a": 0.9})

@@ -140,7 +140,7 @@ WRONG = {
     ),
     "a class of none": ('nodes = 5\n[partitions.a]\nclasses = ["cpu"]\n', "the machine has no classes; write nodes ="),
     "a node beyond": ('nodes = 5\n[partitions.a]\nnodes = "3-5"\n', "a has node 5, and ids go from 0 to 4"),
-    "no range": ('nodes = 5\n[partitions.a]\nnodes = "n[3-5]"\n', "'n[3-5]' does not name nodes; write ids such as"),
+    "no range": ('nodes = 5\n[partitions.a]\nnodes = "3,-5"\n', "'3,-5' does not name nodes; write ids such as"),
     "backwards": ('nodes = 9\n[partitions.a]\nnodes = "5-3"\n', "the range 5-3 of nodes ends before it begins"),
     "two defaults": (
         'nodes = 5\n[partitions.a]\nnodes = "0"\ndefault = true\n[partitions.b]\nnodes = "all"\ndefault = true\n',

@@ -6,6 +6,7 @@ import pytest
 import forebay as fb
 from cases.shared import failing, jobs, machine, random_case, random_outages, starts
 from twins import inside as naive
+from twins.watched import attempts
 
 pytestmark = pytest.mark.small
 
@@ -45,23 +46,6 @@ def as_twins(platform, workload):
             | {"spread": row["nodes"] > 0, "exclusive": row["exclusive"] == 1}
         )
     return nodes, jobs
-
-
-def attempts(platform, result):
-    """Whenever a job ran: the job, from when, until when, and how many cores of which nodes it had."""
-    first = np.cumsum([0, *(one.cores for one in platform.classes for _ in range(one.nodes))])
-    placed = result.placements.group_by("row").agg("low", "high")
-    had = {row: list(zip(low, high, strict=True)) for row, low, high in placed.iter_rows()}
-    found, running = [], {}
-    for row, (time, job, kind) in enumerate(result.log.select("time", "job", "kind").iter_rows()):
-        if kind == "start":
-            cores = [core for low, high in had[row] for core in range(low, high + 1)]
-            node, count = np.unique(np.searchsorted(first, cores, side="right") - 1, return_counts=True)
-            running[job] = time, dict(zip(node.tolist(), count.tolist(), strict=True))
-        elif kind == "end":
-            start, nodes = running.pop(job)
-            found.append((job, start, time, nodes))
-    return found
 
 
 def outages_of(seed, platform, fails):

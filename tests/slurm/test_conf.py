@@ -97,6 +97,13 @@ def test_unknown_keys_are_named_and_the_rest_is_read(read):
     assert [one.kind for one in source.records[2:]] == [Kind.NODE, Kind.PARTITION]
 
 
+def test_keys_behind_a_misspelt_one_are_known_and_in_the_wrong_line(read):
+    assert read("NodeName=n CPUs=2\nPartitonName=p Nodes=n\n").notes == [
+        "slurm.conf: 'PartitonName' is no key of slurm.conf: did you mean PartitionName?",
+        "slurm.conf: 'Nodes' does not belong into its line: passed over",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [

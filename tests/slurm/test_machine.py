@@ -7,7 +7,7 @@ import pytest
 from forebay import platforms
 from forebay.errors import InputError
 from forebay.platforms.atoms import members
-from forebay.slurm.machine import ranges
+from forebay.platforms.names import ranges
 from forebay.slurm.toml import exact_bytes, exact_seconds
 
 

@@ -30,6 +30,7 @@ from forebay.algorithms import (
     setformat,
     subsets,
     waiting,
+    windows,
 )
 from twins import blocks as slow_blocks
 from twins import forest as slow_forest
@@ -39,6 +40,7 @@ from twins import kernels, lay, sharing
 from twins import knapsack as slow_knapsack
 from twins import pareto as slow_pareto
 from twins import prices as slow_prices
+from twins import windows as slow_windows
 from twins.plan import Plan
 from twins.predict import Past, corrected
 from twins.tape import Tape
@@ -136,5 +138,8 @@ COMPARISONS = {
     subsets.tighten: slow_pareto.highest,
     waiting.Replay: Tape,
     waiting.causes: Tape.free,
+    windows.keeps_out: slow_windows.keeps_out,
+    windows.left_open: slow_windows.left_open,
+    windows.next_edge: slow_windows.next_edge,
 }
 """Every kernel of forebay.algorithms and the twin that it must agree with."""

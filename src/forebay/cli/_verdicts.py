@@ -9,6 +9,7 @@ from forebay._files import replacing
 from forebay._text import counted, for_spreadsheets
 from forebay.errors import ForebayError
 from forebay.experiments import verdicts as of
+from forebay.experiments.targets import as_counted
 from forebay.experiments.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Jury:
 
     def by_runs(self, policy: str, metric: str) -> Verdict:
         """A verdict by the numbers of whole runs alone: the trace as it is, and each of its replicas."""
+        metric = as_counted(metric, self._documents[policy]["summary"])
         names = policy, self.reference
         n = min(len(self.replicas.get(name, ())) for name in names)
         mine, theirs = (

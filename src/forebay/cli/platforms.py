@@ -76,7 +76,7 @@ def command(
     machine = platforms.load(spec)
     if form is Format.json:
         answer(machine.describe())
-    elif machine.classes or machine.partitions:
+    elif machine.classes or machine.partitions or machine.reservations:
         _show_inside(machine)
     else:
         say(str(machine))
@@ -97,7 +97,7 @@ def _site(told: Told, output: Path | None, form: Format) -> None:
 
 
 def _show_inside(machine: "Platform") -> None:
-    """A machine with its classes and partitions in tables."""
+    """A machine with its classes, partitions and reservations in tables."""
     from forebay.core.units import format_bytes, format_seconds
     from forebay.platforms.atoms import nodes_of
 
@@ -133,6 +133,9 @@ def _show_inside(machine: "Platform") -> None:
         ]
         head = ["partition", "nodes", "which", "max time", "max nodes", "max jobs", "tier", "state"]
         parts.append(table(head, sets))
+    if machine.reservations:
+        planned = [(one.name, one.text) for one in machine.reservations]
+        parts.append(table(["reservation", "when and where"], planned))
     show(*parts)
 
 

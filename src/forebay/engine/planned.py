@@ -7,7 +7,8 @@ not begun does not see their nodes then, unless it is in another that has them.
 
 from forebay._numba.jit import kernel
 from forebay.algorithms.inside import holds
-from forebay.core.tables import instant_width, nodes_in
+from forebay.algorithms.windows import keeps_out
+from forebay.core.tables import nodes_in
 from forebay.engine.doors import shut_to
 from forebay.engine.phases import has_begun
 
@@ -16,32 +17,26 @@ _NARROWED = 1 << 62
 
 
 @kernel
-def _hinders(state, truth, j, p):
-    """Whether a reservation keeps job `j` from its nodes if it starts now."""
-    plan, now = state.planned[p], state.clock[0]["now"]
-    end = now + state.legs[state.jobs[j]["leg"]]["walltime"]
-    if end <= plan["start"] + instant_width(plan["start"]) or now >= plan["end"] - instant_width(plan["end"]):
-        return False
-    begun = now >= plan["start"] - instant_width(plan["start"])
-    return not (begun and (truth.member[j] >> p) & 1)
-
-
-@kernel
 def _narrowed(state, truth, j, allowed):
-    """What of the atoms of job `j` it may start on now; and what keeps it from others first, -1 if nothing does."""
-    first = -1
+    """What of the atoms of job `j` it may start on now; what keeps it from others first, -1 if nothing does.
+
+    And what it might start on if there were no reservations.
+    """
+    first, later = -1, allowed
+    now, walltime = state.clock[0]["now"], state.legs[state.jobs[j]["leg"]]["walltime"]
     for p in range(len(state.planned)):
-        if _hinders(state, truth, j, p):
+        if keeps_out(state.planned[p], now, walltime, (truth.member[j] >> p) & 1):
             allowed &= ~state.planned[p]["atoms"]
             if first < 0:
                 first = p
     if len(truth.doors.table) > 0 and not has_begun(state, j):
-        shut, atoms = shut_to(truth.doors, j, state.clock[0]["now"])
+        shut, atoms = shut_to(truth.doors, j, now)
         if shut >= 0:
             allowed &= atoms
+            later &= atoms
             if first < 0 or atoms == 0:
                 first = len(state.planned) + shut
-    return allowed, first
+    return allowed, first, later
 
 
 @kernel
@@ -65,13 +60,17 @@ def closed_to(state, truth, j):
         ask = truth.asks[leg]
         if ask["parts"] == 0:
             return -1
-        allowed, first = _narrowed(state, truth, j, ask["allowed"])
-        state.inside.asks[leg]["allowed"] = allowed
-        return first if first >= 0 and _room_inside(state, allowed, ask) < ask["parts"] else -1
+        allowed, first, later = _narrowed(state, truth, j, ask["allowed"])
+        closed = first >= 0 and _room_inside(state, allowed, ask) < ask["parts"]
+        shown = state.inside.asks[leg]
+        shown["allowed"], shown["mine"] = allowed, truth.member[j] if len(truth.member) > 0 else 0
+        # Who was never seen has been promised nothing: it need not be in anybody's way now.
+        shown["later"] = later if not closed or shown["later"] != 0 else 0
+        return first if closed else -1
     n_nodes = state.demands[leg, 0]
     if n_nodes == 0:
         return -1
-    allowed, first = _narrowed(state, truth, j, truth.legs[leg]["allowed"])
+    allowed, first, _ = _narrowed(state, truth, j, truth.legs[leg]["allowed"])
     if len(state.nodes.atoms) == 0:
         return first if allowed == 0 else -1
     state.legs[leg]["allowed"] = truth.legs[leg]["allowed"] if first < 0 else allowed | _NARROWED

@@ -11,7 +11,7 @@ from typing import Any
 
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError
-from forebay.experiments.targets import ALIASES
+from forebay.experiments.targets import ALIASES, as_counted
 from forebay.experiments.verdicts import Verdict
 
 _FORM = re.compile(r"\s*([A-Za-z]\w*)\s*([<>])\s*(.+?)\s*", re.ASCII)
@@ -81,7 +81,7 @@ def failing(condition: Condition, verdict: Verdict) -> str:
 
 def failing_alone(condition: Condition, policy: str, summary: Mapping[str, Any]) -> str:
     """The same for a condition on a number of the run itself."""
-    value = summary.get(condition.metric)
+    value = summary.get(as_counted(condition.metric, summary))
     if value is None or not _beyond(condition, float(value)):
         return ""
     is_time = _unit(condition.metric, condition.text) == "s"

@@ -25,6 +25,14 @@ ALIASES = {
 }
 """Short names of what people ask for, and the names in summaries."""
 
+_NODES, _CORES = "utilisation_nodes", "utilisation_cores"
+
+
+def as_counted(name: str, numbers: Mapping[str, Any]) -> str:
+    """The number that a name means in these: where jobs share nodes, the use of the machine is that of its cores."""
+    return _CORES if name == _NODES and name not in numbers and _CORES in numbers else name
+
+
 _TARGET = re.compile(r"\s*([A-Za-z]\w*)\s*(<=|>=|[<>=]+)\s*(.*?)\s*")
 _PRICE = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d]*|[€$£])\s*(?:/\s*(.+))?")
 _FORM = 'write NAME <= VALUE, such as "p95_wait <= 2h"'
@@ -62,13 +70,14 @@ class Target:
 
     def loss(self, numbers: Mapping[str, Any]) -> float:
         """What the search makes small; inf where the number is of no job."""
-        if self.name not in numbers:
+        name = as_counted(self.name, numbers)
+        if name not in numbers:
             known = [name for name in numbers if not name.startswith("ci95_")]
             raise InputError(
                 f"--target: runs of these jobs on this machine have no number {self.name!r}; "
                 f"{nearest(self.name, [*known, *ALIASES])}"
             )
-        value = numbers[self.name]
+        value = numbers[name]
         return math.inf if value is None or not math.isfinite(value) else self.sign * value
 
     def __str__(self) -> str:

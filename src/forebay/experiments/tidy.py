@@ -10,6 +10,7 @@ from forebay._text import for_spreadsheets
 from forebay.experiments import statistics, verdicts
 from forebay.experiments.grid import COLUMNS
 from forebay.experiments.runs import Run
+from forebay.experiments.targets import as_counted
 from forebay.experiments.verdicts import Verdict
 from forebay.results import Record
 
@@ -55,6 +56,7 @@ class Combination:
 
     def verdict(self, metric: str) -> Verdict:
         """Against the reference, over the seeds that both have."""
+        metric = as_counted(metric, self.runs[0][1].summary)
         others = {run.seed: record.summary for run, record in self.reference}
         pairs = [(record.summary, others[run.seed]) for run, record in self.runs if run.seed in others]
         policy = self.runs[0][0].tags["policy"]

@@ -1,11 +1,39 @@
 """Whether classes and partitions are those of one machine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self, TypeVar
 
 from forebay.errors import brief, nearest
 from forebay.platforms.atoms import atoms_of, members
 from forebay.platforms.classes import NodeClass
-from forebay.platforms.partitions import MAX_PARTITIONS, Partition
+from forebay.platforms.names import are_ids, as_ids, ids_by_name
+from forebay.platforms.partitions import ALL, MAX_PARTITIONS, Partition
+
+
+class _Part(Protocol):
+    """What has nodes: a partition, or a reservation."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def nodes(self) -> str | int: ...
+    def model_copy(self, *, update: Mapping[str, Any]) -> Self: ...
+
+
+Part = TypeVar("Part", bound=_Part)
+
+
+def by_ids(parts: tuple[Part, ...], classes: Sequence[NodeClass]) -> tuple[Part, ...]:
+    """The same partitions or reservations, with ids where they named nodes; ValueError for a name that none has."""
+    named = {one.name: one.nodes for one in parts if isinstance(one.nodes, str) and one.nodes != ALL}
+    named = {whose: nodes for whose, nodes in named.items() if not are_ids(nodes)}
+    if not named:
+        return parts
+    ids = ids_by_name((one.nodes, one.names) for one in classes)
+    return tuple(
+        one.model_copy(update={"nodes": as_ids(named[one.name], one.name, ids)}) if one.name in named else one
+        for one in parts
+    )
 
 
 def refuse_twice(names: Sequence[str], word: str) -> None:

@@ -127,6 +127,7 @@ def _override_classes(table: dict[str, Any], text: str, problems: Problems) -> N
         for one in classes.values():
             if isinstance(one, dict):
                 one["nodes"] = text
+                one.pop("names", None)  # of as many as there were
 
 
 def _place_trace(table: Mapping[str, Any], folder: Path) -> None:

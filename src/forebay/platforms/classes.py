@@ -3,13 +3,14 @@
 Local storage is a tier's matter (node_local); a class tells what is inside a node besides: cores, memory, GPUs.
 """
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from forebay._text import counted
 from forebay.core.units import format_bytes
 from forebay.platforms._fields import Count, CountOrZero, Memory, Model, Name, NameOrNone, Words
+from forebay.platforms.names import check_count
 
 MAX_CORES = 1_000_000
 """Of a node, and of its GPUs: a larger number is a slip, and sums over all nodes stay far within 64 bits."""
@@ -44,6 +45,9 @@ class NodeClass(Model):
         Their type, such as "v100".
     features
         What else jobs may ask of a node by name, such as "cascadelake".
+    names
+        What its nodes are called, in the order of their ids, as Slurm writes lists: "n[001-280]". Partitions and
+        reservations may name them so.
 
     Examples
     --------
@@ -58,6 +62,7 @@ class NodeClass(Model):
     gpus: Gpus = 0
     gpu: NameOrNone = ""
     features: Words = ()
+    names: Annotated[str, Field(examples=["n[001-280]"])] = ""
 
     told_if_set: ClassVar[tuple[str, ...]] = ("memory",)
 
@@ -67,6 +72,18 @@ class NodeClass(Model):
         if gpu and info.data.get("gpus") == 0:
             raise ValueError(f"{gpu!r} is the type of no GPU: write how many a node has, such as gpus = 4, or no gpu")
         return gpu
+
+    @field_validator("names")
+    @classmethod
+    def _one_each(cls, names: str, info: ValidationInfo) -> str:
+        if names and "nodes" in info.data:
+            check_count(names, info.data["nodes"])
+        return names
+
+    def described(self) -> dict[str, Any]:
+        """Its values, for descriptions."""
+        values = super().described()
+        return values if self.names else {name: value for name, value in values.items() if name != "names"}
 
     @property
     def text(self) -> str:

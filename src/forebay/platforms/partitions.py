@@ -10,6 +10,7 @@ from forebay.core.units import format_seconds
 from forebay.errors import InputError, brief
 from forebay.platforms._fields import Count, Duration, Flag, Model, Name, Words
 from forebay.platforms._moments import Moment, told
+from forebay.platforms.names import are_ids, listed_in
 
 MAX_PARTITIONS = 62
 """A node's partitions are bits of one number."""
@@ -65,7 +66,7 @@ class Partition(Model):
     classes
         Classes of nodes that belong to it, all of them each.
     nodes
-        Or which nodes, by their ids: "0-99,120"; or "all".
+        Or which nodes, by their ids: "0-99,120"; by their names, if their classes give them: "n[001-100]"; or "all".
     default
         Whether jobs that name no partition go there.
     max_time
@@ -112,7 +113,7 @@ class Partition(Model):
         if not nodes and info.data.get("classes") == ():
             raise ValueError('the partition has no nodes; write classes = ["cpu"], nodes = "0-99,120" or nodes = "all"')
         if nodes and nodes != ALL:
-            ranges_of(nodes)
+            check_nodes(nodes)
         return nodes
 
     @property
@@ -132,6 +133,14 @@ class Partition(Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.text}"
+
+
+def check_nodes(text: str) -> None:
+    """Raise ValueError unless it is a list of ids, or of names."""
+    if are_ids(text):
+        ranges_of(text)
+    else:
+        listed_in(text)
 
 
 def ranges_of(text: str) -> list[tuple[int, int]]:

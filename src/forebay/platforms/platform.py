@@ -13,13 +13,14 @@ from forebay.core.kinds import LARGE
 from forebay.core.units import format_flops
 from forebay.errors import InputError, listed
 from forebay.platforms._fields import AUTO, Count, Failing, Flag, Flops, Model
-from forebay.platforms._inside import check_classes, check_partitions, refuse_twice
+from forebay.platforms._inside import by_ids, check_classes, check_partitions, refuse_twice
 from forebay.platforms._together import one_chunked, one_file_system, one_of_two_kinds, whole_lanes
 from forebay.platforms.atoms import Atom, atoms_of, sizes_of
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.fabric import make as make_fabric
 from forebay.platforms.failures import check as check_failures
+from forebay.platforms.names import ids_by_name
 from forebay.platforms.partitions import Partition
 from forebay.platforms.reservations import Reservations, announced, cuts_of
 from forebay.platforms.rules import Rule
@@ -99,6 +100,7 @@ class Platform(Model):
     @classmethod
     def _apart(cls, classes: tuple[NodeClass, ...]) -> tuple[NodeClass, ...]:
         refuse_twice([one.name for one in classes], "classes")
+        ids_by_name((one.nodes, one.names) for one in classes)  # complains of two with one name
         return classes
 
     @field_validator("nodes", mode="before")
@@ -128,6 +130,7 @@ class Platform(Model):
     @classmethod
     def _of_its_nodes(cls, partitions: tuple[Partition, ...], info: ValidationInfo) -> tuple[Partition, ...]:
         if {"nodes", "classes"} <= info.data.keys():
+            partitions = by_ids(partitions, info.data["classes"])
             check_partitions(partitions, info.data["classes"], info.data["nodes"])
         return partitions
 

@@ -10,11 +10,11 @@ from forebay._text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import brief, nearest
 from forebay.platforms._fields import Duration, Model, Name, Words
-from forebay.platforms._inside import refuse_twice
+from forebay.platforms._inside import by_ids, refuse_twice
 from forebay.platforms._moments import Moment, MomentOrNone, told
 from forebay.platforms.atoms import atoms_of
 from forebay.platforms.classes import NodeClass
-from forebay.platforms.partitions import ALL, ranges_of
+from forebay.platforms.partitions import ALL, check_nodes, ranges_of
 
 MAX_NODES = 2**31
 MAX_RESERVATIONS = 62
@@ -37,7 +37,8 @@ class Reservation(Model):
     duration
         Or how long it lasts.
     nodes
-        Which, by their ids: "0-9,12"; or how many, the last of the machine or of `classes`. All by default.
+        Which, by their ids: "0-9,12"; by their names, if their classes give them: "n[001-004]"; or how many, the last
+        of the machine or of `classes`. All by default.
     classes
         Or classes of nodes, all of each.
     users
@@ -75,7 +76,7 @@ class Reservation(Model):
         if isinstance(nodes, int) and nodes < 1:
             raise ValueError(f'{nodes} nodes are none; write a number such as 4, or ids such as "0-9,12"')
         if isinstance(nodes, str) and nodes and nodes != ALL:
-            ranges_of(nodes)
+            check_nodes(nodes)
         return nodes
 
     @field_validator("duration")
@@ -140,20 +141,23 @@ def _there(reservations: tuple[Reservation, ...], info: ValidationInfo) -> tuple
     refuse_twice([one.name for one in reservations], "reservations")
     if len(reservations) > MAX_RESERVATIONS:
         raise ValueError(f"{len(reservations):,} reservations are more than the {MAX_RESERVATIONS} of a machine")
-    classes, nodes = [one.name for one in info.data.get("classes", ())], info.data.get("nodes", MAX_NODES)
+    if "classes" not in info.data:
+        return reservations  # classes are wrong, and are told of
+    classes, nodes = [one.name for one in info.data["classes"]], info.data.get("nodes", MAX_NODES)
+    reservations = by_ids(reservations, info.data["classes"])
     for one in reservations:
         for name in one.classes:
             if name not in classes:
                 raise ValueError(f"{one.name} is of a class {brief(name)}: {nearest(name, classes)}")
-        there = sum(node_class.nodes for node_class in info.data.get("classes", ()) if node_class.name in one.classes)
+        there = sum(node_class.nodes for node_class in info.data["classes"] if node_class.name in one.classes)
         if isinstance(one.nodes, int) and one.nodes > (there if one.classes else nodes):
             raise ValueError(f"{one.name} is of {counted(one.nodes, 'node')}, and there are {there or nodes:,}")
-        stretches = one.stretches(info.data.get("classes", ()), nodes)
+        stretches = one.stretches(info.data["classes"], nodes)
         beyond = [last for _, last in stretches if last >= nodes]
         if beyond:
             raise ValueError(f"{one.name} is of node {beyond[0]}, and nodes are numbered from 0 to {nodes - 1}")
     if "nodes" in info.data and reservations:
-        parts = info.data.get("classes", ()), info.data.get("partitions", ())
+        parts = info.data["classes"], info.data.get("partitions", ())
         atoms_of(*parts, nodes, cuts_of(reservations, parts[0], nodes))  # complains of too many
     return reservations
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from forebay._text import counted
 from forebay.core.units import format_seconds
+from forebay.errors import listed
 from forebay.figures import _look, _steps
 from forebay.figures._look import WAITED
 from forebay.figures._schedule import FILES
+from forebay.metrics.reserved import reservations
 from forebay.report import _axes, _jobs, tables
 from forebay.report._models import Field, Figure, Model, fields, source
 from forebay.report.page import Section, asset, escaped
@@ -16,6 +18,7 @@ from forebay.results import Result
 _LEFT = 74
 """Pixels left of each lane, so that all begin at the same place."""
 _SECOND = _look.ORANGE
+_RESERVED = "#c8b88a"
 _SHIFTS = (600, 7200, 86400, 1209600)
 _COLOURS = {"wait": "wait", "size": "number of {}", "user": "user", "tier": "tier"}
 
@@ -37,13 +40,14 @@ def section(results: Mapping[str, Result]) -> Section:
         "lanes": [{"name": lane.name, "unit": lane.unit, "capacity": lane.capacity} for lane in lanes],
         "waited": [[min(limit, 1e15), colour, text] for text, (limit, colour) in WAITED.items()],
         "fills": list(_look.FILLS),
+        "reserved": _reserved(runs[0]),
         **told,
     }
     packed = {"jobs": jobs, **{f"run-{place}": text for place, text in enumerate(parts)}}
     plots = {"plot-schedule": _layout(lanes, data, len(labels) > 1)}
     text = (
         _controls(labels, tiers, runs[0].unit)
-        + _notes(chosen, runs[0].unit)
+        + _notes(chosen, runs[0].unit, reservations(runs[0])["name"].unique(maintain_order=True).to_list())
         + '<div class="plot" id="plot-schedule"></div>'
     )
     return Section(
@@ -68,8 +72,18 @@ def _controls(labels: Sequence[str], tiers: bool, unit: str) -> str:
     )
 
 
-def _notes(chosen: _jobs.Chosen, unit: str) -> str:
+def _reserved(run: Result) -> dict[str, list[float]]:
+    """The edges of what the site had reserved, which is the same under every policy."""
+    found = reservations(run)
+    edges = {"left": found["start"], "right": found["end"]}
+    edges |= {"top": found["first_node"] - 0.5, "bottom": found["last_node"] + 0.5}
+    return {name: column.to_list() for name, column in edges.items()}
+
+
+def _notes(chosen: _jobs.Chosen, unit: str, reserved: Sequence[str]) -> str:
     text = "Drag to move, turn the wheel to zoom; all lanes follow. Point at a job for its facts."
+    if reserved:
+        text += f" Shaded {unit} are reserved ({listed(reserved)})."
     if chosen.rows.size < chosen.total:
         text = (
             f"{chosen.rows.size:,} of {counted(chosen.total, 'job')} are drawn: those of the most "
@@ -151,6 +165,9 @@ def _nodes(place: int, data: Mapping[str, Any], clock: Model) -> Figure:
     """Jobs as rectangles on nodes, or on cores where they share nodes."""
     made = _lane(300, clock, _axes.span(data["nodes"] - 0.5, -0.5), data["unit"], f"nodes-{place}")
     edges = ("left", "right", "top", "bottom")
+    if data["reserved"]["left"]:
+        shaded = source(data["reserved"], f"reserved-{place}")
+        made.draw("Quad", shaded, **fields(*edges), line_color=None, fill_color=_RESERVED, fill_alpha=0.4)
     rows = source({name: [] for name in (*edges, "shade")}, f"boxes-{place}")
     mapper = Model("LinearColorMapper", palette=["#888888"], low=-0.5, high=0.5, name=f"shades-{place}")
     boxes = made.draw("Quad", rows, **fields(*edges), line_color=None, fill_color=Field("shade", mapper))

@@ -1,9 +1,10 @@
-"""What `sinfo --json` and `scontrol show node|partition --json` print, of older and newer releases.
+"""What `sinfo --json` and `scontrol show node|partition|reservation --json` print, of older and newer releases.
 
 Numbers are plain, or {"set": true, "infinite": false, "number": 5}; names of keys moved between releases.
 """
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,25 @@ _NODE = {
 _SHAPE = {"Sockets": "sockets", "CoresPerSocket": "cores", "ThreadsPerCore": "threads"}
 
 
+_RESERVATION = {
+    "StartTime": "start_time",
+    "EndTime": "end_time",
+    "Nodes": "node_list",
+    "CoreCnt": "core_count",
+    "Flags": "flags",
+    "Users": "users",
+    "Accounts": "accounts",
+    "Groups": "groups",
+    "Features": "features",
+    "Licenses": "licenses",
+    "BurstBuffer": "burst_buffer",
+}
+
+
 def read(text: str, path: Path) -> Source:
-    """Nodes and partitions of a document."""
+    """Nodes, partitions and reservations of a document."""
     document = parse(text.encode("utf-8", "replace"), str(path))
-    if not isinstance(document, dict) or not {"nodes", "partitions", "sinfo"} & document.keys():
+    if not isinstance(document, dict) or not {"nodes", "partitions", "reservations", "sinfo"} & document.keys():
         raise InputError(
             f"{path}: JSON without nodes, partitions or sinfo; give what sinfo --json or scontrol show node --json say"
         )
@@ -32,6 +48,8 @@ def read(text: str, path: Path) -> Source:
         _node(one, f"{path}: nodes[{place}]", source)
     for place, one in enumerate(_rows(document, "partitions", path)):
         _partition(one, f"{path}: partitions[{place}]", source)
+    for place, one in enumerate(_rows(document, "reservations", path)):
+        _reservation(one, f"{path}: reservations[{place}]", source)
     _grouped(_rows(document, "sinfo", path), path, source)
     return source
 
@@ -70,6 +88,20 @@ def _partition(one: Mapping[str, Any], where: str, source: Source, nodes: str = 
         "Default": "YES" if "default" in flags.split(",") else "NO",
     }
     source.add(Kind.PARTITION, {key: value for key, value in values.items() if value}, where)
+
+
+def _reservation(one: Mapping[str, Any], where: str, source: Source) -> None:
+    values = {key: text for key, name in _RESERVATION.items() if (text := _text(one.get(name)))}
+    values |= {key: _date(values[key], where) for key in ("StartTime", "EndTime") if key in values}
+    source.add(Kind.RESERVATION, {"name": _name(one, where)} | values, where)
+
+
+def _date(text: str, where: str) -> str:
+    """Seconds since 1970 as a date."""
+    try:
+        return datetime.fromtimestamp(int(text), UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise InputError(f"{where}: {brief(text)} is no time; it must be seconds since 1970") from None
 
 
 def _shared(told: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from itertools import groupby
 
 from forebay._text import counted
 from forebay.errors import InputError, brief, listed
+from forebay.platforms.names import ranges
 from forebay.slurm.node import Node
 from forebay.slurm.site import Partition, Site
 
@@ -169,17 +170,6 @@ def _placed(
     if all(number in (0, len(one.names)) for number, one in zip(inside, classes, strict=True)):
         return partition, tuple(one.name for number, one in zip(inside, classes, strict=True) if number), ""
     return partition, (), ranges(sorted(ids[name] for name in own))
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """Ascending numbers as `0-99,120`."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def renamed(names: Iterable[str]) -> list[str]:

@@ -13,7 +13,8 @@ from forebay.slurm.text import load
 
 BUFFERS = "burst_buffer.conf"
 KINDS = (
-    "slurm.conf, or what scontrol show node|partition|config|burstbuffer, sinfo or sacctmgr -P show qos|assoc printed"
+    "slurm.conf, or what scontrol show node|partition|reservation|config|burstbuffer, sinfo or sacctmgr -P show "
+    "qos|assoc printed"
 )
 
 

@@ -16,6 +16,7 @@ class Kind(StrEnum):
     NODESET = "nodeset"
     DOWN = "down"
     BUFFER = "buffer"
+    RESERVATION = "reservation"
     QOS = "qos"
     ASSOCIATION = "association"
 

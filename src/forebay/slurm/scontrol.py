@@ -1,4 +1,4 @@
-"""What `scontrol show node`, `partition`, `burstbuffer` and `config` print, on one line a thing (-o) or on several."""
+"""What `scontrol show node`, `partition`, `reservation`, `burstbuffer`, `config` print, a line a thing (-o) or more."""
 
 import re
 from pathlib import Path
@@ -6,14 +6,19 @@ from pathlib import Path
 from forebay.slurm.record import Kind, Source
 
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w/:\[\]]*)=", re.ASCII)
-_BEGINS = {"NodeName": Kind.NODE, "PartitionName": Kind.PARTITION, "Name": Kind.BUFFER}
+_BEGINS = {
+    "NodeName": Kind.NODE,
+    "PartitionName": Kind.PARTITION,
+    "ReservationName": Kind.RESERVATION,
+    "Name": Kind.BUFFER,
+}
 _RENAMED = {"CPUTot": "CPUs", "AvailableFeatures": "Features"}
 _APART = frozenset({"corespeccount", "cpuspeclist"})
 _SETTING = re.compile(r"([A-Za-z]\w*)\s*= ?(.*)", re.ASCII)
 
 CONFIG = "Configuration data as of"
-_SHOWN = re.compile(r"^(?:NodeName|PartitionName|Name)=.*", re.MULTILINE)
-_ONLY_SHOWN = re.compile(r"\b(?:CPUTot|CPUAlloc|TotalNodes|TotalCPUs|TotalSpace|UsedSpace)=")
+_SHOWN = re.compile(r"^(?:NodeName|PartitionName|ReservationName|Name)=.*", re.MULTILINE)
+_ONLY_SHOWN = re.compile(r"\b(?:CPUTot|CPUAlloc|TotalNodes|TotalCPUs|TotalSpace|UsedSpace|ReservationName)=")
 """Keys that Slurm prints and slurm.conf has not."""
 
 
@@ -23,7 +28,7 @@ def is_config(text: str) -> bool:
 
 
 def is_shown(text: str) -> bool:
-    """Whether it is `scontrol show` of nodes, partitions or burst buffers."""
+    """Whether it is `scontrol show` of nodes, partitions, reservations or burst buffers."""
     return bool(_SHOWN.search(text) and _ONLY_SHOWN.search(text))
 
 
@@ -40,7 +45,7 @@ def read_config(text: str, path: Path) -> Source:
 
 
 def read(text: str, path: Path) -> Source:
-    """Nodes, partitions and burst buffers."""
+    """Nodes, partitions, reservations and burst buffers."""
     source = Source()
     kind: Kind | None = None
     values: dict[str, str] = {}

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from forebay._text import counted
+from forebay.core.hostlist import expand, split_outside
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.slurm import values
-from forebay.slurm.hostlist import expand
 from forebay.slurm.node import Node, make_node
 from forebay.slurm.record import Kind, Record, Source
+from forebay.slurm.reservations import Reservation, reservation_of
 
 STATES = {"up": "up", "down": "down", "drain": "drain", "inactive": "inactive"}
 _ABSENT = frozenset({"future"})
@@ -48,6 +49,7 @@ class Site:
     partitions: dict[str, Partition] = field(default_factory=dict)
     licences: dict[str, int] = field(default_factory=dict)
     buffers: dict[str, int] = field(default_factory=dict)  # bytes
+    reservations: list[Reservation] = field(default_factory=list)
     limits: list[Record] = field(default_factory=list)  # rows of sacctmgr: QOS, then associations
     notes: list[str] = field(default_factory=list)
 
@@ -75,6 +77,8 @@ def assemble(sources: Iterable[Source], where: str) -> Site:
     sets = {record.values["name"]: record for record in of[Kind.NODESET]}
     for record in of[Kind.PARTITION] or _from_nodes(of[Kind.NODE], site):
         _add_partition(record, sets, lost, site)
+    for record in of[Kind.RESERVATION]:
+        _add_reservation(record, lost, site)
     _add_out(of[Kind.DOWN], site)
     _add_licences(site)
     for record in of[Kind.BUFFER]:
@@ -179,7 +183,7 @@ def _limit(record: Record, key: str) -> float:
 def _members(told: str, sets: dict[str, Record], planned: set[str], site: Site, where: str) -> list[str]:
     """The nodes of a partition: names, sets of nodes by name, or ALL."""
     found: list[str] = []
-    for item in values.split_outside(told):
+    for item in split_outside(told):
         if item.upper() == "ALL":
             found += site.nodes
         elif item in sets:
@@ -199,6 +203,15 @@ def _named(text: str, planned: set[str], site: Site, where: str) -> list[str]:
         known = nearest(missing[0], site.nodes) if len(site.nodes) < 10_000 else "check its name"
         raise InputError(f"{where}: node {brief(missing[0])} is not declared; {known}")
     return names
+
+
+def _add_reservation(record: Record, planned: set[str], site: Site) -> None:
+    named = _named(record.get("Nodes"), planned, site, record.where) if record.get("Nodes") else []
+    nodes = tuple(name for name in named if name not in planned)
+    found, notes = reservation_of(record, nodes, sum(site.nodes[name].cores for name in nodes))
+    site.notes += notes
+    if found is not None:
+        site.reservations = [one for one in site.reservations if one.name != found.name] + [found]
 
 
 def _add_out(records: list[Record], site: Site) -> None:

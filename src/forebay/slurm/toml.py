@@ -7,8 +7,9 @@ from typing import Any
 
 from forebay._text import counted
 from forebay._text import plain as visible
-from forebay.slurm.hostlist import compress
+from forebay.core.hostlist import compress
 from forebay.slurm.machine import Machine, plain
+from forebay.slurm.reservations import Reservation
 from forebay.slurm.select import Selection
 from forebay.slurm.site import Partition, Site
 
@@ -22,7 +23,8 @@ def write(site: Site, machine: Machine, selection: Selection, limits: Iterable[M
         lines += ["sharing = true", f"placement = {_quoted(selection.placement)}"]
     for one in machine.classes:
         node = one.node
-        lines += ["", f"[classes.{_key(one.name)}]  # {visible(compress(one.names))}", f"nodes = {len(one.names)}"]
+        names = compress(one.names, most=len(one.names))
+        lines += ["", f"[classes.{_key(one.name)}]", f"names = {_quoted(names)}", f"nodes = {len(one.names)}"]
         lines += [f"cores = {node.cores}"]
         lines += [f"memory = {_quoted(exact_bytes(node.memory))}"] if node.memory else []
         lines += [f"gpus = {node.gpus}"] if node.gpus else []
@@ -32,6 +34,8 @@ def write(site: Site, machine: Machine, selection: Selection, limits: Iterable[M
         )
     for partition, classes, ids in machine.partitions:
         lines += ["", f"[partitions.{_key(plain(partition.name))}]", *_partition(partition, classes, ids)]
+    for reserved in site.reservations:
+        lines += ["", "[[reservations]]", *_reservation(reserved, len(site.nodes))]
     for name, size in site.buffers.items():
         lines += ["", f"[tiers.{_key(name)}]", 'kind = "shared_bb"', f"capacity = {_quoted(exact_bytes(size))}"]
     for name, number in site.licences.items():
@@ -48,6 +52,15 @@ def _partition(one: Partition, classes: tuple[str, ...], ids: str) -> list[str]:
     lines += [f"max_nodes = {one.max_nodes}"] if one.max_nodes else []
     lines += [f"priority_tier = {one.priority_tier}"] if one.priority_tier != 1 else []
     return lines + ([f"state = {_quoted(one.state)}"] if one.state != "up" else [])
+
+
+def _reservation(one: Reservation, n_nodes: int) -> list[str]:
+    lines = [f"name = {_quoted(plain(one.name))}", f"start = {_quoted(one.start)}", f"end = {_quoted(one.end)}"]
+    if len(one.nodes) < n_nodes:
+        lines.append(f"nodes = {_quoted(compress(one.nodes, most=len(one.nodes)))}")
+    lines += [f"users = {_listed(one.users)}"] if one.users else []
+    lines += [f"accounts = {_listed(one.accounts)}"] if one.accounts else []
+    return lines + (['flags = ["maint"]'] if one.maintenance else [])
 
 
 def exact_bytes(size: int) -> str:

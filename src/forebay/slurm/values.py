@@ -4,6 +4,7 @@ import math
 import re
 from decimal import Decimal
 
+from forebay.core.hostlist import split_outside
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief
 
@@ -65,17 +66,6 @@ def flag(text: str, where: str, key: str) -> bool:
 def words(text: str) -> tuple[str, ...]:
     """Of a list with commas, each once."""
     return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
-
-
-def split_outside(text: str, separator: str = ",") -> list[str]:
-    """Parts of a list whose items may have separators of their own in brackets or parentheses."""
-    parts, depth, begin = [], 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter in "[(") - (letter in "])")
-        if letter == separator and depth <= 0:
-            parts.append(text[begin:place])
-            begin = place + 1
-    return [part.strip() for part in (*parts, text[begin:]) if part.strip()]
 
 
 def gpus(text: str, where: str) -> tuple[dict[str, int], list[str]]:

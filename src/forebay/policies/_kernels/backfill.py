@@ -110,7 +110,7 @@ def _fill(state, have, rest, limit, index, first):
 @allocating_kernel(types.void(STATE, HAVE, _i8[::1], PARAMS))
 def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
-    if params[Param.DEPTH] == 1 and len(have.inside) > 0 and not planned_ahead(state):
+    if params[Param.DEPTH] == 1 and len(have.inside) > 0:
         easy_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, new_notes(state, have.inside))
     else:
         _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)
@@ -193,7 +193,7 @@ def _decide(state, params, memory):
     counts = state.counts[0]
     if counts["n_queued"] == 0:
         return
-    if state.machine[0]["placement"] >= 0 and params[Param.DEPTH] == 1 and not planned_ahead(state):
+    if state.machine[0]["placement"] >= 0 and params[Param.DEPTH] == 1:
         _decide_inside(state, params, memory)
         return
     have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)

@@ -3,6 +3,10 @@
 The *shadow* is the first expected end, or repair of a node, at which the head finds room. There it is placed by the
 rule, on what is then free; what is left beside it is *spare*. A job that ends by then may use all that is free now; any
 other, on each node, what is free now and spare then.
+
+Where the site has reserved nodes, room counts on those alone that are not kept from the head at that time, and the end
+of a reservation is a time to look at too. A head that reservations leave too few nodes now is not seen in the queue; it
+is the head all the same, if it was seen before, so that what it was promised is kept.
 """
 
 import numpy as np
@@ -19,8 +23,9 @@ from forebay.algorithms.inside import (
     take_parts,
     taken_by,
 )
+from forebay.algorithms.windows import left_open, next_edge
 from forebay.core.codes import LogReason
-from forebay.core.inside import DIMENSIONS
+from forebay.core.inside import ASK, DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
 from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._families.backfill import Param
@@ -82,19 +87,44 @@ def _end_started(state, ahead, free, action, head):
 
 
 @allocating_kernel
-def finds_room(state, head_leg, R, ahead, free):
+def asks_of(state, leg):
+    """What a leg asks of nodes, in a table of its own: where it may lie changes with the time at which it would.
+
+    Hand on the table, not its row: compiled code frees a table as soon as nobody names it any more.
+    """
+    asks, shown = np.empty(1, ASK), state.inside.asks[leg]
+    ask = asks[0]
+    ask["parts"], ask["cores"], ask["memory"] = shown["parts"], shown["cores"], shown["memory"]
+    ask["gpus"], ask["local"], ask["allowed"] = shown["gpus"], shown["local"], shown["allowed"]
+    ask["spread"], ask["exclusive"] = shown["spread"], shown["exclusive"]
+    return asks
+
+
+@kernel
+def _moved(state, leg, time, ask):
+    """Show where a leg may lie that starts at `time`; returns whether that has changed."""
+    if len(state.planned) == 0:
+        return False
+    shown, before = state.inside.asks[leg], ask["allowed"]
+    ask["allowed"] = left_open(state.planned, shown["later"], shown["mine"], time, state.legs[leg]["walltime"])
+    return ask["allowed"] != before
+
+
+@allocating_kernel
+def finds_room(state, head_leg, R, ahead, free, asks):
     """When the head finds room, as walltimes tell; inf if never. `ahead` and `free` then have what is free by then.
 
-    Whether it does is counted on, node by node as something leaves them.
+    Whether it does is counted on, node by node as something leaves them; `asks` has what it asks of these.
     """
-    counts, running, head = state.counts[0], state.running, state.inside.asks[head_leg]
+    counts, running, head = state.counts[0], state.running, asks[0]
     now, n_running = state.clock[0]["now"], counts["n_running"]
     started, soon = started_by_end(state), after(state.clock[0]["now"])
     n_late, s, d = 0, 0, 0
     while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
+    _moved(state, head_leg, now, head)
     n_fit = count_parts(ahead, state.inside.full, state.inside.atoms, head)
-    i, late, time = n_late, n_late > 0, now
+    i, late, time, passed = n_late, n_late > 0, now, soon
     while True:
         fits = n_fit >= head["parts"]
         for r in range(1, min(R, len(free))):
@@ -110,9 +140,11 @@ def finds_room(state, head_leg, R, ahead, free):
             time = min(time, max(state.down[d]["until"], soon))
         if late:
             time = min(time, now + 1.0)
+        time = min(time, next_edge(state.planned, passed))
         if time == np.inf:
             return time
         width = instant_width(time)
+        passed = time + width
         while i < n_running and running[i]["end"] <= time + width:
             n_fit += _end_running(state, ahead, free, running[i], head)
             i += 1
@@ -127,15 +159,17 @@ def finds_room(state, head_leg, R, ahead, free):
             late = False
             for k in range(n_late):
                 n_fit += _end_running(state, ahead, free, running[k], head)
+        if _moved(state, head_leg, time, head):
+            n_fit = count_parts(ahead, state.inside.full, state.inside.atoms, head)
 
 
 @allocating_kernel
-def _reserve(state, head_leg, notes):
+def _reserve(state, asks, notes):
     """The head takes its places at the shadow: what is left of what is free then is spare.
 
     Elsewhere at least as much is spare as is free now: until then things are only given back.
     """
-    inside, head, spare = state.inside, state.inside.asks[head_leg], notes.spare
+    inside, head, spare = state.inside, asks[0], notes.spare
     picks = np.empty(min(head["parts"], len(inside.room)), PICK)
     n = place_parts(spare, inside.full, inside.atoms, head, state.machine[0]["placement"], picks, 0)
     for i in range(n):
@@ -186,14 +220,15 @@ def _make_plan(state, notes, head, R):
     copy_room(notes.room, notes.spare)
     copy_room(notes.room, notes.both)
     # Of what is in nodes, the room there tells more than sums; these may be as large as can be.
-    shadow = finds_room(state, leg, R, notes.spare, amounts[:tiers])
+    asks = asks_of(state, leg)
+    shadow = finds_room(state, leg, R, notes.spare, amounts[:tiers], asks)
     notes.latest[0] = shadow + instant_width(shadow)
     for r in range(len(amounts)):
         if r == 0 or r >= tiers:
             amounts[r] = state.resources[r]["capacity"]
         amounts[r] -= state.demands[leg, r]
     if shadow < np.inf:  # else there is nothing to delay
-        _reserve(state, leg, notes)
+        _reserve(state, asks, notes)
     keep_plan(state, notes, head, shadow)
 
 
@@ -283,6 +318,16 @@ def _pass(state, have, notes, head, rest, limit, R, index, first):
             refuse_again(notes, j, PLENTY)
 
 
+@kernel
+def _head_at(state, place):
+    """The job at a place of the line that is the head though it is not seen, as reservations leave it too few nodes.
+
+    -1 if there is none: see engine.limits.
+    """
+    j = -2 - place
+    return j if j >= 0 and state.inside.asks[state.jobs[j]["leg"]]["later"] != 0 else -1
+
+
 @allocating_kernel
 def easy_inside(state, have, line, params, index, first, notes):
     """Start jobs of `line` in order until one does not fit; let those behind pass where they do not delay it.
@@ -290,8 +335,12 @@ def easy_inside(state, have, line, params, index, first, notes):
     With an index, `line` is the queue from place `first` on. What is there inside nodes is `notes.room`.
     """
     i, R, limit = 0, min(len(have.free), int(params[Param.RESERVED])), int(params[Param.MAX_BACKFILL])
+    head = -1
     while i < len(line):
         j = line[i]
+        head = _head_at(state, j) if j < 0 else j
+        if j < 0 and head >= 0:
+            break
         if j >= 0:
             if not fits_again(state, have, notes, j):
                 break
@@ -301,5 +350,5 @@ def easy_inside(state, have, line, params, index, first, notes):
         i += 1
     if i < len(line) and limit > 0:
         rest = behind(state, have, line[i + 1 :], params, limit)
-        _pass(state, have, notes, line[i], rest, limit, R, index, first + i + 1)
+        _pass(state, have, notes, head, rest, limit, R, index, first + i + 1)
     keep_notes(have, notes)

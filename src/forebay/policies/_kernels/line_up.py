@@ -29,6 +29,13 @@ def waits(state, j):
     return counts["queue_first"] <= at < counts["queue_last"] and state.queue[at] == j
 
 
+@kernel
+def _is_held(state, place):
+    """Whether a place of a line is that of a job which waits, and is not seen: see engine.limits."""
+    j = -2 - place
+    return 0 <= j < len(state.jobs) and state.queue[state.jobs[j]["at"]] == place
+
+
 @allocating_kernel
 def _acted_on(state):
     """Of each place in the queue, whether this decision has started its job, or turned it away."""
@@ -66,6 +73,10 @@ def _stand_in(state, given, line):
         j = given[i]
         if j == -1:
             continue  # a hole, as the queue has them
+        if _is_held(state, j):
+            line[n] = j  # nobody starts it, but what it was promised may be kept
+            n += 1
+            continue
         if not waits(state, j):
             return -1 - i
         place = state.jobs[j]["at"] - counts["queue_first"]

@@ -12,7 +12,7 @@ from forebay.core.codes import Verb
 from forebay.core.tables import STATE, instant_width
 from forebay.policies._kernels.ahead import availability, planned_ahead
 from forebay.policies._kernels.atoms import n_counted, share_until
-from forebay.policies._kernels.easy_inside import finds_room
+from forebay.policies._kernels.easy_inside import asks_of, finds_room
 from forebay.policies._kernels.left import what_is_left
 from forebay.policies._kernels.places import chunks_of, fits_now
 
@@ -30,9 +30,9 @@ def _is_started(state, j):
 
 @allocating_kernel
 def _room_inside(state, have, leg):
-    """When a leg's parts find room on shared nodes; exact where nodes are not reserved ahead."""
-    tiers = state.machine[0]["first_inside"]
-    return finds_room(state, leg, len(have.free), have.inside.copy(), have.free[:tiers].copy())
+    """When a leg's parts find room on shared nodes, exactly."""
+    tiers, asks = state.machine[0]["first_inside"], asks_of(state, leg)
+    return finds_room(state, leg, len(have.free), have.inside.copy(), have.free[:tiers].copy(), asks)
 
 
 @allocating_kernel(_f8(STATE, _i8))
@@ -41,11 +41,11 @@ def earliest(state, j):
     have, now, leg = what_is_left(state), state.clock[0]["now"], state.jobs[j]["leg"]
     if _is_started(state, j):
         return now
-    if not planned_ahead(state):
-        if fits_now(state, have, j):  # what runs only gives back
-            return now
-        if len(have.inside) > 0:
-            return _room_inside(state, have, leg)
+    shared = len(have.inside) > 0
+    if (shared or not planned_ahead(state)) and fits_now(state, have, j):  # what runs only gives back
+        return now
+    if shared:
+        return _room_inside(state, have, leg)
     R, S = len(have.free), len(have.room)
     times, ahead, n = availability(state, have, -1, R, S, 0)
     least_free, taken, demand = np.empty(R + S, np.int64), np.empty(R + S, np.int64), state.demands[leg]

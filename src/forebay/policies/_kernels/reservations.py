@@ -171,7 +171,7 @@ def _somebody_fits(state, have, rest, index, first):
 
 @allocating_kernel
 def shallow(state, have, line, params, columns, index, first):
-    """Reserve for line[0], which does not fit, and start whoever does not delay it.
+    """Reserve for line[0], which does not fit, and start whoever does not delay it; nodes are not shared.
 
     With an index, `line` is the queue from place `first` on.
     """
@@ -187,7 +187,6 @@ def shallow(state, have, line, params, columns, index, first):
         later.jobs[0], later.legs[0] = line[0], state.jobs[line[0]]["leg"]
         n = settle(state, times, ahead, n, R, S, later, 1)
     notes, limit = nobody_guarded(state, have), int(params[Param.MAX_BACKFILL])
-    guard(state, have, notes, line[0], R)
     _let_pass(state, have, line[1:], params, limit, (times, ahead, n), (R, S, W), notes, index, first + 1)
 
 

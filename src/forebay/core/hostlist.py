@@ -6,13 +6,23 @@ from itertools import product
 
 from forebay import _bounds
 from forebay.errors import InputError, brief
-from forebay.slurm.values import split_outside
 
 MOST = 1_000_000
 """Nodes of a list: more than any machine has, few enough to hold."""
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)", re.ASCII)
 _LIKE = "write names such as node[1-4,7]"
+
+
+def split_outside(text: str, separator: str = ",") -> list[str]:
+    """Parts of a list whose items may have separators of their own in brackets or parentheses."""
+    parts, depth, begin = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter in "[(") - (letter in "])")
+        if letter == separator and depth <= 0:
+            parts.append(text[begin:place])
+            begin = place + 1
+    return [part.strip() for part in (*parts, text[begin:]) if part.strip()]
 
 
 def expand(text: str, where: str) -> list[str]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forebay.core.hostlist import compress, expand
 from forebay.errors import InputError
-from forebay.slurm.hostlist import compress, expand
 
 
 @pytest.mark.parametrize(
