@@ -161,7 +161,7 @@ class Session:
                 self.go_on()
             else:
                 self._advance(self._kernel, self._params, self._memory, _SLICE)
-                self.decided = True  # the last of the slice is not carried out yet
+                self.decided = not self.over  # the last of the slice is not carried out yet
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
