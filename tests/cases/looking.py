@@ -42,7 +42,7 @@ class Spy(fb.Policy):
 
 
 def everything(view):
-    """All that a view offers, and all that a kernel reads, as text that can be compared."""
+    """All that a view offers, and all that a kernel reads, as what can be compared."""
     found = {}
     for name in dir(type(view)) + list(vars(view)):
         if name.startswith("_"):
@@ -78,14 +78,16 @@ def frozen(thing):
 
 
 def of_state(tables, before="state"):
-    """The tables of a kernel; addresses of functions differ from run to run."""
+    """The tables of a kernel, column by column; addresses of functions differ from run to run."""
     found = {}
     for name, table in zip(tables._fields, tables, strict=True):
         if isinstance(table, tuple):
             found |= of_state(table, f"{before}.{name}")
+        elif table.dtype.names is None:
+            found[f"{before}.{name}"] = table.shape, table.tobytes()
         else:
-            names = [field for field in table.dtype.names or () if field != "look_up"]
-            found[f"{before}.{name}"] = repr((table[names] if names else table).tolist())
+            names = [field for field in table.dtype.names if field != "look_up"]
+            found |= {f"{before}.{name}.{field}": (table.shape, table[field].tobytes()) for field in names}
     return found
 
 
