@@ -54,22 +54,24 @@ class Job:
     waits: tuple[tuple[int, str, int], ...]  # how many places before it the parent stands, kind and delay
 
 
-amounts = st.integers(1, 20)
+amounts = st.integers(1, 40)
 _phases = st.lists(st.tuples(st.sampled_from(SAFE + IN_BUFFER), amounts), min_size=1, max_size=3).map(tuple)
-_run = st.builds(Leg, st.integers(1, 4), st.sampled_from([8.0, 25.0, 90.0]), _phases)
+_run = st.builds(Leg, st.integers(1, 4), st.sampled_from([25.0, 90.0, 300.0]), _phases)
 _stage = st.builds(Leg, st.just(0), st.sampled_from([20.0, math.inf]), _phases)
 _legs = st.one_of(st.tuples(_run), st.tuples(_stage, _run, _stage))
-_cancels = st.sampled_from([math.inf, math.inf, math.inf, 5.0, 30.0])
-_waits = st.lists(st.tuples(st.integers(1, 3), st.sampled_from(WAITS), st.integers(0, 8)), max_size=2).map(tuple)
+_cancels = st.sampled_from([math.inf, math.inf, math.inf, 10.0, 60.0])
+_waits = st.lists(st.tuples(st.integers(1, 3), st.sampled_from(WAITS), st.integers(0, 8)), min_size=1, max_size=2).map(
+    tuple
+)
 
 
 def jobs(waits=False):
-    """Up to four jobs, some of which wait for others."""
+    """Two to four jobs; perhaps all but the first wait for others."""
     one = st.builds(
         Job, gap=st.integers(0, 10), legs=_legs, buffer=st.integers(0, 12), user=st.integers(0, 1),
         queue=st.integers(0, 2), each=st.integers(1, 4), cancel=_cancels, waits=_waits if waits else st.just(()),
     )  # fmt: skip
-    return st.lists(one, min_size=1, max_size=4)
+    return st.lists(one, min_size=2, max_size=4)
 
 
 drawn = st.tuples(jobs(waits=True), st.lists(st.tuples(amounts, _phases), min_size=12, max_size=12))
@@ -145,11 +147,11 @@ def legs_by(result, moment):
     return over, begun
 
 
-def other_future(some, result, moment, draw):
-    """The same jobs up to a moment, and other ones from then on."""
-    fresh, instead = draw
+def other_future(some, result, spy, draw):
+    """The same jobs up to the moment of a spy, and other ones from then on."""
+    (fresh, instead), moment = draw, spy.until
     over, begun = legs_by(result, moment)
-    told = {row["job_id"]: row for row in result.jobs.to_dicts()}
+    told = _ends(result)
     made, submit = [], 0.0
     for k, one in enumerate(some, 1):
         submit += one.gap if k > 1 else 0.0
@@ -163,12 +165,17 @@ def other_future(some, result, moment, draw):
             leg if (k, i) in over else _other_leg(leg, (k, i) in begun, *instead[(3 * k + i) % len(instead)])
             for i, leg in enumerate(one.legs)
         )
-        came = told[k]["submission_time"]
-        stays = came is None or not came + one.cancel < moment
-        made.append(
-            replace(one, legs=legs, cancel=one.cancel + stays * instead[k][0], waits=_later(k, one, told, moment))
-        )
+        stays = not told[k][0] + one.cancel < moment
+        cancel, waits = one.cancel + stays * instead[k][0], _later(k, one, told, moment)
+        hidden = {} if k - 1 in spy.shown else _said_otherwise(legs, fresh[k % len(fresh)])
+        made.append(replace(one, **{"legs": legs, "cancel": cancel, "waits": waits} | hidden))
     return made
+
+
+def _said_otherwise(legs, other):
+    """What the user of a job that waits for its parents says: nobody has heard it yet."""
+    walltime = other.legs[0].walltime
+    return {"user": other.user, "buffer": other.buffer, "legs": tuple(replace(leg, walltime=walltime) for leg in legs)}
 
 
 def _other_leg(leg, begun, longer, phases):
@@ -182,16 +189,29 @@ def _other_leg(leg, begun, longer, phases):
     return replace(leg, phases=leg.phases + mine)
 
 
+def _ends(result):
+    """Of each job when it came, began and was over: who never began was when it was turned away, or withdrawn."""
+    left = result.log.filter(pl.col("kind").is_in(["reject", "cancel"])).select("job", "time")
+    gone = dict(left.iter_rows())
+    times = result.jobs.select("job_id", "submission_time", "starting_time", "finish_time").iter_rows()
+    return {
+        job: tuple(
+            math.inf if time is None else time for time in (came, gone.get(job) if began is None else began, end)
+        )
+        for job, came, began, end in ((job, came, began, gone.get(job, over)) for job, came, began, over in times)
+    }
+
+
 def _later(k, one, told, moment):
     """Delays after what parents have not done yet are others."""
     found = []
     for back, kind, delay in one.waits:
-        done = told[k - back]["starting_time" if kind == "after" else "finish_time"] if back < k else None
-        found.append((back, kind, delay + 5 if back < k and (done is None or done >= moment) else delay))
+        _, began, over = told.get(k - back, (0.0, 0.0, 0.0))
+        found.append((back, kind, delay + 5 if (began if kind == "after" else over) >= moment else delay))
     return tuple(found)
 
 
-outages = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 40), st.integers(1, 30)), min_size=1, max_size=4)
+outages = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 60), st.integers(1, 40)), min_size=1, max_size=4)
 
 
 def failing(some, **more):

@@ -21,6 +21,10 @@ ARGUMENTS = {
 """What to call a method of the view with: by the name of its parameter or, where that is `name`, by its own."""
 
 
+EVERY = 7.0
+"""Seconds after which a spy looks again, if nothing happens."""
+
+
 class Spy(fb.Policy):
     """Starts whatever fits, and keeps all that it could see at each decision up to a moment."""
 
@@ -28,10 +32,13 @@ class Spy(fb.Policy):
 
     def __init__(self, until):
         self.until, self.seen = until, []
+        self.shown = frozenset()  # jobs that it had seen by then
 
     def decide(self, view, act):
         if view.now < self.until:
             self.seen.append((view.now, everything(view)))
+            self.shown = frozenset(np.flatnonzero(view.jobs["state"] != fb.JobState.UNSUBMITTED).tolist())
+            act.wake(min((view.now // EVERY + 1.0) * EVERY, self.until))
         self.act_on(view, act)
 
     def act_on(self, view, act):
@@ -39,6 +46,12 @@ class Spy(fb.Policy):
         for job in view.queue:
             if act.fits(job):
                 act.start(job)
+
+
+def moment_in(result, percent):
+    """A whole second within a run, so many per cent of the way to its end."""
+    ends = result.jobs["finish_time"].drop_nulls()
+    return max(float(int((ends.max() if len(ends) else 0.0) * percent / 100)), 1.0)
 
 
 def everything(view):

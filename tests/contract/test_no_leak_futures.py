@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import forebay as fb
 from cases import futures
-from cases.looking import Spy, hold_the_same
+from cases.looking import Spy, hold_the_same, moment_in
 from forebay.platforms import NodeClass, Partition
 from forebay.platforms.tiers import pfs, shared_bb
 from forebay.workload import job_table
@@ -19,7 +19,7 @@ GB = futures.GB
 FLAT = "flat:nodes=5,pfs=2GB/s,burst_buffer=40GB"
 CHECKPOINTS = ({}, {"checkpoint": 1.0, "period": 4.0}, {"checkpoint_bytes": GB, "period": 6.0})
 
-moments = st.integers(1, 60).map(float)
+parts = st.sampled_from(range(5, 100, 5))  # of a run, in per cent: where its futures part
 
 
 class Restless(Spy):
@@ -50,39 +50,44 @@ def machine(sharing):
     return fb.Platform(name="site", classes=classes, partitions=parts, sharing=sharing, tiers=tiers)
 
 
-def look_twice(some, draw, moment, platform, spy=Spy, failures=(None, None)):
-    """Let two spies look at one past with two futures."""
-    spies = spy(moment), spy(moment)
-    result = fb.simulate(futures.build(some), platform, spies[0], job_model="io-aware", failures=failures[0])
-    other = futures.build(futures.other_future(some, result, moment, draw))
-    fb.simulate(other, platform, spies[1], job_model="io-aware", failures=failures[1])
+def look_twice(some, draw, part, platform, spy=Spy, failures=lambda moment: (None, None)):
+    """Let two spies look at one past with two futures. What `failures` gives are those of each."""
+
+    def run(jobs, spy, failing):
+        return fb.simulate(futures.build(jobs), platform, spy, job_model="io-aware", failures=failing)
+
+    moment = moment_in(run(some, spy(0.0), failures(0.0)[0]), part)
+    spies, (now, later) = (spy(moment), spy(moment)), failures(moment)
+    result = run(some, spies[0], now)
+    run(futures.other_future(some, result, spies[0], draw), spies[1], later)
     hold_the_same(*spies)
 
 
-@given(futures.jobs(), futures.drawn, moments)
-def test_legs(some, draw, moment):
-    look_twice(some, draw, moment, FLAT)
+@given(futures.jobs(), futures.drawn, parts)
+def test_legs(some, draw, part):
+    look_twice(some, draw, part, FLAT)
 
 
-@given(futures.jobs(waits=True), futures.drawn, moments)
-def test_parents_and_users_who_think(some, draw, moment):
-    look_twice(some, draw, moment, FLAT)
+@given(futures.jobs(waits=True), futures.drawn, parts)
+def test_parents_and_users_who_think(some, draw, part):
+    look_twice(some, draw, part, FLAT)
 
 
-@given(futures.jobs(waits=True), futures.drawn, moments, st.booleans())
-def test_partitions_and_shared_nodes(some, draw, moment, sharing):
-    look_twice(some, draw, moment, machine(sharing))
+@given(futures.jobs(waits=True), futures.drawn, parts, st.booleans())
+def test_partitions_and_shared_nodes(some, draw, part, sharing):
+    look_twice(some, draw, part, machine(sharing))
 
 
 @given(
-    futures.jobs(), futures.drawn, moments, st.tuples(futures.outages, futures.outages), st.booleans(),
+    futures.jobs(), futures.drawn, parts, st.tuples(futures.outages, futures.outages), st.booleans(),
     st.sampled_from(CHECKPOINTS), st.sampled_from([FLAT, machine(True)]),
 )  # fmt: skip
-def test_failures_and_interrupted_jobs(some, draw, moment, outages, known, writes, platform):
-    now, fresh = outages
-    later = futures.other_outages(now, fresh, moment, known)
-    failures = tuple(futures.failing(one, known=known, **writes) for one in (now, later))
-    look_twice(some, draw, moment, platform, Restless, failures)
+def test_failures_and_interrupted_jobs(some, draw, part, outages, known, writes, platform):
+    def failures(moment):
+        later = futures.other_outages(*outages, moment, known)
+        return tuple(futures.failing(one, known=known, **writes) for one in (outages[0], later))
+
+    look_twice(some, draw, part, platform, Restless, failures)
 
 
 three = st.tuples(st.integers(0, 10), st.integers(1, 4), st.integers(0, 12), futures.amounts)
@@ -91,18 +96,23 @@ three = st.tuples(st.integers(0, 10), st.integers(1, 4), st.integers(0, 12), fut
 def staged(some, run_times):
     gaps, nodes, buffers, _ = zip(*some, strict=True)
     columns = {"id": range(1, len(some) + 1), "submit": [float(sum(gaps[1 : k + 1])) for k in range(len(some))]}
-    columns |= {"walltime": [15.0] * len(some), "run_time": [float(one) for one in run_times], "nodes": nodes}
+    columns |= {"walltime": [30.0] * len(some), "run_time": [float(one) for one in run_times], "nodes": nodes}
     return fb.Workload("staged", job_table(columns | {"burst_buffer": [one * GB for one in buffers]}))
 
 
-@given(st.lists(three, min_size=1, max_size=5), st.lists(futures.amounts, min_size=5, max_size=5), moments)
-def test_jobs_that_stage_in_and_out(some, longer, moment):
+@given(st.lists(three, min_size=1, max_size=5), st.lists(futures.amounts, min_size=5, max_size=5), parts)
+def test_jobs_that_stage_in_and_out(some, longer, part):
     """Under the job model three-legs, what nobody knows is how long the run takes."""
-    spies, times = (Spy(moment), Spy(moment)), [time for *_, time in some]
-    result = fb.simulate(staged(some, times), FLAT, spies[0], job_model="three-legs")
-    over, begun = futures.legs_by(result, moment)
+    times = [time for *_, time in some]
+
+    def run(spy):
+        return fb.simulate(staged(some, times), FLAT, spy, job_model="three-legs")
+
+    moment = moment_in(run(Spy(0.0)), part)
+    spies = Spy(moment), Spy(moment)
+    over, begun = futures.legs_by(run(spies[0]), moment)
     for k, (_, _, buffer, time) in enumerate(some):
         leg = k + 1, int(buffer > 0)
         times[k] = time if leg in over else time + longer[k] if leg in begun else longer[k]
-    fb.simulate(staged(some, times), FLAT, spies[1], job_model="three-legs")
+    run(spies[1])
     hold_the_same(*spies)
