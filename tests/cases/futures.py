@@ -159,7 +159,9 @@ def other_future(some, result, spy, draw):
             other, before = fresh[k % len(fresh)], submit - one.gap
             legs = other.legs if len(other.legs) == len(one.legs) else one.legs  # how many rows there are is known
             gap = max(other.gap, math.ceil(moment - before)) if before < moment else other.gap
-            made.append(replace(other, gap=gap, legs=legs))
+            # Who thinks after a job that is over would be there before.
+            waits = tuple(one for one in other.waits if one[1] != "think")
+            made.append(replace(other, gap=gap, legs=legs, waits=waits))
             continue
         legs = tuple(
             leg if (k, i) in over else _other_leg(leg, (k, i) in begun, *instead[(3 * k + i) % len(instead)])
