@@ -155,7 +155,7 @@ def other_future(some, result, spy, draw):
     made, submit = [], 0.0
     for k, one in enumerate(some, 1):
         submit += one.gap if k > 1 else 0.0
-        if submit >= moment:
+        if submit >= moment and told[k][0] >= moment:  # who thinks may come before the time that is written
             other, before = fresh[k % len(fresh)], submit - one.gap
             legs = other.legs if len(other.legs) == len(one.legs) else one.legs  # how many rows there are is known
             gap = max(other.gap, math.ceil(moment - before)) if before < moment else other.gap
