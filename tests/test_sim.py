@@ -159,6 +159,21 @@ def test_nothing_is_done_after_the_end():
             act()
 
 
+@pytest.mark.parametrize("stepped", [False, True])
+def test_a_run_that_is_over_is_kept_but_not_forked(stepped):
+    """However it came to its end: by `run` a compiled policy decides many times between two looks."""
+    sim = fb.open("table1", policy="fcfs")
+    while stepped and sim.step():
+        pass
+    end = (sim if stepped else sim.run()).snapshot()
+    message = rf"the run was over at t = {sim.now:g} s, and a fork would have nothing left to decide; fork it before"
+    with pytest.raises(InputError, match=message):
+        sim.fork()
+    with pytest.raises(InputError, match=message):
+        sim.fork(policy="fcfs-easy")
+    assert sim.restore(end).over
+
+
 def test_no_result_before_the_end():
     sim = fb.open("table1", policy="fcfs").run(until=300)
     with pytest.raises(InputError, match=r"the run is not over: \d of 8 jobs have ended; call sim.run\(\) first"):

@@ -273,6 +273,11 @@ class Simulation:
             Who decides there from now on, without a memory of what was before. If not given, the same one, with a copy
             of its memory.
         """
+        if self.over:
+            raise InputError(
+                f"the run was over at t = {self.now:.10g} s, and a fork would have nothing left to decide; fork it "
+                "before, as after sim.run(until=SECONDS), or go back with sim.restore(snapshot) first"
+            )
         session = self._untouched().fork()
         if policy is None:
             return Simulation(self._case, session, self._by_hand, self._notes, self._digest)

@@ -1,11 +1,11 @@
 """No policy can look ahead: what a view shows is the same whatever jobs will do, up to the moment in which they do it.
 
 Two workloads say the same and do the same until a moment; from then on their jobs run longer or shorter, and move other
-data. Everything that a view offers is looked at by reflection, so that whatever is added to it is looked at, too.
+data. Other futures are beside: of failures, legs, dependencies and shared nodes in `test_no_leak_futures`, of sizes in
+`test_no_leak_sizes`.
 """
 
 import inspect
-import itertools
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forebay as fb
+from cases.looking import ARGUMENTS, Spy, hold_the_same
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.core.view import View
 
@@ -22,81 +23,6 @@ pytestmark = pytest.mark.small
 GB = 10**9
 MACHINE = "flat:nodes=6,pfs=2GB/s,burst_buffer=40GB"
 KINDS = ("compute", "read", "write", "stage_in", "stage_out", "checkpoint", "drain")
-ARGUMENTS = {
-    "job": lambda view: range(len(view.jobs)),
-    "way": lambda view: (0, 1),
-    "trigger": lambda view: fb.Trigger,
-    "time": lambda view: (view.now, view.now + 60.0),
-    "link": lambda view: ("pfs read", "pfs write"),
-    "tier": lambda view: ("pfs", "burst_buffer"),
-    "column": lambda view: ("deadline",),
-    "codes": lambda view: ("application",),
-    "words": lambda view: ("application",),
-}
-"""What to call a method of the view with: by the name of its parameter or, where that is `name`, by its own."""
-
-
-class Spy(fb.Policy):
-    """Starts whatever fits, and keeps all that it could see at each decision up to a moment."""
-
-    needs = ("io",)
-
-    def __init__(self, until):
-        self.until, self.seen = until, []
-
-    def decide(self, view, act):
-        if view.now < self.until:
-            self.seen.append((view.now, everything(view)))
-        for job in view.queue:
-            if act.fits(job):
-                act.start(job)
-
-
-def everything(view):
-    """All that a view offers, and all that a kernel reads, as text that can be compared."""
-    found = {}
-    for name in dir(type(view)) + list(vars(view)):
-        if name.startswith("_"):
-            continue
-        thing = getattr(view, name)
-        if not callable(thing):
-            found[name] = frozen(thing)
-            continue
-        wanted = [p for p in inspect.signature(thing).parameters.values() if p.default is inspect.Parameter.empty]
-        choices = [ARGUMENTS[name if p.name == "name" else p.name](view) for p in wanted]
-        for arguments in itertools.product(*choices):
-            found[f"{name}{arguments}"] = answer(thing, arguments)
-    return found | of_state(view._state)
-
-
-def answer(method, arguments):
-    try:
-        return frozen(method(*arguments))
-    except fb.ForebayError as error:
-        return str(error)
-
-
-def frozen(thing):
-    if isinstance(thing, np.random.Generator):
-        return str(thing.bit_generator.state)
-    if isinstance(thing, np.ndarray):
-        return repr(thing.tolist())
-    if isinstance(thing, dict):
-        return repr({key: frozen(value) for key, value in thing.items()})
-    return repr(tuple(map(frozen, thing)) if isinstance(thing, tuple) else thing)
-
-
-def of_state(tables, before="state"):
-    """The tables of a kernel; addresses of functions differ from run to run."""
-    found = {}
-    for name, table in zip(tables._fields, tables, strict=True):
-        if isinstance(table, tuple):
-            found |= of_state(table, f"{before}.{name}")
-        else:
-            names = [field for field in table.dtype.names or () if field != "look_up"]
-            found[f"{before}.{name}"] = repr((table[names] if names else table).tolist())
-    return found
-
 
 amounts = st.integers(1, 40)
 phase = st.tuples(st.sampled_from(KINDS), amounts)
@@ -177,11 +103,7 @@ def test_nothing_shows_before_it_happens(jobs, future, moment):
     result = fb.simulate(build(jobs, phases), MACHINE, spies[0], job_model="io-aware")
     phases = other_future(phases, begun_by(result, float(moment)), float(moment), future)
     fb.simulate(build(jobs, phases), MACHINE, spies[1], job_model="io-aware")
-    first, second = (spy.seen for spy in spies)
-    assert [now for now, _ in first] == [now for now, _ in second]
-    for (now, before), (_, after) in zip(first, second, strict=True):
-        told = [name for name, value in before.items() if after[name] != value]
-        assert not told, f"at {now} s the view tells what is still to come: {told}"
+    hold_the_same(*spies)
 
 
 def test_every_method_of_a_view_is_looked_at():

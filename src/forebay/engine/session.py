@@ -8,16 +8,19 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
+import numba
 import numpy as np
+from numba import types
 
 from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay.core.actions import Actions
 from forebay.core.codes import Status
-from forebay.core.tables import STATE, State
+from forebay.core.tables import DECIDE, STATE, State
 from forebay.engine.copies import changing, twin
 from forebay.engine.faults import Draws
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
@@ -46,6 +49,29 @@ _NO_MEMORY = (np.zeros((0, 0), np.int64), np.zeros((0, 0)))
 _NO_NUMBERS = np.zeros(0)
 
 
+class _ByAddress:
+    """A compiled policy that raises nothing, as the loop takes it. Numba looks the address of a function up at each
+    call, twice, in half of the time of a step."""
+
+    _numba_type_ = types.FunctionType(DECIDE)
+
+    def __init__(self, kernel: Any):
+        compiled = kernel.get_compile_result(DECIDE)
+        self._kept = compiled.library
+        self._address = self._kept.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+
+    def __wrapper_address__(self) -> int:
+        return int(self._address)
+
+
+@cache
+def _pausing() -> Any:
+    """What the loop takes where it is to stop at each decision."""
+    from forebay.engine.pause import pause
+
+    return pause if numba.config.DISABLE_JIT else _ByAddress(ready(pause))
+
+
 class _LookUp:
     """Called by kernels that take long. Like all that the loop calls, it does not hold the session: a run that nobody
     needs any more goes at once, with its tables."""
@@ -72,12 +98,11 @@ class Session:
         handed: Handed = NOTHING_HANDED,
     ):
         from forebay.engine.loop import run_compiled
-        from forebay.engine.pause import pause
 
         self.state, self.truth, self._resources, self._draw = state, truth, resources, draw
         self._rng = lend(rng)
         weakref.finalize(self, take_back, self._rng)
-        self._loop, self._pause = ready(run_compiled), ready(pause)
+        self._loop, self._pause = ready(run_compiled), _pausing()
         self._tables = pointer(state, STATE), pointer(truth, TRUTH)
         self._changing = [table for _, table in changing(state, truth)]
         self._visits = int(truth.rounds.visits[0])
@@ -161,7 +186,7 @@ class Session:
                 self.go_on()
             else:
                 self._advance(self._kernel, self._params, self._memory, _SLICE)
-                self.decided = True  # the last of the slice is not carried out yet
+                self.decided = not self.over  # the last of the slice is not carried out yet
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
