@@ -135,7 +135,7 @@ class Laid(NamedTuple):
 
     have: Have
     n_actions: int
-    count: np.ndarray  # int64[1]: how many of the following there are
+    n: np.ndarray  # int64[1]: how many of the following there are
     spans: np.ndarray  # float64[k, 2]: beginning and end
     amounts: np.ndarray  # int64[k, resource]
 
@@ -153,7 +153,7 @@ def _profile(state, laid, gone, params):
     there = once_gone(state, laid.have, gone)
     times, ahead, n = ahead_without(state, there, gone, laid.n_actions, int(params[Sched.RESERVED]), 0)
     n = round_down(times, ahead, coarsen(times, ahead, n, params[Sched.BF_LINEAR]), params[Sched.BF_RESOLUTION])
-    for k in range(laid.count[0]):
+    for k in range(laid.n[0]):
         n = _take(times, ahead, n, laid, k)
     return times, ahead, n
 
@@ -161,12 +161,12 @@ def _profile(state, laid, gone, params):
 @kernel
 def _note(state, laid, leg, begin, end):
     """Note what leg `leg` takes from a time to another, with its share of each atom as worked out last."""
-    k = laid.count[0]
+    k = laid.n[0]
     laid.spans[k, 0], laid.spans[k, 1] = begin, end
     for r in range(laid.amounts.shape[1]):
         laid.amounts[k, r] = state.demands[leg, r]
     correct(state, laid.amounts[k], leg, 1)
-    laid.count[0] += 1
+    laid.n[0] += 1
 
 
 @kernel
@@ -248,7 +248,7 @@ def _counted(state, have, line, last, params, block, memory):
             begin = _begin(state, profile, params, leg)
         if begin < np.inf:
             _note(state, laid, leg, begin, begin + end - now + slot)
-            n = _take(times, ahead, n, laid, laid.count[0] - 1)
+            n = _take(times, ahead, n, laid, laid.n[0] - 1)
     return n_started, n_told
 
 
