@@ -23,7 +23,7 @@ def test_a_run_shows_what_became_of_the_time(capsys):
     shown = {words: text.strip() for words, text in lines}
     assert shown["useful work"] == "80.4 %"  # 135 / 168
     assert shown["lost to failures"] == "3.6 %"
-    assert shown["lost to stealing"] == "0.6 %"
+    assert shown["lost to the policy"] == "0.6 %"
     assert shown["node failures"] == "1"
 
 
@@ -36,7 +36,7 @@ def test_a_comparison_has_a_table_of_failures(capsys, tmp_path):
     ]
     report(Compared(documents, [], "", "", {}, tmp_path, []))
     out = capsys.readouterr().out
-    rows = [line.split() for line in out[out.index("stealing") :].splitlines()]
+    rows = [line.split() for line in out[out.index("lost to") :].splitlines()]
     rows = {row[0]: row[1:] for row in rows if row and row[0] in ("thief", "patient", "safe")}
     assert rows["thief"] == ["80.4", "0.0", "0.0", "3.6", "0.6", "21", "s", "14.7", "s", "1", "1"]
     assert rows["patient"] == ["67.5", "0.0", "0.0", "3.0", "0.0", "25", "s", "17.1", "s", "1", "0"]
@@ -45,4 +45,4 @@ def test_a_comparison_has_a_table_of_failures(capsys, tmp_path):
 
 def test_other_comparisons_have_none(capsys, tmp_path):
     report(Compared([told(fb.simulate("table1"), "safe")], [], "", "", {}, tmp_path, []))
-    assert "stealing" not in capsys.readouterr().out
+    assert "lost to" not in capsys.readouterr().out

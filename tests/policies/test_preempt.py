@@ -11,7 +11,7 @@ from forebay.errors import BadActionError, InputError
 from forebay.report import write as write_report
 from forebay.testing import check_policy
 from forebay.workload.workload import job_table
-from twins.slurm_preempt import PreemptingSlurm
+from twins.slurm_preempt import PreemptingPinned, PreemptingSlurm
 
 pytestmark = pytest.mark.small
 
@@ -148,22 +148,43 @@ def test_jobs_of_one_qos_never_displace_one_another():
 
 def test_a_chain():
     # Job 2 (mid) displaces job 1 (low) at 100, and job 3 (high) job 2 at 200. It ends at 500, when both may start
-    # again. In order of arrival job 1 comes first; nobody is displaced as it starts, but at 540, when the main
-    # scheduler is due again, by job 2. That ends at 1040.
+    # again. Job 2 may displace job 1, and goes before it, in whatever order they came. Job 1 follows at 1000.
     work = workload((0, 1000, 1200, 4, LOW), (100, 500, 600, 4, MID), (200, 300, 600, 4, HIGH))
-    result = run(work, CHAIN)
-    assert attempts(result) == [[0, 500, 1040], [100, 540], [200]]
-    # By priorities job 2 goes first, and job 1 after it.
+    assert attempts(run(work, CHAIN)) == [[0, 1000], [100, 500], [200]]
     by_priority = CHAIN + ",PriorityType=multifactor,PriorityWeightQOS=1000"
     assert attempts(run(work, by_priority)) == [[0, 1000], [100, 500], [200]]
 
 
+def test_who_may_displace_others_goes_before_them():
+    # Job 2 is low and blocks the queue. Job 3 is high, and goes first; job 4 is mid, and waits behind job 2, unless it
+    # may displace that one.
+    work = workload((0, 1000, 1200, 2, LOW), (10, 100, 600, 4, LOW), (100, 300, 600, 3, HIGH), (100, 50, 3600, 1, MID))
+    assert attempts(run(work, BY_QOS)) == [[0, 400], [1400], [100], [1500]]
+    assert attempts(run(work, CHAIN)) == [[0, 400], [1400], [100], [100]]
+
+
+def test_behind_a_blocked_head_jobs_are_displaced_by_backfilling():
+    # Jobs 1 (mid, until 4800 at the latest) to 4 have a node each. Job 5 wants all nodes: it blocks the queue, and
+    # reserves them from 4800 on. Job 6 wants one until then: the cycle at 130 displaces job 2, and the next one, at
+    # 160, starts it. A longer one would not end by then.
+    low = [(0, 3000, 4800, 1, LOW)] * 3
+    work = workload((0, 4000, 4800, 1, MID), *low, (100, 50, 60, 4, HIGH), (120, 200, 600, 1, HIGH))
+    for spec in (BY_QOS, BY_QOS + ",reservations=pinned"):
+        found = run(work, spec)
+        assert attempts(found)[4:] == [[4000], [160]]
+        assert [len(one) for one in attempts(found)] == [1, 2, 1, 1, 1, 1]
+    longer = workload((0, 4000, 4800, 1, MID), *low, (100, 50, 60, 4, HIGH), (120, 200, 6000, 1, HIGH))
+    for spec in (BY_QOS, BY_QOS + ",reservations=pinned"):
+        assert attempts(run(longer, spec))[4:] == [[4000], [4050]]
+
+
 def test_notice():
-    # Job 1 has 60 s more, and job 2 starts when they are over. If job 1 ends by itself before, all is well.
+    # Job 1 has 60 s more, until 160. Who is over its time is stopped at 180, and job 2 starts. If job 1 ends by itself
+    # before, all is well.
     work = workload((0, 1000, 1200, 4, LOW), (100, 300, 600, 4, HIGH))
-    assert attempts(run(work, BY_QOS + ",GraceTime=60")) == [[0, 460], [160]]
-    assert attempts(run(work, BY_QOS + ",GraceTime=0;low=60")) == [[0, 460], [160]]
-    assert attempts(run(work, BY_QOS + ",GraceTime=60,PreemptMode=CANCEL")) == [[0], [160]]
+    assert attempts(run(work, BY_QOS + ",GraceTime=60")) == [[0, 480], [180]]
+    assert attempts(run(work, BY_QOS + ",GraceTime=0;low=60")) == [[0, 480], [180]]
+    assert attempts(run(work, BY_QOS + ",GraceTime=60,PreemptMode=CANCEL")) == [[0], [180]]
     soon = workload((0, 130, 1200, 4, LOW), (100, 300, 600, 4, HIGH))
     assert attempts(run(soon, BY_QOS + ",GraceTime=60")) == [[0], [130]]
 
@@ -286,15 +307,15 @@ def draw(rng):
     return workload(*jobs)
 
 
-def options(rng):
-    """Random parameters: the spec, and the same for the twin."""
+def options(rng, twin):
+    """Random parameters: the spec, and a twin with the same ones."""
     pairs = rng.choice((("high=low",), ("high=low", "high=mid"), ("high=mid", "mid=low", "high=low"), ("mid=low",)))
     usual, low = rng.choice(("REQUEUE", "CANCEL")), rng.choice(("REQUEUE", "CANCEL", "REQUEUE", "OFF"))
     exempt, grace = rng.choice((0, 0, 60, 300)), rng.choice((0, 0, 0, 20, 90))
     youngest, reorder, strict = rng.random() < 0.3, rng.choice((0, 1, 1, 3)), rng.random() < 0.3
     expires, ranks = rng.choice((0, 9, 120)), {"low": rng.choice((1, 20)), "mid": 10, "high": 100}
     chosen = {
-        "default_queue_depth": rng.choice((3, 100)), "sched_interval": rng.choice((20.0, 60.0)),
+        "default_queue_depth": rng.choice((1, 3, 100)), "sched_interval": rng.choice((20.0, 60.0)),
         "batch_sched_delay": rng.choice((0.0, 3.0)), "bf_interval": rng.choice((5.0, 30.0)),
         "bf_resolution": rng.choice((1.0, 60.0)),
     }  # fmt: skip
@@ -313,22 +334,26 @@ def options(rng):
         codes[name]: {"priority": rank, "mode": usual, "exempt": exempt, "grace": 0} for name, rank in ranks.items()
     }
     rules[LOW] |= {"mode": low, "exempt": 30, "grace": grace}
-    twin = PreemptingSlurm(below, rules, youngest, reorder, strict, expires + 1.0, **(DEFAULTS | chosen))
-    return spec, twin
+    return spec, twin(below, rules, youngest, reorder, strict, expires + 1.0, **(DEFAULTS | chosen))
 
 
 @pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 200), marks=pytest.mark.full)])
-def test_against_a_slow_twin(seeds):
-    displaced = 0
+@pytest.mark.parametrize(("twin", "reservations"), [(PreemptingSlurm, "counted"), (PreemptingPinned, "pinned")])
+def test_against_a_slow_twin(twin, reservations, seeds):
+    displaced = behind = 0
     for seed in seeds:
         rng = random.Random(f"preempt {seed}")
         work = draw(rng)
-        spec, twin = options(rng)
-        fast, slow = run(work, spec, nodes=8), run(work, twin, nodes=8)
+        spec, slow = options(rng, twin)
+        spec += f",reservations={reservations}"
+        fast, slow = run(work, spec, nodes=8), run(work, slow, nodes=8)
         assert attempts(fast) == attempts(slow), (seed, spec)
         assert ends(fast) == ends(slow), (seed, spec)
-        displaced += fast.log.filter(pl.col("reason") == "interrupted").height > 0
+        stopped = fast.log.filter(pl.col("reason") == "interrupted")["time"].to_list()
+        displaced += len(stopped) > 0
+        behind += ",GraceTime=0;low=0," in spec and not set(stopped) <= {time for one in attempts(fast) for time in one}
     assert displaced > len(seeds) // 4
+    assert behind > 0
 
 
 def test_the_policy_of_the_page():

@@ -17,8 +17,8 @@ def lacking():
 class Accounted(Cluster):
     """Real Slurm whose users have shares. Jobs of several users need the rights to submit in their names."""
 
-    def __init__(self, folder, nodes=4, extra=()):
-        super().__init__(folder, nodes, "bf_interval=1", extra)
+    def __init__(self, folder, nodes=4, extra=(), scheduler="bf_interval=1"):
+        super().__init__(folder, nodes, scheduler, extra)
         self._database_port, self._accounts_port = free_ports(2)
 
     def _accounting(self):

@@ -27,10 +27,12 @@ class PinnedSlurm(Slurm):
         self.idle -= nodes
         self.given.append((view.now + view.walltime(job), nodes, need))
 
-    def _running(self, view):
-        """Jobs that run as (expected end, nodes, what they give back), by end."""
+    def _running(self, view, gone=()):
+        """Jobs that run as (expected end, nodes, what they give back), by end; some of them do not count."""
         found = list(self.given)
         for row in view.running:
+            if row["job"] in gone:
+                continue
             end = float(row["end"]) if row["end"] > view.now else view.now + 1.0
             nodes = {int(node) for node in view.nodes_of(int(row["job"]))}
             found.append((end, nodes, [int(x) for x in view.releases[row["leg"]]]))
@@ -54,9 +56,14 @@ class PinnedSlurm(Slurm):
 
     def _spans(self):
         cuts = {self.now} | {time for begin, end, _, _ in self.reserved for time in (begin, end)}
-        cuts |= {self._slot(end) for end, _, _ in self.ends}
+        if self._holds_licences():
+            cuts |= {self._slot(end) for end, _, _ in self.ends}
         cuts = sorted(cut for cut in cuts if self.now <= cut < self.window_end)
         return list(zip(cuts, [*cuts[1:], self.window_end], strict=True))
+
+    def _holds_licences(self):
+        """Whether reservations are of more than nodes; then the ends of running jobs change what is left."""
+        return self.p["bf_licenses"] and len(self.licences) > 1
 
     def _enough(self, licences, need):
         return not self.p["bf_licenses"] or all(a >= b for a, b in zip(licences[1:], need[1:], strict=True))
@@ -76,13 +83,13 @@ class PinnedSlurm(Slurm):
                 licensed, later = False, over
         return later, licensed, nodes
 
-    def _given_back(self, nodes, count):
+    def _given_back(self, nodes, count, running, idle):
         """When so many of some nodes are free of running jobs, and which are then."""
-        free, barrier, window = self.idle & nodes, None, 30.0
+        free, barrier, window = idle & nodes, None, 30.0
         if len(free) >= count:
             return self.now, free
-        times = sorted({end for end, _, _ in self._all})
-        back = {time: set().union(*(held for end, held, _ in self._all if end == time)) & nodes for time in times}
+        times = sorted({end for end, _, _ in running})
+        back = {time: set().union(*(held for end, held, _ in running if end == time)) & nodes for time in times}
         i = 0
         while i < len(times):
             last = None
@@ -103,45 +110,68 @@ class PinnedSlurm(Slurm):
                     break
         return math.inf, free
 
-    def _backfill(self, view, act, line):
-        p, slot, tested, started = self.p, self.p["bf_resolution"], self._tested(view, act, line), []
+    def _begin_cycle(self, view, act):
         self.now, self.nodes, self.reserved = view.now, set(range(int(view.capacity[0]))), []
-        self.window_end = self.now + 60.0 * p["bf_window"]
+        self.window_end = self.now + 60.0 * self.p["bf_window"]
         self.licences, self.ends = [int(x) for x in act.free], self._running(view)
+
+    def _backfill(self, view, act, line):
+        p, tested, started = self.p, self._tested(view, act, line), []
+        self._begin_cycle(view, act)
         for job in tested:
             if p["bf_max_job_start"] and len(started) == p["bf_max_job_start"]:
                 break
             if not p["bf_licenses"] and not self._licensed(view, act, job):
                 continue
-            need, walltime = [int(x) for x in view.demand(job)], view.walltime(job)
-            young, later = self.now - view.jobs["submit"][job] < p["bf_min_age_reserve"], self.now
-            while later is not None and later <= self.window_end:
-                start, self._all = later, self._running(view)
-                later, licensed, nodes = self._unreserved(start, start + walltime, need)
-                later = None if young else later
-                if not licensed or len(nodes) < need[0]:
-                    continue
-                begin, free = self._given_back(nodes, need[0])
-                begin, picked = max(begin, start), blocks.pick(free, need[0])
-                if begin == math.inf:
-                    continue
-                if begin <= self.now and act.fits(job):
-                    self._start(view, act, job, LogReason.BACKFILLED, free)
-                    self.reserved.append((self.now, math.floor((self.now + walltime) / slot) * slot, set(), need))
-                    started.append(job)
-                    break
-                if young or (later is not None and later < begin):
-                    continue
-                if begin > self.window_end:
-                    break
-                first = math.floor(begin / slot) * slot
-                end = max(math.floor((begin + walltime) / slot) * slot, first + slot)
-                if self._clashes(first, end, picked, need):
-                    later = begin if begin > start else begin + slot
-                    continue
-                self.reserved.append((max(first, self.now), end, picked, need))
-                break
+            begin, free = self._find(view, job, self._running(view), self.idle, act.fits(job))
+            if begin is not None and begin <= self.now and act.fits(job):
+                self._start_now(view, act, job, free)
+                started.append(job)
+            elif begin is not None:
+                self._reserve(view, job, begin, free)
         return [job for job in line if job not in started]
+
+    def _start_now(self, view, act, job, free):
+        slot, need = self.p["bf_resolution"], [int(x) for x in view.demand(job)]
+        self._start(view, act, job, LogReason.BACKFILLED, free)
+        if self._holds_licences():
+            self.reserved.append((self.now, math.floor((self.now + view.walltime(job)) / slot) * slot, set(), need))
+
+    def _reserve(self, view, job, begin, free):
+        need = [int(x) for x in view.demand(job)]
+        first, end = self._slots(begin, view.walltime(job))
+        self.reserved.append((max(first, self.now), end, blocks.pick(free, need[0]), need))
+
+    def _slots(self, begin, walltime):
+        slot = self.p["bf_resolution"]
+        first = math.floor(begin / slot) * slot
+        return first, max(math.floor((begin + walltime) / slot) * slot, first + slot)
+
+    def _find(self, view, job, running, idle, fits):
+        """When a job begins beside the reservations, and of which nodes it gets some then; None = never."""
+        p, need, walltime = self.p, [int(x) for x in view.demand(job)], view.walltime(job)
+        young, later = self.now - view.jobs["submit"][job] < p["bf_min_age_reserve"], self.now
+        while later is not None and later <= self.window_end:
+            start = later
+            later, licensed, nodes = self._unreserved(start, start + walltime, need)
+            later = None if young else later
+            if not licensed or len(nodes) < need[0]:
+                continue
+            begin, free = self._given_back(nodes, need[0], running, idle)
+            begin, picked = max(begin, start), blocks.pick(free, need[0])
+            if begin == math.inf:
+                continue
+            if begin <= self.now and fits:
+                return begin, free
+            if young or (later is not None and later < begin):
+                continue
+            if begin > self.window_end:
+                break
+            if self._clashes(*self._slots(begin, walltime), picked, need):
+                later = begin if begin > start else begin + p["bf_resolution"]
+                continue
+            return begin, free
+        return None, set()
 
     def _clashes(self, first, end, picked, need):
         for begin, over in self._spans():

@@ -8,6 +8,7 @@ import math
 
 from forebay import Policy
 from forebay.core.codes import LogReason, Trigger
+from forebay.core.tables import after, instant_width
 
 
 class Calendar:
@@ -35,21 +36,32 @@ class Calendar:
         self.times, self.free = times, free
 
     def round_down(self, slot):
-        """Segments begin at multiples of a slot."""
-        rounded = {math.floor(time / slot) * slot: free for time, free in zip(self.times, self.free, strict=True)}
+        """Segments begin at multiples of a slot; what comes free in the present one does so just behind its begin."""
+        first = math.floor(self.times[0] / slot) * slot
+        rounded = {first: self.free[0]}
+        for time, free in zip(self.times[1:], self.free[1:], strict=True):
+            rounded[max(math.floor(time / slot) * slot, after(first))] = free
         self.times, self.free = list(rounded), list(rounded.values())
 
     def fits(self, i, until, demand):
         """Whether a demand is free from segment i until a time."""
+        until -= instant_width(until)
         parts = [self.free[k] for k in range(i, len(self.times)) if k == i or self.times[k] < until]
         return all(have >= need for part in parts for have, need in zip(part, demand, strict=True))
 
+    def _cut(self, time):
+        """Let a segment begin at a time, if none does in that instant; returns when it begins."""
+        for one in self.times:
+            if abs(one - time) <= instant_width(time):
+                return one
+        k = max(i for i, one in enumerate(self.times) if one < time)
+        self.times.insert(k + 1, time)
+        self.free.insert(k + 1, list(self.free[k]))
+        return time
+
     def take(self, begin, until, demand):
-        """Take a demand away from a time on that begins a segment."""
-        if until < math.inf and until not in self.times:
-            k = max(i for i, time in enumerate(self.times) if time < until)
-            self.times.insert(k + 1, until)
-            self.free.insert(k + 1, list(self.free[k]))
+        """Take a demand away from a time to another."""
+        begin, until = self._cut(begin), self._cut(until) if until < math.inf else until
         for i, time in enumerate(self.times):
             if begin <= time < until:
                 self.free[i] = [a - b for a, b in zip(self.free[i], demand, strict=True)]
@@ -142,7 +154,7 @@ class Slurm(Policy):
             line = self._main(view, act, line, depth)
         if self.changed and self.backfilled + p["bf_interval"] <= now:
             left = self._backfill(view, act, line)
-            self.backfilled, self.changed, line = now, len(left) < len(line), left
+            self.backfilled, self.changed, line = now, self._goes_on(line, left), left
         if line or hidden:
             times = [self.batch_due, self.full_due, self.backfilled + p["bf_interval"] if self.changed else math.inf]
             for time in times:
@@ -174,21 +186,35 @@ class Slurm(Policy):
                 self.changed = True
                 self.started.append(job)
             else:
+                self._in_vain(view, act, job)
                 blocked = True
                 left.append(job)
         return left
 
+    def _goes_on(self, line, left):
+        """Whether a cycle has changed anything, so that another one has something to do."""
+        return len(left) < len(line)
+
+    def _in_vain(self, view, act, job):
+        """The main scheduler has tried a job that does not fit."""
+
     def _start(self, view, act, job, reason):
         act.start(job, reason)
 
-    def _calendar(self, view, act):
+    def _calendar(self, view, free, gone=()):
+        """What will be free when, if some jobs did not run."""
         ends = []
         for row in view.running:
+            if row["job"] in gone:
+                continue
             end = float(row["end"]) if row["end"] > view.now else view.now + 1.0
             ends.append((end, [int(x) for x in view.releases[row["leg"]]]))
         for job in self.started:
             ends.append((view.now + view.walltime(job), [int(x) for x in view.demand(job)]))
-        calendar = Calendar(view.now, [int(x) for x in act.free])
+        free = [int(x) for x in free]
+        for job in gone:
+            free = [have + int(x) for have, x in zip(free, view.releases[view.jobs["leg"][job]], strict=True)]
+        calendar = Calendar(view.now, free)
         for end, amounts in sorted(ends, key=lambda pair: pair[0]):
             calendar.give(end, amounts)
         calendar.coarsen(self.p["bf_window_linear"])
@@ -213,7 +239,7 @@ class Slurm(Policy):
 
     def _backfill(self, view, act, line):
         p, now, slot, tested = self.p, view.now, self.p["bf_resolution"], self._tested(view, act, line)
-        calendar, started = self._calendar(view, act), []
+        calendar, started = self._calendar(view, act.free), []
         window_end = math.floor((now + 60.0 * p["bf_window"]) / slot) * slot
         for job in tested:
             if p["bf_max_job_start"] and len(started) == p["bf_max_job_start"]:

@@ -177,11 +177,11 @@ def _failures(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "T
         ("checkpoint_share", "check-\npoints\n%"),
         ("recovery_share", "recovery\n%"),
         ("lost_to_failures_share", "lost to\nfailures\n%"),
-        ("lost_to_stealing_share", "lost to\nstealing\n%"),
+        ("lost_to_stealing_share", "lost to\npolicy\n%"),
         ("max_flow", "max\nflow"),
         ("node_weighted_flow", "node-weighted\nmean flow"),
         ("n_failures", "failures"),
-        ("n_steals", "steals"),
+        ("n_steals", "inter-\nrupted"),
     ]
     return _table(documents, columns, seconds, gap)
 

@@ -124,7 +124,7 @@ def n_failures(result: Result) -> int:
 
 @metric(unit="times", group="failures", needs=fails)
 def n_steals(result: Result) -> int:
-    """How often the policy interrupted a running job, to have its nodes for another."""
+    """How often the policy interrupted a running job, to have its nodes for another: by stealing, or preemption."""
     reason = pl.col("reason").cast(pl.String)
     return _rows(result, (pl.col("kind").cast(pl.String) == "end") & (reason == "interrupted"))
 

@@ -92,6 +92,15 @@ def _largest_first(state, line, n):
         line[k] = j
 
 
+@kernel
+def reorder(state, line, n, strict_order):
+    """Put the first `n` of those who would give way in another order, so that fewer may do."""
+    if strict_order:
+        _last_first(line, n)
+    else:
+        _largest_first(state, line, n)
+
+
 @allocating_kernel
 def choose_victims(state, have, j, candidates, reorder_count, strict_order):
     """Of running jobs in an order, those that give way to job `j`, which does not fit; none if all are too few."""
@@ -100,10 +109,7 @@ def choose_victims(state, have, j, candidates, reorder_count, strict_order):
     for _ in range(reorder_count):
         if n <= 1:
             break
-        if strict_order:
-            _last_first(line, n)
-        else:
-            _largest_first(state, line, n)
+        reorder(state, line, n, strict_order)
         n = _n_needed(state, have, j, line, n)
     return line[: max(n, 0)]
 

@@ -30,11 +30,11 @@ _NOW_AND_THEN, _LAYING = 64, 16  # as in `reservations`
 
 
 @allocating_kernel
-def _tested(state, have, line, params, integers):
+def tested(state, have, line, params, integers):
     """The jobs that a cycle tests, in line: so many, of each user and of each partition so many."""
     by_user, by_part = int(params[Sched.BF_MAX_USER]), int(params[Sched.BF_MAX_PART])
     most, n = min(int(params[Sched.BF_MAX_TEST]), len(line)), 0
-    tested = np.empty(most, np.int64)
+    found = np.empty(most, np.int64)
     users = np.zeros(len(integers) if by_user > 0 else 0, np.int64)
     parts = np.zeros(len(integers) if by_part > 0 else 0, np.int64)
     for j in line:
@@ -54,9 +54,9 @@ def _tested(state, have, line, params, integers):
             users[u] += 1
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
-        tested[n] = j
+        found[n] = j
         n += 1
-    return tested[:n]
+    return found[:n]
 
 
 @kernel
@@ -101,9 +101,8 @@ def round_down(times, ahead, n, resolution):
 
 
 @allocating_kernel
-def backfill_cycle(state, have, line, params, integers):
-    """Start whoever delays no reservation of those before it; returns how many."""
-    line = _tested(state, have, line, params, integers)
+def backfill_cycle(state, have, line, params):
+    """Start whoever delays no reservation of those before it, of the jobs that it tests; returns how many."""
     if params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0:
         return pinned_cycle(state, have, line, params, min(len(have.free), int(params[Sched.RESERVED])))
     places, horizon, legs = who_fits(state, have, line, np.empty((0, 0), np.int64), 0)

@@ -188,8 +188,10 @@ def _reserved(begins, left, n, R, window_end, begin, end, demand, nodes):
 
 
 @allocating_kernel
-def _table(state, times, ahead, n, n_reservations, R, W, slot, window_end):
+def table_of(state, profile, n_reservations, R, W, params):
     """Nothing reserved yet, but for what sites have reserved; licences as running jobs give them back."""
+    (times, ahead, n), slot = profile, params[Sched.BF_RESOLUTION]
+    window_end = times[0] + params[Sched.BF_WINDOW]
     room = n + 2 * (n_reservations + len(state.planned)) + 2
     begins, left = np.empty(room), np.zeros((room, R + W), np.int64)
     begins[0], m = times[0], 1
@@ -213,27 +215,94 @@ def _table(state, times, ahead, n, n_reservations, R, W, slot, window_end):
 
 
 @kernel
-def _last_who_fits(state, have, line, last):
+def last_who_fits(state, have, line, last):
     """The last place in line, up to `last`, of a job that fits into what is there now; -1 if none does."""
     while last >= 0 and not fits_now(state, have, line[last]):
         last -= 1
     return last
 
 
+@kernel
+def find_nodes(state, have, table, profile, params, R, j, scratch):
+    """When job `j` begins, and whether it starts now; inf = it does not start, and reserves nothing.
+
+    The last row of `scratch` then has its nodes. `table` is of spans, `profile` of running jobs, each with its length.
+    """
+    (begins, left, m), (times, ahead, n), now = table, profile, state.clock[0]["now"]
+    nodes, free, picked = scratch[0], scratch[1], scratch[2]
+    leg, window_end = state.jobs[j]["leg"], now + params[Sched.BF_WINDOW]
+    demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
+    young, later = state.jobs[j]["submit"] > now - params[Sched.BF_MIN_AGE], now
+    while later < np.inf:
+        start = later
+        if start > window_end:
+            break
+        later, licensed = _unreserved(begins, left, m, R, window_end, start, start + walltime, demand, nodes)
+        if young:
+            later = np.inf
+        if not licensed or count_bits(nodes) < demand[0]:
+            continue
+        begin = max(_free_of_jobs(times, ahead, n, R, nodes, demand[0], params[Sched.BF_LINEAR], free), start)
+        if begin == np.inf:
+            continue
+        for w in range(len(picked)):
+            picked[w] = 0
+        pick_blocks(free, demand[0], picked)
+        if begin <= now + instant_width(now) and fits_now(state, have, j):
+            return begin, True
+        if young or later < begin:
+            continue
+        if begin > window_end:
+            break
+        first, end = _slots(params, begin, walltime)
+        if _reserved(begins, left, m, R, window_end, first, end, demand, picked):
+            later = begin if begin > start else begin + params[Sched.BF_RESOLUTION]
+            continue
+        return begin, False
+    return np.inf, False
+
+
+@kernel
+def _slots(params, begin, walltime):
+    """Beginning and end of a reservation, at multiples of bf_resolution."""
+    slot = params[Sched.BF_RESOLUTION]
+    first = math.floor(begin / slot) * slot
+    return first, max(math.floor((begin + walltime) / slot) * slot, first + slot)
+
+
+@kernel
+def hold_nodes(state, table, params, R, j, begin, picked):
+    """Reserve nodes for job `j` from a time on; returns how many spans there are."""
+    leg, window_end = state.jobs[j]["leg"], state.clock[0]["now"] + params[Sched.BF_WINDOW]
+    first, end = _slots(params, begin, state.legs[leg]["walltime"])
+    return _hold(table[0], table[1], table[2], R, first, end, window_end, state.demands[leg], picked)
+
+
+@allocating_kernel
+def start_found(state, have, table, profile, params, R, j, picked):
+    """Start job `j` on nodes that were found; returns how many spans there are, and how long the profile is."""
+    (begins, left, m), (times, ahead, n), now = table, profile, state.clock[0]["now"]
+    demand, taken = state.demands[state.jobs[j]["leg"]], np.empty(R + len(picked), np.int64)
+    for r in range(len(taken)):
+        taken[r] = demand[r] if r < R else picked[r - R]
+    start_on(state, have, j, LogReason.BACKFILLED, picked)
+    end, slot = end_if_now(state, j), params[Sched.BF_RESOLUTION]
+    n = take(times, ahead, n, R, taken, 0, end)
+    if R > 1:
+        until, window_end = math.floor(end / slot) * slot, now + params[Sched.BF_WINDOW]
+        m = _hold(begins, left, m, R, now, until, window_end, demand, picked[:0])
+    return m, n
+
+
 @allocating_kernel
 def pinned_cycle(state, have, line, params, R):
     """Start whoever delays no reservation of those before it, of the jobs in line; returns how many."""
-    last = _last_who_fits(state, have, line, len(line) - 1)
+    last = last_who_fits(state, have, line, len(line) - 1)
     if last < 0:
         return 0
-    now, slot, W = state.clock[0]["now"], params[Sched.BF_RESOLUTION], len(have.words)
-    soon, oldest = now + instant_width(now), now - params[Sched.BF_MIN_AGE]
-    window_end = now + params[Sched.BF_WINDOW]
-    times, ahead, n = availability(state, have, -1, R, 0, W)
-    begins, left, m = _table(state, times, ahead, n, len(line), R, W, slot, window_end)
-    scratch, taken = np.empty((3, W), np.int64), np.empty(R + W, np.int64)
-    nodes, free, picked = scratch[0], scratch[1], scratch[2]
-    i, n_started = 0, 0
+    times, ahead, n = availability(state, have, -1, R, 0, len(have.words))
+    begins, left, m = table_of(state, (times, ahead, n), len(line), R, len(have.words), params)
+    scratch, i, n_started = np.empty((3, len(have.words)), np.int64), 0, 0
     while i <= last:
         j = line[i]
         i += 1
@@ -241,46 +310,14 @@ def pinned_cycle(state, have, line, params, R):
             break
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
-        leg = state.jobs[j]["leg"]
-        demand, walltime, young = state.demands[leg], state.legs[leg]["walltime"], state.jobs[j]["submit"] > oldest
-        later = now
-        while later < np.inf:
-            start = later
-            if start > window_end:
+        table, profile = (begins, left, m), (times, ahead, n)
+        begin, starts = find_nodes(state, have, table, profile, params, R, j, scratch)
+        if starts:
+            m, n = start_found(state, have, table, profile, params, R, j, scratch[2])
+            n_started += 1
+            if n_started == params[Sched.BF_MAX_START]:
                 break
-            later, licensed = _unreserved(begins, left, m, R, window_end, start, start + walltime, demand, nodes)
-            if young:
-                later = np.inf
-            if not licensed or count_bits(nodes) < demand[0]:
-                continue
-            begin = max(_free_of_jobs(times, ahead, n, R, nodes, demand[0], params[Sched.BF_LINEAR], free), start)
-            if begin == np.inf:
-                continue
-            for w in range(W):
-                picked[w] = 0
-            pick_blocks(free, demand[0], picked)
-            if begin <= soon and fits_now(state, have, j):
-                for r in range(R + W):
-                    taken[r] = demand[r] if r < R else picked[r - R]
-                start_on(state, have, j, LogReason.BACKFILLED, picked)
-                end = end_if_now(state, j)
-                n = take(times, ahead, n, R, taken, 0, end)
-                if R > 1:
-                    m = _hold(begins, left, m, R, now, math.floor(end / slot) * slot, window_end, demand, picked[:0])
-                n_started += 1
-                break
-            if young or later < begin:
-                continue
-            if begin > window_end:
-                break
-            first = math.floor(begin / slot) * slot
-            end = max(math.floor((begin + walltime) / slot) * slot, first + slot)
-            if _reserved(begins, left, m, R, window_end, first, end, demand, picked):
-                later = begin if begin > start else begin + slot
-                continue
-            m = _hold(begins, left, m, R, first, end, window_end, demand, picked)
-            break
-        if n_started == params[Sched.BF_MAX_START] and n_started > 0:
-            break
-        last = _last_who_fits(state, have, line, last)
+        elif begin < np.inf:
+            m = hold_nodes(state, table, params, R, j, begin, scratch[2])
+        last = last_who_fits(state, have, line, last)
     return n_started

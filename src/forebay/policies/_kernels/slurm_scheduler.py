@@ -25,8 +25,9 @@ from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.multifactor import bring_up_to_date, note_rates, number_of
 from forebay.policies._kernels.places import fits_now, what_is_there
 from forebay.policies._kernels.priority_line import by_priority
-from forebay.policies._kernels.slurm_backfill import backfill_cycle
+from forebay.policies._kernels.slurm_backfill import backfill_cycle, tested
 from forebay.policies._kernels.slurm_pinned import start_in_blocks
+from forebay.policies._orders import ALL
 
 _N_SCHED = len(Sched)
 _PARTITIONS = 2
@@ -123,7 +124,10 @@ def wake_when_due(state, params, clocks):
 
 @kernel
 def due_now(state, params, clocks):
-    """Whether the main scheduler is due for events, and over the whole queue; and whether backfilling may be."""
+    """How many jobs the main scheduler is to try (0 = it is not due), and whether backfilling may be due.
+
+    Where neither has anything to do, -1 and False.
+    """
     now, triggers = state.clock[0]["now"], state.clock[0]["triggers"]
     ended, submitted, soon = triggers & _ENDED != 0, triggers & Trigger.SUBMIT != 0, now + instant_width(now)
     if submitted or ended:
@@ -137,7 +141,16 @@ def due_now(state, params, clocks):
         clocks[Clock.FULL_DUE] += interval * (1.0 + math.floor((soon - clocks[Clock.FULL_DUE]) / interval))
     if ended or submitted:
         clocks[Clock.CHANGED] = 1.0
-    return batch, full, clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon
+    fill = clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon
+    if batch or full:
+        return ALL if full else int(params[Sched.QUEUE_DEPTH]), fill
+    return (0, True) if fill and clocks[Clock.CHANGED] > 0.0 else (-1, False)
+
+
+@kernel
+def note_cycle(clocks, now, n_started):
+    """A cycle is over: the next one has to do only with what changes from now on, its own starts among it."""
+    clocks[Clock.BACKFILLED], clocks[Clock.CHANGED] = now, 1.0 if n_started > 0 else 0.0
 
 
 @allocating_kernel
@@ -145,23 +158,19 @@ def fill_up(state, have, line, params, memory, clocks):
     """Backfill beside the jobs that the main scheduler starts, if anything has changed; returns how many start."""
     if clocks[Clock.CHANGED] == 0.0:
         return 0
-    filled = backfill_cycle(state, have, line, params, memory[0])
-    clocks[Clock.BACKFILLED] = state.clock[0]["now"]
-    clocks[Clock.CHANGED] = 1.0 if filled > 0 else 0.0
+    filled = backfill_cycle(state, have, tested(state, have, line, params, memory[0]), params)
+    note_cycle(clocks, state.clock[0]["now"], filled)
     return filled
 
 
 @allocating_kernel
 def _schedule(state, params, memory, clocks):
     """Run whatever is due. Returns how many jobs start."""
-    batch, full, fill = due_now(state, params, clocks)
-    if not (batch or full or (fill and clocks[Clock.CHANGED] > 0.0)):
+    depth, fill = due_now(state, params, clocks)
+    if depth < 0:
         return 0
-    have, n_started = what_is_there(state, params[Sched.PINNED] > 0.0), 0
-    line = in_line(state, params, memory)
-    if batch or full:
-        depth = len(line) if full else int(params[Sched.QUEUE_DEPTH])
-        n_started, _ = main_scheduler(state, have, line, params, memory[0], depth)
+    have, line = what_is_there(state, params[Sched.PINNED] > 0.0), in_line(state, params, memory)
+    n_started, _ = main_scheduler(state, have, line, params, memory[0], depth)
     if n_started > 0:
         clocks[Clock.CHANGED] = 1.0
     return n_started + (fill_up(state, have, line, params, memory, clocks) if fill else 0)
