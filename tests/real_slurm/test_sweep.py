@@ -68,7 +68,7 @@ def test_a_sweep_outlives_jobs_that_are_cancelled(tmp_path, monkeypatch):
         ):
             sweep.carry_out(runs, there, execute, lambda run, *_: done.append(run))
         watcher.join()
-        left = slurm.run("squeue", "-h").strip()
+        left = slurm.run("squeue", "-h", "-t", "PD,R").strip()  # without those that are completing
     assert set(cancelled) == {"PD", "R"}
     assert not left
     assert tidy.frame(sweep.records(runs, there)).equals(tidy.frame(sweep.records(runs, here)))
