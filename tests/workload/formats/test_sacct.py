@@ -330,6 +330,7 @@ def test_csv_bytes_order_marks_line_ends_and_trailing_delimiters_do_not_matter(f
         (f"{HEAD}\n", "holds no job; list jobs that have started"),
         (f"{HEAD}\n{job(start='', state='RUNNING')}", r"holds no job: 1 record left out \(1 still running\)"),
         ("17_4|ann|100|110|60|2|COMPLETED\n", r"line 1: is a job, not the names.*; list again without -n"),
+        ("17,ann,main,2025-03-01T00:00:00,60,2\n", r"line 1: is a job, not the names.*; list again without -n"),
         (f"{HEAD}\n{job()}\n2|100|11", "line 3: 3 fields, and the header names 8; is the file cut short"),
         (f"{HEAD}\n{job()}|x", "line 2: 9 fields, and the header names 8; does a value hold the delimiter"),
         (HEAD.replace("|", ";"), r"line 1: columns are not divided by '\|' or ','"),

@@ -29,7 +29,8 @@ KNOWN = (
 _HOW = "list jobs with `sacct -P`, or as CSV with a header"
 _BLOCK = 1 << 23  # bytes taken at a time: bounds the memory of words, which is a multiple of the text's
 _ROWS = 20_000  # the same, where rows are read one by one
-_HEADLESS = re.compile(r"\d+(_\d+|_\[[^|]*\]|\+\d+)?(\.\w+)?(\|[^|]*){4,}")
+_JOB = r"\d+(_\d+|_\[[^|,]*\]|\+\d+)?(\.\w+)?"
+_HEADLESS = re.compile(_JOB + r"((\|[^|]*){4,}|(,[^,]*){2,},\d{4}-\d\d-\d\dT\d\d:.*)")
 
 
 @dataclass
