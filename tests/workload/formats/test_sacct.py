@@ -461,3 +461,9 @@ def test_the_note_on_an_inferred_machine_is_of_runs_on_it_alone(read):
     assert any("the machine's size is not known" in note for note in unknown.notes)
     notes = fb.simulate(unknown, "flat:nodes=9", "fcfs").facts["notes"]
     assert not any("the machine's size" in note for note in notes)
+
+
+def test_a_quoted_list_of_resources_may_have_a_line_break(tmp_path):
+    path = tmp_path / "two.csv"
+    path.write_text('JobID,Submit,Start,ElapsedRaw,NNodes,AllocTRES\n1,100,110,60,1,"cpu=4,\nnode=1"\n')
+    assert fb.read(path).jobs["cores"].to_list() == [4]

@@ -94,7 +94,7 @@ class Rows:
         pairs = pl.select(
             pl.concat_str(self.words("ReqTRES"), self.words("AllocTRES"), separator="\n").alias("TRES")
         ).to_series()
-        found, wrong = self._each("TRES", pairs, lambda pair: values.tres(*pair.split("\n")))
+        found, wrong = self._each("TRES", pairs, lambda pair: values.tres(*pair.split("\n", 1)))
         lists = [one or values.Tres() for one in found.values()]
         names = dict.fromkeys(name for one in lists for name in one.amounts)
         columns: dict[str, tuple[list[Any], Any]] = {
