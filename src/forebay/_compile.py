@@ -146,7 +146,7 @@ _BESIDE = 1.75
 """How many times as long parts take where several processes compile at once: they share caches, and more."""
 _PACE = "pace"
 _FASTEST = 0.4
-"""No machine is faster: who waited for what another process had nearly compiled took less, and tells nothing."""
+"""The least that is believed: who waited for what another process had nearly compiled took less, and tells nothing."""
 
 
 def _seconds(part: Part) -> float:

@@ -37,16 +37,6 @@ state = "drain"
 """
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(text):
-        path = tmp_path / "site.toml"
-        path.write_text(text)
-        return path
-
-    return write
-
-
 def complaint(make, *args, **kwargs):
     with pytest.raises(InputError) as caught:
         make(*args, **kwargs)

@@ -27,16 +27,6 @@ nodes = "gpu2,n[001-002]"
 """
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(text):
-        path = tmp_path / "site.toml"
-        path.write_text(text)
-        return path
-
-    return write
-
-
 def test_who_names_nodes_has_ids(file):
     machine = load(file(SITE))
     assert machine.partitions[0].nodes == "2-4"
