@@ -41,7 +41,8 @@ def read(text: str, path: Path) -> Source:
     document = parse(text.encode("utf-8", "replace"), str(path))
     if not isinstance(document, dict) or not {"nodes", "partitions", "reservations", "sinfo"} & document.keys():
         raise InputError(
-            f"{path}: JSON without nodes, partitions, reservations or sinfo; give what sinfo --json or scontrol show node --json say"
+            f"{path}: JSON without nodes, partitions, reservations or sinfo; give what sinfo --json or scontrol show "
+            "node --json say"
         )
     source = Source()
     for place, one in enumerate(_rows(document, "nodes", path)):
