@@ -163,7 +163,7 @@ def test_against_a_slow_twin(seeds):
     for seed in seeds:
         rng = random.Random(seed)
         work, chosen = draw(rng, 24), options(rng)
-        spec = "slurm:" + ",".join(f"{key}={value}" for key, value in chosen.items())
+        spec = "slurm:reservations=counted," + ",".join(f"{key}={value}" for key, value in chosen.items())
         machine = "flat:nodes=8,burst_buffer=10B"
         fast, slow = fb.simulate(work, machine, spec), fb.simulate(work, machine, Slurm(**chosen))
         assert fast.jobs["starting_time"].to_list() == slow.jobs["starting_time"].to_list(), (seed, spec)
@@ -187,7 +187,8 @@ def test_by_priority_against_a_slow_twin(seed):
     rng = random.Random(100 + seed)
     work, tree = draw(rng, 24), rng.random() < 0.5
     weights = {"age": 1000, "share": 700, "size": rng.choice((0, 500))}
-    spec = "slurm:PriorityType=multifactor,PriorityWeightAge=1000,PriorityWeightFairshare=700,PriorityMaxAge=2000"
+    spec = "slurm:reservations=counted,PriorityType=multifactor,PriorityWeightAge=1000,PriorityWeightFairshare=700"
+    spec += ",PriorityMaxAge=2000"
     spec += f",PriorityWeightJobSize={weights['size']},NO_FAIR_TREE={not tree}"
     spec += ",PriorityDecayHalfLife=3000,PriorityCalcPeriod=100"
     twin = Slurm(Priorities(weights, 100.0, 3000.0, 2000.0, tree), **DEFAULTS)

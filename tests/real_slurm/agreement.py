@@ -22,19 +22,23 @@ def cycles(name):
     return pl.read_csv(RECORDED / f"{name}-cycles.csv").rows()
 
 
-def simulated(recorded, policy):
+def simulated(recorded, policy, machine=f"flat:nodes={NODES},burst_buffer={LICENSES}B"):
     """The starts of the same jobs under a policy: each is submitted when it was, and runs as long as it did."""
-    table = job_table(
-        {
-            "id": recorded["id"],
-            "submit": recorded["submit"].cast(pl.Float64),
-            "walltime": recorded["walltime"].cast(pl.Float64),
-            "run_time": (recorded["end"] - recorded["start"]).cast(pl.Float64),
-            "nodes": recorded["nodes"],
-            "burst_buffer": recorded["licenses"],
-        }
-    )
-    result = fb.simulate(fb.Workload("recorded", table), f"flat:nodes={NODES},burst_buffer={LICENSES}B", policy)
+    asked = {"nodes": recorded["nodes"], "run_time": (recorded["end"] - recorded["start"]).cast(pl.Float64)}
+    for name in ("id", "cores", "exclusive"):
+        asked |= {name: recorded[name]} if name in recorded.columns else {}
+    for name in ("submit", "walltime"):
+        asked[name] = recorded[name].cast(pl.Float64)
+    if "licenses" in recorded.columns:
+        asked["burst_buffer"] = recorded["licenses"]
+    names = {}
+    for column, name in (("queue", "queue"), ("feature", "features")):
+        if column in recorded.columns:
+            words = sorted(set(recorded[column].drop_nulls()) - {""})
+            codes = {word: code for code, word in enumerate(words)}
+            asked[name] = [codes.get(word, -1) for word in recorded[column]]
+            names[name] = dict(enumerate(words))
+    result = fb.simulate(fb.Workload("recorded", job_table(asked), names=names), machine, policy)
     return result.jobs.sort("job_id")["starting_time"].to_numpy()
 
 
@@ -48,18 +52,19 @@ def concordance(real, ours):
     return alike / pairs
 
 
-def one_by_one(recorded, cycles=None, **options):
+def one_by_one(recorded, cycles=None, machine=None, **options):
     """Seconds from each job's real start to the one that the policy would choose, all else as it was; NaN = none."""
     from real_slurm.forced import Forced
 
     real = recorded["start"].to_numpy().astype(float)
     policy = Forced(real, recorded["allocated"], cycles, **options)
-    simulated(recorded, policy)
+    simulated(recorded, policy, *[machine] if machine else [])
     return policy.wanted - real
 
 
-def in_step(recorded, cycles, **options):
+def in_step(recorded, cycles, machine=None, **options):
     """Seconds from each job's real start to ours, in a run by itself whose schedulers run when the real ones did."""
     from real_slurm.forced import Timed
 
-    return simulated(recorded, Timed(cycles, **options)) - recorded["start"].to_numpy()
+    starts = simulated(recorded, Timed(cycles, **options), *[machine] if machine else [])
+    return starts - recorded["start"].to_numpy()

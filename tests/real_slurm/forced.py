@@ -93,8 +93,8 @@ class Forced(fb.Policy):
                     act_wake(state, time)
             for job in np.flatnonzero(self._starts == now):
                 action, first = act_start(state, job, LogReason.IN_ORDER), int(counts["n_picks"])
-                for low, high in self._allocated[job]:
-                    state.picks[counts["n_picks"]] = (int(low), int(high or low) - int(low) + 1, -1)
+                for pick in self._picks(job, len(state.inside.full) > 0):
+                    state.picks[counts["n_picks"]] = pick
                     counts["n_picks"] += 1
                 take_picks_from(state, action, first)
             if self._slurm.PriorityType == "multifactor":
@@ -105,3 +105,10 @@ class Forced(fb.Policy):
                 act_wake(state, self._asked)
 
         return forced
+
+    def _picks(self, job, shared):
+        """The nodes that a job really had, run by run; one by one where they are shared."""
+        runs = [(int(low), int(high or low) - int(low) + 1) for low, high in self._allocated[job]]
+        if shared:
+            return sorted((low + k, 1, -1) for low, count in runs for k in range(count))
+        return [(low, count, -1) for low, count in runs]

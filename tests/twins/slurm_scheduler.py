@@ -171,8 +171,11 @@ class Slurm(Policy):
     def _main(self, view, act, line, depth):
         left, tried, blocked, by_part = [], 0, False, {}
         for job in line:
-            lacking = not self.p["bf_licenses"] and not self._licensed(view, act, job)
-            if blocked or tried == depth or lacking:
+            if blocked or tried == depth:
+                left.append(job)
+                continue
+            tried += 1
+            if not self.p["bf_licenses"] and not self._licensed(view, act, job):
                 left.append(job)
                 continue
             part = int(view.jobs["queue"][job])
@@ -180,7 +183,6 @@ class Slurm(Policy):
             if self.p["partition_job_depth"] and by_part[part] > self.p["partition_job_depth"]:
                 left.append(job)
                 continue
-            tried += 1
             if act.fits(job):
                 self._start(view, act, job, LogReason.IN_ORDER)
                 self.changed = True

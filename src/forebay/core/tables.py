@@ -76,6 +76,7 @@ JOB = np.dtype(
         ("account", "i8"),  # who is charged; -1 = unknown
         ("qos", "i8"),  # quality of service; -1 = unknown
         ("rank", "i8"),  # of its partition among those of this machine: who has a higher one goes first
+        ("within", "i8"),  # the atoms of its partitions, as bits; -1 = all nodes
         ("state", "i1"),
         ("urgency", "i1"),  # Urgency, while it waits
     ],

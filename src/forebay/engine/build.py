@@ -19,7 +19,7 @@ from forebay.engine import truth as truths
 from forebay.engine.allowed import atoms_of, restrict
 from forebay.engine.dependencies import dependencies_of, submitted_by_others
 from forebay.engine.doors import Doors
-from forebay.engine.eligible import eligible, ranks_of
+from forebay.engine.eligible import atoms_within, eligible, ranks_of
 from forebay.engine.faults import check_failures, fill_resilience, make_tables
 from forebay.engine.ledger import Ledger
 from forebay.engine.meters import make_meters
@@ -328,6 +328,7 @@ def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Pr
     first = program.first_leg[:-1]
     jobs["leg"], jobs["last_leg"], jobs["piece"], jobs["chunk"] = first, truth.legs["last"][first], -1, -1
     jobs["nodes"], jobs["rank"] = program.nodes, ranks_of(workload, platform)
+    jobs["within"] = atoms_within(workload, platform)
     jobs["start"] = jobs["finish"] = np.nan
     unfit, notes = too_large(workload, platform, program, fabric)
     jobs["state"] = np.where(unfit, JobState.REJECTED, JobState.UNSUBMITTED)

@@ -144,6 +144,17 @@ def ranks_of(workload: Workload, platform: Platform) -> np.ndarray:
     return ranks
 
 
+def atoms_within(workload: Workload, platform: Platform) -> np.ndarray:
+    """The atoms of the partitions that each job names, as bits; -1 where the machine has none."""
+    if not platform.partitions:
+        return np.full(len(workload), _ALL, np.int64)
+    bits, _ = partitions_of(workload, platform)
+    found = np.zeros(len(workload), np.int64)
+    for a, atom in enumerate(platform.atoms):
+        found |= np.where(bits & atom.partitions != 0, np.int64(1) << a, 0)
+    return found
+
+
 def _taken(workload: Workload, platform: Platform, partitions: np.ndarray, asks: Asked, places: Places) -> np.ndarray:
     """Of the partitions of each job those that take it."""
     walltime, ids = workload.jobs["walltime"].to_numpy(), workload.jobs["id"].to_numpy()

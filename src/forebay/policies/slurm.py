@@ -15,7 +15,6 @@ from forebay.core.kinds import large_of
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
-from forebay.policies._families.backfill import refuse_pinned
 from forebay.policies._families.multifactor import Weighted, memory_of, parse_table
 from forebay.policies._families.preempt import Preempting
 from forebay.policies._families.slurm_scheduler import Sched
@@ -46,7 +45,7 @@ class Slurm(Weighted, Preempting, Policy):
     bf_continue: bool = False  # whether a cycle goes on after it has let others at the locks
     bf_yield_interval: float = 2e6  # us after which it does
     bf_max_time: Annotated[float, parse_seconds] = 0.0  # s that a cycle may take; 0 = bf_interval
-    reservations: str = "counted"  # "pinned" fixes a reservation's nodes, as Slurm does; "counted" their number
+    reservations: str = "pinned"  # "pinned" fixes a reservation's nodes, as Slurm does; "counted" their number
     test_time: Annotated[float, parse_seconds] = 0.0  # s that it takes to test a job, on the site's controller
 
     def __post_init__(self) -> None:
@@ -83,7 +82,6 @@ class Slurm(Weighted, Preempting, Policy):
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same where resources behind the nodes are licences, but for those that are parts of nodes."""
-        refuse_pinned(self.reservations, resources)
         large = large_of(resources)
         last = min(large if large >= 0 else len(resources), set_apart(resources))
         for r, name in enumerate(resources):

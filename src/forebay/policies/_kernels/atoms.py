@@ -7,6 +7,7 @@ nodes are alike.
 
 from forebay._numba.jit import inlined_kernel, kernel
 from forebay.algorithms.atoms import COLUMN, atom_of, free_in, has_room, may_choose, share_for, share_now
+from forebay.algorithms.bits import count_word
 from forebay.algorithms.plan import behind
 from forebay.algorithms.profile import reserve, window
 from forebay.core.inside import CORES, DIMENSIONS
@@ -32,6 +33,16 @@ def counts_no_atom(state):
 def _blank(state):
     """The row of `shares` for the next start."""
     return min(state.counts[0]["n_shares"], len(state.shares) - 2)
+
+
+@kernel
+def share_picked(state, nodes, picked):
+    """What a start takes of each atom whose nodes are picked; `nodes` has those of each atom, in words of bits."""
+    share = state.shares[_blank(state)] if len(state.shares) > 0 else picked[:0]
+    for a in range(len(share)):
+        share[a] = 0
+        for w in range(len(picked)):
+            share[a] += count_word(nodes[a, w] & picked[w])
 
 
 @kernel
@@ -74,11 +85,16 @@ def share_within(state, share, leg):
 @kernel
 def share_free(state, free, leg):
     """What leg `leg` takes of each atom if it starts now and reservations do not count; False if that is too few."""
+    return share_among(state, free, leg, state.legs[leg]["allowed"])
+
+
+@kernel
+def share_among(state, free, leg, bits):
+    """The same of some atoms alone."""
     atoms = state.nodes.atoms
     if len(atoms) == 0:
         return True
-    share = state.shares[_blank(state)]
-    return share_now(free, free, atoms, state.legs[leg]["allowed"], state.demands[leg, 0], share)
+    return share_now(free, free, atoms, bits, state.demands[leg, 0], state.shares[_blank(state)])
 
 
 @kernel

@@ -103,8 +103,8 @@ def round_down(times, ahead, n, resolution):
 @allocating_kernel
 def backfill_cycle(state, have, line, params):
     """Start whoever delays no reservation of those before it, of the jobs that it tests; returns how many."""
-    if params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0:
-        return pinned_cycle(state, have, line, params, min(len(have.free), int(params[Sched.RESERVED])))
+    if len(have.inside) > 0 or (params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0):
+        return pinned_cycle(state, have, line, params)
     places, horizon, legs = who_fits(state, have, line, np.empty((0, 0), np.int64), 0)
     n_places = len(places)
     if n_places == 0:

@@ -1,12 +1,12 @@
 """A cycle of sched/backfill whose reservations are of certain nodes, step by step as Slurm goes.
 
-Slurm keeps two things apart. A *table* has what the reservations laid so far leave: spans of time, each with the nodes
-(and licences, with bf_licenses) that are free of reservations during all of it. What running jobs hold is asked of the
-select plug-in: when, as they end, are enough of some nodes free, and which are these. So for each job, from now on:
+Slurm keeps two things apart. A *table* has what the reservations laid so far leave: see `slurm_table`. What running
+jobs hold is asked of the select plug-in: when, as they end, are enough of some nodes free, and which are these; see
+`slurm_select`. So for each job, from now on:
 
 1. The nodes that no reservation needs from a time on until the job would end. If too few: again from the next time at
    which others come free of reservations.
-2. When enough of these are free of running jobs; nodes are picked by blocks of neighbours among all that are by then.
+2. When enough of these are free of running jobs; nodes are picked among all that are by then.
    If that is later than others come free of reservations: again from then on.
 3. If the time is now, the job starts. Otherwise, if a reservation has some of the nodes while the job would run there:
    again from that time on. If not, the nodes are reserved.
@@ -21,245 +21,69 @@ import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.bits import count_bits
-from forebay.algorithms.blocks import pick_blocks
+from forebay.algorithms.inside import holds
 from forebay.algorithms.profile import take
 from forebay.core.codes import LogReason
-from forebay.core.tables import after, instant_width
+from forebay.core.tables import instant_width
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability, end_if_now
-from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.licenses import has_licenses
-from forebay.policies._kernels.places import fits_now, start_picked
-
-_PRECISION = 30.0  # s
-_ALL_BITS = 2**32 - 1
-
-
-@kernel
-def _add_picks(state, picked):
-    """Add the nodes of a set to the picks, run by run; returns the first pick."""
-    counts, first, size = state.counts[0], state.counts[0]["n_picks"], 0
-    for node in range(32 * len(picked) + 1):
-        if node < 32 * len(picked) and (picked[node >> 5] >> (node & 31)) & 1:
-            size += 1
-        elif size > 0:
-            row = state.picks[counts["n_picks"]]
-            row["low"], row["count"], row["server"] = node - size, size, -1
-            counts["n_picks"] += 1
-            size = 0
-    return first
+from forebay.policies._kernels.notes import is_allowed
+from forebay.policies._kernels.places import fits_now
+from forebay.policies._kernels.slurm_select import (
+    bits_of,
+    least_nodes,
+    note_start,
+    pick_free,
+    select_of,
+    start_picked_nodes,
+    when_free,
+)
+from forebay.policies._kernels.slurm_table import hold, is_reserved, nodes_of, table_of, unreserved, window_end
 
 
 @kernel
-def start_on(state, have, j, reason, picked):
-    """Start job `j` on the nodes of a set."""
-    charge(state, have.free, state.jobs[j]["leg"])
-    start_picked(state, j, reason, have.words, _add_picks(state, picked))
-
-
-@allocating_kernel
-def start_in_blocks(state, have, j, reason):
-    """Start job `j`, which fits, on the nodes that Slurm would pick of all that are idle."""
-    picked = np.zeros(len(have.words), np.int64)
-    pick_blocks(have.words.copy(), state.demands[state.jobs[j]["leg"], 0], picked)
-    start_on(state, have, j, reason, picked)
+def n_licences(params):
+    """How many resources reservations hold: nodes, and licences if these are held."""
+    return int(params[Sched.LAST_LICENSE]) if params[Sched.RESERVED] > 1.0 else 1
 
 
 @kernel
-def _span_from(begins, left, n, time):
-    """Let a span begin at a time behind the first one's beginning; returns its place and how many there are."""
-    i = n
-    while i > 0 and begins[i - 1] >= time:
-        i -= 1
-    if i < n and begins[i] == time:
-        return i, n
-    for k in range(n, i, -1):
-        begins[k] = begins[k - 1]
-        for r in range(left.shape[1]):
-            left[k, r] = left[k - 1, r]
-    begins[i] = time
-    for r in range(left.shape[1]):
-        left[i, r] = left[i - 1, r]
-    return i, n + 1
-
-
-@kernel
-def _hold(begins, left, n, R, begin, end, window_end, demand, nodes):
-    """Take licences and nodes from the table while a reservation lasts; returns how many spans there are."""
-    begin = max(begin, begins[0])
-    if begin >= window_end:
-        return n
-    first, n = _span_from(begins, left, n, begin)
-    last = n
-    if end < window_end:
-        last, n = _span_from(begins, left, n, end)
-    for i in range(first, last):
-        for r in range(1, R):
-            left[i, r] -= demand[r]
-        for w in range(len(nodes)):
-            left[i, R + w] &= ~nodes[w]
-    return n
-
-
-@kernel
-def _unreserved(begins, left, n, R, window_end, start, end, demand, nodes):
-    """The nodes that no reservation needs from `start` to `end`, into `nodes`.
-
-    Returns when others come free of reservations, inf if never; and whether licences suffice throughout.
-    """
-    later, licensed, W = np.inf, True, len(nodes)
-    for w in range(W):
-        nodes[w] = _ALL_BITS
-    for i in range(n):
-        over = begins[i + 1] if i + 1 < n else window_end
-        if over <= start:
-            continue
-        if i + 1 < n and later == np.inf:
-            for w in range(W):
-                if left[i + 1, R + w] & ~(nodes[w] & left[i, R + w]):
-                    later = over
-        if begins[i] > end + instant_width(end):
-            break
-        for w in range(W):
-            nodes[w] &= left[i, R + w]
-        for r in range(1, R):
-            if demand[r] > left[i, r]:
-                licensed, later = False, over
-    return later, licensed
-
-
-@kernel
-def _wider(window, linear, needed):
-    """The next window: twice as wide, or wider by a step, and at least as wide as needed."""
-    if linear > 0.0:
-        return window + linear * max(1.0, math.ceil((needed - window) / linear))
-    window *= 2.0
-    while window < needed:
-        window *= 2.0
-    return window
-
-
-@kernel
-def _free_of_jobs(times, ahead, n, first_word, nodes, count, linear, free):
-    """When `count` of some nodes are free as running jobs end (inf: never), and which are then, into `free`.
-
-    Of the jobs that have some of these nodes, those are taken to end together, as the last of them does, that end
-    within a window from the first end on, rounded up to half a minute: 30 s, then 60 s, and so on. As in Slurm, jobs
-    that have none of the nodes do not close a window, however late they end.
-    """
-    for w in range(len(nodes)):
-        free[w] = ahead[0, first_word + w] & nodes[w]
-    if count_bits(free) >= count:
-        return times[0]
-    window, barrier, i = _PRECISION, np.inf, 1
-    while i < n:
-        last = -1
-        while i < n and (last < 0 or last < i - 1 or times[i] <= barrier + window):
-            concerned = False
-            for w in range(len(nodes)):
-                more = ahead[i, first_word + w] & nodes[w] & ~free[w]
-                concerned = concerned or more != 0
-                free[w] |= more
-            if concerned:
-                last = i
-                if barrier == np.inf:
-                    barrier = (math.floor(times[i] / _PRECISION) + 1.0) * _PRECISION
-            i += 1
-        if last >= 0 and count_bits(free) >= count:
-            return times[last]
-        if i < n:
-            window = _wider(window, linear, times[i] - barrier)
-    return np.inf
-
-
-@kernel
-def _reserved(begins, left, n, R, window_end, begin, end, demand, nodes):
-    """Whether a reservation needs some of the nodes, or the licences, between two times."""
-    for i in range(n):
-        if begins[i] < end and (begins[i + 1] if i + 1 < n else window_end) > begin:
-            for w in range(len(nodes)):
-                if nodes[w] & ~left[i, R + w]:
-                    return True
-            for r in range(1, R):
-                if demand[r] > left[i, r]:
-                    return True
-    return False
-
-
-@allocating_kernel
-def table_of(state, profile, n_reservations, R, W, params):
-    """Nothing reserved yet, but for what sites have reserved; licences as running jobs give them back."""
-    (times, ahead, n), slot = profile, params[Sched.BF_RESOLUTION]
-    window_end = times[0] + params[Sched.BF_WINDOW]
-    room = n + 2 * (n_reservations + len(state.planned)) + 2
-    begins, left = np.empty(room), np.zeros((room, R + W), np.int64)
-    begins[0], m = times[0], 1
-    for r in range(R + W):
-        left[0, r] = ahead[0, r] if r < R else _ALL_BITS
-    for i in range(1, n if R > 1 else 0):
-        begin = max(math.floor(times[i] / slot) * slot, after(times[0]))
-        if begin >= window_end:
-            break
-        m -= 1 if m > 1 and begin <= begins[m - 1] else 0
-        begins[m] = begin
-        for r in range(R + W):
-            left[m, r] = ahead[i, r] if r < R else _ALL_BITS
-        m += 1
-    soon, nothing, nodes = after(times[0]), np.zeros(R, np.int64), np.full(W, _ALL_BITS)
-    for p in range(len(state.planned)):
-        plan = state.planned[p]
-        if plan["start"] > soon:
-            m = _hold(begins, left, m, R, plan["start"], plan["end"], window_end, nothing, nodes)
-    return begins, left, m
-
-
-@kernel
-def last_who_fits(state, have, line, last):
-    """The last place in line, up to `last`, of a job that fits into what is there now; -1 if none does."""
-    while last >= 0 and not fits_now(state, have, line[last]):
-        last -= 1
-    return last
-
-
-@kernel
-def find_nodes(state, have, table, profile, params, R, j, scratch):
+def find_nodes(state, have, select, table, profile, params, j):
     """When job `j` begins, and whether it starts now; inf = it does not start, and reserves nothing.
 
-    The last row of `scratch` then has its nodes. `table` is of spans, `profile` of running jobs, each with its length.
+    Its nodes are then `select.picked`, and on shared nodes the first `n` of `select.picks`: the last number returned.
     """
-    (begins, left, m), (times, ahead, n), now = table, profile, state.clock[0]["now"]
-    nodes, free, picked = scratch[0], scratch[1], scratch[2]
-    leg, window_end = state.jobs[j]["leg"], now + params[Sched.BF_WINDOW]
-    demand, walltime = state.demands[leg], state.legs[leg]["walltime"]
-    young, later = state.jobs[j]["submit"] > now - params[Sched.BF_MIN_AGE], now
-    while later < np.inf:
-        start = later
-        if start > window_end:
+    R, now, later, n_picks = n_licences(params), state.clock[0]["now"], state.clock[0]["now"], 0
+    leg, last = state.jobs[j]["leg"], window_end(state, params)
+    demand, walltime, count = state.demands[leg], state.legs[leg]["walltime"], least_nodes(state, leg)
+    young = state.jobs[j]["submit"] > now - params[Sched.BF_MIN_AGE]
+    while later <= last:
+        nodes_of(select.atoms, bits_of(state, leg), select.nodes)
+        start, later = unreserved(table, R, later, walltime, demand, count, select.nodes)
+        if start > last:
             break
-        later, licensed = _unreserved(begins, left, m, R, window_end, start, start + walltime, demand, nodes)
         if young:
             later = np.inf
-        if not licensed or count_bits(nodes) < demand[0]:
+        if count_bits(select.nodes) < count:
             continue
-        begin = max(_free_of_jobs(times, ahead, n, R, nodes, demand[0], params[Sched.BF_LINEAR], free), start)
+        begin = max(when_free(state, have, select, profile, R, leg, params[Sched.BF_LINEAR]), start)
         if begin == np.inf:
             continue
-        for w in range(len(picked)):
-            picked[w] = 0
-        pick_blocks(free, demand[0], picked)
+        n_picks = pick_free(state, select, leg)
         if begin <= now + instant_width(now) and fits_now(state, have, j):
-            return begin, True
+            return begin, True, n_picks
         if young or later < begin:
             continue
-        if begin > window_end:
+        if begin > last:
             break
         first, end = _slots(params, begin, walltime)
-        if _reserved(begins, left, m, R, window_end, first, end, demand, picked):
+        if is_reserved(table, R, last, first, end, demand, select.picked):
             later = begin if begin > start else begin + params[Sched.BF_RESOLUTION]
             continue
-        return begin, False
-    return np.inf, False
+        return begin, False, n_picks
+    return np.inf, False, 0
 
 
 @kernel
@@ -271,38 +95,91 @@ def _slots(params, begin, walltime):
 
 
 @kernel
-def hold_nodes(state, table, params, R, j, begin, picked):
-    """Reserve nodes for job `j` from a time on; returns how many spans there are."""
-    leg, window_end = state.jobs[j]["leg"], state.clock[0]["now"] + params[Sched.BF_WINDOW]
+def hold_nodes(state, select, table, params, j, begin):
+    """Reserve the nodes picked for job `j` from a time on."""
+    leg = state.jobs[j]["leg"]
     first, end = _slots(params, begin, state.legs[leg]["walltime"])
-    return _hold(table[0], table[1], table[2], R, first, end, window_end, state.demands[leg], picked)
+    hold(table, n_licences(params), first, end, window_end(state, params), state.demands[leg], select.picked)
 
 
 @allocating_kernel
-def start_found(state, have, table, profile, params, R, j, picked):
-    """Start job `j` on nodes that were found; returns how many spans there are, and how long the profile is."""
-    (begins, left, m), (times, ahead, n), now = table, profile, state.clock[0]["now"]
-    demand, taken = state.demands[state.jobs[j]["leg"]], np.empty(R + len(picked), np.int64)
-    for r in range(len(taken)):
-        taken[r] = demand[r] if r < R else picked[r - R]
-    start_on(state, have, j, LogReason.BACKFILLED, picked)
+def start_found(state, have, select, table, profile, params, j, n_picks):
+    """Start job `j` on nodes that were found; returns how long the profile is."""
+    (times, ahead, n), R, now = profile, n_licences(params), state.clock[0]["now"]
+    demand, picked = state.demands[state.jobs[j]["leg"]], select.picked
+    start_picked_nodes(state, have, select, j, LogReason.BACKFILLED, n_picks)
+    note_start(state, select, j)
     end, slot = end_if_now(state, j), params[Sched.BF_RESOLUTION]
-    n = take(times, ahead, n, R, taken, 0, end)
+    if ahead.shape[1] > R:
+        taken = np.empty(R + len(picked), np.int64)
+        for r in range(len(taken)):
+            taken[r] = demand[r] if r < R else picked[r - R]
+        n = take(times, ahead, n, R, taken, 0, end)
     if R > 1:
-        until, window_end = math.floor(end / slot) * slot, now + params[Sched.BF_WINDOW]
-        m = _hold(begins, left, m, R, now, until, window_end, demand, picked[:0])
-    return m, n
+        hold(table, R, now, math.floor(end / slot) * slot, window_end(state, params), demand, picked[:0])
+    return n
 
 
 @allocating_kernel
-def pinned_cycle(state, have, line, params, R):
+def profile_of(state, have, R, W):
+    """What will be free when: licences and, in words, nodes that jobs have to themselves. Of neither, only the time."""
+    if R > 1 or W > 0:
+        return availability(state, have, -1, R, 0, W)
+    return np.full(1, state.clock[0]["now"]), np.zeros((1, 1), np.int64), 1
+
+
+@kernel
+def _may_start(state, have, table, j):
+    """Whether job `j` fits now, on nodes that no reservation needs before it would end. That is lost once and for all:
+    during a cycle there is ever less."""
+    if not fits_now(state, have, j):
+        return False
+    leg, end = state.jobs[j]["leg"], end_if_now(state, j)
+    end += instant_width(end)
+    left = state.demands[leg, 0]
+    if len(have.inside) > 0:
+        ask = state.inside.asks[leg]
+        left = ask["parts"]
+        for node in range(len(state.inside.full) if left > 0 else 0):
+            if table.until[node] > end and is_allowed(state.inside, ask, node):
+                left -= holds(have.inside, state.inside.full, node, ask)
+                if left <= 0:
+                    return True
+        return left <= 0
+    for node in range(32 * len(have.words) if left > 0 else 0):
+        if (have.words[node >> 5] >> (node & 31)) & 1 and table.until[node] > end:
+            left -= 1
+            if left == 0:
+                return True
+    return left <= 0
+
+
+@kernel
+def last_who_may(state, have, table, line, last):
+    """The last place in line, up to `last`, of a job that may still start now; -1 if none may."""
+    while last >= 0 and not _may_start(state, have, table, line[last]):
+        last -= 1
+    return last
+
+
+@kernel
+def last_who_fits(state, have, line, last):
+    """The last place in line, up to `last`, of a job that fits into what is there now; -1 if none does."""
+    while last >= 0 and not fits_now(state, have, line[last]):
+        last -= 1
+    return last
+
+
+@allocating_kernel
+def pinned_cycle(state, have, line, params):
     """Start whoever delays no reservation of those before it, of the jobs in line; returns how many."""
     last = last_who_fits(state, have, line, len(line) - 1)
     if last < 0:
         return 0
-    times, ahead, n = availability(state, have, -1, R, 0, len(have.words))
-    begins, left, m = table_of(state, (times, ahead, n), len(line), R, len(have.words), params)
-    scratch, i, n_started = np.empty((3, len(have.words)), np.int64), 0, 0
+    R, select = n_licences(params), select_of(state, len(line))
+    times, ahead, n = profile_of(state, have, R, len(have.words))
+    table = table_of(state, (times, ahead, n), len(line), R, select.atoms, params)
+    last, i, n_started = last_who_may(state, have, table, line, last), 0, 0
     while i <= last:
         j = line[i]
         i += 1
@@ -310,14 +187,13 @@ def pinned_cycle(state, have, line, params, R):
             break
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
-        table, profile = (begins, left, m), (times, ahead, n)
-        begin, starts = find_nodes(state, have, table, profile, params, R, j, scratch)
+        begin, starts, n_picks = find_nodes(state, have, select, table, (times, ahead, n), params, j)
         if starts:
-            m, n = start_found(state, have, table, profile, params, R, j, scratch[2])
+            n = start_found(state, have, select, table, (times, ahead, n), params, j, n_picks)
             n_started += 1
             if n_started == params[Sched.BF_MAX_START]:
                 break
         elif begin < np.inf:
-            m = hold_nodes(state, table, params, R, j, begin, scratch[2])
-        last = last_who_fits(state, have, line, last)
+            hold_nodes(state, select, table, params, j, begin)
+        last = last_who_may(state, have, table, line, last)
     return n_started

@@ -22,9 +22,9 @@ from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.preempt import can_give_way, choose_victims, displace
 from forebay.policies._kernels.priority_line import goes_before
 from forebay.policies._kernels.slurm_backfill import backfill_cycle, tested
-from forebay.policies._kernels.slurm_pinned import start_in_blocks
 from forebay.policies._kernels.slurm_preempt_cycle import NOBODY_MAY, displacing_cycle
 from forebay.policies._kernels.slurm_scheduler import (
+    by_select,
     due_now,
     in_line,
     main_scheduler,
@@ -32,6 +32,7 @@ from forebay.policies._kernels.slurm_scheduler import (
     set_clocks,
     wake_when_due,
 )
+from forebay.policies._kernels.slurm_select import select_of, starts_within
 from forebay.policies._kernels.slurm_victims import (
     LEAVES,
     block_of,
@@ -54,10 +55,7 @@ def _displaces(state, have, heads, params, block, memory):
 
     With notice nothing ends: the job goes on to wait until the others leave.
     """
-    strict, by_blocks = (
-        block[Preempt.STRICT_ORDER] > 0.0,
-        params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0,
-    )
+    strict, picks = block[Preempt.STRICT_ORDER] > 0.0, by_select(state, params) and len(have.inside) == 0
     for j in heads:
         if is_waited_for(state, j, memory):
             continue
@@ -70,8 +68,8 @@ def _displaces(state, have, heads, params, block, memory):
             memory[1][Clock.CHANGED, Number.CLOCK] = 1.0
             continue
         make_way(state, block, chosen)
-        if by_blocks:
-            start_in_blocks(state, once_gone(state, have, chosen), j, LogReason.IN_ORDER)
+        if picks:
+            starts_within(state, once_gone(state, have, chosen), select_of(state, -1), j, LogReason.IN_ORDER, -1)
         else:
             act_start(state, j, LogReason.IN_ORDER)
         return True

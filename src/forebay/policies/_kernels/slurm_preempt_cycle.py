@@ -33,9 +33,12 @@ from forebay.policies._kernels.slurm_pinned import (
     find_nodes,
     hold_nodes,
     last_who_fits,
+    last_who_may,
+    n_licences,
     start_found,
-    table_of,
 )
+from forebay.policies._kernels.slurm_select import select_of
+from forebay.policies._kernels.slurm_table import table_of
 from forebay.policies._kernels.slurm_victims import (
     ahead_without,
     candidates,
@@ -97,36 +100,35 @@ def _few_on(state, have, j, order, nodes, block):
 @allocating_kernel
 def _pinned(state, have, line, last, params, block, memory):
     """The cycle where reservations are of certain nodes. Returns how many start, and how many are to leave."""
-    R, W, displacer = min(len(have.free), int(params[Sched.RESERVED])), len(have.words), last
+    R, W, displacer, select = n_licences(params), len(have.words), last, select_of(state, len(line))
     times, ahead, n = ahead_without(state, have, _none(), state.counts[0]["n_actions"], R, W)
-    begins, left, m = table_of(state, (times, ahead, n), len(line), R, W, params)
-    scratch, i, n_started, n_told = np.empty((3, W), np.int64), 0, 0, 0
-    last = max(last, last_who_fits(state, have, line, len(line) - 1))
+    table = table_of(state, (times, ahead, n), len(line), R, select.atoms, params)
+    i, n_started, n_told = 0, 0, 0
+    last = max(last, last_who_may(state, have, table, line, len(line) - 1))
     while i <= last and not (i & 63 == 63 and interrupted(state)):
         j = line[i]
         i += 1
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
-        table = (begins, left, m)
-        begin, starts = find_nodes(state, have, table, (times, ahead, n), params, R, j, scratch)
+        begin, starts, _ = find_nodes(state, have, select, table, (times, ahead, n), params, j)
         if starts:
-            m, n = start_found(state, have, table, (times, ahead, n), params, R, j, scratch[2])
+            n = start_found(state, have, select, table, (times, ahead, n), params, j, 0)
             n_started += 1
             if n_started == params[Sched.BF_MAX_START]:
                 break
-            last = max(displacer, last_who_fits(state, have, line, last))
+            last = max(displacer, last_who_may(state, have, table, line, last))
             continue
         order = _asked(state, block, j, memory)
         if len(order) > 0:
             there = once_gone(state, have, order)
             profile = ahead_without(state, there, order, state.counts[0]["n_actions"], R, W)
-            begin, starts = find_nodes(state, there, table, profile, params, R, j, scratch)
-            chosen = _few_on(state, have, j, order, scratch[0], block) if starts else _none()
+            begin, starts, _ = find_nodes(state, there, select, table, profile, params, j)
+            chosen = _few_on(state, have, j, order, select.nodes, block) if starts else _none()
             if len(chosen) > 0:
                 tell(state, block, memory, j, chosen)
                 n_told += len(chosen)
         if begin < np.inf:
-            m = hold_nodes(state, table, params, R, j, begin, scratch[2])
+            hold_nodes(state, select, table, params, j, begin)
     return n_started, n_told
 
 

@@ -6,8 +6,10 @@
 - Backfilling runs `bf_interval` after the last time, or as soon as something changes after that.
 
 The main scheduler goes down the queue. A job that finds no nodes blocks its partition, and with it the nodes of that
-partition, to all behind it. One that only lacks licences blocks nobody, unless reservations hold licences: then it
-blocks as well. (A real Slurm passed such jobs 22 times among 200 without bf_licenses, and never with it.)
+partition, to all behind it, whatever few of these nodes it may run on; who is in another partition is tried on the
+nodes that this leaves. Jobs of blocked partitions count as tried. (A real one did all of this.) One that only lacks
+licences blocks nobody, unless reservations hold licences: then it blocks as well. (A real Slurm passed such jobs 22
+times among 200 without bf_licenses, and never with it.)
 """
 
 import math
@@ -26,7 +28,7 @@ from forebay.policies._kernels.multifactor import bring_up_to_date, note_rates, 
 from forebay.policies._kernels.places import fits_now, what_is_there
 from forebay.policies._kernels.priority_line import by_priority
 from forebay.policies._kernels.slurm_backfill import backfill_cycle, tested
-from forebay.policies._kernels.slurm_pinned import start_in_blocks
+from forebay.policies._kernels.slurm_select import bits_of, select_of, starts_within
 from forebay.policies._orders import ALL
 
 _N_SCHED = len(Sched)
@@ -53,23 +55,40 @@ def in_line(state, params, memory):
     return by_priority(state, memory) if params[Sched.MULTIFACTOR] > 0.0 else _in_arrival(state)
 
 
+@kernel
+def by_select(state, params):
+    """Whether jobs start on the nodes that Slurm's select plug-in would pick."""
+    return params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0
+
+
+@kernel
+def _starts(state, have, select, j, params, blocked):
+    """Start job `j` if it fits on nodes that are not blocked."""
+    if not fits_now(state, have, j):
+        return False
+    partly = blocked & bits_of(state, state.jobs[j]["leg"]) != 0
+    if partly or (by_select(state, params) and len(have.inside) == 0):
+        return starts_within(state, have, select, j, LogReason.IN_ORDER, ~blocked)
+    start_now(state, have, j, LogReason.IN_ORDER)
+    return True
+
+
 @allocating_kernel
 def main_scheduler(state, have, line, params, integers, depth):
     """Start jobs in order until so many were tried, or all nodes are blocked; who starts is -1 in line from then on.
 
-    Who finds no nodes blocks those that it may run on; a job that may run on some of these waits too. Returns how many
-    start, and who blocks.
+    Returns how many start, and who blocks.
     """
     most, n_tried, n_started, blocked = int(params[Sched.PARTITION_DEPTH]), 0, 0, 0
-    heads, n_heads = np.empty(_MOST_ATOMS, np.int64), 0
-    blocks = params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0
+    heads, n_heads, select = np.empty(_MOST_ATOMS, np.int64), 0, select_of(state, -1)
     tried = np.zeros(len(line) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
     for i in range(len(line)):
         j = line[i]
         if n_tried == depth or blocked == -1:
             break
-        allowed = state.legs[state.jobs[j]["leg"]]["allowed"]
-        if allowed & blocked != 0:
+        n_tried += 1
+        within = state.jobs[j]["within"]
+        if within & ~blocked == 0:
             continue
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
@@ -78,19 +97,14 @@ def main_scheduler(state, have, line, params, integers, depth):
             tried[p] += 1
             if tried[p] > most:
                 continue
-        n_tried += 1
-        if not fits_now(state, have, j):
-            blocked |= allowed
-            if n_heads < len(heads):  # a leg without nodes blocks none, and there may be many
-                heads[n_heads] = j
-                n_heads += 1
+        if _starts(state, have, select, j, params, blocked):
+            line[i] = -1
+            n_started += 1
             continue
-        if blocks:
-            start_in_blocks(state, have, j, LogReason.IN_ORDER)
-        else:
-            start_now(state, have, j, LogReason.IN_ORDER)
-        line[i] = -1
-        n_started += 1
+        blocked |= within
+        if n_heads < len(heads):
+            heads[n_heads] = j
+            n_heads += 1
     return n_started, heads[:n_heads]
 
 

@@ -1,0 +1,343 @@
+"""Which nodes: what Slurm's select plug-in answers, for nodes that jobs have to themselves and for shared ones.
+
+Nodes are sets of bits, in words of 32. Where jobs have nodes to themselves, a node is free or not, and nodes are picked
+by blocks of neighbours. Where they share them, what is free inside nodes tells, and nodes are picked by the machine's
+rule; a reservation is of whole nodes all the same, as in Slurm.
+
+Of running jobs that have some of the nodes in question, those are taken to end together, as the last of them does, that
+end within a window from the first end on, rounded up to half a minute: 30 s, then 60 s, and so on. Jobs that have none
+of the nodes do not close a window, however late they end.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.atoms import FIRST
+from forebay.algorithms.bits import count_bits, fill
+from forebay.algorithms.blocks import pick_blocks
+from forebay.algorithms.inside import BLOCK, all_of, count_parts, give_amounts, held_in, place_parts, taken_by
+from forebay.core.inside import DIMENSIONS
+from forebay.core.tables import PICK, after, instant_width, nodes_in
+from forebay.core.verbs import act_start, take_picks_from
+from forebay.policies._kernels.ahead import end_if_now, started_by_end
+from forebay.policies._kernels.atoms import charge, share_among, share_picked
+from forebay.policies._kernels.inside import take_picked
+from forebay.policies._kernels.places import start_fitting, start_picked
+from forebay.policies._kernels.slurm_table import nodes_of
+
+_PRECISION = 30.0  # s
+_REPAIR = 1 << 40
+
+
+class Select(NamedTuple):
+    """The nodes of atoms, scratch for a question; where nodes are shared, who gives something back when."""
+
+    atoms: NDArray[np.int64]  # [atom, word]: its nodes
+    nodes: NDArray[np.int64]  # words: the nodes in question
+    free: NDArray[np.int64]  # words: those that are free by then
+    picked: NDArray[np.int64]  # words: those that the job gets
+    room: NDArray[np.int64]  # what is free by then inside shared nodes; empty where nodes are not shared
+    picks: np.ndarray  # PICK: where the parts of the job go there
+    times: NDArray[np.float64]  # when something is given back there, ascending
+    givers: NDArray[np.int64]  # by whom: a running job; -1 - a start's place among actions; a node, and _REPAIR
+    n: NDArray[np.int64]  # one number: how many of these there are
+
+
+@allocating_kernel
+def _atoms(state):
+    """The nodes of each atom, as words; all of them are one where they are alike."""
+    shared = len(state.inside.full) > 0
+    n_nodes = len(state.inside.full) if shared else len(state.nodes.site)
+    n_atoms = len(state.inside.atoms) - 1 if shared else max(len(state.nodes.atoms), 1)
+    words = np.zeros((n_atoms, (n_nodes + 31) >> 5), np.int64)
+    for a in range(n_atoms):
+        if shared:
+            fill(words[a], state.inside.atoms[a], state.inside.atoms[a + 1] - state.inside.atoms[a])
+        elif len(state.nodes.atoms) > 0:
+            fill(words[a], state.nodes.atoms[a, FIRST], nodes_in(state, a))
+        else:
+            fill(words[a], 0, n_nodes)
+    return words
+
+
+@allocating_kernel
+def _givers(state, n_more):
+    """Who gives something back on shared nodes, and when; with room for so many more."""
+    counts, running, now = state.counts[0], state.running, state.clock[0]["now"]
+    started, soon, n_running = started_by_end(state), after(now), counts["n_running"]
+    n_late, s, d, n = 0, 0, 0, 0
+    while n_late < n_running and running[n_late]["end"] < soon:
+        n_late += 1
+    room = n_running + len(started) + counts["n_down"] + n_more
+    times, givers, i, late = np.empty(room), np.empty(room, np.int64), n_late, 0
+    while True:
+        ends = running[i]["end"] if i < n_running else np.inf
+        begun = max(end_if_now(state, state.actions[started[s]]["job"]), soon) if s < len(started) else np.inf
+        back = max(state.down[d]["until"], soon) if d < counts["n_down"] else np.inf
+        over = now + 1.0 if late < n_late else np.inf  # a job past its limit
+        time = min(ends, begun, back, over)
+        if time == np.inf:
+            return times, givers, n
+        times[n] = time
+        if time == over:
+            givers[n] = running[late]["job"]
+            late += 1
+        elif time == ends:
+            givers[n] = running[i]["job"]
+            i += 1
+        elif time == begun:
+            givers[n] = -1 - started[s]
+            s += 1
+        else:
+            givers[n] = _REPAIR + state.down[d]["node"]
+            d += 1
+        n += 1
+
+
+@allocating_kernel
+def select_of(state, n_starts):
+    """Scratch for a cycle with so many starts at most; -1: for questions about now alone."""
+    atoms, shared = _atoms(state), len(state.inside.full)
+    words, n = np.zeros((3, atoms.shape[1]), np.int64), 0
+    times, givers = np.empty(0), np.empty(0, np.int64)
+    if shared > 0 and n_starts >= 0:
+        times, givers, n = _givers(state, n_starts)
+    room = np.empty_like(state.inside.room)
+    return Select(
+        atoms, words[0], words[1], words[2], room, np.empty(shared, PICK), times, givers, np.full(1, n, np.int64)
+    )
+
+
+@kernel
+def bits_of(state, leg):
+    """The atoms on which leg `leg` may run, as bits."""
+    return state.inside.asks[leg]["allowed"] if len(state.inside.asks) > 0 else state.legs[leg]["allowed"]
+
+
+@kernel
+def least_nodes(state, leg):
+    """How many nodes leg `leg` has at least."""
+    if len(state.inside.asks) == 0:
+        return state.demands[leg, 0]
+    ask = state.inside.asks[leg]
+    return ask["parts"] if ask["spread"] else min(ask["parts"], 1)
+
+
+@kernel
+def _wider(window, linear, needed):
+    """The next window: twice as wide, or wider by a step, and at least as wide as needed."""
+    if linear > 0.0:
+        return window + linear * max(1.0, math.ceil((needed - window) / linear))
+    window *= 2.0
+    while window < needed:
+        window *= 2.0
+    return window
+
+
+@kernel
+def _barrier(time):
+    """Where windows begin: a job's end, rounded up to half a minute."""
+    return (math.floor(time / _PRECISION) + 1.0) * _PRECISION
+
+
+@kernel
+def _when_free(select, profile, R, count, linear):
+    """When `count` of the nodes are free as running jobs end, inf if never; which are then, into `free`."""
+    (times, ahead, n), nodes, free = profile, select.nodes, select.free
+    for w in range(len(nodes)):
+        free[w] = ahead[0, R + w] & nodes[w]
+    if count_bits(free) >= count:
+        return times[0]
+    window, barrier, i = _PRECISION, np.inf, 1
+    while i < n:
+        last = -1
+        while i < n and (last < 0 or last < i - 1 or times[i] <= barrier + window):
+            concerned = False
+            for w in range(len(nodes)):
+                more = ahead[i, R + w] & nodes[w] & ~free[w]
+                concerned = concerned or more != 0
+                free[w] |= more
+            if concerned:
+                last = i
+                if barrier == np.inf:
+                    barrier = _barrier(times[i])
+            i += 1
+        if last >= 0 and count_bits(free) >= count:
+            return times[last]
+        if i < n:
+            window = _wider(window, linear, times[i] - barrier)
+    return np.inf
+
+
+@kernel
+def _is_in(nodes, node):
+    return (nodes[node >> 5] >> (node & 31)) & 1 != 0
+
+
+@kernel
+def _room_on(state, room, nodes, out):
+    """What is free inside some of the nodes; nothing in all others."""
+    n_nodes = len(state.inside.full)
+    for row in range(len(out)):
+        for d in range(DIMENSIONS):
+            out[row, d] = 0
+    for node in range(n_nodes):
+        if _is_in(nodes, node):
+            block = n_nodes + node // BLOCK
+            for d in range(DIMENSIONS):
+                out[node, d] = room[node, d]
+                out[block, d] = max(out[block, d], room[node, d])
+
+
+@kernel
+def _give(state, select, giver):
+    """Somebody gives back what it has of the nodes in question; whether that is anything."""
+    room, nodes, full, some = select.room, select.nodes, state.inside.full, False
+    if giver >= _REPAIR:
+        node = giver - _REPAIR
+        if _is_in(nodes, node):
+            give_amounts(room, full, node, all_of(full, node))
+            some = True
+    elif giver >= 0:
+        row = state.inside.head[giver]
+        while row >= 0:
+            share = state.inside.shares[row]
+            if _is_in(nodes, share["node"]):
+                give_amounts(room, full, share["node"], held_in(share))
+                some = True
+            row = share["next"]
+    else:
+        action = state.actions[-1 - giver]
+        ask = state.inside.asks[state.jobs[action["job"]]["leg"]]
+        for i in range(action["first_pick"], action["first_pick"] + action["n_picks"]):
+            node = state.picks[i]["low"]
+            if _is_in(nodes, node):
+                give_amounts(room, full, node, taken_by(full, node, ask, state.picks[i]["count"]))
+                some = True
+    return some
+
+
+@kernel
+def _when_room(state, have, select, ask, linear):
+    """When all parts find room inside the nodes as running jobs end, inf if never; what is free there, into `room`."""
+    inside, times, n = state.inside, select.times, select.n[0]
+    _room_on(state, have.inside, select.nodes, select.room)
+    if count_parts(select.room, inside.full, inside.atoms, ask) >= ask["parts"]:
+        return state.clock[0]["now"]
+    window, barrier, i = _PRECISION, np.inf, 0
+    while i < n:
+        last, concerned = -np.inf, True
+        while i < n and (last < 0.0 or not concerned or times[i] <= barrier + window):
+            time, concerned = times[i], False
+            while i < n and times[i] - time <= instant_width(time):
+                gave = _give(state, select, select.givers[i])
+                concerned = concerned or gave
+                i += 1
+            if concerned:
+                last = time
+                if barrier == np.inf:
+                    barrier = _barrier(time)
+        if last > -np.inf and count_parts(select.room, inside.full, inside.atoms, ask) >= ask["parts"]:
+            return last
+        if i < n:
+            window = _wider(window, linear, times[i] - barrier)
+    return np.inf
+
+
+@kernel
+def when_free(state, have, select, profile, R, leg, linear):
+    """When enough of the nodes in question are free of running jobs for leg `leg`; inf if never."""
+    if len(have.inside) > 0:
+        return _when_room(state, have, select, state.inside.asks[leg], linear)
+    return _when_free(select, profile, R, state.demands[leg, 0], linear)
+
+
+@kernel
+def pick_free(state, select, leg):
+    """Pick nodes for leg `leg` among those that are free by then; how many picks there are on shared nodes."""
+    for w in range(len(select.picked)):
+        select.picked[w] = 0
+    if len(state.inside.full) == 0:
+        pick_blocks(select.free, state.demands[leg, 0], select.picked)
+        return 0
+    inside, placement = state.inside, state.machine[0]["placement"]
+    n = place_parts(select.room, inside.full, inside.atoms, inside.asks[leg], placement, select.picks, 0)
+    for i in range(n):
+        fill(select.picked, select.picks[i]["low"], 1)
+    return n
+
+
+@kernel
+def _add_picks(state, picked):
+    """Add the nodes of a set to the picks, run by run; returns the first pick."""
+    counts, first, size = state.counts[0], state.counts[0]["n_picks"], 0
+    for node in range(32 * len(picked) + 1):
+        if node < 32 * len(picked) and _is_in(picked, node):
+            size += 1
+        elif size > 0:
+            row = state.picks[counts["n_picks"]]
+            row["low"], row["count"], row["server"] = node - size, size, -1
+            counts["n_picks"] += 1
+            size = 0
+    return first
+
+
+@kernel
+def start_picked_nodes(state, have, select, j, reason, n_picks):
+    """Start job `j` on the nodes that were picked for it, among those that are free now."""
+    counts, leg = state.counts[0], state.jobs[j]["leg"]
+    if len(have.inside) == 0:
+        share_picked(state, select.atoms, select.picked)
+        charge(state, have.free, leg)
+        start_picked(state, j, reason, have.words, _add_picks(state, select.picked))
+        return
+    first = counts["n_picks"]
+    for i in range(n_picks):
+        row, pick = state.picks[first + i], select.picks[i]
+        row["low"], row["count"], row["server"] = pick["low"], pick["count"], -1
+    counts["n_picks"] = first + n_picks
+    charge(state, have.free, leg)
+    take_picked(state, leg, have.inside, first)
+    take_picks_from(state, act_start(state, j, reason), first)
+
+
+@kernel
+def starts_within(state, have, select, j, reason, bits):
+    """Start job `j`, which fits, on nodes of some atoms; whether it fits there."""
+    leg = state.jobs[j]["leg"]
+    bits &= bits_of(state, leg)
+    if len(have.inside) == 0 and len(have.words) == 0:
+        if not share_among(state, have.free, leg, bits):
+            return False
+        start_fitting(state, have, j, reason)
+        return True
+    nodes_of(select.atoms, bits, select.nodes)
+    if len(have.inside) > 0:
+        ask, inside = state.inside.asks[leg], state.inside
+        _room_on(state, have.inside, select.nodes, select.room)
+        if count_parts(select.room, inside.full, inside.atoms, ask) < ask["parts"]:
+            return False
+    else:
+        for w in range(len(select.free)):
+            select.free[w] = have.words[w] & select.nodes[w]
+        if count_bits(select.free) < state.demands[leg, 0]:
+            return False
+    start_picked_nodes(state, have, select, j, reason, pick_free(state, select, leg))
+    return True
+
+
+@kernel
+def note_start(state, select, j):
+    """Job `j` has started: it will give back what it has."""
+    if len(state.inside.full) == 0:
+        return
+    end, k = max(end_if_now(state, j), after(state.clock[0]["now"])), select.n[0]
+    while k > 0 and select.times[k - 1] > end:
+        select.times[k], select.givers[k] = select.times[k - 1], select.givers[k - 1]
+        k -= 1
+    select.times[k], select.givers[k] = end, -state.counts[0]["n_actions"]
+    select.n[0] += 1
