@@ -119,6 +119,7 @@ def make(seed):
         job = Job(
             number, row["submit"], row["walltime"], row["run_time"], parts, row["nodes"] > 0, alone, part, allowed
         )
+        job.within = {n for n, (_, mine) in enumerate(nodes) if mine & wanted}
         if allowed and machine.place(machine.all_free(), job) is not None:
             rows.append(row)
             jobs.append(job)

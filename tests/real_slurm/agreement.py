@@ -32,7 +32,7 @@ def simulated(recorded, policy, machine=f"flat:nodes={NODES},burst_buffer={LICEN
     if "licenses" in recorded.columns:
         asked["burst_buffer"] = recorded["licenses"]
     names = {}
-    for column, name in (("queue", "queue"), ("feature", "features")):
+    for column, name in (("queue", "queue"), ("qos", "qos"), ("feature", "features")):
         if column in recorded.columns:
             words = sorted(set(recorded[column].drop_nulls()) - {""})
             codes = {word: code for code, word in enumerate(words)}

@@ -27,7 +27,7 @@ class Timed(fb.Policy):
     """The policy itself, but its schedulers run when the real ones did; behind the last of these, always."""
 
     def __init__(self, cycles, **options):
-        self._slurm, self._cycles = Slurm(**options), dict(cycles)
+        self._slurm, self._cycles = Slurm(look_every=0.0, **options), dict(cycles)
 
     def params_on(self, resources):
         return self._slurm.params_on(resources)
@@ -58,10 +58,11 @@ class Forced(fb.Policy):
 
     def __init__(self, starts, allocated, cycles=None, **options):
         """`cycles` are the real runs of schedulers as (time, which); without them the policy runs when it is due."""
-        self._slurm, self._starts = Slurm(**options), np.asarray(starts, float)
+        self._slurm, self._starts = Slurm(look_every=0.0, **options), np.asarray(starts, float)
         self._cycles = {} if cycles is None else dict(cycles)
         self._allocated = [[part.partition("-")[::2] for part in str(nodes or "").split()] for nodes in allocated]
         self.wanted = np.full(len(starts), np.nan)  # when the policy first would have started the job
+        self.picked = [None] * len(starts)  # and where
         self._asked = -np.inf
 
     def params_on(self, resources):
@@ -83,12 +84,13 @@ class Forced(fb.Policy):
             decide(state, params, memory, rng)
             counts, now = state.counts[0], float(state.clock[0]["now"])
             rows = [
-                (int(row["verb"]), int(row["job"]), float(row["time"])) for row in state.actions[: counts["n_actions"]]
+                (int(row["verb"]), int(row["job"]), float(row["time"]), self._of(state, row))
+                for row in state.actions[: counts["n_actions"]]
             ]
             counts["n_actions"] = counts["n_picks"] = 0
-            for verb, job, time in rows:
+            for verb, job, time, nodes in rows:
                 if verb == Verb.START and np.isnan(self.wanted[job]):
-                    self.wanted[job] = now
+                    self.wanted[job], self.picked[job] = now, nodes
                 elif verb == Verb.WAKE and not self._cycles:
                     act_wake(state, time)
             for job in np.flatnonzero(self._starts == now):
@@ -105,6 +107,17 @@ class Forced(fb.Policy):
                 act_wake(state, self._asked)
 
         return forced
+
+    @staticmethod
+    def _of(state, row):
+        """The nodes that a start would have."""
+        picks = state.picks[row["first_pick"] : row["first_pick"] + row["n_picks"]]
+        shared = len(state.inside.full) > 0
+        return {int(one["low"]) + k for one in picks for k in range(1 if shared else int(one["count"]))}
+
+    def had(self, job):
+        """The nodes that it really had."""
+        return {int(low) + k for low, high in self._allocated[job] for k in range(int(high or low) - int(low) + 1)}
 
     def _picks(self, job, shared):
         """The nodes that a job really had, run by run; one by one where they are shared."""

@@ -1,7 +1,7 @@
 """Random jobs on a real Slurm whose nodes are shared, in two partitions that overlap, with features.
 
-`python tests/real_slurm/site.py SEED [SETTING]` writes recorded/SETTING-SEED.csv and -cycles.csv, as record.py does: six
-nodes, of which two are in both partitions; jobs of some cores of a node, of whole nodes, and of two nodes.
+`python tests/real_slurm/site.py SEED [SETTING]` writes recorded/SETTING-SEED.csv and -cycles.csv, as record.py does:
+six nodes, of which two are in both partitions; jobs of some cores of a node, of whole nodes, and of two nodes.
 """
 
 import random
@@ -38,7 +38,7 @@ def draw(seed, n_jobs=N_JOBS):
         kind, limit = rng.random(), rng.choice((1, 1, 2, 3))
         nodes = 2 if rng.random() < 0.15 else 1
         cores = rng.choice((1, 2, 3, 4, 6, 8))
-        feature = rng.choice(("x", "y")) if rng.random() < 0.25 else ""
+        feature = rng.choice(("x", "y")) if nodes == 1 and rng.random() < 0.25 else ""
         seconds = rng.randint(5, min(45, limit * 40))
         partition = rng.choice(("pa", "pb"))
         jobs.append((rng.expovariate(1 / 3), partition, nodes, cores, int(kind < 0.2), feature, limit, seconds))

@@ -23,6 +23,7 @@ class Job:
     allowed: set  # atoms
     start: float = math.nan
     places: dict = field(default_factory=dict)  # node -> (cores, memory, gpus) that it takes there
+    within: set = field(default_factory=set)  # nodes of its partitions
 
     @property
     def expected(self):

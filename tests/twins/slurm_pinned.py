@@ -100,13 +100,13 @@ class PinnedSlurm(Slurm):
                     continue
                 last, free = time, free | back[time]
                 barrier = barrier or (time // 30 + 1) * 30
-                if i < len(times) and times[i] > barrier + window:
+                if i < len(times) and math.floor(times[i]) > barrier + window:
                     break
             if last is not None and len(free) >= count:
                 return last, free
             while True:
                 window = window + self.p["bf_window_linear"] if self.p["bf_window_linear"] else 2 * window
-                if i == len(times) or times[i] <= barrier + window:
+                if i == len(times) or math.floor(times[i]) <= barrier + window:
                     break
         return math.inf, free
 

@@ -125,7 +125,7 @@ class Slurm(Policy):
     def setup(self, view):
         """Forget the last run."""
         self.batched = self.backfilled = -math.inf
-        self.batch_due, self.full_due, self.changed = math.inf, None, False
+        self.batch_due, self.full_due, self.changed, self.rested = math.inf, None, False, True
 
     def decide(self, view, act):
         """Run whatever is due."""
@@ -139,6 +139,7 @@ class Slurm(Policy):
         if self.priorities and self.priorities.calculated > calculated:
             self.changed = True
         if not line and not hidden:
+            self.rested = True
             return
         if event:
             self.changed = True
@@ -152,14 +153,24 @@ class Slurm(Policy):
                 self.full_due += p["sched_interval"]
         if depth is not None:
             line = self._main(view, act, line, depth)
-        if self.changed and self.backfilled + p["bf_interval"] <= now:
+        if self.changed and self._cycle_from(now) <= now:
             left = self._backfill(view, act, line)
-            self.backfilled, self.changed, line = now, self._goes_on(line, left), left
+            self.backfilled, self.changed, self.rested, line = now, self._goes_on(line, left), False, left
+        self.rested = self.rested or not (line or hidden)
         if line or hidden:
-            times = [self.batch_due, self.full_due, self.backfilled + p["bf_interval"] if self.changed else math.inf]
+            times = [self.batch_due, self.full_due, self._cycle_from(now) if self.changed else math.inf]
             for time in times:
                 if now < time < math.inf:
                     act.wake(time)
+
+    def _cycle_from(self, now):
+        """When a backfill cycle may run from a time on: while somebody waits, at multiples of the interval."""
+        if self.rested or self.backfilled == -math.inf:
+            return max(self.backfilled + self.p["bf_interval"], now)
+        cycles = 1
+        while self.backfilled + cycles * self.p["bf_interval"] < now - instant_width(now):
+            cycles += 1
+        return self.backfilled + cycles * self.p["bf_interval"]
 
     def _line(self, view):
         """The queue in the order in which jobs are tried; who may not be tried yet is left out."""

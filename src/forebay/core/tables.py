@@ -175,6 +175,7 @@ class Nodes(NamedTuple):
     site: np.ndarray  # int32[node]: where it stands
     seats: np.ndarray  # int64[k, 3]: word, bits, site: ascending nodes that look for room alike, in words of 32 bits
     atoms: np.ndarray  # int64[atom, 2]: its first node, its resource: see algorithms.atoms; empty = nodes are alike
+    weights: np.ndarray  # int64[atom]: Slurm takes nodes of less weight first; empty = they are alike
 
 
 class Servers(NamedTuple):
@@ -291,6 +292,7 @@ def empty_state(n: Sizes) -> State:
             site=np.zeros(n.nodes, np.int32),
             seats=np.zeros((n.seats, 3), np.int64),
             atoms=np.zeros((n.atoms, 2), np.int64),
+            weights=np.ones(max(n.atoms, n.shared_atoms), np.int64),
         ),
         servers=Servers(
             near=np.zeros((n.sites, n.servers), np.int64),

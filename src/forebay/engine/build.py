@@ -227,6 +227,8 @@ def build(
     begin(workload, state, truth)
     _fill_machine(state, platform, fabric, seats)
     state.nodes.atoms[:] = atoms
+    if platform.classes and len(state.nodes.weights) > 0:
+        state.nodes.weights[:] = [platform.classes[atom.cls].weight for atom in platform.atoms]
     for row, way in zip(state.tiers.rates, ways, strict=True):
         row["rate"], row["stage_rate"] = way.rate, way.stage_rate
         row["resource"] = platform.resources.index(way.name) if way.name in platform.resources else -1

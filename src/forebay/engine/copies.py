@@ -10,7 +10,16 @@ from forebay.engine.truth import Truth
 
 READ_ONLY = frozenset(
     {
-        *("machine", "planned", "nodes.site", "nodes.seats", "nodes.atoms", "servers.near", "tiers.rates"),
+        *(
+            "machine",
+            "planned",
+            "nodes.site",
+            "nodes.seats",
+            "nodes.atoms",
+            "nodes.weights",
+            "servers.near",
+            "tiers.rates",
+        ),
         *("inside.full", "inside.first", "inside.atoms", "inside.counted"),
         *("truth.jobs", "truth.carries", "truth.told", "truth.asks", "truth.phases", "truth.events", "truth.member"),
         *(f"truth.doors.{name}" for name in ("table", "atoms", "of", "away")),

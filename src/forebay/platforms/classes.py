@@ -45,6 +45,8 @@ class NodeClass(Model):
         Their type, such as "v100".
     features
         What else jobs may ask of a node by name, such as "cascadelake".
+    weight
+        As in slurm.conf: the policy `slurm` takes nodes of less weight first. Others go by the order of classes.
     names
         What its nodes are called, in the order of their ids, as Slurm writes lists: "n[001-280]". Partitions and
         reservations may name them so.
@@ -62,6 +64,7 @@ class NodeClass(Model):
     gpus: Gpus = 0
     gpu: NameOrNone = ""
     features: Words = ()
+    weight: CountOrZero = 1
     names: Annotated[str, Field(examples=["n[001-280]"])] = ""
 
     told_if_set: ClassVar[tuple[str, ...]] = ("memory",)
@@ -82,8 +85,8 @@ class NodeClass(Model):
 
     def described(self) -> dict[str, Any]:
         """Its values, for descriptions."""
-        values = super().described()
-        return values if self.names else {name: value for name, value in values.items() if name != "names"}
+        usual = {"names": "", "weight": 1}
+        return {name: value for name, value in super().described().items() if usual.get(name) != value}
 
     @property
     def text(self) -> str:

@@ -46,6 +46,7 @@ class Slurm(Weighted, Preempting, Policy):
     bf_yield_interval: float = 2e6  # us after which it does
     bf_max_time: Annotated[float, parse_seconds] = 0.0  # s that a cycle may take; 0 = bf_interval
     reservations: str = "pinned"  # "pinned" fixes a reservation's nodes, as Slurm does; "counted" their number
+    look_every: Annotated[float, parse_seconds] = 1.0  # s after which Slurm looks for work; 0 = as something happens
     test_time: Annotated[float, parse_seconds] = 0.0  # s that it takes to test a job, on the site's controller
 
     def __post_init__(self) -> None:
@@ -63,7 +64,7 @@ class Slurm(Weighted, Preempting, Policy):
                 raise InputError(f"{name} is {getattr(self, name):g}; give a number above 0")
         for name in (
             "partition_job_depth", "batch_sched_delay", "bf_window_linear", "bf_max_job_user", "bf_max_job_part",
-            "bf_max_job_start", "bf_min_age_reserve", "bf_max_time", "test_time",
+            "bf_max_job_start", "bf_min_age_reserve", "bf_max_time", "look_every", "test_time",
         ):  # fmt: skip
             if not 0 <= getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name):g}; give a number from 0 up")
@@ -108,6 +109,7 @@ class Slurm(Weighted, Preempting, Policy):
             first_license=1,
             last_license=last,
             pinned=self.reservations == "pinned",
+            look_every=self.look_every,
         )
         displaced = self.preemption(parse_table("qos", self.qos, {})) if self.preempts else np.zeros(0)
         return np.concatenate([row, self.weights(), displaced])

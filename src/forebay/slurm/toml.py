@@ -32,6 +32,7 @@ def write(site: Site, machine: Machine, selection: Selection, limits: Iterable[M
         lines += (
             [f"features = {_listed(dict.fromkeys(plain(word) for word in node.features))}"] if node.features else []
         )
+        lines += [f"weight = {node.weight}"] if node.weight != 1 else []
     for partition, classes, ids in machine.partitions:
         lines += ["", f"[partitions.{_key(plain(partition.name))}]", *_partition(partition, classes, ids)]
     for reserved in site.reservations:

@@ -91,6 +91,7 @@ class Clock(IntEnum):
     ASKED_FULL = 9
     ASKED_BACKFILL = 10
     COMPUTED = 11  # 1 = priorities of old have been computed since the line was ordered
+    RESTED = 12  # 1 = since the last backfill cycle there was a time at which nobody waited
 
 
 def parse_table(name: str, text: str, codes: "Mapping[str, int]") -> dict[int, float]:

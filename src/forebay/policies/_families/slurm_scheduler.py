@@ -24,3 +24,4 @@ class Sched(IntEnum):
     FIRST_LICENSE = 15  # licences are the resources from this one to before the next
     LAST_LICENSE = 16
     PINNED = 17  # 1 = a reservation is of nodes by their numbers
+    LOOK_EVERY = 18  # s; 0 = at once

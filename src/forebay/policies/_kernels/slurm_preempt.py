@@ -55,7 +55,7 @@ def _displaces(state, have, heads, params, block, memory):
 
     With notice nothing ends: the job goes on to wait until the others leave.
     """
-    strict, picks = block[Preempt.STRICT_ORDER] > 0.0, by_select(state, params) and len(have.inside) == 0
+    strict, picks = block[Preempt.STRICT_ORDER] > 0.0, by_select(state, params)
     for j in heads:
         if is_waited_for(state, j, memory):
             continue
@@ -186,6 +186,8 @@ def slurm(state, params, memory, rng):
         n_started = _schedule(state, params, block, memory, clocks) if n_queued > 0 else n_queued
         if 0 <= n_started < n_queued:
             wake_when_due(state, params, clocks)
+        elif n_started == n_queued:
+            clocks[Clock.RESTED] = 1.0
         _wake_to_leave(state, memory)
     if prioritised:
         note_rates(state, memory)

@@ -3,13 +3,16 @@
 - After jobs were submitted or have ended the main scheduler runs, not sooner than `batch_sched_delay` after the last
   time. (A real one, of version 22.05, showed this: of ends too, and of jobs that come to an idle machine.)
 - Every `sched_interval` it runs over the whole queue.
-- Backfilling runs `bf_interval` after the last time, or as soon as something changes after that.
+- Backfilling runs every `bf_interval` while jobs wait: each cycle writes down what it expects, and so gives the next
+  one something to do. Cycles for which nothing but the time has changed are left out here. Who comes to an empty queue
+  later than that after the last cycle finds backfilling ready. (So it was in all recordings of a real one.)
+- All of this at multiples of `look_every`: Slurm's threads wake once a second to look for work.
 
 The main scheduler goes down the queue. A job that finds no nodes blocks its partition, and with it the nodes of that
-partition, to all behind it, whatever few of these nodes it may run on; who is in another partition is tried on the
-nodes that this leaves. Jobs of blocked partitions count as tried. (A real one did all of this.) One that only lacks
-licences blocks nobody, unless reservations hold licences: then it blocks as well. (A real Slurm passed such jobs 22
-times among 200 without bf_licenses, and never with it.)
+partition, to all behind it, whatever few of these nodes it may run on. Who is in another partition is tried on the
+nodes that this leaves, and does not block its own if there are none for it. Jobs of blocked partitions count as tried.
+(A real one did all of this.) One that only lacks licences blocks nobody, unless reservations hold licences: then it
+blocks as well. (A real Slurm passed such jobs 22 times among 200 without bf_licenses, and never with it.)
 """
 
 import math
@@ -17,6 +20,7 @@ import math
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.inside import holds
 from forebay.core.codes import LogReason, Trigger
 from forebay.core.tables import instant_width, policy_kernel
 from forebay.core.verbs import act_wake
@@ -57,8 +61,8 @@ def in_line(state, params, memory):
 
 @kernel
 def by_select(state, params):
-    """Whether jobs start on the nodes that Slurm's select plug-in would pick."""
-    return params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0
+    """Whether jobs start on the nodes that Slurm's select plug-in would pick: always where they share nodes."""
+    return len(state.inside.full) > 0 or (params[Sched.PINNED] > 0.0 and state.machine[0]["chunked"] < 0)
 
 
 @kernel
@@ -67,10 +71,25 @@ def _starts(state, have, select, j, params, blocked):
     if not fits_now(state, have, j):
         return False
     partly = blocked & bits_of(state, state.jobs[j]["leg"]) != 0
-    if partly or (by_select(state, params) and len(have.inside) == 0):
+    if partly or by_select(state, params):
         return starts_within(state, have, select, j, LogReason.IN_ORDER, ~blocked)
     start_now(state, have, j, LogReason.IN_ORDER)
     return True
+
+
+@kernel
+def blocks_others(state, j, blocked):
+    """Whether job `j`, which has found no nodes, blocks its partition. Not if others have blocked all nodes where it
+    may run; nor, if it says no number of nodes, if those that are left could not hold it were they idle."""
+    leg = state.jobs[j]["leg"]
+    left = bits_of(state, leg) & ~blocked
+    if len(state.inside.asks) == 0 or blocked == 0 or state.inside.asks[leg]["spread"]:
+        return left != 0
+    inside, ask, room = state.inside, state.inside.asks[leg], 0
+    for a in range(len(inside.atoms) - 1):
+        if (left >> a) & 1:
+            room += (inside.atoms[a + 1] - inside.atoms[a]) * holds(inside.full, inside.full, inside.atoms[a], ask)
+    return room >= ask["parts"]
 
 
 @allocating_kernel
@@ -101,7 +120,8 @@ def main_scheduler(state, have, line, params, integers, depth):
             line[i] = -1
             n_started += 1
             continue
-        blocked |= within
+        if blocks_others(state, j, blocked):
+            blocked |= within
         if n_heads < len(heads):
             heads[n_heads] = j
             n_heads += 1
@@ -128,12 +148,31 @@ def _wake_at(state, clocks, which, time):
 
 
 @kernel
+def _next_look(params, time):
+    """When Slurm looks for work at a time, or next after it."""
+    every = params[Sched.LOOK_EVERY]
+    if every == 0.0 or time == np.inf:
+        return time
+    return max(math.ceil((time - instant_width(time)) / every) * every, time)
+
+
+@kernel
+def _cycle_due(params, clocks, now):
+    """When the next backfill cycle is due, from now on."""
+    last, interval = clocks[Clock.BACKFILLED], params[Sched.BF_INTERVAL]
+    if clocks[Clock.RESTED] > 0.0 or abs(last) == np.inf:
+        return max(last + interval, now)
+    return last + interval * max(math.ceil((now - instant_width(now) - last) / interval), 1.0)
+
+
+@kernel
 def wake_when_due(state, params, clocks):
     """Be called when a scheduler is due next."""
-    _wake_at(state, clocks, Clock.ASKED_BATCH, clocks[Clock.BATCH_DUE])
-    _wake_at(state, clocks, Clock.ASKED_FULL, clocks[Clock.FULL_DUE])
+    now = state.clock[0]["now"]
+    _wake_at(state, clocks, Clock.ASKED_BATCH, _next_look(params, max(clocks[Clock.BATCH_DUE], now)))
+    _wake_at(state, clocks, Clock.ASKED_FULL, _next_look(params, max(clocks[Clock.FULL_DUE], now)))
     if clocks[Clock.CHANGED] > 0.0:
-        _wake_at(state, clocks, Clock.ASKED_BACKFILL, clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL])
+        _wake_at(state, clocks, Clock.ASKED_BACKFILL, _next_look(params, _cycle_due(params, clocks, now)))
 
 
 @kernel
@@ -147,15 +186,16 @@ def due_now(state, params, clocks):
     if submitted or ended:
         due = max(now, clocks[Clock.BATCHED] + params[Sched.BATCH_DELAY])
         clocks[Clock.BATCH_DUE] = min(clocks[Clock.BATCH_DUE], due)
+        clocks[Clock.CHANGED] = 1.0
+    if _next_look(params, now) > soon:
+        return -1, False
     batch, full = clocks[Clock.BATCH_DUE] <= soon, clocks[Clock.FULL_DUE] <= soon
     if batch:
         clocks[Clock.BATCHED], clocks[Clock.BATCH_DUE] = now, np.inf
     if full:
         interval = params[Sched.SCHED_INTERVAL]
         clocks[Clock.FULL_DUE] += interval * (1.0 + math.floor((soon - clocks[Clock.FULL_DUE]) / interval))
-    if ended or submitted:
-        clocks[Clock.CHANGED] = 1.0
-    fill = clocks[Clock.BACKFILLED] + params[Sched.BF_INTERVAL] <= soon
+    fill = _cycle_due(params, clocks, now) <= soon
     if batch or full:
         return ALL if full else int(params[Sched.QUEUE_DEPTH]), fill
     return (0, True) if fill and clocks[Clock.CHANGED] > 0.0 else (-1, False)
@@ -164,7 +204,7 @@ def due_now(state, params, clocks):
 @kernel
 def note_cycle(clocks, now, n_started):
     """A cycle is over: the next one has to do only with what changes from now on, its own starts among it."""
-    clocks[Clock.BACKFILLED], clocks[Clock.CHANGED] = now, 1.0 if n_started > 0 else 0.0
+    clocks[Clock.BACKFILLED], clocks[Clock.CHANGED], clocks[Clock.RESTED] = now, 1.0 if n_started > 0 else 0.0, 0.0
 
 
 @allocating_kernel
@@ -197,7 +237,10 @@ def slurm(state, params, memory, rng):
     set_clocks(clocks, params, now)
     if prioritised and bring_up_to_date(state, params[_N_SCHED:], memory):
         clocks[Clock.CHANGED] = 1.0
-    if state.counts[0]["n_queued"] > 0 and _schedule(state, params, memory, clocks) < state.counts[0]["n_queued"]:
+    n_queued = state.counts[0]["n_queued"]
+    if n_queued > 0 and _schedule(state, params, memory, clocks) < n_queued:
         wake_when_due(state, params, clocks)
+    else:
+        clocks[Clock.RESTED] = 1.0
     if prioritised:
         note_rates(state, memory)

@@ -1,12 +1,13 @@
 """Which nodes: what Slurm's select plug-in answers, for nodes that jobs have to themselves and for shared ones.
 
 Nodes are sets of bits, in words of 32. Where jobs have nodes to themselves, a node is free or not, and nodes are picked
-by blocks of neighbours. Where they share them, what is free inside nodes tells, and nodes are picked by the machine's
-rule; a reservation is of whole nodes all the same, as in Slurm.
+by blocks of neighbours. So they are where jobs share them, if the machine's placement is best-fit: of blocks that hold
+the job the one with the fewest free cores, and if one node of it does, that of these with the fewest. A reservation is
+of whole nodes all the same. Nodes of less weight come before others. All of this was seen on a real Slurm.
 
 Of running jobs that have some of the nodes in question, those are taken to end together, as the last of them does, that
 end within a window from the first end on, rounded up to half a minute: 30 s, then 60 s, and so on. Jobs that have none
-of the nodes do not close a window, however late they end.
+of the nodes do not close a window, however late they end. Times are whole seconds here, as in Slurm.
 """
 
 import math
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.atoms import FIRST
-from forebay.algorithms.bits import count_bits, fill
+from forebay.algorithms.bits import count_bits, fill, wipe
 from forebay.algorithms.blocks import pick_blocks
-from forebay.algorithms.inside import BLOCK, all_of, count_parts, give_amounts, held_in, place_parts, taken_by
-from forebay.core.inside import DIMENSIONS
+from forebay.algorithms.inside import BLOCK, all_of, count_parts, give_amounts, held_in, holds, place_parts, taken_by
+from forebay.core.inside import CORES, DIMENSIONS, PLACEMENTS
 from forebay.core.tables import PICK, after, instant_width, nodes_in
 from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
@@ -30,6 +31,7 @@ from forebay.policies._kernels.places import start_fitting, start_picked
 from forebay.policies._kernels.slurm_table import nodes_of
 
 _PRECISION = 30.0  # s
+_BEST_FIT = PLACEMENTS.index("best-fit")
 _REPAIR = 1 << 40
 
 
@@ -37,9 +39,11 @@ class Select(NamedTuple):
     """The nodes of atoms, scratch for a question; where nodes are shared, who gives something back when."""
 
     atoms: NDArray[np.int64]  # [atom, word]: its nodes
+    weights: NDArray[np.int64]  # all that there are, ascending
     nodes: NDArray[np.int64]  # words: the nodes in question
     free: NDArray[np.int64]  # words: those that are free by then
     picked: NDArray[np.int64]  # words: those that the job gets
+    some: NDArray[np.int64]  # words: scratch
     room: NDArray[np.int64]  # what is free by then inside shared nodes; empty where nodes are not shared
     picks: np.ndarray  # PICK: where the parts of the job go there
     times: NDArray[np.float64]  # when something is given back there, ascending
@@ -62,6 +66,22 @@ def _atoms(state):
         else:
             fill(words[a], 0, n_nodes)
     return words
+
+
+@allocating_kernel
+def _weights(state):
+    """All weights of nodes, ascending."""
+    weights = state.nodes.weights
+    found, n, last = np.ones(max(len(weights), 1), np.int64), 1, np.int64(-1)
+    for i in range(len(weights)):
+        least = np.int64(1) << 62
+        for a in range(len(weights)):
+            if last < weights[a] < least:
+                least = weights[a]
+        if least == np.int64(1) << 62:
+            break
+        found[i], n, last = least, i + 1, least
+    return found[:n]
 
 
 @allocating_kernel
@@ -102,14 +122,14 @@ def _givers(state, n_more):
 def select_of(state, n_starts):
     """Scratch for a cycle with so many starts at most; -1: for questions about now alone."""
     atoms, shared = _atoms(state), len(state.inside.full)
-    words, n = np.zeros((3, atoms.shape[1]), np.int64), 0
+    words, n = np.zeros((4, atoms.shape[1]), np.int64), 0
     times, givers = np.empty(0), np.empty(0, np.int64)
     if shared > 0 and n_starts >= 0:
         times, givers, n = _givers(state, n_starts)
-    room = np.empty_like(state.inside.room)
     return Select(
-        atoms, words[0], words[1], words[2], room, np.empty(shared, PICK), times, givers, np.full(1, n, np.int64)
-    )
+        atoms, _weights(state), words[0], words[1], words[2], words[3], np.empty_like(state.inside.room),
+        np.empty(shared, PICK), times, givers, np.full(1, n),
+    )  # fmt: skip
 
 
 @kernel
@@ -155,7 +175,7 @@ def _when_free(select, profile, R, count, linear):
     window, barrier, i = _PRECISION, np.inf, 1
     while i < n:
         last = -1
-        while i < n and (last < 0 or last < i - 1 or times[i] <= barrier + window):
+        while i < n and (last < 0 or last < i - 1 or math.floor(times[i]) <= barrier + window):
             concerned = False
             for w in range(len(nodes)):
                 more = ahead[i, R + w] & nodes[w] & ~free[w]
@@ -169,7 +189,7 @@ def _when_free(select, profile, R, count, linear):
         if last >= 0 and count_bits(free) >= count:
             return times[last]
         if i < n:
-            window = _wider(window, linear, times[i] - barrier)
+            window = _wider(window, linear, math.floor(times[i]) - barrier)
     return np.inf
 
 
@@ -231,7 +251,7 @@ def _when_room(state, have, select, ask, linear):
     window, barrier, i = _PRECISION, np.inf, 0
     while i < n:
         last, concerned = -np.inf, True
-        while i < n and (last < 0.0 or not concerned or times[i] <= barrier + window):
+        while i < n and (last < 0.0 or not concerned or math.floor(times[i]) <= barrier + window):
             time, concerned = times[i], False
             while i < n and times[i] - time <= instant_width(time):
                 gave = _give(state, select, select.givers[i])
@@ -244,7 +264,7 @@ def _when_room(state, have, select, ask, linear):
         if last > -np.inf and count_parts(select.room, inside.full, inside.atoms, ask) >= ask["parts"]:
             return last
         if i < n:
-            window = _wider(window, linear, times[i] - barrier)
+            window = _wider(window, linear, math.floor(times[i]) - barrier)
     return np.inf
 
 
@@ -257,15 +277,116 @@ def when_free(state, have, select, profile, R, leg, linear):
 
 
 @kernel
+def _weighing(state, select, weight, nodes):
+    """The nodes of a weight, into `nodes`; all nodes where they are alike."""
+    bits = 0
+    for a in range(len(state.nodes.weights)):
+        if state.nodes.weights[a] == weight:
+            bits |= 1 << a
+    nodes_of(select.atoms, bits if len(state.nodes.weights) > 0 else -1, nodes)
+
+
+@kernel
+def _best_run(state, room, nodes, ask, wanted):
+    """The run of neighbours among some nodes to take parts from: its first and last node; first = -1 if there is none.
+
+    The one with the fewest free cores of those that hold all that is wanted; else the one with the most.
+    """
+    full, found, end, fewest, enough = state.inside.full, -1, -1, np.int64(0), False
+    first, parts, cores = -1, 0, np.int64(0)
+    for node in range(len(full) + 1):
+        here = holds(room, full, node, ask) if node < len(full) and _is_in(nodes, node) else 0
+        if here > 0:
+            first = node if first < 0 else first
+            parts, cores = parts + here, cores + room[node, CORES]
+        elif first >= 0:
+            all_there = parts >= wanted
+            better = cores < fewest if all_there else cores > fewest
+            if found < 0 or (all_there and not enough) or (all_there == enough and better):
+                found, end, fewest, enough = first, node - 1, cores, all_there
+            first, parts, cores = -1, 0, np.int64(0)
+    return found, end
+
+
+@kernel
+def _tightest(state, room, nodes, ask, first, last, wanted):
+    """The node of a run with the fewest free cores that holds all that is wanted; -1 if none does."""
+    found = -1
+    for node in range(first, last + 1):
+        fits = _is_in(nodes, node) and holds(room, state.inside.full, node, ask) >= wanted
+        if fits and (found < 0 or room[node, CORES] < room[found, CORES]):
+            found = node
+    return found
+
+
+@kernel
+def _take_run(state, select, ask, first, last, left, n):
+    """Pick from a run of nodes until no part is left; returns how many are left, and picks there are."""
+    alone = _tightest(state, select.room, select.some, ask, first, last, left)
+    for node in range(first if alone < 0 else alone, last + 1 if alone < 0 else alone + 1):
+        here = min(holds(select.room, state.inside.full, node, ask), left) if _is_in(select.some, node) else 0
+        if here > 0:
+            select.picks[n]["low"], select.picks[n]["count"] = node, here
+            n, left = n + 1, left - here
+    wipe(select.some, first, last - first + 1)
+    return left, n
+
+
+@kernel
+def _in_order(picks, n):
+    """Put picks in the order of their nodes."""
+    for i in range(1, n):
+        low, count, k = picks[i]["low"], picks[i]["count"], i
+        while k > 0 and picks[k - 1]["low"] > low:
+            picks[k]["low"], picks[k]["count"] = picks[k - 1]["low"], picks[k - 1]["count"]
+            k -= 1
+        picks[k]["low"], picks[k]["count"] = low, count
+
+
+@kernel
+def _pick_inside(state, select, leg):
+    """Pick shared nodes for leg `leg`, those of the least weight first; returns how many picks there are."""
+    ask, n = state.inside.asks[leg], 0
+    left = ask["parts"]
+    for weight in select.weights:
+        _weighing(state, select, weight, select.some)
+        for w in range(len(select.some)):
+            select.some[w] &= select.nodes[w]
+        while left > 0:
+            first, last = _best_run(state, select.room, select.some, ask, left)
+            if first < 0:
+                break
+            left, n = _take_run(state, select, ask, first, last, left, n)
+    _in_order(select.picks, n)
+    return n
+
+
+@kernel
+def _pick_blocks(state, select, leg):
+    """Pick nodes that jobs have to themselves, the same way."""
+    left = state.demands[leg, 0]
+    for weight in select.weights:
+        _weighing(state, select, weight, select.some)
+        for w in range(len(select.some)):
+            select.some[w] &= select.free[w]
+        left = pick_blocks(select.some, left, select.picked)
+        if left == 0:
+            break
+
+
+@kernel
 def pick_free(state, select, leg):
     """Pick nodes for leg `leg` among those that are free by then; how many picks there are on shared nodes."""
     for w in range(len(select.picked)):
         select.picked[w] = 0
     if len(state.inside.full) == 0:
-        pick_blocks(select.free, state.demands[leg, 0], select.picked)
+        _pick_blocks(state, select, leg)
         return 0
     inside, placement = state.inside, state.machine[0]["placement"]
-    n = place_parts(select.room, inside.full, inside.atoms, inside.asks[leg], placement, select.picks, 0)
+    if placement == _BEST_FIT:
+        n = _pick_inside(state, select, leg)
+    else:
+        n = place_parts(select.room, inside.full, inside.atoms, inside.asks[leg], placement, select.picks, 0)
     for i in range(n):
         fill(select.picked, select.picks[i]["low"], 1)
     return n
