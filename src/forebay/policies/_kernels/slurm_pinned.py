@@ -29,7 +29,6 @@ from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability, end_if_now
 from forebay.policies._kernels.licenses import has_licenses
-from forebay.policies._kernels.notes import is_allowed
 from forebay.policies._kernels.places import fits_now
 from forebay.policies._kernels.slurm_select import (
     bits_of,
@@ -129,6 +128,18 @@ def profile_of(state, have, R, W):
 
 
 @kernel
+def _finds_inside(state, have, table, ask, end):
+    """Whether parts find room now on shared nodes that no reservation needs by a time."""
+    inside, left = state.inside, ask["parts"]
+    for a in range(len(inside.atoms) - 1):
+        if (ask["allowed"] >> a) & 1:
+            for node in range(inside.atoms[a], inside.atoms[a + 1]):
+                if left > 0 and table.until[node] > end:
+                    left -= holds(have.inside, inside.full, node, ask)
+    return left <= 0
+
+
+@kernel
 def _may_start(state, have, table, j):
     """Whether job `j` fits now, on nodes that no reservation needs before it would end. That is lost once and for all:
     during a cycle there is ever less."""
@@ -136,21 +147,13 @@ def _may_start(state, have, table, j):
         return False
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     end += instant_width(end)
-    left = state.demands[leg, 0]
     if len(have.inside) > 0:
-        ask = state.inside.asks[leg]
-        left = ask["parts"]
-        for node in range(len(state.inside.full) if left > 0 else 0):
-            if table.until[node] > end and is_allowed(state.inside, ask, node):
-                left -= holds(have.inside, state.inside.full, node, ask)
-                if left <= 0:
-                    return True
-        return left <= 0
-    for node in range(32 * len(have.words) if left > 0 else 0):
-        if (have.words[node >> 5] >> (node & 31)) & 1 and table.until[node] > end:
-            left -= 1
-            if left == 0:
-                return True
+        return _finds_inside(state, have, table, state.inside.asks[leg], end)
+    left = state.demands[leg, 0]
+    for w in range(len(have.words)):
+        for bit in range(32 if have.words[w] != 0 and left > 0 else 0):
+            if (have.words[w] >> bit) & 1 and table.until[32 * w + bit] > end:
+                left -= 1
     return left <= 0
 
 
@@ -176,7 +179,7 @@ def pinned_cycle(state, have, line, params):
     last = last_who_fits(state, have, line, len(line) - 1)
     if last < 0:
         return 0
-    R, select = n_licences(params), select_of(state, len(line))
+    R, select = n_licences(params), select_of(state, line, True)
     times, ahead, n = profile_of(state, have, R, len(have.words))
     table = table_of(state, (times, ahead, n), len(line), R, select.atoms, params)
     last, i, n_started = last_who_may(state, have, table, line, last), 0, 0

@@ -69,7 +69,9 @@ def _displaces(state, have, heads, params, block, memory):
             continue
         make_way(state, block, chosen)
         if picks:
-            starts_within(state, once_gone(state, have, chosen), select_of(state, -1), j, LogReason.IN_ORDER, -1)
+            starts_within(
+                state, once_gone(state, have, chosen), select_of(state, heads, False), j, LogReason.IN_ORDER, -1
+            )
         else:
             act_start(state, j, LogReason.IN_ORDER)
         return True

@@ -100,7 +100,7 @@ def _few_on(state, have, j, order, nodes, block):
 @allocating_kernel
 def _pinned(state, have, line, last, params, block, memory):
     """The cycle where reservations are of certain nodes. Returns how many start, and how many are to leave."""
-    R, W, displacer, select = n_licences(params), len(have.words), last, select_of(state, len(line))
+    R, W, displacer, select = n_licences(params), len(have.words), last, select_of(state, line, True)
     times, ahead, n = ahead_without(state, have, _none(), state.counts[0]["n_actions"], R, W)
     table = table_of(state, (times, ahead, n), len(line), R, select.atoms, params)
     i, n_started, n_told = 0, 0, 0

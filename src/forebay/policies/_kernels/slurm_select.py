@@ -32,7 +32,6 @@ from forebay.policies._kernels.slurm_table import nodes_of
 
 _PRECISION = 30.0  # s
 _BEST_FIT = PLACEMENTS.index("best-fit")
-_REPAIR = 1 << 40
 
 
 class Select(NamedTuple):
@@ -47,7 +46,7 @@ class Select(NamedTuple):
     room: NDArray[np.int64]  # what is free by then inside shared nodes; empty where nodes are not shared
     picks: np.ndarray  # PICK: where the parts of the job go there
     times: NDArray[np.float64]  # when something is given back there, ascending
-    givers: NDArray[np.int64]  # by whom: a running job; -1 - a start's place among actions; a node, and _REPAIR
+    given: NDArray[np.int64]  # [k, 5]: on which node, and how much of what is inside
     n: NDArray[np.int64]  # one number: how many of these there are
 
 
@@ -84,16 +83,59 @@ def _weights(state):
     return found[:n]
 
 
+@kernel
+def _write(times, given, n, time, node, amounts):
+    """Write down that amounts are given back on a node; returns how many rows there are then."""
+    times[n], given[n, 0] = time, node
+    for d in range(DIMENSIONS):
+        given[n, 1 + d] = amounts[d]
+    return n + 1
+
+
+@kernel
+def _write_running(state, times, given, n, time, j):
+    """The same of all that a running job has."""
+    row = state.inside.head[j]
+    while row >= 0:
+        share = state.inside.shares[row]
+        n = _write(times, given, n, time, share["node"], held_in(share))
+        row = share["next"]
+    return n
+
+
+@kernel
+def _write_started(state, times, given, n, time, action):
+    """The same of what a start of this decision takes."""
+    ask = state.inside.asks[state.jobs[action["job"]]["leg"]]
+    for i in range(action["first_pick"], action["first_pick"] + action["n_picks"]):
+        node = state.picks[i]["low"]
+        n = _write(times, given, n, time, node, taken_by(state.inside.full, node, ask, state.picks[i]["count"]))
+    return n
+
+
+@kernel
+def _n_shares(state):
+    """How many shares of nodes running jobs have."""
+    n = 0
+    for i in range(state.counts[0]["n_running"]):
+        row = state.inside.head[state.running[i]["job"]]
+        while row >= 0:
+            n += 1
+            row = state.inside.shares[row]["next"]
+    return n
+
+
 @allocating_kernel
-def _givers(state, n_more):
-    """Who gives something back on shared nodes, and when; with room for so many more."""
-    counts, running, now = state.counts[0], state.running, state.clock[0]["now"]
-    started, soon, n_running = started_by_end(state), after(now), counts["n_running"]
-    n_late, s, d, n = 0, 0, 0, 0
+def _given_back(state, line):
+    """What is given back on shared nodes, and when; with room for what jobs in line would, if they all started now."""
+    counts, running, now, n_nodes = state.counts[0], state.running, state.clock[0]["now"], len(state.inside.full)
+    started, soon, n_running, full = started_by_end(state), after(now), counts["n_running"], state.inside.full
+    room, n_late, s, d, n = _n_shares(state) + counts["n_picks"] + counts["n_down"], 0, 0, 0, 0
+    for j in line:
+        room += min(state.inside.asks[state.jobs[j]["leg"]]["parts"], n_nodes)
     while n_late < n_running and running[n_late]["end"] < soon:
         n_late += 1
-    room = n_running + len(started) + counts["n_down"] + n_more
-    times, givers, i, late = np.empty(room), np.empty(room, np.int64), n_late, 0
+    times, given, i, late = np.empty(room), np.empty((room, 1 + DIMENSIONS), np.int64), n_late, 0
     while True:
         ends = running[i]["end"] if i < n_running else np.inf
         begun = max(end_if_now(state, state.actions[started[s]]["job"]), soon) if s < len(started) else np.inf
@@ -101,34 +143,32 @@ def _givers(state, n_more):
         over = now + 1.0 if late < n_late else np.inf  # a job past its limit
         time = min(ends, begun, back, over)
         if time == np.inf:
-            return times, givers, n
-        times[n] = time
+            return times, given, n
         if time == over:
-            givers[n] = running[late]["job"]
+            n = _write_running(state, times, given, n, time, running[late]["job"])
             late += 1
         elif time == ends:
-            givers[n] = running[i]["job"]
+            n = _write_running(state, times, given, n, time, running[i]["job"])
             i += 1
         elif time == begun:
-            givers[n] = -1 - started[s]
+            n = _write_started(state, times, given, n, time, state.actions[started[s]])
             s += 1
         else:
-            givers[n] = _REPAIR + state.down[d]["node"]
+            n = _write(times, given, n, time, state.down[d]["node"], all_of(full, state.down[d]["node"]))
             d += 1
-        n += 1
 
 
 @allocating_kernel
-def select_of(state, n_starts):
-    """Scratch for a cycle with so many starts at most; -1: for questions about now alone."""
+def select_of(state, line, ahead):
+    """Scratch for a cycle over some jobs; unless it is to look ahead, for questions about now alone."""
     atoms, shared = _atoms(state), len(state.inside.full)
     words, n = np.zeros((4, atoms.shape[1]), np.int64), 0
-    times, givers = np.empty(0), np.empty(0, np.int64)
-    if shared > 0 and n_starts >= 0:
-        times, givers, n = _givers(state, n_starts)
+    times, given = np.empty(0), np.empty((0, 1 + DIMENSIONS), np.int64)
+    if shared > 0 and ahead:
+        times, given, n = _given_back(state, line)
     return Select(
         atoms, _weights(state), words[0], words[1], words[2], words[3], np.empty_like(state.inside.room),
-        np.empty(shared, PICK), times, givers, np.full(1, n),
+        np.empty(shared, PICK), times, given, np.full(1, n),
     )  # fmt: skip
 
 
@@ -214,48 +254,22 @@ def _room_on(state, room, nodes, out):
 
 
 @kernel
-def _give(state, select, giver):
-    """Somebody gives back what it has of the nodes in question; whether that is anything."""
-    room, nodes, full, some = select.room, select.nodes, state.inside.full, False
-    if giver >= _REPAIR:
-        node = giver - _REPAIR
-        if _is_in(nodes, node):
-            give_amounts(room, full, node, all_of(full, node))
-            some = True
-    elif giver >= 0:
-        row = state.inside.head[giver]
-        while row >= 0:
-            share = state.inside.shares[row]
-            if _is_in(nodes, share["node"]):
-                give_amounts(room, full, share["node"], held_in(share))
-                some = True
-            row = share["next"]
-    else:
-        action = state.actions[-1 - giver]
-        ask = state.inside.asks[state.jobs[action["job"]]["leg"]]
-        for i in range(action["first_pick"], action["first_pick"] + action["n_picks"]):
-            node = state.picks[i]["low"]
-            if _is_in(nodes, node):
-                give_amounts(room, full, node, taken_by(full, node, ask, state.picks[i]["count"]))
-                some = True
-    return some
-
-
-@kernel
 def _when_room(state, have, select, ask, linear):
     """When all parts find room inside the nodes as running jobs end, inf if never; what is free there, into `room`."""
-    inside, times, n = state.inside, select.times, select.n[0]
+    inside, times, given, n = state.inside, select.times, select.given, select.n[0]
     _room_on(state, have.inside, select.nodes, select.room)
     if count_parts(select.room, inside.full, inside.atoms, ask) >= ask["parts"]:
         return state.clock[0]["now"]
     window, barrier, i = _PRECISION, np.inf, 0
     while i < n:
         last, concerned = -np.inf, True
-        while i < n and (last < 0.0 or not concerned or math.floor(times[i]) <= barrier + window):
+        while i < n and (last == -np.inf or not concerned or math.floor(times[i]) <= barrier + window):
             time, concerned = times[i], False
             while i < n and times[i] - time <= instant_width(time):
-                gave = _give(state, select, select.givers[i])
-                concerned = concerned or gave
+                if _is_in(select.nodes, given[i, 0]):
+                    amounts = given[i, 1], given[i, 2], given[i, 3], given[i, 4]
+                    give_amounts(select.room, inside.full, given[i, 0], amounts)
+                    concerned = True
                 i += 1
             if concerned:
                 last = time
@@ -453,12 +467,20 @@ def starts_within(state, have, select, j, reason, bits):
 
 @kernel
 def note_start(state, select, j):
-    """Job `j` has started: it will give back what it has."""
+    """Job `j` has started, the last of this decision: it will give back what it has."""
     if len(state.inside.full) == 0:
         return
-    end, k = max(end_if_now(state, j), after(state.clock[0]["now"])), select.n[0]
+    end, action, n = max(end_if_now(state, j), after(state.clock[0]["now"])), _last_action(state), select.n[0]
+    k, more = n, action["n_picks"]
     while k > 0 and select.times[k - 1] > end:
-        select.times[k], select.givers[k] = select.times[k - 1], select.givers[k - 1]
         k -= 1
-    select.times[k], select.givers[k] = end, -state.counts[0]["n_actions"]
-    select.n[0] += 1
+        select.times[k + more] = select.times[k]
+        for d in range(1 + DIMENSIONS):
+            select.given[k + more, d] = select.given[k, d]
+    _write_started(state, select.times, select.given, k, end, action)
+    select.n[0] = n + more
+
+
+@kernel
+def _last_action(state):
+    return state.actions[state.counts[0]["n_actions"] - 1]

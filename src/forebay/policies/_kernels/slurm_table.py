@@ -47,7 +47,7 @@ def table_of(state, profile, n_reservations, R, atoms, params):
     """
     (times, ahead, n), slot, W = profile, params[Sched.BF_RESOLUTION], atoms.shape[1]
     room, end = n + 2 * (n_reservations + len(state.planned)) + 2, window_end(state, params)
-    begins, left, all_nodes = np.empty(room), np.zeros((room, R + W), np.int64), np.zeros(W, np.int64)
+    begins, left, all_nodes = np.empty(room), np.empty((room, R + W), np.int64), np.zeros(W, np.int64)
     for a in range(len(atoms)):
         for w in range(W):
             all_nodes[w] |= atoms[a, w]
@@ -62,10 +62,11 @@ def table_of(state, profile, n_reservations, R, atoms, params):
             left[m, r] = ahead[i, r]
         m += 1
     rows, counts = np.empty(room, np.int64), np.full(room, count_bits(all_nodes))
+    for r in range(R):
+        left[0, r] = ahead[0, r]
     for i in range(room):
         rows[i] = i
-        for r in range(R if i == 0 else 0):
-            left[i, r] = ahead[0, r]
+    for i in range(m):  # each further one begins as a copy of the one before
         for w in range(W):
             left[i, R + w] = all_nodes[w]
     table = Table(begins, rows, left, counts, np.zeros(room, np.bool_), np.full(1, m), np.full(32 * W, np.inf))
