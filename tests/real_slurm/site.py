@@ -105,6 +105,19 @@ def _table(jobs, ended, text):
     return rows, [(round(when - first, 3), which) for when, which in cycles]
 
 
+def machine():
+    """The same machine, for simulations."""
+    import forebay as fb
+    from forebay.platforms import NodeClass, Partition
+
+    classes = (NodeClass(name=feature, nodes=count, cores=cores) for feature, cores, count in NODES)
+    partitions = (
+        Partition(name=name, nodes=f"{first}-{last}", default=name == "pa")
+        for name, (first, last) in PARTITIONS.items()
+    )
+    return fb.Platform(name="site", sharing=True, classes=tuple(classes), partitions=tuple(partitions))
+
+
 def read(name):
     """What was recorded under a setting and seed, such as site-1."""
     times = dict.fromkeys(("submit", "start", "end"), pl.Float64)
