@@ -260,7 +260,7 @@ class Writer:
         moved = each * streams
         if not self._striped or task.type not in ("bb_read", "bb_write"):
             return Amounts(zero, zero, zero, moved, streams)
-        # A rank has a stripe of its data on the device of every node, and sends all but its own. Its port is the busiest:
+        # A rank has a stripe of its data on the device of every node, and sends all but its own. Its port is busiest:
         # where not all ranks have data, no port gets more stripes than that.
         assert self.machine is not None
         stripe = each / nodes
