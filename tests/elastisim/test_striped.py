@@ -60,6 +60,21 @@ def test_one_node_sends_nothing(read, machine):
     assert result.jobs["execution_time"].to_list() == [4.0]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "seconds"),
+    [
+        (task("bb_write", 24, "uniform", **BESIDE), task("bb_write", 12, "uniform"), 18.0),  # 36 GB at 2 GB/s
+        (task("bb_read", 24, "uniform", **BESIDE), task("bb_read", 12, "uniform"), 6.0),
+        # The write has 2 GB/s for 3 s, while the read has 4; then the read has 6 for its other 12 GB.
+        (task("bb_write", 6, "uniform", **BESIDE), task("bb_read", 24, "uniform"), 5.0),
+    ],
+)
+def test_devices_that_are_not_striped_are_shared_by_what_runs_at_a_time(read, machine, first, second, seconds):
+    there = machine(**BUFFERS | {"wide_striping": "false"})
+    result = fb.simulate(read(model(first, second), there), there.platform, "fcfs")
+    assert result.jobs["execution_time"].to_list() == pytest.approx([seconds], abs=1e-9)
+
+
 class Grow(fb.Policy):
     """Starts jobs on the fewest nodes that they can have, and gives them the most at their first point."""
 
