@@ -22,7 +22,7 @@ from forebay.core.failures import Failures
 from forebay.core.limits import Limits
 from forebay.core.tables import State
 from forebay.engine import collect
-from forebay.engine.build import build, default_model, make_program, sized
+from forebay.engine.build import build, default_model, make_program
 from forebay.engine.faults import Draws, draws
 from forebay.engine.meters import Meters
 from forebay.engine.moulds import Mould
@@ -31,6 +31,7 @@ from forebay.engine.program import Program
 from forebay.engine.record import Record
 from forebay.engine.rules import Site, site_of
 from forebay.engine.settle import settle
+from forebay.engine.sizes import sized, sizing_notes
 from forebay.engine.states import never_started
 from forebay.engine.truth import Truth
 from forebay.engine.warm import on_late_starts
@@ -108,7 +109,8 @@ class Ground:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What there is to say before a run."""
-        return *_notes_on(self.workload, self.named), *self.program.notes
+        sizing = sizing_notes(self.workload, self.named, self.platform)
+        return *_notes_on(self.workload, self.named), *sizing, *self.program.notes
 
 
 _last: list[Any] = []

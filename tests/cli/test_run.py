@@ -84,7 +84,8 @@ def test_jobs_too_large_and_records_left_out_are_noted_and_the_run_goes_on(foreb
     path = trace((0, 60, 2, 60), (5, 60, 9, 60), (9, 0, 1, 60), (3, 60, 4, 60))
     code, out, _ = forebay("run", path, "-o", tmp_path / "out")
     assert code == 0
-    assert "1 job asks for more than the machine or its partition has: rejected" in out
+    whose = "rejected, and in no mean (job 2, of 1 user)"
+    assert f"1 job asks for more than the machine or its partition has: {whose}" in out
     assert "1 of 4 records left out: 1 run time not positive" in out
     assert "1 job is listed after one submitted later" in out
     jobs = pl.read_csv(tmp_path / "out" / "jobs.csv")

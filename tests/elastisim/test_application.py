@@ -164,9 +164,9 @@ def test_striped_buffers_write_a_stripe_and_send_the_others(read, machine):
     buffers = {"node_local_bb": "true", "bb_read_bw": "6GBps", "bb_write_bw": "2GBps"}
     striped = machine(**buffers, wide_striping="true", flops_per_byte="3f")
     root, all_ = (read(phases(moving("bb_write", 1200, pattern)), striped) for pattern in ("root_only", "all_ranks"))
-    # The root writes a stripe of 300 and sends 3 of them; all ranks: stripes of 75, 4 to each node but the last.
-    assert amounts(root, "bytes", "streams", "communication", "flop") == [(300, 1, 300, 900)]
-    assert amounts(all_, "bytes", "streams", "communication", "flop") == [(300, 4, 100, 900)]
+    # The root writes a stripe of 300 to each of 4 devices, and sends 3 of them; all ranks: 4 stripes of 75 each.
+    assert amounts(root, "bytes", "streams", "communication", "flop") == [(1200, 4, 300, 900)]
+    assert amounts(all_, "bytes", "streams", "communication", "flop") == [(1200, 16, 75, 900)]
     assert root.applications.tasks["coupled"].to_list() == [True]
     apart = read(phases(moving("bb_write", 1200, "root_only")), machine(**buffers))
     assert amounts(apart, "bytes", "streams", "communication", "flop") == [(1200, 1, 0, 0)]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.small
 INF = math.inf
 MICRO = [
     *("adaptive", "disk", "evolve", "expand", "latency", "messages", "order", "patterns", "read_write", "reconfigure"),
-    *("reserve", "share", "shrink", "ties", "unequal", "walltime", "walltime_tie"),
+    *("reserve", "share", "shrink", "striped", "ties", "unequal", "walltime", "walltime_tie"),
 ]
 
 
@@ -59,8 +59,10 @@ def seconds(made, fabric, row, nodes):
         "checkpoint": store and store.checkpoint[0][0],
     }[row["kind"]]
     links = dict(zip(fabric.names, fabric.capacity, strict=True))
-    rate = min([wire.cap, *(links[name] / row["streams"] for name in wire.links)])
-    return wire.delay + row["bytes"] / row["streams"] / rate
+    at_once = row["streams"] if row["kind"] in ("read", "write") else min(row["streams"], nodes)  # on devices: stripes
+    rate = min([wire.cap, *(links[name] / at_once for name in wire.links)])
+    messages = row["communication"] * (nodes - 1) / fabric.port
+    return max(wire.delay + row["bytes"] / at_once / rate, fabric.latency + messages if messages else 0.0)
 
 
 @pytest.mark.parametrize("name", MICRO)
@@ -89,6 +91,7 @@ def test_every_case_is_read(case, cases, name):
         ("micro/shrink", [1, 2]),
         ("micro/reconfigure", [1]),
         ("micro/reserve", [0, 2]),
+        ("micro/striped", range(4)),
         ("micro/ties", [0, 1, 4, 5, 6]),
         ("micro/walltime", [0, 3]),
         ("micro/walltime_tie", [1]),

@@ -16,7 +16,7 @@ from forebay.elastisim.script import run_script
 
 MICRO = [
     *("adaptive", "disk", "evolve", "expand", "latency", "messages", "order", "patterns", "read_write", "reconfigure"),
-    *("reserve", "share", "shrink", "ties", "unequal", "walltime"),
+    *("reserve", "share", "shrink", "striped", "ties", "unequal", "walltime"),
 ]
 
 

@@ -260,6 +260,30 @@ def test_an_automatic_buffer():
     assert result.resources["burst_buffer"] == 192 * GB
 
 
+@pytest.mark.parametrize("machine", ["flat:nodes=96,pfs=5GB/s,burst_buffer=auto", "dragonfly-96:burst_buffer=auto"])
+def test_an_automatic_buffer_rejects_nobody(machine):
+    # Requests of 1, 1, 1, 21 and 30 GB a node: 10.8 GB x 96 nodes are less than the 21 GB of 90 nodes, 8 of which share
+    # a server. The last job has more nodes than there are: no buffer would help it.
+    jobs = [(1, GB, 60, 600)] * 3 + [(90, 21 * GB, 60, 6000), (97, 30 * GB, 60, 600)]
+    result = run(workload(*jobs), machine)
+    assert result.jobs["final_state"].to_list() == ["COMPLETED_SUCCESSFULLY"] * 4 + ["REJECTED"]
+    assert result.resources["burst_buffer"] == {"flat": 90 * 21 * GB, "drag": 12 * 8 * 21 * GB}[machine[:4]]
+    size = {"flat": "1.89 TB", "drag": "2.016 TB"}[machine[:4]]
+    assert result.facts["notes"][0] == (
+        f"burst_buffer is auto: {size}, what job 4 needs; jobs of the mean request on all nodes would fill 1.037 TB"
+    )
+
+
+def test_an_automatic_buffer_has_room_for_every_leg():
+    # The job table says 1 GB a node, 4 GB for 4 nodes; a leg of job 1 asks for 20 GB.
+    legs = pl.DataFrame([(1, 0, 60.0, 1, "", 20 * GB)], schema={**LEG_SCHEMA, "burst_buffer": pl.Int64}, orient="row")
+    phases = pl.DataFrame([(1, 0, "compute", 1.0, 0.0, 0.0, 0.0, None)], PHASE_SCHEMA, orient="row")
+    jobs = fb.Workload("legs", workload((1, GB, 1, 60), (1, GB, 1, 60)).jobs, legs, phases)
+    result = run(jobs, "flat:nodes=4,pfs=5GB/s,burst_buffer=auto")
+    assert result.resources["burst_buffer"] == 20 * GB
+    assert result.jobs["success"].to_list() == [1, 1]
+
+
 def test_chunks_before_all_nodes():
     # Leg 0 has 1 node and takes the buffer of a job of 2: a chunk on each of 2 servers. Leg 1 has both nodes and that
     # buffer: node 0's checkpoint goes to server 0, node 1's to server 1, each 5 GB through its own 1 GB/s.

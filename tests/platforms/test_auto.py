@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from forebay.errors import InputError
@@ -56,6 +57,24 @@ def test_chunked_auto_is_the_same_on_every_server():
     pooled = load("dragonfly-96:burst_buffer=auto,placement=pooled")
     assert pooled.sized_for({"burst_buffer": 1.01}).capacities == (96, 97)
     assert pooled.sized_for({"burst_buffer": 0.01}).capacities == (96, 12)  # a byte a server at least
+
+
+def test_auto_has_room_for_the_largest_request():
+    """As large as the job that asks for most, if that is more than jobs of the mean request fill."""
+    machine = load("flat:nodes=10,burst_buffer=auto")
+    asked = {"burst_buffer": (np.array([30, 70, 5]), np.array([4, 5, 1]))}
+    assert machine.sized_for({"burst_buffer": 5.0}, asked).capacities == (10, 70)
+    assert machine.sized_for({"burst_buffer": 8.0}, asked).capacities == (10, 80)
+
+
+def test_chunked_auto_has_room_for_the_largest_request_of_a_node():
+    """12 servers: of 13 nodes with 5 B each, two share one; of 2 nodes with 7 B each none do."""
+    machine = load("dragonfly-96:burst_buffer=auto")
+    asked = {"burst_buffer": (np.array([65, 14]), np.array([13, 2]))}
+    assert machine.sized_for({"burst_buffer": 0.5}, asked).capacities == (96, 120)
+    assert machine.sized_for({"burst_buffer": 20.0}, asked).capacities == (96, 1920)
+    uneven = {"burst_buffer": (np.array([13]), np.array([2]))}  # 7 B for the node that has more
+    assert machine.sized_for({"burst_buffer": 0.01}, uneven).capacities == (96, 84)
 
 
 def test_sizing_leaves_all_else_as_it_is():

@@ -216,7 +216,7 @@ def at(row, **values):
         ("tasks", at(1, loop=0), "tasks for a loop that it does not have, loop 1"),
         ("amounts", at(0, bytes=-1.0), "bytes is -1.0; it must be a finite number from 0 up"),
         ("amounts", at(2, flop=math.nan), "flop is nan"),
-        ("amounts", at(0, streams=9), "streams is 9; it must be from 0 to its nodes"),
+        ("amounts", at(0, streams=9), "streams is 9; it must be from 0 to its nodes or, striped, a multiple of them"),
         ("amounts", lambda table: table.slice(1), "job 3: it needs amounts for a number of nodes .*, nodes 2"),
         ("amounts", lambda table: table.head(-1), "job 8: it needs amounts for a number of nodes .*, nodes 3"),
         ("amounts", at(4, nodes=9), "job 3: it needs amounts for a number of nodes .*, nodes 1"),

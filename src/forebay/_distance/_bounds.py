@@ -22,8 +22,9 @@ from forebay._distance._srpt import srpt
 from forebay._simulate import machine_of
 from forebay._text import counted
 from forebay.core.failures import Failures
-from forebay.engine.build import default_model, make_program, sized
+from forebay.engine.build import default_model, make_program
 from forebay.engine.settle import settle
+from forebay.engine.sizes import sized
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
 from forebay.platforms.platform import Platform

@@ -216,7 +216,7 @@ def read(
 
     from forebay import platforms
     from forebay._simulate import machine_of
-    from forebay.engine.build import sized
+    from forebay.engine.sizes import sized
     from forebay.experiments.runs import workload_of
     from forebay.experiments.targets import parse_prices
     from forebay.platforms.variation import quantity

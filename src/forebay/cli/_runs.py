@@ -9,7 +9,7 @@ from forebay._text import counted
 from forebay.cli import _options as options
 from forebay.cli import _recorded
 from forebay.cli._reading import read
-from forebay.errors import InputError
+from forebay.errors import InputError, listed
 
 if TYPE_CHECKING:
     from forebay.platforms import Failures, Platform
@@ -161,7 +161,16 @@ def notes_of(result: "Result", workload: "Workload") -> list[str]:
         notes.insert(0, f"{left_out:,} of {counted(workload.records, 'record')} left out: {why}")
     reasons = {"too_large": "more than the machine or its partition has", "over_limit": "more than a limit allows"}
     for reason, what in reasons.items():
-        count = int((result.log["reason"] == reason).sum())
-        if count:
-            notes.append(f"{counted(count, 'job asks', 'jobs ask')} for {what}: rejected, and in no mean")
+        ids = result.log.filter(result.log["reason"] == reason)["job"].unique(maintain_order=True).to_list()
+        if ids:
+            who = counted(len(ids), "job asks", "jobs ask")
+            notes.append(f"{who} for {what}: rejected, and in no mean ({_whose(workload, ids)})")
     return notes
+
+
+def _whose(workload: "Workload", ids: list[int]) -> str:
+    """Jobs by number, and of how many users."""
+    users = workload.jobs.filter(workload.jobs["id"].is_in(ids))["user"]
+    known = users.filter(users != -1).n_unique()
+    some = f"{'jobs' if len(ids) > 1 else 'job'} {listed(map(str, ids), most=5)}"
+    return f"{some}, of {counted(known, 'user')}" if known else some

@@ -260,13 +260,12 @@ class Writer:
         moved = each * streams
         if not self._striped or task.type not in ("bb_read", "bb_write"):
             return Amounts(zero, zero, zero, moved, streams)
-        # As ElastiSim has it: a rank writes a stripe of its data to its own device and sends one to each node but the
-        # last, its own among them. No device writes what others send it.
+        # A rank has a stripe of its data on the device of every node, and sends all but its own. Its port is busiest:
+        # where not all ranks have data, no port gets more stripes than that.
         assert self.machine is not None
         stripe = each / nodes
-        busiest = np.where(nodes > 1, stripe * np.maximum(nodes - 1, streams), 0.0)
-        sent = self._load(busiest, np.where(nodes > 1, stripe, 0.0), nodes)
-        return Amounts(zero, self.machine.flop_per_byte * stripe * streams, sent, stripe * streams, streams)
+        sent = self._load(stripe * (nodes - 1), np.where(nodes > 1, stripe, 0.0), nodes)
+        return Amounts(zero, self.machine.flop_per_byte * stripe * streams, sent, moved, streams * nodes)
 
     def _on_gpus(self, task: Task, work: Values, nodes: Values) -> Amounts:
         """Work of GPUs in seconds: they are part of the machine, and nobody shares them."""

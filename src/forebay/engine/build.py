@@ -32,7 +32,7 @@ from forebay.engine.sizes import check_atoms, chunks, too_large, traffic
 from forebay.engine.states import doors_of
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.engine.warm import begin, check_running, running_since
-from forebay.engine.wishes import NO_WISHES, Wishes, check_own, fulfil
+from forebay.engine.wishes import NO_WISHES, Wishes, fulfil
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
@@ -69,15 +69,6 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
         return share(workload, platform, program)
     places = eligible(workload, platform)
     return restrict(replace(program, places=places), platform, places.allowed)
-
-
-def sized(workload: Workload, platform: Platform) -> Platform:
-    """The machine with its automatic capacities worked out: nodes x what the mean job asks for each of its nodes."""
-    check_own(workload, platform)
-    jobs = workload.jobs
-    nodes = np.maximum(jobs["nodes"].to_numpy(), 1)
-    asked = {tier.name: jobs[tier.name].to_numpy() for tier in platform.tiers if tier.name in jobs.columns}
-    return platform.sized_for({name: float((request / nodes).mean()) for name, request in asked.items()})
 
 
 def default_model(workload: Workload, platform: Platform) -> str:

@@ -25,7 +25,8 @@ class Paths(NamedTuple):
     whole: np.ndarray  # bool[3, place]: whether a job is one stream, however many nodes it has
     first: np.ndarray  # int64: links from site a to b are links[first[a * n_sites + b]:first[a * n_sites + b + 1]]
     links: np.ndarray  # int64
-    device: np.ndarray  # int64[1]: link of node 0's own device, others follow; -1 = devices are not shared
+    device: np.ndarray  # int64[1]: first link of nodes' own devices, two a node: all that it does, and the slower way;
+    # -1 = devices are not shared
     by_site: np.ndarray  # int64[2, site] scratch: a job's nodes
     by_server: np.ndarray  # int64[server] scratch: a job's streams
     by_link: np.ndarray  # float64[link] scratch: load
@@ -71,16 +72,17 @@ def make_paths(
 ) -> tuple[Paths, Network]:
     """The routes of a machine and its idle network. Nodes that `communicate` need routes made on the way, too.
 
-    So do transfers of one job that `share_devices` of its nodes: what is read and written at once has the larger of
-    both bandwidths together. Phases with `pauses` take some time whatever they move.
+    So do transfers of one job that `share_devices` of its nodes: all reads at once have their bandwidth, all writes
+    theirs, and both together the larger of these. Phases with `pauses` take some time whatever they move.
     """
     column, routes, whole, (made, delays) = _routes(fabric)
     capacity, n_links = fabric.capacity.tolist(), len(fabric.capacity)
     spare_routes, spare_entries = _spare(fabric) if communicate else (0, 0)
     if share_devices:
         store = fabric.stores[0]
-        capacity += [max(store.checkpoint[0][0].cap, store.fetch[0][0].cap)] * len(fabric.site)
-        spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + n_transfers
+        ways = (store.checkpoint[0][0].cap, store.fetch[0][0].cap)
+        capacity += [max(ways), min(ways)] * len(fabric.site)
+        spare_routes, spare_entries = spare_routes + n_transfers, spare_entries + 2 * n_transfers
     network = make_network(capacity, made, n_transfers, spare_routes, spare_entries, delays, pauses)
     paths = Paths(
         port=np.array([fabric.port, fabric.latency]),

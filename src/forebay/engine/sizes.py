@@ -1,6 +1,7 @@
-"""What a program needs before a run can begin: who can never run, and how large tables must be."""
+"""What a program needs before a run can begin: how large machine and tables must be, and who can never run."""
 
 import numpy as np
+import polars as pl
 
 from forebay._text import amount, counted
 from forebay.core.codes import PhaseKind
@@ -10,9 +11,12 @@ from forebay.engine.network import Network, make_network
 from forebay.engine.paths import Paths, make_paths, no_paths
 from forebay.engine.program import Program
 from forebay.engine.rounds import BESIDE, WAITS, loop_begins
+from forebay.engine.wishes import check_own
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform
+from forebay.platforms.tiers import shared_bb
+from forebay.platforms.tiers._base import Asked
 from forebay.workload.workload import Workload
 
 MOST_BESIDE = 10_000_000
@@ -227,3 +231,50 @@ def _check_paths(program: Program, fabric: Fabric) -> None:
         )
     if kinds - {*_STAGING, PhaseKind.READ, PhaseKind.WRITE}:
         raise InputError("a reconfigure phase moves bytes; give it seconds instead")
+
+
+def sized(workload: Workload, platform: Platform) -> Platform:
+    """The machine with its automatic capacities worked out: nodes x what the mean job asks for each of its nodes.
+
+    Or what the largest job needs, of those that the machine has nodes for, where that is more.
+    """
+    check_own(workload, platform)
+    return platform.sized_for(_means(workload, platform), _asked(workload, platform))
+
+
+def _means(workload: Workload, platform: Platform) -> dict[str, float]:
+    """What jobs ask for a node of each tier, on average."""
+    jobs = workload.jobs
+    nodes = np.maximum(jobs["nodes"].to_numpy(), 1)
+    named = [tier.name for tier in platform.tiers if tier.name in jobs.columns]
+    return {name: float((jobs[name].to_numpy() / nodes).mean()) for name in named}
+
+
+def _asked(workload: Workload, platform: Platform) -> dict[str, Asked]:
+    """What each job asks for of each tier, the most of any leg, and its nodes; 0 where the machine has too few."""
+    jobs, legs = workload.jobs, workload.legs
+    nodes, found = jobs["nodes"].to_numpy(), dict[str, Asked]()
+    for tier in platform.tiers:
+        if tier.name not in jobs.columns:
+            continue
+        most = jobs[tier.name].to_numpy()
+        if legs is not None and tier.name in legs.columns:
+            by_leg = legs.group_by("job").agg(pl.col(tier.name).max())
+            step = jobs.select("id").join(by_leg, left_on="id", right_on="job", how="left", maintain_order="left")
+            most = np.where(step[tier.name].is_null().to_numpy(), most, step[tier.name].fill_null(0).to_numpy())
+        found[tier.name] = np.where(nodes <= platform.nodes, most, 0), nodes
+    return found
+
+
+def sizing_notes(workload: Workload, named: Platform, platform: Platform) -> list[str]:
+    """A remark on each automatic capacity that the largest job decides."""
+    if named is platform:
+        return []
+    usual, asked, notes = named.sized_for(_means(workload, named)), _asked(workload, named), []
+    for tier, mean in zip(platform.tiers, usual.tiers, strict=True):
+        if isinstance(tier, shared_bb.Tier) and isinstance(mean, shared_bb.Tier) and tier != mean:
+            job = workload.jobs["id"][int(tier.rooms(platform.topology, asked[tier.name]).argmax())]
+            size, filled = format_bytes(int(tier.size)), format_bytes(int(mean.size))
+            why = f"what job {job} needs; jobs of the mean request on all nodes would fill {filled}"
+            notes.append(f"{tier.name} is auto: {size}, {why}")
+    return notes

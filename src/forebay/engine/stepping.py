@@ -39,6 +39,12 @@ def amounts(state, truth, j, p):
 
 
 @kernel
+def members(state, truth, j, p):
+    """How many nodes do phase `p` of job `j`: all that it has, or those alone that were added last."""
+    return truth.rounds.progress[j]["added"] if flags_of(truth, p) & ADDED else state.jobs[j]["nodes"]
+
+
+@kernel
 def flags_of(truth, p):
     """What is said of phase `p` in bits."""
     return truth.rounds.steps[p]["flags"] if len(truth.rounds.steps) > 0 else 0

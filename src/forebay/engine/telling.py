@@ -72,19 +72,18 @@ def _measure(state, truth, f, kind):
     """Bytes that a transfer of a phase of this kind has left, and bytes/s; its tiers count it."""
     net, io, now = truth.network, state.io, state.clock[0]["now"]
     transfer = net.transfers[f]
-    left, rate, streams, scale = 0.0, 0.0, 0, 1.0
+    left, rate, streams = 0.0, 0.0, 0
     if transfer["next_route"] >= 0:  # its delay is not over
         left, streams = transfer["next_amount"], transfer["next_weight"]
     elif transfer["next_route"] == -1 and transfer["route"] >= 0:
         device = truth.paths.device[0]
         if device >= 0 and _is_inside(kind):
-            # The device of one node stands for all; what nodes send one another is no traffic of storage.
+            # What nodes send one another is no traffic of storage.
             entry = net.routes[transfer["route"]]["entry"]
             if entry < 0 or net.entries[entry]["link"] < device:
                 return 0.0, 0.0
-            scale = float(max(state.jobs[transfer["job"]]["nodes"], 1))
-        left = bytes_left(net, f, now) * scale
-        rate, streams = rate_at(net, transfer["route"]) * transfer["weight"] * scale, transfer["weight"]
+        left = bytes_left(net, f, now)
+        rate, streams = rate_at(net, transfer["route"]) * transfer["weight"], transfer["weight"]
     if streams > 0:
         if not _is_inside(kind):
             _load_tier(io, io.stores[0], rate, streams)

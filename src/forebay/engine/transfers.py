@@ -8,7 +8,7 @@ from forebay.core.tables import STATE
 from forebay.engine.flows import cross, join, leave, open_route
 from forebay.engine.paths import CHECKPOINT, FILES, INSIDE, READ, STAGE_IN, STAGE_OUT, STAGING, WRITE
 from forebay.engine.rounds import BESIDE, SERVED, UNCOUPLED
-from forebay.engine.stepping import amounts, flags_of
+from forebay.engine.stepping import amounts, flags_of, members
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
@@ -260,16 +260,21 @@ def _exchange(state, truth, j, compute, message, coupled, rest, time, beside):
 
 
 @kernel
-def _on_devices(state, truth, j, c, streams, amount, time, beside):
-    """A transfer on the devices of a job's nodes. All nodes are alike: where it may meet another one of its job, the
-    device of the job's first node stands for all."""
-    first = truth.paths.device[0]
+def _on_devices(state, truth, j, c, streams, nodes, amount, time, beside):
+    """A transfer on the devices of these nodes of a job: of one stream a device or, striped, of several on each.
+
+    All nodes are alike: where it may meet another one of its job, the device of the job's first node stands for all.
+    """
+    first, devices = truth.paths.device[0], min(streams, nodes)
     if first < 0:
-        return _send(truth, j, c, streams, amount, time, beside)
+        return _send(truth, j, c, devices, amount, time, beside)
     net = truth.network
-    own = open_route(net, net.routes[c]["cap"])
-    cross(net, own, first + state.nodes.pieces[state.jobs[j]["piece"]]["low"], 1.0)
-    return _send(truth, j, own, 1, amount / streams, time, beside)
+    cap, device = net.routes[c]["cap"], first + 2 * state.nodes.pieces[state.jobs[j]["piece"]]["low"]
+    own = open_route(net, cap)
+    if cap < net.links[device]["capacity"]:  # the slower way
+        cross(net, own, device + 1, 1.0 / devices)
+    cross(net, own, device, 1.0 / devices)
+    return _send(truth, j, own, streams, amount, time, beside)
 
 
 @kernel
@@ -289,6 +294,9 @@ def launch(state, truth, j, rest, time):
     paths, p = truth.paths, truth.activities[j]["phase"]
     kind, flags = truth.phases[p]["kind"], flags_of(truth, p)
     seconds, amount, message, streams = amounts(state, truth, j, p)
+    nodes = members(state, truth, j, p)
+    if nodes < state.jobs[j]["nodes"]:  # each sends to fewer: ports are as busy as if all sent smaller messages
+        message *= (nodes - 1) / (state.jobs[j]["nodes"] - 1)
     if kind == PhaseKind.COMPUTE:
         if message > 0.0 and state.jobs[j]["nodes"] > 1:
             return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, rest, time, 0)
@@ -303,7 +311,7 @@ def launch(state, truth, j, rest, time):
     if kind in (PhaseKind.CHECKPOINT, PhaseKind.FETCH):
         row = CHECKPOINT if kind == PhaseKind.CHECKPOINT else CHECKPOINT + paths.by_site.shape[1]
         if len(truth.rounds.steps) > 0:  # in rounds only where nodes have devices of their own
-            n = _on_devices(state, truth, j, paths.routes[row, 0], streams, amount, time, beside)
+            n = _on_devices(state, truth, j, paths.routes[row, 0], streams, nodes, amount, time, beside)
             if message > 0.0 and state.jobs[j]["nodes"] > 1:
                 more, seconds = _exchange(state, truth, j, seconds, message, True, 1.0, time, beside)
                 n += more

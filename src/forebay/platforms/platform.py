@@ -27,7 +27,7 @@ from forebay.platforms.rules import Rule
 from forebay.platforms.sharing import CORES, check_tiers, check_topology, inside_of
 from forebay.platforms.storage import files_of, ways_of
 from forebay.platforms.tiers import node_local
-from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.tiers._base import Asked, BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
 
@@ -310,15 +310,18 @@ class Platform(Model):
         _ = self.finite  # complains of sizes that are not known yet
         return make_fabric(self.nodes, self.topology, self.tiers)
 
-    def sized_for(self, means: Mapping[str, float]) -> "Platform":
+    def sized_for(self, means: Mapping[str, float], asked: Mapping[str, Asked] | None = None) -> "Platform":
         """The machine with numbers for its auto capacities.
 
-        `means` has by tier what the workload's jobs ask of it for each of their nodes, the mean over jobs.
+        `means` has by tier what the workload's jobs ask of it for each of their nodes, the mean over jobs; `asked` what
+        each asks for and on how many nodes, so that the largest has room.
         """
         if all(tier.size != AUTO for tier in self.tiers):
             return self
         tiers = [
-            tier.sized(self.nodes, self.topology, means.get(tier.name, 0.0)) if tier.size == AUTO else tier
+            tier.sized(self.nodes, self.topology, means.get(tier.name, 0.0), (asked or {}).get(tier.name))
+            if tier.size == AUTO
+            else tier
             for tier in self.tiers
         ]
         return self.model_copy(update={"tiers": tuple(tiers)})

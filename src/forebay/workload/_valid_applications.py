@@ -98,7 +98,10 @@ def _loops(tables: Applications, where: str) -> None:
 
 def _amounts(tables: Applications, where: str) -> None:
     rules: list[Rule] = [(name, amount(name), AMOUNT) for name in ("seconds", "flop", "communication", "bytes")]
-    rules.append(("streams", (pl.col("streams") >= 0) & (pl.col("streams") <= pl.col("nodes")), "from 0 to its nodes"))
+    streams, nodes = pl.col("streams"), pl.col("nodes")
+    striped = (streams % nodes == 0) & (streams // nodes <= nodes)
+    told = "from 0 to its nodes or, striped, a multiple of them up to their square"
+    rules.append(("streams", (streams >= 0) & ((streams <= nodes) | striped), told))
     refuse(tables.amounts, "job", where, rules)
     stages = tables.tasks.select("job", "task", "stage")
     _all_in(tables.amounts, stages, ["job", "task"], where, "amounts of a task")

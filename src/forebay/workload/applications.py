@@ -54,7 +54,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
         "flop": pl.Float64,  # of the node that has the most
         "communication": pl.Float64,  # bytes from each node to each other, or as many as keep the busiest port as busy
         "bytes": pl.Float64,  # that are read or written, all nodes together
-        "streams": pl.Int64,  # nodes that read or write, each as much
+        "streams": pl.Int64,  # nodes that read or write, each as much; or, striped, as many times all nodes
     },
     "requests": {
         "job": pl.Int64,

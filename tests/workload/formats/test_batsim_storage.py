@@ -72,6 +72,8 @@ def table(*rows):
         (STAGING | {"type": "ptask_data_staging_between_storages"}, [("stage_in", 500)]),
         (STAGING | {"type": "ParallelTaskDataStagingBetweenStoragesProfile"}, [("stage_in", 500)]),
         (STAGING | {"from": "burst_buffer", "to": "lustre"}, [("stage_out", 500)]),
+        (STAGING | {"from": "burst_buffer", "to": "lustre", "beside": False}, [("stage_out", 500)]),
+        (STAGING | {"from": "burst_buffer", "to": "lustre", "beside": True}, [("drain", 500)]),
     ],
 )
 def test_what_profiles_move(read, profile, phases):
@@ -172,6 +174,10 @@ def without(key):
         (without("to"), "'to' is missing; add it"),
         (STAGING | {"nb_bytes": -5}, "'nb_bytes' is -5; bytes cannot be negative"),
         (STAGING | {"from": None}, "'from' is None; it must be text"),
+        (
+            STAGING | {"beside": True},
+            "'beside' is True; write true or false, true only from the burst buffer to the file system",
+        ),
         (
             STAGING | {"to": "nfs"},
             "stages data from 'pfs' to 'nfs', and neither is a burst buffer by its name; data is staged between file "

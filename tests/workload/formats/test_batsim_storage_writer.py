@@ -79,7 +79,6 @@ def test_written_profiles_are_those_of_batsim_4(tmp_path):
 @pytest.mark.parametrize(
     "odd",
     [
-        {"kind": "drain"},
         {"kind": "reconfigure", "bytes": 0.0, "seconds": 5.0},
         {"seconds": 5.0},
         {"release": "nodes"},
@@ -94,6 +93,20 @@ def test_phases_that_batsim_cannot_tell_are_noted(tmp_path, odd):
     ]
     back = batsim.read(tmp_path / "w.json")
     assert (back.phases, back.jobs["run_time"].to_list()) == (None, [5.0])
+
+
+def test_drains_go_on_beside_what_follows(tmp_path):
+    w = one_job(
+        (1, "checkpoint", 0.0, 0.0, 0.0, 8.0), (1, "drain", 0.0, 0.0, 0.0, 8.0), (1, "compute", 5.0, 0.0, 0.0, 0.0)
+    )  # fmt: skip
+    assert batsim.write(w, tmp_path / "w.json") == [
+        '1 drain is written with "beside": true, which Batsim itself does not know: there the job waits'
+    ]
+    assert json.loads((tmp_path / "w.json").read_text())["profiles"]["1.1"] == {
+        "type": "data_staging", "nb_bytes": 8, "from": "burst_buffer", "to": "pfs", "beside": True
+    }  # fmt: skip
+    back = batsim.read(tmp_path / "w.json")
+    assert_frame_equal(back.phases, w.phases, check_exact=True)
 
 
 def test_phases_that_move_nothing_are_noted(tmp_path):

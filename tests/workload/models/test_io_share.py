@@ -4,7 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+import forebay as fb
+from cases.buffered import most_buffered
 from forebay.errors import InputError
+from forebay.workload import models
 from forebay.workload.models import io_share
 from forebay.workload.workload import Workload, job_table
 
@@ -39,6 +42,49 @@ def test_phases_by_hand():
     assert second[2] == ("checkpoint", 0, 3200 * GB)
     assert w.jobs["run_time"].to_list() == pytest.approx([900, 7200])
     assert w.jobs["walltime"].to_list() == [9e4] * 2
+
+
+def test_what_is_reserved_holds_the_checkpoints_and_drains():
+    """The same; the first has room for 100 of its 320 GB, the second for 2 x 500 GB, a third has reserved nothing."""
+    reserved = jobs([2, 8, 2], [1000.0, 8000.0, 1000.0], burst_buffer=[100 * GB, 1000 * GB, 0])
+    w = attached(reserved, io=0.1, spread=0.0, node=2 * GB, pfs=10 * GB)
+    first, second, third = (w.phases.filter(job=job).select("kind", "seconds", "bytes").rows() for job in range(3))
+    assert first == [
+        ("read", 0, 40 * GB),
+        ("compute", 450, 0),
+        ("checkpoint", 0, 100 * GB),
+        ("drain", 0, 100 * GB),
+        ("write", 0, 220 * GB),
+        ("compute", 450, 0),
+        ("write", 0, 40 * GB),
+    ]
+    saved = ["checkpoint", "drain", "write", "compute"]
+    assert [kind for kind, _, _ in second] == ["read", "compute", *saved, *saved, "write"]
+    assert [size for kind, _, size in second if kind in saved[:3]][:3] == [500 * GB, 500 * GB, 2700 * GB]
+    assert [kind for kind, _, _ in third] == ["read", "compute", "write", "compute", "write"]
+    assert w.jobs["burst_buffer"].to_list() == [100 * GB, 1000 * GB, 0]
+    # (100 + 2 x 500) of 2 x 320 + 6400 GB
+    assert w.provenance[-1].endswith("; 15.6 % of checkpoints within the burst buffer reserved")
+
+
+def test_a_reservation_that_is_large_enough_holds_all():
+    w = attached(jobs([2], [8000.0], burst_buffer=[10**13])).phases
+    saves = ["compute", "checkpoint", "drain"]
+    assert w["kind"].to_list() == ["read", *saves, *saves, "compute", "write"]
+
+
+@pytest.mark.parametrize(("files", "options"), [("25GB/s", ""), ("500MB/s", "every=60")])
+def test_no_job_has_more_in_the_buffer_than_it_reserved(files, options):
+    """Also where the file system is so slow that checkpoints follow one another while all before them still drain."""
+    made = ["tsafrir05", "burst-buffer", f"io-share:io=0.02,checkpoints=1,{options}".rstrip(",")]
+    w = models.attach(models.generate("lublin99:nodes=32,load=0.8", 1, jobs=60), made, 1)
+    result = fb.simulate(w, f"flat:nodes=32,burst_buffer=10TB,pfs={files},port=2GB/s", "fcfs-bb", progress=False)
+    most, reserved = most_buffered(result), dict(w.jobs.select("id", "burst_buffer").iter_rows())
+    assert max(most[job] / reserved[job] for job in most) == pytest.approx(1.0, abs=0.1)
+    assert [job for job in most if most[job] > reserved[job]] == []
+    assert not [note for note in result.facts["notes"] if "than reserved" in note]
+    moved = {kind: w.phases.filter(kind=kind)["bytes"].sum() for kind in ("checkpoint", "drain")}
+    assert moved["checkpoint"] == moved["drain"] > 0
 
 
 def test_shares_are_around_their_mean_and_alike_for_every_mean():

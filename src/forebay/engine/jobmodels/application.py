@@ -267,7 +267,10 @@ def _alone(
     ):
         if wire is not None:
             mine = (kind == name) & (scales["bytes"] > 0)
-            io[mine] = _transfer(wire, scales["bytes"][mine], scales["streams"][mine], capacity)
+            streams = scales["streams"][mine]
+            if name in (PhaseKind.CHECKPOINT, PhaseKind.FETCH):
+                streams = np.minimum(streams, nodes[mine])  # stripes of several ranks share a device
+            io[mine] = _transfer(wire, scales["bytes"][mine], streams, capacity)
     return np.maximum(seconds, io), io
 
 

@@ -3,6 +3,8 @@
 import math
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from forebay.core.schemas import TAKEN
@@ -10,6 +12,9 @@ from forebay.platforms._fields import Model
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
 from forebay.platforms.wires import Door, Surroundings, Wire
+
+Asked = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Bytes that each job of a workload asks for, and on how many nodes."""
 
 
 class BaseTier(Model):
@@ -125,6 +130,6 @@ class BaseTier(Model):
     def check(self, nodes: int, topology: BaseTopology) -> None:
         """Raise ValueError if there can be no such tier on a machine of these nodes and this network."""
 
-    def sized(self, nodes: int, topology: BaseTopology, mean: float) -> "BaseTier":
-        """This tier with a size instead of "auto", from the bytes that jobs ask for a node, on average."""
+    def sized(self, nodes: int, topology: BaseTopology, mean: float, asked: Asked | None = None) -> "BaseTier":
+        """This tier with a size instead of "auto", from the bytes that jobs ask for a node, on average, and each."""
         raise NotImplementedError(self.kind)

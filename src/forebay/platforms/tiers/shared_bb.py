@@ -3,13 +3,15 @@
 import math
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import ValidationInfo, field_validator
 
 from forebay._text import counted
 from forebay.core.units import INT64_MAX, format_bytes, format_rate
 from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Capacity, Count, Rate
-from forebay.platforms.tiers._base import BaseTier
+from forebay.platforms.tiers._base import Asked, BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.wires import Surroundings, Wire, joined
 
@@ -144,10 +146,24 @@ class Tier(BaseTier):
                 f"{MAX_SERVERS:,} servers and {MAX_ROUTES:,} routes that a run can hold; write fewer servers"
             )
 
-    def sized(self, nodes: int, topology: BaseTopology, mean: float) -> "Tier":
+    def rooms(self, topology: BaseTopology, asked: Asked) -> NDArray[np.int64]:
+        """The least capacity in which the request of each job has room. Chunked, its nodes spread over all servers."""
+        requests, nodes = asked
+        if not self.chunked:
+            return requests
+        servers, parts = self.servers_on(topology), np.maximum(nodes, 1)
+        each, most = -(-requests // parts), -(-parts // servers)
+        if (each.astype(np.float64) * most * servers).max(initial=0.0) >= INT64_MAX / 2:
+            raise InputError(f"{self.name}: its capacity is auto, and jobs ask for more of it than can be counted; "
+                             'write a size such as "10 TB"')  # fmt: skip
+        whole: NDArray[np.int64] = each * most * servers
+        return whole
+
+    def sized(self, nodes: int, topology: BaseTopology, mean: float, asked: Asked | None = None) -> "Tier":
         """With room for what all nodes would hold if jobs of the average request a node filled the machine.
 
-        In whole bytes, at least one a server; chunked, in equal whole bytes for all servers.
+        And for each of the requests `asked`. In whole bytes, at least one a server; chunked, in equal whole bytes for
+        all servers.
         """
         servers, wanted = self.servers_on(topology), nodes * mean
         if not 0 < wanted < INT64_MAX - servers:
@@ -155,7 +171,8 @@ class Tier(BaseTier):
                 f"{self.name}: its capacity is auto, but the workload's jobs ask for {mean:g} bytes of it a node on "
                 'average; write a size such as "10 TB"'
             )
-        capacity = max(math.ceil(wanted), servers)
+        largest = 0 if asked is None else int(self.rooms(topology, asked).max(initial=0))
+        capacity = max(math.ceil(wanted), servers, largest)
         if self.placement == "chunked":
             capacity = -(-capacity // servers) * servers
         return type(self).model_validate({**self.model_dump(), "capacity": capacity})

@@ -19,6 +19,9 @@ STEPS_A_JOB = 100  # on average, in such a file
 MAX_DEPTH = 50  # of composed profiles in one another
 
 
+BESIDE = "beside"
+"""Our own key of what is staged out while the job goes on: a drain."""
+
 FILE_SYSTEM = "pfs"  # Batsim's own name for a storage that a profile does not name
 
 _BUFFER = re.compile(r"(?<![a-z])(bb|hpst|burst[\W_]*buffers?)(?![a-z])")
@@ -220,6 +223,13 @@ def _staging(profile: Mapping[str, Any], nodes: int, where: str) -> Work:
             f"system and burst buffer only: {mend}, or take the profile out"
         )
     kind, files = ("stage_in", source) if is_buffer(target) else ("stage_out", target)
+    beside = profile.get(BESIDE, False)
+    if not isinstance(beside, bool) or (beside and kind == "stage_in"):
+        raise InputError(
+            f"{where}: {BESIDE!r} is {brief(beside)}; write true or false, true only from the burst buffer to the file "
+            "system"
+        )
+    kind = "drain" if beside else kind
     return Work((_move(kind, amount),) if amount > 0 else (), phased=True, files=frozenset([files]))
 
 

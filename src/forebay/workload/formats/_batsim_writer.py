@@ -12,13 +12,13 @@ from forebay._text import counted
 from forebay.core.schemas import UNKNOWN
 from forebay.errors import InputError
 from forebay.workload import _source, dependencies
-from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, Step
+from forebay.workload.formats._batsim_profiles import BESIDE, FILE_SYSTEM, Step
 from forebay.workload.workload import Workload
 
 _BUFFER = "burst_buffer"  # a name by which the reader knows one
 
-_TOLD = ("compute", "read", "write", "fetch", "checkpoint", "stage_in", "stage_out")
-"""Kinds of phases that Batsim has a profile for. A drain goes on beside what follows, and Batsim's steps do not."""
+_TOLD = ("compute", "read", "write", "fetch", "checkpoint", "drain", "stage_in", "stage_out")
+"""Kinds of phases that Batsim has a profile for; of a drain, but for the word that it goes on beside what follows."""
 
 _NEUTRAL = {
     "user": -1,
@@ -119,9 +119,10 @@ def _parts(step: Step) -> list[Step]:
 
 
 def _body(step: Step, nodes: int) -> dict[str, Any]:
-    if step.kind in ("stage_in", "stage_out"):
+    if step.kind in ("stage_in", "stage_out", "drain"):
         ends = (FILE_SYSTEM, _BUFFER) if step.kind == "stage_in" else (_BUFFER, FILE_SYSTEM)
-        return {"type": "data_staging", "nb_bytes": _plain(step.bytes), "from": ends[0], "to": ends[1]}
+        beside = {BESIDE: True} if step.kind == "drain" else {}
+        return {"type": "data_staging", "nb_bytes": _plain(step.bytes), "from": ends[0], "to": ends[1], **beside}
     if step.kind != "compute":
         each = _plain(step.bytes / max(nodes, 1))
         reads = step.kind in ("read", "fetch")
@@ -151,13 +152,14 @@ def _steps(workload: Workload) -> tuple[dict[int, list[Step]], list[str]]:
     )
     untold = set(phases.filter(foreign)["job"])
     steps: dict[int, list[Step]] = defaultdict(list)
-    idle = 0
+    idle = drains = 0
     for job, *values in phases.select("job", *Step._fields).iter_rows():
         step = Step(*values)
         if job in untold:
             continue
         if step.kind == "compute" or step.bytes:
             steps[job].append(step)
+            drains += step.kind == "drain"
         else:
             idle += 1
     notes = []
@@ -165,6 +167,9 @@ def _steps(workload: Workload) -> tuple[dict[int, list[Step]], list[str]]:
         notes.append(
             f"{counted(len(untold), 'job')} with phases that Batsim has no profile for: only the total work is written"
         )
+    if drains:
+        what = counted(drains, "drain is", "drains are")
+        notes.append(f'{what} written with "{BESIDE}": true, which Batsim itself does not know: there the job waits')
     if idle:
         notes.append(f"{counted(idle, 'phase moves', 'phases move')} nothing: not written")
     return steps, notes

@@ -3,6 +3,9 @@
 A run time says nothing of what a job reads and writes. Here a share of it becomes I/O. Alone, a job on n nodes moves
 n x `node` bytes a second, or `pfs` if that is less, so that a share of its time is a number of bytes. In the company of
 others it takes longer. Shares are uniform around their mean; the same seed draws alike for every mean.
+
+A checkpoint of a job that has reserved burst buffer goes there as far as there is room, and past it with the rest: the
+reservation is what schedulers decide on, and the bytes are what was asked for here, so both stay as they are.
 """
 
 import numpy as np
@@ -11,6 +14,7 @@ import polars as pl
 from forebay.core.units import format_bytes
 from forebay.errors import InputError
 from forebay.workload.models import _checks as checks
+from forebay.workload.models._buffered import within
 from forebay.workload.models._in_turn import in_turn
 from forebay.workload.workload import Workload
 
@@ -36,6 +40,8 @@ def attach(
     I/O takes `io` x (1 - `spread`) to `io` x (1 + `spread`) of a job's run time; the rest is computing. Checkpoints
     have the share `checkpoints` of the bytes, input and output half of the rest each. A job has a checkpoint for
     `every` so many seconds, rounded, but 1 to `writes`. `node` and `pfs` are bytes a second. Walltimes stay.
+
+    Where jobs ask for burst buffer, n checkpoints put up to an n-th of it there each, drain that, and write the rest.
     """
     checks.share(_NAME, io=io, spread=spread, checkpoints=checkpoints)
     checks.above(_NAME, 0, node=node, pfs=pfs, every=every)
@@ -58,9 +64,15 @@ def attach(
     computing = np.maximum(run - total / rate, 0.0)
     talk = jobs["communication"].to_numpy()
     each = format_bytes(round(float(total.sum()) / max(len(jobs), 1)))
+    ids = jobs["id"].to_numpy()
+    phases, there = in_turn(_NAME, ids, ends, ends, between, count, computing, talk), ""
+    if "burst_buffer" in jobs.columns:
+        phases = within(_NAME, phases, ids, jobs["burst_buffer"].to_numpy())
+        buffered = phases.filter(kind="checkpoint")["bytes"].sum()
+        there = f"; {100 * buffered / max(between.sum(), 1):.3g} % of checkpoints within the burst buffer reserved"
     return checks.changed(
         workload,
-        f"I/O for {100 * io:g} % of the time alone, {each} a job on average",
+        f"I/O for {100 * io:g} % of the time alone, {each} a job on average{there}",
         jobs=jobs.with_columns(pl.Series("run_time", computing)),
-        phases=in_turn(_NAME, jobs["id"].to_numpy(), ends, ends, between, count, computing, talk),
+        phases=phases,
     )
