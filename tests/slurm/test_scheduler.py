@@ -30,7 +30,26 @@ def test_parameters_by_name(told):
         "NO_FAIR_TREE": "true",
         "PriorityJobFactor": "a=10;b=1",
     }
-    assert made.notes == ()
+    assert made.notes == (
+        "SchedulerParameters: defer changes nothing: jobs are never tried one by one as they are submitted",
+    )
+
+
+def test_old_names_are_those_of_today(told):
+    made = told(f"{NODES}SchedulerParameters=max_job_bf=50,interval=20,max_rpc_count=9\n")
+    assert made.parameters == {"bf_max_job_test": "50", "bf_interval": "20", "max_rpc_cnt": "9"}
+    assert "SchedulerParameters: max_job_bf is the old name of bf_max_job_test" in made.notes
+
+
+def test_a_new_name_counts_beside_the_old_one(told):
+    for text in ("max_job_bf=50,bf_max_job_test=70", "bf_max_job_test=70,max_job_bf=50"):
+        assert told(f"{NODES}SchedulerParameters={text}\n").parameters == {"bf_max_job_test": "70"}
+
+
+def test_what_says_nothing_here_is_told(told):
+    notes = told(f"{NODES}SchedulerParameters=defer,bf_yield_sleep=500000\n").notes
+    assert "SchedulerParameters: bf_yield_sleep says nothing but where tests take time: give test_time" in notes
+    assert any(note.startswith("SchedulerParameters: defer changes nothing") for note in notes)
 
 
 def test_weights_mean_nothing_without_the_multifactor_plug_in(told):

@@ -28,6 +28,14 @@ _UNHEARD = {
 }
 """Settings that change schedules and are not modelled: what they are where they are not, and what it is about."""
 
+_IDLE = {
+    "defer": "changes nothing: jobs are never tried one by one as they are submitted",
+    "defer_batch": "changes nothing: jobs are never tried one by one as they are submitted",
+    "bf_yield_interval": "says nothing but where tests take time: give test_time",
+    "bf_yield_sleep": "says nothing but where tests take time: give test_time",
+}
+"""Parameters that are heard, and change a schedule only now and then, or never."""
+
 
 def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
     """Parameters that are set, and remarks on names that Slurm does not have and on settings without a model."""
@@ -52,15 +60,23 @@ def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
 def _scheduling(site: Site) -> tuple[Parameters, list[str]]:
     """`bf_interval=30,bf_continue` by name; what stands alone is true."""
     found: Parameters = {}
+    renamed: Parameters = {}  # what stands there under a new name too, counts as that says
     notes = []
     for item in values.words(site.setting("SchedulerParameters")):
         name, equals, value = (part.strip() for part in item.partition("="))
+        old, name = name, keys.RENAMED.get(name.lower(), name)
         if name.lower() not in keys.SCHEDULER:
             hint = keys.meant(name, keys.SCHEDULER)
             notes.append(f"SchedulerParameters has {brief(name)}, which Slurm does not: {hint}")
+            continue
+        key, text = keys.SCHEDULER[name.lower()], value if equals and value else "true"
+        if old == name:
+            found[key] = text
         else:
-            found[keys.SCHEDULER[name.lower()]] = value if equals and value else "true"
-    return found, notes
+            renamed[key] = text
+            notes.append(f"SchedulerParameters: {old} is the old name of {name}")
+    notes += [f"SchedulerParameters: {name} {why}" for name, why in _IDLE.items() if name in found]
+    return renamed | found, notes
 
 
 def _priorities(site: Site) -> Parameters:
@@ -79,29 +95,14 @@ def _priorities(site: Site) -> Parameters:
     factors = {one.name: one.priority_job_factor for one in site.partitions.values()}
     if set(factors.values()) > {1} or len(set(factors.values())) > 1:
         found["PriorityJobFactor"] = _table(factors)
-    return found | _ranks(site) | _shares(site)
+    tree = any(record.kind is Kind.ASSOCIATION for record in site.limits)
+    return found | _ranks(site) | ({"charged": "association"} if tree else {})
 
 
 def _ranks(site: Site) -> Parameters:
     """Priorities of QOS, where there are any."""
     ranks = {record.get("name"): _whole(record, "priority") for record in site.limits if record.kind is Kind.QOS}
     return {"qos": _table({name: rank for name, rank in ranks.items() if rank})} if any(ranks.values()) else {}
-
-
-def _shares(site: Site) -> Parameters:
-    """Shares of accounts where they differ, else those of users: fair share has one level here."""
-    rows = [record for record in site.limits if record.kind is Kind.ASSOCIATION]
-    accounts = {
-        one.get("account"): _whole(one, "share", "fairshare")
-        for one in rows
-        if not one.get("user") and one.get("account") != "root"
-    }
-    users = {one.get("user"): _whole(one, "share", "fairshare") for one in rows if one.get("user")}
-    for charged, told in (("account", accounts), ("user", users)):
-        shares = {name: number for name, number in told.items() if number}  # "parent" is no share of one's own
-        if len(set(shares.values())) > 1:
-            return {"charged": charged, "shares": _table(shares)}
-    return {}
 
 
 def _whole(record: Record, *names: str) -> int:
