@@ -33,9 +33,10 @@ def test_limits_by_hand(told):
             "MaxTRESPerUser": "cpu=400",
             "MaxJobsPerUser": 4,
             "MaxSubmitPerUser": 50,
+            "over_submit": "wait",
         },
         {"qos": "short", "MaxJobsPerUser": 16},
-        {"account": "physics", "GrpTRES": "node=2", "GrpSubmit": 100},
+        {"account": "physics", "GrpTRES": "node=2", "GrpSubmit": 100, "over_submit": "wait"},
         {"user": "bob", "account": "physics", "partition": "gpu", "MaxJobsPerUser": 2},
     ]
     assert "limits that are not heeded: GrpTRES of 'billing', GrpTRESMins" in made.notes
