@@ -35,6 +35,11 @@ def test_parameters_by_name(told):
     )
 
 
+def test_a_fair_tree_is_usual(told):
+    made = told(f"{NODES}PriorityType=priority/multifactor\nPriorityFlags=FAIR_TREE,DEPTH_OBLIVIOUS\n")
+    assert made.parameters == {"PriorityType": "multifactor", "DEPTH_OBLIVIOUS": "true"}
+
+
 def test_old_names_are_those_of_today(told):
     made = told(f"{NODES}SchedulerParameters=max_job_bf=50,interval=20,max_rpc_count=9\n")
     assert made.parameters == {"bf_max_job_test": "50", "bf_interval": "20", "max_rpc_cnt": "9"}

@@ -91,7 +91,8 @@ def _priorities(site: Site) -> Parameters:
             found[key] = str(values.count(text, site.place(key), key))
     if text := site.setting("PriorityFavorSmall"):
         found["PriorityFavorSmall"] = str(values.flag(text, site.place("PriorityFavorSmall"), "it")).lower()
-    found |= dict.fromkeys((word.upper() for word in values.words(site.setting("PriorityFlags"))), "true")
+    flags = {word.upper() for word in values.words(site.setting("PriorityFlags"))} - {"FAIR_TREE"}  # which is usual
+    found |= dict.fromkeys(sorted(flags), "true")
     factors = {one.name: one.priority_job_factor for one in site.partitions.values()}
     if set(factors.values()) > {1} or len(set(factors.values())) > 1:
         found["PriorityJobFactor"] = _table(factors)
