@@ -32,6 +32,7 @@ def test_parameters_by_name(told):
     }
     assert made.notes == (
         "SchedulerParameters: defer changes nothing: jobs are never tried one by one as they are submitted",
+        "SchedulerParameters: bf_continue says nothing while tests of jobs take no time: give the policy a test_time",
     )
 
 
@@ -52,9 +53,10 @@ def test_a_new_name_counts_beside_the_old_one(told):
 
 
 def test_what_says_nothing_here_is_told(told):
-    notes = told(f"{NODES}SchedulerParameters=defer,bf_yield_sleep=500000\n").notes
-    assert "SchedulerParameters: bf_yield_sleep says nothing but where tests take time: give test_time" in notes
-    assert any(note.startswith("SchedulerParameters: defer changes nothing") for note in notes)
+    made = told(f"{NODES}SchedulerParameters=defer_batch,bf_yield_sleep=500000,bf_continue\n")
+    assert made.parameters == {"bf_yield_sleep": "500000", "bf_continue": "true"}
+    assert any(note.startswith("SchedulerParameters: bf_continue, bf_yield_sleep says nothing") for note in made.notes)
+    assert any(note.startswith("SchedulerParameters: defer_batch changes nothing") for note in made.notes)
 
 
 def test_weights_mean_nothing_without_the_multifactor_plug_in(told):

@@ -2,7 +2,7 @@
 
 import math
 
-from forebay.errors import brief
+from forebay.errors import brief, listed
 from forebay.slurm import keys, values
 from forebay.slurm.preemption import preemption_of
 from forebay.slurm.record import Kind, Record
@@ -29,10 +29,10 @@ _UNHEARD = {
 """Settings that change schedules and are not modelled: what they are where they are not, and what it is about."""
 
 _IDLE = {
-    "defer": "changes nothing: jobs are never tried one by one as they are submitted",
-    "defer_batch": "changes nothing: jobs are never tried one by one as they are submitted",
-    "bf_yield_interval": "says nothing but where tests take time: give test_time",
-    "bf_yield_sleep": "says nothing but where tests take time: give test_time",
+    ("defer", "defer_batch"): "changes nothing: jobs are never tried one by one as they are submitted",
+    ("bf_continue", "bf_yield_interval", "bf_yield_sleep", "bf_max_time"): (
+        "says nothing while tests of jobs take no time: give the policy a test_time"
+    ),
 }
 """Parameters that are heard, and change a schedule only now and then, or never."""
 
@@ -75,7 +75,10 @@ def _scheduling(site: Site) -> tuple[Parameters, list[str]]:
         else:
             renamed[key] = text
             notes.append(f"SchedulerParameters: {old} is the old name of {name}")
-    notes += [f"SchedulerParameters: {name} {why}" for name, why in _IDLE.items() if name in found]
+    for names, why in _IDLE.items():
+        told = [name for name in names if name in found]
+        notes += [f"SchedulerParameters: {listed(told)} {why}"] if told else []
+    found.pop("defer_batch", None)
     return renamed | found, notes
 
 
