@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from forebay import _compile, _fork, _plugins
+from forebay._named import on_site
 from forebay._text import counted
 from forebay.core.codes import JobState
 from forebay.core.failures import Failures
@@ -143,6 +144,7 @@ class Case:
     scheduler: Any  # the policy without its limits
     limits: Limits | None
     policy: str  # its name
+    said: list[str]  # of it, before a run
     site: Site
     wishes: Wishes
     seed: int
@@ -185,11 +187,11 @@ class Case:
 
     def under(self, policy: Any) -> "Case":
         """The same with another policy."""
-        scheduler, limits, name = _scheduler(policy, self.workload)
+        scheduler, limits, name, said = _scheduler(policy, self.workload, self.platform)
         _check_needs(scheduler, name, self.workload, self.platform, self.program)
         site = site_of(self.workload, self.platform, self.program, limits)
         wishes = wishes_of(scheduler, name, self.workload, self.platform)
-        return replace(self, scheduler=scheduler, limits=limits, policy=name, site=site, wishes=wishes)
+        return replace(self, scheduler=scheduler, limits=limits, policy=name, said=said, site=site, wishes=wishes)
 
     def end(self, state: State, truth: Truth, notes: list[str]) -> End:
         """What results are made of besides the record, without the rest of the tables: that can then go."""
@@ -217,7 +219,7 @@ class Case:
             "decisions": decisions,
             "log_sha256": record.sha256(),
             "seconds": record.seconds,
-            "notes": [*self.ground.notes, *notes],
+            "notes": [*self.ground.notes, *self.said, *notes],
             "dropped": dict(workload.dropped),
             **({"epoch": workload.epoch} if is_dated(workload) else {}),
             "versions": dict(versions()),
@@ -266,7 +268,7 @@ def case_of(
     _fork.check()
     workload, seed = _workload(workload), _seed(seed)
     named = machine_of(workload) if platform is None else _platform(platform)
-    scheduler, limits, name = _scheduler(policy, workload)
+    scheduler, limits, name, said = _scheduler(policy, workload, named)
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')
     _compile.prepare([scheduler])
@@ -274,16 +276,15 @@ def case_of(
     _check_needs(scheduler, name, ground.workload, ground.platform, ground.program)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)
     wishes = wishes_of(scheduler, name, ground.workload, ground.platform)
-    return Case(ground, scheduler, limits, name, site, wishes, seed)
+    return Case(ground, scheduler, limits, name, said, site, wishes, seed)
 
 
-def _scheduler(policy: Any, workload: Workload) -> tuple[Any, Limits | None, str]:
-    """Who decides, under which limits, and what that is called."""
+def _scheduler(policy: Any, workload: Workload, platform: Platform) -> tuple[Any, Limits | None, str, list[str]]:
+    """Who decides, under which limits, what that is called, and what there is to say of it."""
     loaded = load_policy(policy)
     scheduler, limits = apart(loaded)
-    if hasattr(scheduler, "with_names"):
-        scheduler = scheduler.with_names(workload.names)
-    return scheduler, limits, _plugins.spelled("policies", policy) if isinstance(policy, str) else _name(loaded)
+    scheduler, said = on_site(scheduler, workload, platform)
+    return scheduler, limits, _plugins.spelled("policies", policy) if isinstance(policy, str) else _name(loaded), said
 
 
 @cache

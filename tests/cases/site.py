@@ -47,7 +47,11 @@ def rules(seed, platform):
     for _ in range(rng.randint(1, 4)):
         who = {key: str(rng.randint(0, 2)) for key in rng.sample(WHO, rng.choice((0, 1, 1, 1, 2)))}
         made.append(who | {key: limits[key]() for key in rng.sample(sorted(limits), rng.randint(1, 3))})
-    return made
+    later = random.Random(f"again {seed}")
+    return [
+        rule | ({"over_submit": "wait"} if any("Submit" in key for key in rule) and later.random() < 0.6 else {})
+        for rule in made
+    ]
 
 
 def reservations(seed):

@@ -137,3 +137,44 @@ def test_limits_of_a_qos_stand_in_the_file(forebay, conf, tmp_path):
         "GrpTRES": {"cores": 20, "gpus_a100": 2},
         "MaxJobsPerUser": 4,
     }
+
+
+PRIORITIES = """PriorityType=priority/multifactor
+PriorityWeightQOS=1000
+PriorityWeightFairshare=1000
+AccountingStorageEnforce=limits,qos
+"""
+QOS = "Name|Priority|MaxSubmitPU\nnormal|10|1\nhigh|100|\n"
+ASSOC = """Account|User|Share|ParentName
+root||1|
+physics||3|root
+theory||2|physics
+theory|ann|1|
+chem||1|root
+chem|bob|1|
+"""
+OF_SITE = """JobID|Submit|Start|End|State|NNodes|User|Account|QOS|Timelimit
+1|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T01:00:00|COMPLETED|1|ann|theory|normal|02:00:00
+2|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T01:00:00|COMPLETED|1|ann|theory|normal|02:00:00
+3|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T01:00:00|COMPLETED|1|bob|chem|normal|02:00:00
+"""
+
+
+def test_what_is_written_runs(forebay, tmp_path):
+    """No job has QOS high. ann may have one job submitted at a time: her second comes again, and is not lost."""
+    files = {"slurm.conf": CONF + PRIORITIES, "qos.txt": QOS, "assoc.txt": ASSOC, "a.sacct": OF_SITE}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    told = [part for name in ("slurm.conf", "qos.txt", "assoc.txt") for part in ("--slurm-conf", tmp_path / name)]
+    site = tmp_path / "site.toml"
+    assert forebay("platforms", *told, "-o", site).code == 0
+    policy = site.read_text().split("--policy '")[1].split("'")[0]
+    assert "qos=normal=10;high=100,charged=association" in policy
+    assert 'over_submit = "wait"' in site.read_text()
+    theory = {one.name: one for one in platforms.load(site).accounts}["theory"]
+    assert (theory.parent, theory.shares, theory.users) == ("physics", 2, {"ann": 1})
+    done = forebay("run", tmp_path / "a.sacct", "--platform", site, "--policy", policy, "--format", "json")
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
+    assert (answer["summary"]["n_jobs"], answer["summary"]["n_rejected"]) == (3, 0)
+    assert any("names QOS 'high', which no job has" in note for note in answer["notes"])

@@ -2,6 +2,7 @@
 
 import math
 
+import polars as pl
 import pytest
 
 import forebay
@@ -12,6 +13,7 @@ from forebay.explain import reasons
 from forebay.platforms import Partition, Rule
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._orders import ALL
+from forebay.workload import dependency_table
 from twins.backfill import PRESETS, simulate
 from twins.compare import compare
 
@@ -73,6 +75,78 @@ def test_a_user_with_too_many_submitted_is_turned_away_until_one_has_ended():
     assert starts(result) == {1: 0.0, 2: 10.0, 3: None, 4: 20.0}
     rejected = result.log.filter(result.log["kind"] == "reject").select("job", "reason").rows()
     assert rejected == [(3, "over_limit")]
+
+
+@pytest.mark.small
+def test_a_user_with_too_many_submitted_tries_again():
+    """One node, two submitted at a time. 3 and 4 come while 1 runs and 2 waits; at 10 job 1 ends and 3 is submitted,
+    before 5, which comes in that instant. 2 ends at 20: 4 is submitted, and 5 when 3 ends at 25. 6 is another's."""
+    jobs = [job(1, 0, 10, 1), job(2, 1, 10, 1), job(3, 2, 5, 1), job(4, 3, 5, 1), job(5, 10, 5, 1)]
+    jobs += [job(6, 11, 5, 1) | {"user": 2}]
+    result = run(jobs, 1, Rule(MaxSubmitJobs=2, over_submit="wait"))
+    assert starts(result) == {1: 0.0, 2: 10.0, 3: 20.0, 6: 25.0, 4: 30.0, 5: 35.0}
+    table = {row["job_id"]: row for row in result.jobs.to_dicts()}
+    assert {i: table[i]["eligible_time"] for i in table} == {1: 0.0, 2: 1.0, 3: 10.0, 4: 20.0, 5: 25.0, 6: 11.0}
+    assert [table[3][name] for name in ("submission_time", "waiting_time", "planned_time")] == [2.0, 18.0, 10.0]
+    pieces = reasons(result).filter(pl.col("slurm") == "QOSMaxSubmitJobPerUserLimit")
+    assert dict(pieces.select("job_id", "seconds").rows()) == {3: 8.0, 4: 17.0, 5: 15.0}
+    assert pieces["detail"][0] == "its user has 2 of 2 jobs submitted: it waits to be submitted again"
+    assert pieces["reason"].unique().to_list() == ["limit"]
+
+
+@pytest.mark.small
+def test_one_that_finds_no_room_is_passed_by_others():
+    """Users have one submitted each, all together three. 2 (user 1) and 4 (user 4) wait outside while 1, 3 and 5 run;
+    at 10 job 3 of user 2 ends: 2 still finds no room, 4 does. 2 comes in when 1 ends."""
+    jobs = [job(1, 0, 30, 1), job(2, 1, 5, 1), job(3, 2, 8, 1) | {"user": 2}, job(5, 3, 30, 1) | {"user": 3}]
+    jobs += [job(4, 4, 5, 1) | {"user": 4}]
+    result = run(jobs, 8, Rule(MaxSubmitJobs=1, GrpSubmit=3, over_submit="wait"))
+    assert starts(result) == {1: 0.0, 2: 30.0, 3: 2.0, 4: 10.0, 5: 3.0}
+
+
+@pytest.mark.small
+def test_a_job_that_is_withdrawn_before_it_could_be_submitted():
+    jobs = [job(1, 0, 10, 1), job(2, 1, 10, 1, cancel=4.0), job(3, 2, 5, 1)]
+    result = run([{"cancel": math.inf} | row for row in jobs], 1, Rule(MaxSubmitJobs=1, over_submit="wait"))
+    assert starts(result) == {1: 0.0, 2: None, 3: 10.0}
+    states = dict(result.jobs.select("job_id", "final_state").rows())
+    assert states[2] == "CANCELLED"
+    [piece] = reasons(result).filter(pl.col("job_id") == 2).to_dicts()
+    assert (piece["start"], piece["end"], piece["slurm"]) == (1.0, 5.0, "QOSMaxSubmitJobPerUserLimit")
+
+
+@pytest.mark.small
+def test_jobs_that_run_already_are_in():
+    """1 and 2 run since before the beginning, two at a time more than one may have submitted: nobody sends them away.
+    3 comes in when both are over, 2 at 8."""
+    jobs = [job(1, -10, 15, 1, running_since=-10.0), job(2, -9, 15, 1, running_since=-7.0)]
+    jobs += [job(3, 1, 5, 1, running_since=math.nan)]
+    result = run(jobs, 8, Rule(MaxSubmitJobs=1, over_submit="wait"))
+    assert starts(result) == {1: -10.0, 2: -7.0, 3: 8.0}
+
+
+@pytest.mark.small
+def test_a_limit_of_none_lets_nobody_wait_for_ever():
+    result = run([job(1, 0, 10, 1)], 1, Rule(MaxSubmitJobs=0, over_submit="wait"))
+    assert starts(result) == {1: None}
+
+
+@pytest.mark.small
+def test_a_job_that_waits_for_another_while_it_is_outside():
+    """User 1 has one submitted at a time: 2 comes in at 10, 3 at 30. By then 1 is over, after which 3 may start: it
+    starts at once, and 4, which waits for it, at 35. 6 waits for 5, which fails, and is rejected as it comes in."""
+    jobs = [job(1, 0, 10, 1), job(2, 0, 20, 1), job(3, 1, 5, 1), job(4, 2, 5, 1) | {"user": 2}]
+    jobs += [job(5, 2, 5, 1, run_time=9.0) | {"user": 2}, job(6, 3, 5, 1)]
+    links = dependency_table({"job": [3, 4, 6], "parent": [1, 3, 5], "kind": ["afterok"] * 3})
+    made = forebay.Workload(
+        "chain", workload([{"run_time": row["walltime"]} | row for row in jobs]).jobs, dependencies=links
+    )
+    machine = platform(8).model_copy(update={"limits": (Rule(user="1", MaxSubmitJobs=1, over_submit="wait"),)})
+    result = forebay.simulate(made, machine, "fcfs")
+    assert starts(result) == {1: 0.0, 2: 10.0, 3: 30.0, 4: 35.0, 5: 2.0, 6: None}
+    rejected = result.log.filter(result.log["kind"] == "reject").select("time", "job", "reason").rows()
+    assert rejected == [(35.0, 6, "dependency")]
+    assert reasons(result).filter(pl.col("job_id") == 4).select("reason", "seconds").rows() == [("dependency", 33.0)]
 
 
 @pytest.mark.small
@@ -167,6 +241,8 @@ def test_rules_that_bind_nobody_change_nothing():
         ({"GrpTRES": "gers/gpu=3"}, "did you mean 'gres/gpu'"),
         ({"MaxWall": "60"}, "has no unit"),
         ({"qos": "", "GrpJobs": 1}, "not a name"),
+        ({"GrpJobs": 1, "over_submit": "wait"}, "over_submit says nothing here; add a limit such as MaxSubmitPerUser"),
+        ({"GrpSubmit": 1, "over_submit": "hold"}, "'reject' or 'wait'"),
     ],
 )
 def test_rules_that_make_no_sense_are_refused(given, words):

@@ -134,8 +134,31 @@ def test_bad_weights(spec, message):
         fb.policies.load(spec)
 
 
-def test_a_name_that_nobody_has():
-    with pytest.raises(InputError, match=r"qos: 'gold=5' is not NAME=NUMBER .*; known are high"):
-        remembered(workload((0, 10, 1, 1), qos=[4]), {"qos": {4: "high"}}, qos="gold=5")
-    with pytest.raises(InputError, match=r"shares: '1=-5': give a number from 0 up"):
-        remembered(workload((0, 10, 1, 1)), shares="1=-5")
+def test_a_name_that_no_job_has_counts_among_the_largest_and_is_noted():
+    # Of QOS, high has 5 of the 20 that gold has, which no job asks for: as in Slurm, a quarter.
+    result, _, numbers = remembered(
+        workload((0, 10, 1, 1), qos=[4]), {"qos": {4: "high"}}, qos="gold=20;high=5", PriorityWeightQOS=1000
+    )
+    assert numbers[0, Number.PRIORITY] == 250
+    assert "the policy names QOS 'gold', which no job has: known: high" in result.facts["notes"]
+
+
+def test_a_name_of_the_site_is_no_slip():
+    rule = fb.platforms.Rule(qos="gold", MaxJobsPerUser=4)
+    machine = fb.platform("flat:nodes=8").model_copy(update={"limits": (rule,)})
+    work = fb.Workload("by hand", workload((0, 10, 1, 1), qos=[4]), names={"qos": {4: "high"}})
+    notes = fb.simulate(work, machine, "multifactor:qos=gold=20;high=5").facts["notes"]
+    assert not [note for note in notes if "the policy names" in note]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("1=-5", r"shares: '1=-5': give a number from 0 up"),
+        ("ann", r"shares: 'ann' is not NAME=NUMBER; write it such as"),
+        ("ann=much", r"shares: 'ann=much' is not NAME=NUMBER"),
+    ],
+)
+def test_bad_tables(table, message):
+    with pytest.raises(InputError, match=message):
+        remembered(workload((0, 10, 1, 1)), shares=table)

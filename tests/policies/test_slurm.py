@@ -7,6 +7,7 @@ import pytest
 
 import forebay as fb
 from forebay.errors import InputError
+from forebay.policies._families.slurm_scheduler import Sched
 from forebay.workload.workload import job_table
 from twins.slurm_pinned import PinnedSlurm
 from twins.slurm_scheduler import Priorities, Slurm
@@ -82,9 +83,22 @@ def test_limits_on_who_is_tested():
     for option in ("bf_max_job_user=1", "bf_max_job_part=1", "bf_max_job_start=1", "bf_max_job_test=2"):
         assert starts(work, f"slurm:{option}") == [0, 500, 30, 60], option
     assert starts(work, "slurm:bf_max_job_test=1") == [0, 500, 550, 550]
-    # A test takes 1.2 s: in the 2 s before the cycle yields it tests one job, with bf_continue 25.
+    # A test takes 1.2 s: in the 2 s before the cycle yields it tests one job, with bf_continue 20
+    # in 24 of 30 s: it sleeps for the others.
     assert starts(work, "slurm:test_time=1.2") == [0, 500, 550, 550]
     assert starts(work, "slurm:test_time=1.2,bf_continue=true") == [0, 500, 30, 30]
+
+
+def test_time_for_which_a_cycle_sleeps_counts():
+    # In 7 s it tests for 2 s, sleeps for 1 s, twice, and tests for the last: 5 jobs of 1 s. Without sleep it is 7.
+    for sleep, tests in ((1e6, 5), (0.0, 7)):
+        policy = fb.policies.load(f"slurm:bf_yield_sleep={sleep},test_time=1,bf_continue=true,bf_max_time=7")
+        assert policy.params()[Sched.BF_MAX_TEST] == tests
+
+
+def test_a_job_is_never_tried_by_itself_so_defer_changes_nothing():
+    work = workload((0, 500, 600, 2), (1, 50, 600, 4), (2, 50, 60, 1), (4, 50, 60, 1))
+    assert starts(work, "slurm:defer=true") == starts(work, "slurm")
 
 
 def test_how_deep_the_main_scheduler_goes():

@@ -1,4 +1,4 @@
-"""Limits of QOS and associations from sacctmgr -P; priorities and shares for the scheduler."""
+"""Limits of QOS and associations from sacctmgr -P; priorities for the scheduler."""
 
 import pytest
 
@@ -33,27 +33,18 @@ def test_limits_by_hand(told):
             "MaxTRESPerUser": "cpu=400",
             "MaxJobsPerUser": 4,
             "MaxSubmitPerUser": 50,
+            "over_submit": "wait",
         },
         {"qos": "short", "MaxJobsPerUser": 16},
-        {"account": "physics", "GrpTRES": "node=2", "GrpSubmit": 100},
+        {"account": "physics", "GrpTRES": "node=2", "GrpSubmit": 100, "over_submit": "wait"},
         {"user": "bob", "account": "physics", "partition": "gpu", "MaxJobsPerUser": 2},
     ]
     assert "limits that are not heeded: GrpTRES of 'billing', GrpTRESMins" in made.notes
 
 
-def test_priorities_and_shares_go_to_the_scheduler(told):
+def test_priorities_go_to_the_scheduler(told):
     made = told(CONF, qos=QOS, assoc=ASSOC)
-    assert made.parameters == {
-        "PriorityType": "multifactor",
-        "qos": "long=10;short=100",
-        "charged": "account",
-        "shares": "physics=4;chem=1",
-    }
-
-
-def test_shares_of_users_where_accounts_have_the_same(told):
-    table = "Account|User|Share\na||1\nb||1\na|ann|3\nb|bob|1\nb|cid|parent\n"
-    assert told(CONF, assoc=table).parameters["shares"] == "ann=3;bob=1"
+    assert made.parameters == {"PriorityType": "multifactor", "qos": "long=10;short=100", "charged": "association"}
 
 
 def test_limits_that_are_not_enforced_are_left_out(told):

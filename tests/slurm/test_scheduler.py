@@ -30,7 +30,33 @@ def test_parameters_by_name(told):
         "NO_FAIR_TREE": "true",
         "PriorityJobFactor": "a=10;b=1",
     }
-    assert made.notes == ()
+    assert made.notes == (
+        "SchedulerParameters: defer changes nothing: jobs are never tried one by one as they are submitted",
+        "SchedulerParameters: bf_continue says nothing while tests of jobs take no time: give the policy a test_time",
+    )
+
+
+def test_a_fair_tree_is_usual(told):
+    made = told(f"{NODES}PriorityType=priority/multifactor\nPriorityFlags=FAIR_TREE,DEPTH_OBLIVIOUS\n")
+    assert made.parameters == {"PriorityType": "multifactor", "DEPTH_OBLIVIOUS": "true"}
+
+
+def test_old_names_are_those_of_today(told):
+    made = told(f"{NODES}SchedulerParameters=max_job_bf=50,interval=20,max_rpc_count=9\n")
+    assert made.parameters == {"bf_max_job_test": "50", "bf_interval": "20", "max_rpc_cnt": "9"}
+    assert "SchedulerParameters: max_job_bf is the old name of bf_max_job_test" in made.notes
+
+
+def test_a_new_name_counts_beside_the_old_one(told):
+    for text in ("max_job_bf=50,bf_max_job_test=70", "bf_max_job_test=70,max_job_bf=50"):
+        assert told(f"{NODES}SchedulerParameters={text}\n").parameters == {"bf_max_job_test": "70"}
+
+
+def test_what_says_nothing_here_is_told(told):
+    made = told(f"{NODES}SchedulerParameters=defer_batch,bf_yield_sleep=500000,bf_continue\n")
+    assert made.parameters == {"bf_yield_sleep": "500000", "bf_continue": "true"}
+    assert any(note.startswith("SchedulerParameters: bf_continue, bf_yield_sleep says nothing") for note in made.notes)
+    assert any(note.startswith("SchedulerParameters: defer_batch changes nothing") for note in made.notes)
 
 
 def test_weights_mean_nothing_without_the_multifactor_plug_in(told):

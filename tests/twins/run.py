@@ -65,6 +65,7 @@ class Run:
         self.room = [self.network.server_size] * self.space.S  # bytes free on each server
         self.jobs = jobs_of(workload, platform, model, self.kind_of_job)
         self.queue, self.running, self.streams = [], [], []
+        self.outside = []  # jobs whose users try again to submit them, as they first came
         self.starts = []  # (time, job id, leg, node ids taken)
         self.chunks = {}  # (job id, leg) -> server of each chunk held by that leg
         self.decisions = []  # times
@@ -112,6 +113,7 @@ class Run:
                 self.events.remove(event)
                 now = max(now, event.time)
                 decide |= happen(event)
+        decide |= self.let_in(now)
         for stream in self.streams:
             stream.left -= stream.rate * (now - self.clock)
         self.clock = self.now = now
@@ -137,7 +139,22 @@ class Run:
         self.pfs_bytes += moved * sum(load for link, load in stream.links.items() if link[0] == "pfs")
 
     def submit(self, event):
-        job, limits, known = event.job, self.limits, event.job.columns["user"] >= 0
+        before = self.let_in(event.time)
+        return self.submit_job(event.job, event.time) or before
+
+    def let_in(self, time):
+        """Submit those outside that may be now, in their order; whether any was."""
+        found = [
+            job for job in list(self.outside) if not self.site.stays_outside(self, job) and self.come_in(job, time)
+        ]
+        return bool(found)
+
+    def come_in(self, job, time):
+        self.outside.remove(job)
+        return self.submit_job(job, time)
+
+    def submit_job(self, job, time):
+        limits, known = self.limits, job.columns["user"] >= 0
         most = max(leg.demand[0] for leg in job.legs)
         if (
             not self.space.possible(job)
@@ -148,7 +165,10 @@ class Run:
         ):
             job.state = REJECTED
             return False
-        job.queued = event.time
+        if self.site.stays_outside(self, job):
+            self.outside.append(job)
+            return False
+        job.queued = time
         self.queue.append(job)
         return True
 
@@ -288,6 +308,10 @@ class Run:
         job = event.job
         if job in self.running:
             return self.stop(job, event.time, KILLED)
+        if job in self.outside:
+            self.outside.remove(job)
+            job.state = CANCELLED
+            return True
         if job not in self.queue:
             return False
         self.queue.remove(job)

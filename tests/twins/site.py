@@ -16,6 +16,10 @@ def amounts(text):
     return {{"node": "nodes"}.get(name, name): int(amount) for name, amount in pairs}
 
 
+def waits(rule):
+    return rule.get("over_submit") == "wait"
+
+
 class Site:
     """Rules around a run."""
 
@@ -48,12 +52,25 @@ class Site:
             if any(self.asks(job, name) > most for name, most in amounts(rule.get("MaxTRESPerJob", "")).items()):
                 return True
             for prefix, suffix, others in self.groups(run, rule, job):
-                open_now = sum(1 for other in others if other in run.queue or (other.begun and not other.state))
-                if open_now + 1 > rule.get(f"{prefix}Submit{suffix}", math.inf):
+                if not waits(rule) and self.one_too_many(run, rule, prefix, suffix, others):
                     return True
                 if self.exceeds(run, rule, prefix, suffix, job, []):
                     return True
         return False
+
+    def one_too_many(self, run, rule, prefix, suffix, others):
+        """Whether as many are submitted as may be."""
+        open_now = sum(1 for other in others if other in run.queue or (other.begun and not other.state))
+        return open_now + 1 > rule.get(f"{prefix}Submit{suffix}", math.inf)
+
+    def stays_outside(self, run, job):
+        """Whether a job that is submitted has to come again later."""
+        return any(
+            self.one_too_many(run, rule, prefix, suffix, others)
+            for rule in self.rules
+            if waits(rule)
+            for prefix, suffix, others in self.groups(run, rule, job)
+        )
 
     def over(self, run, job):
         """Whether a job has to wait for others under the same limit."""

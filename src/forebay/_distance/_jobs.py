@@ -184,7 +184,7 @@ def _refuse(workload: Workload, platform: Platform, program: Program) -> None:
             f"platform {platform.name}: partition {shut[0]} lets no job start any more from some time on, so policies "
             "decide who starts before, and means are over other jobs for each; leave that change out"
         )
-    limits = [rule for rule in platform.limits if _counts_submits(rule)]
+    limits = [rule for rule in platform.limits if _counts_submits(rule) and rule.over_submit == "reject"]
     if limits:
         raise InputError(
             f"platform {platform.name} limits how many jobs may be submitted, so policies decide who is rejected, and "

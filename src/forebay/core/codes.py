@@ -159,7 +159,7 @@ class LogKind(IntEnum):
     CANCEL = 9  # withdrawn while it waits
     NODE_DOWN = 10  # of no job; the amount is the number of the node
     NODE_UP = 11
-    ELIGIBLE = 12  # it waited for others and joins the queue; the amount is the id of the one that it waited for last
+    ELIGIBLE = 12  # it waited for others, the amount is the id of the last of them, or outside, and joins the queue
 
 
 class Status(IntEnum):

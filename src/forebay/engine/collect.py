@@ -14,6 +14,7 @@ from forebay.core.schemas import MORE
 from forebay.core.tables import State
 from forebay.engine.copies import copied
 from forebay.engine.dependencies import Standing
+from forebay.engine.outside import Place
 from forebay.engine.record import Record
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
@@ -82,12 +83,17 @@ def _alone(table: np.ndarray) -> np.ndarray:
 
 
 def _eligible(state: State, truth: Truth) -> np.ndarray | None:
-    """When each job joined the queue, if some waited for others; to policies, that is when these were submitted."""
-    if not len(truth.dependencies.jobs):
+    """When each job joined the queue, if some waited for others or outside; to policies, they were submitted then."""
+    gone = np.zeros(len(state.jobs), bool)
+    if len(truth.dependencies.jobs):
+        gone |= truth.dependencies.jobs["standing"] == Standing.GONE
+    if len(truth.meters.place):
+        gone |= truth.meters.place == Place.LEFT
+    elif not len(truth.dependencies.jobs):
         return None
     joined = state.jobs["submit"].copy()
     state.jobs["submit"] = truth.jobs["submit"]
-    eligible: np.ndarray = np.where(truth.dependencies.jobs["standing"] == Standing.GONE, np.nan, joined)
+    eligible: np.ndarray = np.where(gone, np.nan, joined)
     return eligible
 
 

@@ -9,6 +9,7 @@ from forebay.engine.dependencies import Standing
 from forebay.engine.journal import write_log
 from forebay.engine.limits import turned_away
 from forebay.engine.meters import count_submitted
+from forebay.engine.outside import Place, come_in, full_meter, go_outside, is_outside
 from forebay.engine.phases import cancel, close
 from forebay.engine.queue import enqueue
 from forebay.engine.releasing import forget_ring, next_release, reject_early, ring_at, stays_out, tell_end
@@ -62,17 +63,63 @@ def _join(state, truth, j, time):
 
 @kernel
 def _arrive(state, truth, j):
-    """Show job `j` to the policy, or turn it away if the machine could never run it or a limit forbids it.
-
-    One that waits for others is not shown.
-    """
+    """Job `j` is submitted. It waits outside if there are too many of its kind: see `outside`."""
     job = truth.jobs[j]
     time = job["submit"]
+    if len(truth.meters.outside) > 0 and job["state"] != JobState.REJECTED:
+        let_in(state, truth, time)  # before it
+        m = full_meter(truth, j)
+        if m >= 0 and not turned_away(state, truth, j):
+            _log_submit(state, truth, j, time)
+            truth.cursor[0]["n_open"] += 1
+            go_outside(truth, j, time, m)
+            return
+    _enter(state, truth, j, time, True)
+
+
+@kernel
+def _log_submit(state, truth, j, time):
+    job = truth.jobs[j]
+    asked = job["nodes"] if len(truth.asks) == 0 else truth.demands[job["leg"], 0]  # in cores where nodes are shared
+    write_log(state, truth, time, j, LogKind.SUBMIT, 0, asked, 0)
+
+
+@kernel
+def let_in(state, truth, time):
+    """Submit who waits outside and finds room now."""
+    meters = truth.meters
+    while meters.n_outside[1] > 0:
+        meters.n_outside[1], kept = 0, 0
+        for i in range(meters.n_outside[0]):
+            j = meters.outside[i]
+            if not is_outside(truth, j):
+                continue  # it was withdrawn
+            if full_meter(truth, j) >= 0:
+                meters.outside[kept] = j
+                kept += 1
+            else:
+                come_in(truth, j, time)
+                truth.cursor[0]["n_open"] -= 1
+                _enter(state, truth, j, time, False)
+        meters.n_outside[0] = kept
+
+
+@kernel
+def _enter(state, truth, j, time, first):
+    """Show job `j` to the policy, or turn it away if the machine could never run it or a limit forbids it.
+
+    One that waits for others is not shown. It may come for the `first` time, or have waited outside.
+    """
+    job = truth.jobs[j]
     out = stays_out(state, truth, j, time)
     if not out:
         _show(state, truth, j)
-    asked = job["nodes"] if len(truth.asks) == 0 else truth.demands[job["leg"], 0]  # in cores where nodes are shared
-    write_log(state, truth, time, j, LogKind.SUBMIT, 0, asked, 0)
+    if first:
+        _log_submit(state, truth, j, time)
+    else:
+        if not out:
+            state.jobs[j]["submit"] = time  # to policies: ages count from here, as in Slurm
+        write_log(state, truth, time, j, LogKind.ELIGIBLE, -1, 0, LogReason.OVER_LIMIT)
     too_large = job["state"] == JobState.REJECTED
     limited = len(truth.meters.away) > 0
     if too_large or (limited and turned_away(state, truth, j)):
@@ -106,6 +153,15 @@ def _turn_away(state, truth, j, time, reason):
 def _withdraw(state, truth, j, time):
     """The user of job `j` withdraws it, which may still wait for others."""
     waits = truth.dependencies
+    if is_outside(truth, j):
+        truth.meters.place[j] = Place.LEFT.value
+        if len(waits.first) > 0:
+            waits.jobs[j]["standing"] = Standing.GONE
+        state.jobs[j] = truth.jobs[j]
+        write_log(state, truth, time, j, LogKind.CANCEL, -1, 0, LogReason.CANCELLED)
+        count_submitted(truth, j, 1)  # which it never was, and no longer is
+        close(state, truth, j, time, JobState.CANCELLED)
+        return
     if len(waits.first) == 0 or waits.jobs[j]["standing"] != Standing.WAITS:
         cancel(state, truth, j, time)
         return

@@ -9,6 +9,7 @@ blocks nobody, and has no reservation.
 from forebay._numba.jit import kernel
 from forebay.core.codes import JobState, Verb
 from forebay.engine.journal import write_held
+from forebay.engine.meters import causes_of
 from forebay.engine.phases import has_begun
 from forebay.engine.planned import closed_to
 
@@ -31,20 +32,20 @@ def _why(state, truth, j, n_nodes):
     It is a number of its meter and what that counts: jobs, then columns, then the same times the seconds to run.
     """
     meters = truth.meters
-    n_columns = meters.most.shape[1]
+    n_columns, n_causes = meters.most.shape[1], causes_of(meters)
     for k in range(meters.first[j], meters.first[j + 1]):
         m = meters.of[k]
         meter = meters.table[m]
         if meter["jobs"] + 1 > meter["max_jobs"]:
-            return m * (2 * n_columns + 1)
+            return m * n_causes
         for c in range(n_columns):
             if meters.used[m, c] + _asked(state, truth, j, c, n_nodes) > meters.most[m, c]:
-                return m * (2 * n_columns + 1) + 1 + c
+                return m * n_causes + 1 + c
         if meter["weighs_time"]:
             for c in range(n_columns):
                 more = _asked(state, truth, j, c, n_nodes)
                 if more > 0 and meters.ahead[m, c] + more * state.jobs[j]["walltime"] > meters.most_ahead[m, c]:
-                    return m * (2 * n_columns + 1) + 1 + n_columns + c
+                    return m * n_causes + 1 + n_columns + c
     return -1
 
 
@@ -60,7 +61,7 @@ def held_by(state, truth, j):
     if len(state.planned) > 0 or len(truth.doors.table) > 0:
         p = closed_to(state, truth, j)
         if p >= 0:
-            return len(truth.meters.table) * (2 * truth.meters.most.shape[1] + 1) + p
+            return len(truth.meters.table) * causes_of(truth.meters) + p
     return -1
 
 
@@ -112,7 +113,7 @@ def turned_away(state, truth, j):
     rejects = False
     for k in range(meters.first[j], meters.first[j + 1]):
         meter = meters.table[meters.of[k]]
-        if meter["submitted"] + 1 > meter["max_submit"]:
+        if not meter["waits"] and meter["submitted"] + 1 > meter["max_submit"]:
             return True
         rejects = rejects or meter["rejects"]
     if not rejects:

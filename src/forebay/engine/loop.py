@@ -9,7 +9,7 @@ from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.engine.apply import apply, refuse
-from forebay.engine.events import happen, next_event, release
+from forebay.engine.events import happen, let_in, next_event, release
 from forebay.engine.failures import fail_and_repair, next_failure, next_repair
 from forebay.engine.flows import finish, settle
 from forebay.engine.limits import admit, hide, n_held
@@ -107,6 +107,8 @@ def advance(state, truth):
     status = apply(state, truth)
     if status != Status.DECIDE:
         return status
+    if truth.meters.n_outside[1] > 0:
+        let_in(state, truth, clock["now"])
     if cursor["again"] or (limited and n_held(state, truth) > n_hidden):
         cursor["again"] = 0
         clock["triggers"] |= asked_for
@@ -126,6 +128,7 @@ def advance(state, truth):
         of_nodes = _next_of_nodes(state, truth, first)
         if _is_over(cursor, len(state.jobs), first, of_nodes):
             if turn_away_for_good(state, truth):  # others may have waited for these
+                let_in(state, truth, clock["now"])
                 continue
             return Status.STALLED.value if cursor["n_open"] > 0 else Status.DONE.value
         first = min(first, of_nodes)
@@ -138,6 +141,8 @@ def advance(state, truth):
         now = max(now, happen(state, truth, until))
         if next_release(truth) <= until:
             now = max(now, release(state, truth, until))
+        if truth.meters.n_outside[1] > 0:
+            let_in(state, truth, now)
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:
             now = max(now, truth.wakes[0])
             cursor["n_wakes"] -= 1

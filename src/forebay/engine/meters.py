@@ -19,6 +19,7 @@ METER = np.dtype(
         ("submitted", "i8"),
         ("rejects", "i1"),  # who comes while it is full is turned away
         ("weighs_time", "i1"),  # whether `most_ahead` bounds anything
+        ("waits", "i1"),  # who comes while as many are submitted as may be waits outside: see `outside`
     ],
     align=True,
 )
@@ -37,10 +38,16 @@ class Meters(NamedTuple):
     asks: np.ndarray  # int64[job, column]; of nodes the State knows better, as jobs may change their size
     away: np.ndarray  # bool[job]: turned away when it is submitted, whatever runs then
     cause: np.ndarray  # int64[job]: why it was held back last, see `limits.why`; -1 = it was not
+    outside: np.ndarray  # int64: jobs that wait outside, as they came; empty where none ever does
+    place: np.ndarray  # int8[job]: see `outside.Place`
+    n_outside: np.ndarray  # int64[2]: how many, and whether there may be room since the last look
 
 
-def make_meters(n_meters: int = 0, n_jobs: int = 0, n_columns: int = 1, n_counted: int = 0) -> Meters:
+def make_meters(
+    n_meters: int = 0, n_jobs: int = 0, n_columns: int = 1, n_counted: int = 0, waits: bool = False
+) -> Meters:
     """Tables of the right size, which limit nothing."""
+    n_waiting = n_jobs if waits else 0
     table = np.zeros(n_meters, METER)
     table["max_jobs"] = table["max_submit"] = NO_LIMIT
     shape = (n_meters, n_columns)
@@ -55,7 +62,16 @@ def make_meters(n_meters: int = 0, n_jobs: int = 0, n_columns: int = 1, n_counte
         asks=np.zeros((n_jobs, n_columns), np.int64),
         away=np.zeros(n_jobs, np.bool_),
         cause=np.full(n_jobs, -1, np.int64),
+        outside=np.zeros(n_waiting, np.int64),
+        place=np.zeros(n_waiting, np.int8),
+        n_outside=np.zeros(2, np.int64),
     )
+
+
+@kernel
+def causes_of(meters):
+    """How many causes to hold a job back a meter has: jobs begun, columns, these times seconds, jobs submitted."""
+    return 2 * meters.most.shape[1] + 2
 
 
 @kernel
@@ -64,3 +80,5 @@ def count_submitted(truth, j, change):
     meters = truth.meters
     for k in range(meters.first[j], meters.first[j + 1]):
         meters.table[meters.of[k]]["submitted"] += change
+        if change < 0 and meters.table[meters.of[k]]["waits"]:
+            meters.n_outside[1] = 1

@@ -9,13 +9,14 @@ import numpy as np
 from forebay._text import counted
 from forebay.core.limits import NO_LIMIT, Limits
 from forebay.engine.meters import Meters, make_meters
+from forebay.engine.outside import Place
 from forebay.engine.program import Program
 from forebay.engine.states import are_open, reasons_of
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.reservations import Reservation
-from forebay.platforms.rules import Rule
+from forebay.platforms.rules import WAIT, Rule
 from forebay.platforms.tres import TRES
 from forebay.workload.names import called
 from forebay.workload.workload import Workload
@@ -38,6 +39,11 @@ class Count(NamedTuple):
     minutes: TRES
     rejects: bool = False
 
+    @property
+    def waits(self) -> bool:
+        """Whether who would be one submitted too many tries again when there is room."""
+        return self.submit is not None and self.rule.over_submit == WAIT
+
 
 class Site(NamedTuple):
     """The limits of a run, ready for the engine."""
@@ -52,13 +58,14 @@ class Site(NamedTuple):
 
     def told(self, cause: int) -> tuple[str, str, str]:
         """Why a job is held back: in a word, in Slurm's, and in a sentence."""
-        planned = cause - len(self.meters.table) * (2 * len(self.columns) + 1)
+        n_causes = 2 * len(self.columns) + 2  # see meters.causes_of
+        planned = cause - len(self.meters.table) * n_causes
         if planned >= len(self.reservations):
             return self.shut[planned - len(self.reservations)]
         if planned >= 0:
             closed = self.reservations[planned]
             return "reservation", "ReqNodeNotAvail", f"it would not end before reservation {closed.name} begins"
-        meter, what = divmod(cause, 2 * len(self.columns) + 1)
+        meter, what = divmod(cause, n_causes)
         count = self.counts[self.count_of[meter]]
         if count.kind == _ARRAY:
             return "limit", "JobArrayTaskLimit", f"its array has {count.jobs} of {count.jobs} tasks begun"
@@ -72,6 +79,9 @@ class Site(NamedTuple):
                 count.rule.reason(count.kind),
                 f"{whose} has {count.jobs} of {count.jobs} jobs begun{place}",
             )
+        if what == n_causes - 1:
+            submitted = f"{whose} has {count.submit} of {count.submit} jobs submitted{place}"
+            return "limit", count.rule.submit_reason(count.kind), submitted
         name = self.columns[(what - 1) % len(self.columns)]
         if what > len(self.columns):
             slurm = count.rule.reason(count.kind, name, minutes=True)
@@ -246,15 +256,18 @@ def _fill(
     whose = [group[some] + begin for group, some, begin in zip(groups, rows, begins, strict=False)]
     meter = np.concatenate([np.zeros(0, np.int64), *whose]).astype(np.int64)
     order = np.argsort(job, kind="stable")
-    meters = make_meters(int(begins[-1]), len(workload), len(columns), len(job))
+    waits = any(count.waits for count in counts)
+    meters = make_meters(int(begins[-1]), len(workload), len(columns), len(job), waits)
+    if waits and "running_since" in workload.jobs.columns:
+        meters.place[workload.jobs["running_since"].is_not_nan().to_numpy()] = Place.EXEMPT
     meters.of[:], meters.asks[:] = meter[order], asks
     meters.first[1:] = np.cumsum(np.bincount(job, minlength=len(workload)))
     for count, group, first, last in zip(counts, groups, begins[:-1], begins[1:], strict=True):
         table = meters.table[first:last]
         table["max_jobs"] = NO_LIMIT if count.jobs is None else count.jobs
         table["max_submit"] = NO_LIMIT if count.submit is None else count.submit
-        table["rejects"], table["weighs_time"] = count.rejects, bool(count.minutes)
-        meters.away[:] |= (group >= 0) & (count.jobs == 0)
+        table["rejects"], table["weighs_time"], table["waits"] = count.rejects, bool(count.minutes), count.waits
+        meters.away[:] |= (group >= 0) & (count.jobs == 0 or (count.waits and count.submit == 0))
         walltime = workload.jobs["walltime"].to_numpy()
         for name, most in count.tres.items():
             meters.most[first:last, columns.index(name)] = most

@@ -5,7 +5,7 @@ import polars as pl
 
 from forebay.algorithms.waiting import PIECE
 from forebay.core.units import format_seconds
-from forebay.explain._dependencies import dependencies
+from forebay.explain._dependencies import before_the_queue
 from forebay.explain._policy import front_of
 from forebay.explain._replay import causes_of, scene
 from forebay.explain._words import REASONS, table_of
@@ -33,7 +33,7 @@ def reasons(result: Result) -> pl.DataFrame:
     front = front_of(result)
     found = scene(result, front)
     table = table_of(result, found, causes_of(found), front)
-    both = pl.concat([table, _staging(result), dependencies(result)]).sort("job_id", "start", maintain_order=True)
+    both = pl.concat([table, _staging(result), before_the_queue(result)]).sort("job_id", "start", maintain_order=True)
     wanted = result.jobs.select(pl.col("job_id").cast(pl.Int64))
     return (
         both.join(wanted, on="job_id", how="semi", maintain_order="left")  # of a window, those in it

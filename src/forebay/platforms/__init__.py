@@ -7,13 +7,14 @@ from forebay import _plugins
 from forebay.core.failures import Failures
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import _presets, _toml
+from forebay.platforms.accounts import Account
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.reservations import Reservation
 from forebay.platforms.rules import Rule
 
-__all__ = ["Failures", "NodeClass", "Partition", "Platform", "Reservation", "Rule", "load", "names"]
+__all__ = ["Account", "Failures", "NodeClass", "Partition", "Platform", "Reservation", "Rule", "load", "names"]
 
 
 def names() -> list[str]:

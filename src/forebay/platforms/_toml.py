@@ -13,6 +13,7 @@ from forebay import _plugins
 from forebay.errors import InputError, nearest
 from forebay.platforms._fields import FROM_FILE
 from forebay.platforms._problems import Problems
+from forebay.platforms.accounts import Account
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
@@ -26,6 +27,7 @@ M = TypeVar("M", bound=BaseModel)
 _NAMED = (
     ("classes", NodeClass, "cpu] and below it nodes = 100"),
     ("partitions", Partition, 'standard] and below it nodes = "0-99"'),
+    ("accounts", Account, "physics] and below it shares = 3"),
 )
 """Tables of tables: their name, what each describes, and how one begins."""
 

@@ -15,6 +15,7 @@ from forebay.errors import InputError, listed
 from forebay.platforms._fields import AUTO, Count, Failing, Flag, Flops, Model
 from forebay.platforms._inside import by_ids, check_classes, check_partitions, refuse_twice
 from forebay.platforms._together import one_chunked, one_file_system, one_of_two_kinds, whole_lanes
+from forebay.platforms.accounts import Account, check_accounts
 from forebay.platforms.atoms import Atom, atoms_of, sizes_of
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.fabric import Fabric
@@ -71,6 +72,8 @@ class Platform(Model):
         What its site allows users, accounts, QOS and partitions: `forebay.platforms.Rule`, each.
     reservations
         Maintenance and advance reservations: `forebay.platforms.Reservation`, each.
+    accounts
+        Accounts of its site with their shares, for policies that go by these: `forebay.platforms.Account`, each.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Platform(Model):
     failures: Failing = None
     limits: tuple[Rule, ...] = ()
     reservations: Reservations = ()
+    accounts: tuple[Account, ...] = ()
 
     @field_validator("name")
     @classmethod
@@ -179,6 +183,12 @@ class Platform(Model):
             except InputError as error:
                 raise ValueError(str(error)) from None
         return failures
+
+    @field_validator("accounts")
+    @classmethod
+    def _make_a_tree(cls, accounts: tuple[Account, ...]) -> tuple[Account, ...]:
+        check_accounts(accounts)
+        return accounts
 
     @property
     def finite(self) -> Mapping[str, int]:
@@ -341,6 +351,7 @@ class Platform(Model):
             **({"failures": self.failures.describe()} if self.failures else {}),
             **({"limits": [rule.described() for rule in self.limits]} if self.limits else {}),
             **announced(self.reservations),
+            **({"accounts": [one.described() for one in self.accounts]} if self.accounts else {}),
             "text": str(self),
         }
 
@@ -384,4 +395,5 @@ class Platform(Model):
         parts += [f"failures: {self.failures}"] if self.failures else []
         parts += [counted(len(self.limits), "limit")] if self.limits else []
         parts += [counted(len(self.reservations), "reservation")] if self.reservations else []
+        parts += [counted(len(self.accounts), "account")] if self.accounts else []
         return f"{self.name} ({'; '.join(parts)})"

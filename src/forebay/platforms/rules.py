@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
@@ -50,6 +50,11 @@ _ALIKE = {
     "MaxTime": "max_wall",
 }
 """Other names that Slurm's commands have for the same."""
+
+WAIT: Literal["wait"] = "wait"
+"""What users do who have as many jobs submitted as they may: they try again when there is room."""
+
+_SUBMITS = ("grp_submit", "max_submit_per_user", "max_submit_per_account")
 
 _FIELDS = {name.lower(): field for field, name in KEYS.items()}
 _FIELDS |= {name.lower(): field for name, field in _ALIKE.items()}
@@ -146,7 +151,7 @@ class Rule(Model):
     grp_jobs
         How many of these jobs may run at a time.
     grp_submit
-        How many may wait and run; what comes beyond is rejected.
+        How many may wait and run; what comes beyond is rejected, or see `over_submit`.
     grp_tres
         What they may have together while they run.
     grp_tres_run_mins
@@ -167,6 +172,9 @@ class Rule(Model):
         A job that asks for more is rejected.
     max_wall
         And one that asks for longer.
+    over_submit
+        What becomes of a job that would be one too many submitted: "reject", or "wait": its user submits it again as
+        soon as that is allowed, and it has waited since it first came.
 
     Examples
     --------
@@ -191,6 +199,7 @@ class Rule(Model):
     max_tres_per_account: Amounts = Field(default_factory=dict)
     max_tres_per_job: Amounts = Field(default_factory=dict)
     max_wall: Wall = None
+    over_submit: Annotated[Literal["reject", "wait"], Field(examples=["wait"])] = "reject"
 
     @model_validator(mode="before")
     @classmethod
@@ -207,6 +216,10 @@ class Rule(Model):
             found[name] = value
         if not found.keys() & KEYS.keys():
             raise ValueError("limits nothing; add one such as MaxJobsPerUser = 4")
+        if "over_submit" in found and not found.keys() & set(_SUBMITS):
+            raise ValueError(
+                "over_submit says nothing here; add a limit such as MaxSubmitPerUser = 100, or leave it out"
+            )
         return found
 
     @property
@@ -238,13 +251,21 @@ class Rule(Model):
             return "QOSMaxJobsPerUserLimit" if self.of_qos else "AssocMaxJobsLimit"
         return f"QOSMax{word}PerUser" + ("Limit" if word in ("Node", "Cpu") else "")
 
+    def submit_reason(self, kind: str) -> str:
+        """What Slurm says of one submitted too many."""
+        if kind == "PerAccount":
+            return "MaxSubmitJobsPerAccount"
+        if kind == "PerUser":
+            return "QOSMaxSubmitJobPerUserLimit" if self.of_qos else "AssocMaxSubmitJobLimit"
+        return f"{'QOS' if self.of_qos else 'Assoc'}GrpSubmitJobsLimit"
+
     def described(self) -> dict[str, Any]:
         """What it sets, in Slurm's words."""
         told: dict[str, Any] = {key: name for key in WHO if (name := getattr(self, key))}
         for field, name in KEYS.items():
             if (value := getattr(self, field)) not in (None, {}):
                 told[name] = value
-        return told
+        return told | ({"over_submit": WAIT} if self.over_submit == WAIT else {})
 
     def __str__(self) -> str:
         who = ", ".join(f"{key} {name}" for key in WHO if (name := getattr(self, key)))
@@ -256,4 +277,5 @@ class Rule(Model):
             if isinstance(value, dict):
                 value = ",".join(f"{what}={amount}" for what, amount in value.items())
             limits.append(f"{name}={format_seconds(value) if field == 'max_wall' else value}")
+        limits += ["others wait to be submitted"] if self.over_submit == WAIT else []
         return f"{who or 'all jobs'}: {', '.join(limits)}"

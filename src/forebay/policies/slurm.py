@@ -15,7 +15,7 @@ from forebay.core.kinds import large_of
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
-from forebay.policies._families.multifactor import Weighted, memory_of, parse_table
+from forebay.policies._families.multifactor import Weighted, parse_table
 from forebay.policies._families.preempt import Preempting
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._orders import ALL
@@ -44,10 +44,12 @@ class Slurm(Weighted, Preempting, Policy):
     bf_licenses: bool = False  # whether reservations hold licences
     bf_continue: bool = False  # whether a cycle goes on after it has let others at the locks
     bf_yield_interval: float = 2e6  # us after which it does
+    bf_yield_sleep: float = 5e5  # us for which it does
     bf_max_time: Annotated[float, parse_seconds] = 0.0  # s that a cycle may take; 0 = bf_interval
     reservations: str = "pinned"  # "pinned" fixes a reservation's nodes, as Slurm does; "counted" their number
     look_every: Annotated[float, parse_seconds] = 1.0  # s after which Slurm looks for work; 0 = as something happens
     test_time: Annotated[float, parse_seconds] = 0.0  # s that it takes to test a job, on the site's controller
+    defer: bool = False  # not to try jobs one by one as they are submitted, which is never done here
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
@@ -64,17 +66,23 @@ class Slurm(Weighted, Preempting, Policy):
                 raise InputError(f"{name} is {getattr(self, name):g}; give a number above 0")
         for name in (
             "partition_job_depth", "batch_sched_delay", "bf_window_linear", "bf_max_job_user", "bf_max_job_part",
-            "bf_max_job_start", "bf_min_age_reserve", "bf_max_time", "look_every", "test_time",
+            "bf_max_job_start", "bf_min_age_reserve", "bf_max_time", "bf_yield_sleep", "look_every", "test_time",
         ):  # fmt: skip
             if not 0 <= getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name):g}; give a number from 0 up")
 
     @property
     def _tests(self) -> int:
-        """Jobs that a cycle tests. Something always changes: without bf_continue it ends as it yields."""
+        """Jobs that a cycle tests. Something always changes: without bf_continue it ends as it yields.
+
+        With it, time for which it sleeps counts too.
+        """
         if self.test_time == 0:
             return min(self.bf_max_job_test, ALL)
-        seconds = (self.bf_max_time or self.bf_interval) if self.bf_continue else self.bf_yield_interval / 1e6
+        seconds = self.bf_yield_interval / 1e6
+        if self.bf_continue:
+            turns, rest = divmod(self.bf_max_time or self.bf_interval, seconds + self.bf_yield_sleep / 1e6)
+            seconds = turns * seconds + min(rest, seconds)
         return max(1, min(self.bf_max_job_test, int(seconds / self.test_time)))
 
     def params(self) -> np.ndarray:
@@ -119,7 +127,14 @@ class Slurm(Weighted, Preempting, Policy):
         found: dict[str, Any] = {**self.in_codes(names)}
         return replace(super().with_names(names), **found)
 
+    def strangers(self, names: Mapping[str, Mapping[int, str]]) -> dict[str, list[str]]:
+        """Names that no job has, by column."""
+        found = super().strangers(names)
+        known = names.get(self.named_column, {}).values()
+        found[self.named_column] += [name for name in self.named() if name not in known]
+        return found
+
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Usage and priorities, who was counted, and when what is due; who leaves, and for whom."""
-        (n, n_integers), (_, n_numbers) = memory_of(n_jobs)
+        (n, n_integers), (_, n_numbers) = self.remembered(n_jobs, self.preempts)
         return (n, n_integers + self.preempts), (n, n_numbers + self.preempts)

@@ -56,6 +56,7 @@ def read(text: str, path: Path, kind: Kind) -> Source:
     """Every row, by its columns' names in the manual."""
     source = Source()
     columns: list[str] = []
+    above: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -70,5 +71,15 @@ def read(text: str, path: Path, kind: Kind) -> Source:
         row = {LIMITS.get(name, name): word.strip() for name, word in zip(columns, words, strict=False) if word.strip()}
         if kind is Kind.QOS and not row.get("name"):
             raise InputError(f"{path}:{number}: a QOS without a name; print with sacctmgr -P show qos")
+        if kind is Kind.ASSOCIATION and not row.get("user"):
+            _place(row, words[columns.index("account")], above)
         source.add(kind, row, f"{path}:{number}")
     return source
+
+
+def _place(row: dict[str, str], account: str, above: list[str]) -> None:
+    """Tell the parent of an account that `tree` has printed further to the right than it."""
+    depth = min(len(account) - len(account.lstrip()), len(above))
+    if depth:
+        row.setdefault("parentname", above[depth - 1])
+    above[depth:] = [account.strip()]

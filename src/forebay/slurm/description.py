@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forebay.slurm import limits, machine, scheduler, select, toml
+from forebay.slurm import limits, machine, scheduler, select, shares, toml
 from forebay.slurm.machine import Machine
 from forebay.slurm.reading import read
 from forebay.slurm.scheduler import Parameters
@@ -24,12 +24,13 @@ class Description:
     machine: Machine
     selection: Selection
     limits: tuple[dict[str, Any], ...]
+    accounts: dict[str, dict[str, Any]]  # with their shares, by name
     parameters: Parameters  # of the scheduler, as slurm.conf names them
     notes: tuple[str, ...]
 
     def platform(self, head: str) -> str:
         """The platform file; `head` stands in a comment at its beginning."""
-        return toml.write(self.site, self.machine, self.selection, self.limits, head)
+        return toml.write(self.site, self.machine, self.selection, head) + toml.tables(self.limits, self.accounts)
 
     @property
     def summary(self) -> str:
@@ -45,9 +46,10 @@ def describe(paths: Sequence[str | os.PathLike[str]]) -> Description:
     tiers, renamed = _named_tiers(site)
     tables, left = limits.limits_of(site, tiers)
     parameters, remarks = scheduler.parameters_of(site)
+    accounts, said = shares.accounts_of(site) if "charged" in parameters else ({}, [])
     changed = machine.renamed([*site.partitions, *(word for one in made.classes for word in one.node.features)])
-    notes = (*site.notes, *selection.notes, *made.notes, *left, *remarks, *changed, *renamed)
-    return Description(site, made, selection, tuple(tables), parameters, tuple(dict.fromkeys(notes)))
+    notes = (*site.notes, *selection.notes, *made.notes, *left, *remarks, *said, *changed, *renamed)
+    return Description(site, made, selection, tuple(tables), accounts, parameters, tuple(dict.fromkeys(notes)))
 
 
 def _named_tiers(site: Site) -> tuple[dict[str, str], list[str]]:

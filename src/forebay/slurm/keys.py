@@ -97,10 +97,20 @@ SCHEDULER = _spelled(
     permit_job_expansion preempt_reorder_count preempt_send_user_signal preempt_strict_order preempt_youngest_first
     reduce_completing_frag requeue_delay requeue_on_resume_failure requeue_setup_env_fail salloc_wait_nodes
     sbatch_wait_nodes sched_interval sched_max_job_start sched_min_interval spec_cores_first step_retry_count
-    step_retry_time time_min_as_soft_limit whole_hetjob whole_pack
+    step_retry_time time_min_as_soft_limit whole_hetjob
     """
 )
 """Of SchedulerParameters."""
+
+RENAMED = {
+    "max_job_bf": "bf_max_job_test",
+    "interval": "bf_interval",
+    "max_rpc_count": "max_rpc_cnt",
+    "whole_pack": "whole_hetjob",
+    "enable_hetero_steps": "enable_hetjob_steps",
+    "disable_hetero_steps": "disable_hetjob_steps",
+}
+"""Of SchedulerParameters: names of earlier versions, to those of today."""
 
 
 def meant(word: str, known: Mapping[str, str]) -> str:

@@ -24,6 +24,9 @@ COUNTS = {
 }
 """Names of the manual to those of platform files."""
 
+SUBMITS = frozenset({"GrpSubmit", "MaxSubmitPerUser", "MaxSubmitPerAccount"})
+"""Of these: who would be one too many is submitted again later, as users do. A file may say that it is rejected."""
+
 AMOUNTS = {
     "GrpTRES": "GrpTRES",
     "GrpTRESRunMins": "GrpTRESRunMins",
@@ -94,7 +97,7 @@ def _limits(record: Record, tiers: Mapping[str, str], left: list[str]) -> dict[s
             found |= {AMOUNTS[key]: kept} if kept else {}
         else:
             left.append(key)
-    return found
+    return found | ({"over_submit": "wait"} if found.keys() & SUBMITS else {})
 
 
 def _amounts(record: Record, key: str, tiers: Mapping[str, str], left: list[str]) -> str:

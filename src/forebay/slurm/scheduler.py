@@ -2,7 +2,7 @@
 
 import math
 
-from forebay.errors import brief
+from forebay.errors import brief, listed
 from forebay.slurm import keys, values
 from forebay.slurm.preemption import preemption_of
 from forebay.slurm.record import Kind, Record
@@ -28,6 +28,14 @@ _UNHEARD = {
 }
 """Settings that change schedules and are not modelled: what they are where they are not, and what it is about."""
 
+_IDLE = {
+    ("defer", "defer_batch"): "changes nothing: jobs are never tried one by one as they are submitted",
+    ("bf_continue", "bf_yield_interval", "bf_yield_sleep", "bf_max_time"): (
+        "says nothing while tests of jobs take no time: give the policy a test_time"
+    ),
+}
+"""Parameters that are heard, and change a schedule only now and then, or never."""
+
 
 def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
     """Parameters that are set, and remarks on names that Slurm does not have and on settings without a model."""
@@ -52,15 +60,26 @@ def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
 def _scheduling(site: Site) -> tuple[Parameters, list[str]]:
     """`bf_interval=30,bf_continue` by name; what stands alone is true."""
     found: Parameters = {}
+    renamed: Parameters = {}  # what stands there under a new name too, counts as that says
     notes = []
     for item in values.words(site.setting("SchedulerParameters")):
         name, equals, value = (part.strip() for part in item.partition("="))
+        old, name = name, keys.RENAMED.get(name.lower(), name)
         if name.lower() not in keys.SCHEDULER:
             hint = keys.meant(name, keys.SCHEDULER)
             notes.append(f"SchedulerParameters has {brief(name)}, which Slurm does not: {hint}")
+            continue
+        key, text = keys.SCHEDULER[name.lower()], value if equals and value else "true"
+        if old == name:
+            found[key] = text
         else:
-            found[keys.SCHEDULER[name.lower()]] = value if equals and value else "true"
-    return found, notes
+            renamed[key] = text
+            notes.append(f"SchedulerParameters: {old} is the old name of {name}")
+    for names, why in _IDLE.items():
+        told = [name for name in names if name in found]
+        notes += [f"SchedulerParameters: {listed(told)} {why}"] if told else []
+    found.pop("defer_batch", None)
+    return renamed | found, notes
 
 
 def _priorities(site: Site) -> Parameters:
@@ -75,33 +94,19 @@ def _priorities(site: Site) -> Parameters:
             found[key] = str(values.count(text, site.place(key), key))
     if text := site.setting("PriorityFavorSmall"):
         found["PriorityFavorSmall"] = str(values.flag(text, site.place("PriorityFavorSmall"), "it")).lower()
-    found |= dict.fromkeys((word.upper() for word in values.words(site.setting("PriorityFlags"))), "true")
+    flags = {word.upper() for word in values.words(site.setting("PriorityFlags"))} - {"FAIR_TREE"}  # which is usual
+    found |= dict.fromkeys(sorted(flags), "true")
     factors = {one.name: one.priority_job_factor for one in site.partitions.values()}
     if set(factors.values()) > {1} or len(set(factors.values())) > 1:
         found["PriorityJobFactor"] = _table(factors)
-    return found | _ranks(site) | _shares(site)
+    tree = any(record.kind is Kind.ASSOCIATION for record in site.limits)
+    return found | _ranks(site) | ({"charged": "association"} if tree else {})
 
 
 def _ranks(site: Site) -> Parameters:
     """Priorities of QOS, where there are any."""
     ranks = {record.get("name"): _whole(record, "priority") for record in site.limits if record.kind is Kind.QOS}
     return {"qos": _table({name: rank for name, rank in ranks.items() if rank})} if any(ranks.values()) else {}
-
-
-def _shares(site: Site) -> Parameters:
-    """Shares of accounts where they differ, else those of users: fair share has one level here."""
-    rows = [record for record in site.limits if record.kind is Kind.ASSOCIATION]
-    accounts = {
-        one.get("account"): _whole(one, "share", "fairshare")
-        for one in rows
-        if not one.get("user") and one.get("account") != "root"
-    }
-    users = {one.get("user"): _whole(one, "share", "fairshare") for one in rows if one.get("user")}
-    for charged, told in (("account", accounts), ("user", users)):
-        shares = {name: number for name, number in told.items() if number}  # "parent" is no share of one's own
-        if len(set(shares.values())) > 1:
-            return {"charged": charged, "shares": _table(shares)}
-    return {}
 
 
 def _whole(record: Record, *names: str) -> int:

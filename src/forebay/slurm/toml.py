@@ -16,8 +16,8 @@ from forebay.slurm.site import Partition, Site
 _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 
 
-def write(site: Site, machine: Machine, selection: Selection, limits: Iterable[Mapping[str, Any]], head: str) -> str:
-    """The file; `head` is what a reader should know first."""
+def write(site: Site, machine: Machine, selection: Selection, head: str) -> str:
+    """The file, but for what it says of users; `head` is what a reader should know first."""
     lines = [*(f"# {visible(line)}".rstrip() for line in head.split("\n")), f"name = {_quoted(visible(site.name))}"]
     if selection.sharing:
         lines += ["sharing = true", f"placement = {_quoted(selection.placement)}"]
@@ -41,9 +41,17 @@ def write(site: Site, machine: Machine, selection: Selection, limits: Iterable[M
         lines += ["", f"[tiers.{_key(name)}]", 'kind = "shared_bb"', f"capacity = {_quoted(exact_bytes(size))}"]
     for name, number in site.licences.items():
         lines += ["", f"[tiers.{_key(name)}]", 'kind = "pool"', f"capacity = {number}"]
+    return "\n".join(lines) + "\n"
+
+
+def tables(limits: Iterable[Mapping[str, Any]], accounts: Mapping[str, Mapping[str, Any]]) -> str:
+    """The rest of the file: limits, and accounts with their shares."""
+    lines: list[str] = []
     for limit in limits:
         lines += ["", "[[limits]]", *(f"{key} = {_value(value)}" for key, value in limit.items())]
-    return "\n".join(lines) + "\n"
+    for name, account in accounts.items():
+        lines += ["", f"[accounts.{_key(name)}]", *(f"{key} = {_value(value)}" for key, value in account.items())]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _partition(one: Partition, classes: tuple[str, ...], ids: str) -> list[str]:
@@ -82,6 +90,8 @@ def exact_seconds(seconds: float) -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())} }}"
     return _quoted(value) if isinstance(value, str) else str(value)
 
 

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
+from forebay._text import counted
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
 from forebay.policies._base import lay, one_of
+from forebay.policies._families import accounts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-CHARGED = ("user", "group", "account", "queue")
-"""Whose usage counts against whom."""
+CHARGED = ("user", "group", "account", "queue", "association")
+"""Whose usage counts against whom. An association is a user in an account: these make a tree."""
 
 
 class Weight(IntEnum):
@@ -39,6 +41,9 @@ class Weight(IntEnum):
     N_SHARES = 13
     N_PARTITIONS = 14
     N_QOS = 15
+    N_ACCOUNTS = 16  # then the tables of the tree: accounts and users, four numbers each
+    N_USERS = 17
+    N_IN_PARTITIONS = 18  # of these, the last ones: those of one partition
 
 
 class Column(IntEnum):
@@ -53,16 +58,22 @@ class Column(IntEnum):
     USER_CODE = 6
     PARTITION_SLOT = 7
     PARTITION_CODE = 8
-    COUNT = 9  # rows 0, 1, 2: how many of each there are; see Row for the others
+    COUNT = 9  # rows 0, 1, 2, 3: how many of each there are; see Row for the others
     SEEN = 10  # of a job: in which turn it last was in line
     LINE = 11  # the jobs in line, as they were ordered last
+    ACCOUNT_SLOT = 12  # from here on only where associations are charged
+    ACCOUNT_CODE = 13
+    ABOVE = 14  # of an account: the one above it
+    STANDS = 15  # of an account: the one as which it counts
+    UNDER = 16  # of who is charged: the account
 
 
 class Row(IntEnum):
     """Rows of Column.COUNT behind those of kinds."""
 
-    TURN = 3  # how often the line was ordered
-    IN_LINE = 4  # how many jobs it had then
+    TURN = 4  # how often the line was ordered
+    IN_LINE = 5  # how many jobs it had then
+    STRANGERS = 6  # who is charged and was not in the tree
 
 
 class Number(IntEnum):
@@ -74,6 +85,8 @@ class Number(IntEnum):
     RATE = 3  # nodes that its running jobs have
     FACTOR = 4  # the fair-share factor
     CLOCK = 5  # rows: see Clock
+    SHARES = 6  # of who is charged; from here on as of ACCOUNT_SLOT
+    ACCOUNT_SHARES = 7
 
 
 class Clock(IntEnum):
@@ -95,22 +108,40 @@ class Clock(IntEnum):
 
 
 def parse_table(name: str, text: str, codes: "Mapping[str, int]") -> dict[int, float]:
-    """`high=100;normal=10`: names, or the numbers that stand for them where there are no names, and values."""
+    """`high=100;normal=10`: names, or the numbers that stand for them, and values.
+
+    Names that no job has are numbered -2, -3, ...: they may be the largest, over which the others count.
+    """
     table: dict[int, float] = {}
-    for item in filter(None, (part.strip() for part in text.split(";"))):
-        word, _, value = item.rpartition("=")
-        word = word.strip()
-        try:
-            code, number = codes[word] if word in codes else int(word), float(value)
-        except ValueError:
-            known = f"; known are {', '.join(codes)}" if codes else ", as the workload has no such names"
-            raise InputError(
-                f"{name}: {item!r} is not NAME=NUMBER with a name or number of the workload{known}"
-            ) from None
-        if not 0 <= number < np.inf:
-            raise InputError(f"{name}: {item!r}: give a number from 0 up")
-        table[code] = number
+    codes = dict(codes)
+    for word, value in _items(name, text):
+        if word not in codes:
+            codes[word] = int(word) if _is_number(word) else min(-1, *codes.values(), 0) - 1
+        if not 0 <= value < np.inf:
+            raise InputError(f"{name}: '{word}={value:g}': give a number from 0 up")
+        table[codes[word]] = value
     return table
+
+
+def strangers(name: str, text: str, known: "Iterable[str]") -> list[str]:
+    """The names in such a text that are not known."""
+    return [word for word, _ in _items(name, text) if word not in known and not _is_number(word)]
+
+
+def _items(name: str, text: str) -> "Iterable[tuple[str, float]]":
+    for item in filter(None, (part.strip() for part in text.split(";"))):
+        word, _, value = (part.strip() for part in item.rpartition("="))
+        try:
+            number = float(value)
+        except ValueError:
+            number = np.nan
+        if not word or np.isnan(number):
+            raise InputError(f"{name}: {item!r} is not NAME=NUMBER; write it such as high=100;normal=10")
+        yield word, number
+
+
+def _is_number(word: str) -> bool:
+    return word.removeprefix("-").isdecimal()
 
 
 @dataclass(frozen=True)
@@ -129,8 +160,8 @@ class Weighted:
     SMALL_RELATIVE_TO_TIME: bool = False  # size over time limit; as the others, of PriorityFlags
     NO_FAIR_TREE: bool = False  # 2^(-usage/shares), not the rank in a tree
     FairShareDampeningFactor: float = 1.0
-    charged: str = "user"  # whose usage is counted: user, group, account or queue
-    shares: str = ""  # of who is charged: "ann=2;bob=1"; others have 1
+    charged: str = "user"  # whose usage is counted: user, group, account, queue, or association: a user in an account
+    shares: str = ""  # of who is charged: "ann=2;bob=1"; others have 1. Of associations: see `accounts`
     PriorityJobFactor: str = ""  # of partitions: "short=10;long=1"; others have 1
     qos: str = ""  # their priorities: "high=100;normal=10"; others have 0
 
@@ -147,19 +178,52 @@ class Weighted:
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} is {getattr(self, name):g}; give a number above 0")
         one_of(self, charged=CHARGED)
+        if self._in_tree:
+            accounts.read(self.shares)
+
+    @property
+    def _in_tree(self) -> bool:
+        return self.charged == "association"
+
+    def with_accounts(self, members: "Sequence[accounts.Member]") -> Self:
+        """The same with the tree of a site, unless it has one of its own, or none is asked for."""
+        own = self.shares or not self._in_tree
+        return self if own or not members else replace(self, shares=accounts.write(members))
 
     def with_names(self, names: "Mapping[str, Mapping[int, str]]") -> Self:
         """The same with the workload's numbers instead of names."""
         found: dict[str, Any] = {}
-        for field, column in (("shares", self.charged), ("PriorityJobFactor", "queue"), ("qos", "qos")):
+        for field, column in self._tables():
             codes = {name: code for code, name in names.get(column, {}).items()}
             table = parse_table(field, getattr(self, field), codes)
             found[field] = ";".join(f"{code}={value!r}" for code, value in table.items())
+        if self._in_tree:
+            found["shares"] = accounts.numbered(self.shares, names)
         return replace(self, **found)
+
+    def strangers(self, names: "Mapping[str, Mapping[int, str]]") -> dict[str, list[str]]:
+        """Names that no job has, by column. Those of a tree are left out: not every user has jobs."""
+        return {
+            column: strangers(field, getattr(self, field), names.get(column, {}).values())
+            for field, column in self._tables()
+        }
+
+    def _tables(self) -> list[tuple[str, str]]:
+        """Parameters that are tables, and of which column."""
+        of_shares = [] if self._in_tree else [("shares", self.charged)]
+        return [*of_shares, ("PriorityJobFactor", "queue"), ("qos", "qos")]
+
+    def _tree(self) -> tuple[np.ndarray, np.ndarray]:
+        """Accounts and users as the kernel reads them."""
+        return accounts.lay(self.shares) if self._in_tree else (np.zeros((0, 4)), np.zeros((0, 4)))
 
     def weights(self) -> np.ndarray:
         """The block of numbers that the kernel reads."""
-        tables = [parse_table(name, getattr(self, name), {}) for name in ("shares", "PriorityJobFactor", "qos")]
+        told = dict.fromkeys(("shares", "PriorityJobFactor", "qos"), "") | {
+            name: getattr(self, name) for name, _ in self._tables()
+        }
+        tables = [parse_table(name, text, {}) for name, text in told.items()]
+        of_accounts, of_users = self._tree()
         block = lay(
             Weight,
             age=self.PriorityWeightAge,
@@ -178,11 +242,25 @@ class Weighted:
             n_shares=len(tables[0]),
             n_partitions=len(tables[1]),
             n_qos=len(tables[2]),
+            n_accounts=len(of_accounts),
+            n_users=len(of_users),
+            n_in_partitions=(of_users[:, 2] != -1).sum(),
         )
         pairs = [value for table in tables for pair in table.items() for value in pair]
-        return np.concatenate([block, np.array(pairs, np.float64)])
+        return np.concatenate([block, np.array(pairs, np.float64), of_accounts.ravel(), of_users.ravel()])
 
+    def remembered(self, n_jobs: int, whole: bool = False) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Shapes of what the kernel remembers: a row a job and a member of the tree, hash tables of twice as many.
 
-def memory_of(n_jobs: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Shapes of what the kernel remembers: a row a job, hash tables of twice as many, and a few clocks."""
-    return (2 * n_jobs + 16, len(Column)), (2 * n_jobs + 16, len(Number))
+        And a few clocks. Columns of the tree only where there is one, or others follow: `whole`.
+        """
+        n = 2 * (n_jobs + sum(map(len, self._tree()))) + 16
+        if self._in_tree or whole:
+            return (n, len(Column)), (n, len(Number))
+        return (n, Column.ACCOUNT_SLOT.value), (n, Number.SHARES.value)
+
+    def remarks(self, memory: tuple[np.ndarray, np.ndarray]) -> list[str]:
+        """How many were charged who are not in the tree."""
+        n = int(memory[0][Row.STRANGERS, Column.COUNT]) if self._in_tree and self.shares else 0
+        who = counted(n, "user in an account is", "users in accounts are")
+        return [f"{who} not in the tree of shares: each has 1 share there, as has an account that is not"] if n else []

@@ -122,13 +122,8 @@ def _refuse_circles(pairs: Iterable[tuple[str, str]]) -> None:
                     paths.append([*path, other])
 
 
-def _code(parameter: str, word: str, codes: Mapping[str, int]) -> int:
-    if word in codes:
-        return codes[word]
-    if word.isdecimal():
-        return int(word)
-    hint = nearest(word, codes) if codes else "the workload has no such names; give its number"
-    raise InputError(f"{parameter} names {word!r}: {hint}")
+_BY_NAME = ("PreemptMode", "PreemptExemptTime", "GraceTime")
+"""Parameters that may say something else of some QOS or partitions."""
 
 
 @dataclass(frozen=True)
@@ -170,15 +165,28 @@ class Preempting:
             _by_name(self.GraceTime, _seconds("GraceTime"), 0.0),
         ]
 
+    @property
+    def named_column(self) -> str:
+        """Of which column names in the tables are."""
+        return "queue" if self.PreemptType == "partition_prio" else "qos"
+
+    def named(self) -> list[str]:
+        """All names in the tables, but for numbers."""
+        words = [word for pair in _pairs(self.Preempt) for word in pair]
+        for parameter in _BY_NAME:
+            words += _by_name(getattr(self, parameter), str, "")[1]
+        return [word for word in dict.fromkeys(words) if not word.isdecimal()]
+
     def in_codes(self, names: Mapping[str, Mapping[int, str]]) -> dict[str, str]:
-        """The tables with the workload's numbers instead of names."""
-        column = "queue" if self.PreemptType == "partition_prio" else "qos"
-        codes = {name: code for code, name in names.get(column, {}).items()}
-        pairs = [(_code("Preempt", one, codes), _code("Preempt", other, codes)) for one, other in _pairs(self.Preempt)]
+        """The tables with the workload's numbers instead of names: -2, -3, ... of those that no job has."""
+        codes = {name: str(code) for code, name in names.get(self.named_column, {}).items()}
+        strangers = [word for word in self.named() if word not in codes]
+        codes |= {word: str(-2 - place) for place, word in enumerate(strangers)}
+        pairs = [(codes.get(one, one), codes.get(other, other)) for one, other in _pairs(self.Preempt)]
         found = {"Preempt": ";".join(f"{one}={other}" for one, other in pairs)}
-        for parameter in ("PreemptMode", "PreemptExemptTime", "GraceTime"):
+        for parameter in _BY_NAME:
             usual, named = _by_name(getattr(self, parameter), str, "")
-            told = [usual, *(f"{_code(parameter, word, codes)}={value}" for word, value in named.items())]
+            told = [usual, *(f"{codes.get(word, word)}={value}" for word, value in named.items())]
             found[parameter] = ";".join(filter(None, told))
         return found
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from forebay.policies._families.backfill import Backfill
-from forebay.policies._families.multifactor import Weighted, memory_of
+from forebay.policies._families.multifactor import Weighted
 
 
 @dataclass(frozen=True)
@@ -26,4 +26,4 @@ class Prioritised(Weighted, Backfill):
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Usage and priorities."""
-        return memory_of(n_jobs)
+        return self.remembered(n_jobs)

@@ -15,30 +15,15 @@ from forebay.core.codes import Verb
 from forebay.core.tables import policy_kernel
 from forebay.policies._families.backfill import Param
 from forebay.policies._families.multifactor import Clock, Column, Number, Weight
+from forebay.policies._kernels.accounts import begin_tree, charge_of, share_in_tree
 from forebay.policies._kernels.backfill import serve
+from forebay.policies._kernels.numbers import CHARGES, number_of
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.priority_line import by_priority
 
 _N_WEIGHTS, _N_BACKFILL = len(Weight), len(Param)
-_GROUP, _ACCOUNT, _QUEUE = 1, 2, 3  # of CHARGED
+_GROUP, _ACCOUNT, _QUEUE, _ASSOCIATION = 1, 2, 3, 4  # of CHARGED
 _LN2 = 0.693  # as Slurm has it
-_CHARGES, _USERS, _PARTITIONS = 0, 1, 2
-
-
-@kernel
-def number_of(integers, which, code):
-    """The number 0, 1, ... of a code among those of a kind (0: who is charged, 1: users, 2: partitions)."""
-    slots, codes = Column.CHARGE_SLOT + 2 * which, Column.CHARGE_CODE + 2 * which
-    at = code % len(integers) * 2654435761 % len(integers)  # Knuth's multiplicative hash
-    while integers[at, slots] > 0:
-        if integers[integers[at, slots] - 1, codes] == code:
-            return integers[at, slots] - 1
-        at = (at + 1) % len(integers)
-    number = integers[which, Column.COUNT]
-    integers[which, Column.COUNT] = number + 1
-    integers[at, slots] = number + 1
-    integers[number, codes] = code
-    return number
 
 
 @kernel
@@ -72,7 +57,7 @@ def _largest(weights, first, count, least):
 def _add_usage(weights, integers, numbers, now):
     """Count what has been used up to now; whether a period is over, and priorities are to be computed."""
     decided, calculated = numbers[Clock.DECIDED, Number.CLOCK], numbers[Clock.CALCULATED, Number.CLOCK]
-    period, half_life, n = weights[Weight.CALC_PERIOD], weights[Weight.HALF_LIFE], integers[_CHARGES, Column.COUNT]
+    period, half_life, n = weights[Weight.CALC_PERIOD], weights[Weight.HALF_LIFE], integers[CHARGES, Column.COUNT]
     numbers[Clock.DECIDED, Number.CLOCK] = now
     if period <= 0.0:
         period, calculated = max(now - decided, 0.0), decided  # a period a decision
@@ -97,7 +82,7 @@ def _add_usage(weights, integers, numbers, now):
 @allocating_kernel
 def _share_out(weights, integers, numbers):
     """The fair-share factor of everybody who is charged: their rank, or a power of what they used of their share."""
-    n, shared, used = integers[_CHARGES, Column.COUNT], 0.0, 0.0
+    n, shared, used = integers[CHARGES, Column.COUNT], 0.0, 0.0
     for c in range(n):
         code = integers[c, Column.CHARGE_CODE]
         shared += _value(weights, _N_WEIGHTS, int(weights[Weight.N_SHARES]), code, 1.0)
@@ -153,9 +138,14 @@ def bring_up_to_date(state, weights, memory):
     """Count usage, and compute the priorities that are due. Returns whether all were."""
     integers, numbers = memory
     counts, now, charged = state.counts[0], state.clock[0]["now"], int(weights[Weight.CHARGED])
+    if charged == _ASSOCIATION:
+        begin_tree(weights, integers, numbers)
     due = _add_usage(weights, integers, numbers, now)
     if due:
-        _share_out(weights, integers, numbers)
+        if charged == _ASSOCIATION:
+            share_in_tree(weights, integers, numbers)
+        else:
+            _share_out(weights, integers, numbers)
         numbers[Clock.COMPUTED, Number.CLOCK] = 1.0
     for q in range(counts["queue_first"], counts["queue_last"]):
         j = state.queue[q]
@@ -163,8 +153,11 @@ def bring_up_to_date(state, weights, memory):
             continue
         new = integers[j, Column.CHARGE] == 0
         if new:
-            n = integers[_CHARGES, Column.COUNT]
-            c = number_of(integers, _CHARGES, _code_of(state.jobs[j], charged))
+            n = integers[CHARGES, Column.COUNT]
+            if charged == _ASSOCIATION:
+                c = charge_of(weights, integers, numbers, state.jobs[j])
+            else:
+                c = number_of(integers, CHARGES, _code_of(state.jobs[j], charged))
             integers[j, Column.CHARGE] = 1 + c
             if c == n:
                 numbers[c, Number.FACTOR] = 1.0  # who has used nothing
@@ -179,7 +172,7 @@ def bring_up_to_date(state, weights, memory):
 def note_rates(state, memory):
     """Remember how many nodes the jobs of each have from now on, those included that this decision starts."""
     integers, numbers = memory
-    for c in range(integers[_CHARGES, Column.COUNT]):
+    for c in range(integers[CHARGES, Column.COUNT]):
         numbers[c, Number.RATE] = 0.0
     for i in range(state.counts[0]["n_running"]):
         j = state.running[i]["job"]

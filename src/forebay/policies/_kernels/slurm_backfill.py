@@ -19,7 +19,7 @@ from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import ahead_of, n_held
 from forebay.policies._kernels.easy_inside import guard, nobody_guarded
 from forebay.policies._kernels.licenses import has_licenses
-from forebay.policies._kernels.multifactor import number_of
+from forebay.policies._kernels.numbers import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, put_off, reserve_for, settle
 from forebay.policies._kernels.reservations import n_until_last, start_beside, who_can_start, who_fits
 from forebay.policies._kernels.slurm_pinned import pinned_cycle

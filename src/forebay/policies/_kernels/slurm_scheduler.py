@@ -28,7 +28,8 @@ from forebay.policies._families.multifactor import Clock, Column, Number
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.backfill import start_now
 from forebay.policies._kernels.licenses import has_licenses
-from forebay.policies._kernels.multifactor import bring_up_to_date, note_rates, number_of
+from forebay.policies._kernels.multifactor import bring_up_to_date, note_rates
+from forebay.policies._kernels.numbers import number_of
 from forebay.policies._kernels.places import fits_now, what_is_there
 from forebay.policies._kernels.priority_line import by_priority
 from forebay.policies._kernels.slurm_backfill import backfill_cycle, tested

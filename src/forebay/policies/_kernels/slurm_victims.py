@@ -30,7 +30,8 @@ def block_of(params):
     """What is said of preemption: behind the weights and their tables."""
     weights = params[_N_SCHED:]
     tables = weights[Weight.N_SHARES] + weights[Weight.N_PARTITIONS] + weights[Weight.N_QOS]
-    return weights[_N_WEIGHTS + 2 * int(tables) :]
+    tree = weights[Weight.N_ACCOUNTS] + weights[Weight.N_USERS]
+    return weights[_N_WEIGHTS + 2 * int(tables) + 4 * int(tree) :]
 
 
 @kernel
