@@ -34,6 +34,8 @@ RULES = {
     "rests": "it does not spin: it is not called again and again by nothing but itself",
 }
 """What every policy promises, by name."""
+EACH = 8
+"""Cases for each number of a policy, as each of what it may count, where it has few of them."""
 HEAD = "head", "no decision delays the job that has waited longest, as walltimes tell"
 """What a policy may promise beyond them, as EASY does."""
 
@@ -95,7 +97,7 @@ def _cases(policy: Any, seed: int, n_cases: int) -> Iterator[Case]:
     for number in range(n_cases):
         yield random_case(np.random.default_rng([seed, number]), kinds)
     scales = scales_of(numbers_of(policy), n_cases)
-    for number in range(min(n_cases, 2 * len(scales))):
+    for number in range(min(n_cases, EACH * len(scales))):
         scale = scales[number % len(scales)]
         yield random_case(np.random.default_rng([seed, number, 1]), kinds, scale)
 

@@ -72,15 +72,18 @@ def _kernel(policy: Any) -> FunctionType | None:
 
 
 def _methods(policy: Any) -> list[FunctionType]:
-    """The functions of its class, and of those that it is made of, but for what every class has."""
-    found = []
+    """The functions of its class, but for what every class has; of one that it overrides, only if it asks for it."""
+    found: dict[str, list[FunctionType]] = {}
     for cls in type(policy).__mro__:
         if cls is object or cls.__module__ == "forebay.policies._base":
             continue
         for name, value in vars(cls).items():
-            if name not in _HOOKS and not (name.startswith("__") and name.endswith("__")):
-                found += _functions(value)
-    return found
+            if name in _HOOKS or (name.startswith("__") and name.endswith("__")):
+                continue
+            above = found.setdefault(name, [])
+            if not above or "super" in above[-1].__code__.co_names:
+                above += _functions(value)
+    return [function for functions in found.values() for function in functions]
 
 
 def _functions(value: Any) -> list[FunctionType]:
