@@ -195,7 +195,12 @@ PLANTED = {
 """Of a defect, the policy that has it and the rule that it breaks."""
 
 
-@pytest.mark.parametrize("what", PLANTED)
+ALWAYS = ("a full link", "more than 100 nodes", "its own threshold of bytes", "twice after a resize", "wakes for ever")
+
+
+@pytest.mark.parametrize(
+    "what", [what if what in ALWAYS else pytest.param(what, marks=pytest.mark.full) for what in PLANTED]
+)
 def test_a_planted_defect_is_found(what):
     policy, rule = PLANTED[what]
     report = check_policy(policy, n_cases=100)
@@ -204,6 +209,7 @@ def test_a_planted_defect_is_found(what):
 
 
 def test_without_the_defect_nothing_is_found():
-    report = check_policy(Sound, n_cases=100)
+    report = check_policy(Sound, n_cases=30)
     assert report.passed, report.explanation
-    assert set(report.tried.triggers) >= {"submit", "job ended", "node down", "reservation"}
+    assert set(report.tried.triggers) >= {"submit", "job ended", "node down"}
+    assert [*report.tried.verbs] == ["start"]

@@ -29,7 +29,7 @@ class Lines:
     def text(self) -> str:
         """`12 of 40 lines never ran: 31-38, 52`, or that all of them ran."""
         if not self.never:
-            return f"all of its {len(self.all)} lines ran"
+            return f"all lines ran ({len(self.all)})"
         gone, parts = set(self.never), []
         for never, some in groupby(self.all, gone.__contains__):
             run = [*some]
