@@ -115,6 +115,18 @@ __all__ = [
     "write",
 ]
 
+_INSTEAD = {
+    "run": "simulate(workload, platform, policy) runs one; on the command line it is `forebay run`",
+    "compare": "`forebay compare` is a command; in Python simulate each policy, and take summary(result) of each",
+    "sweep": "`forebay sweep` is a command; in Python simulate in a loop, or see forebay.experiments.sweep",
+    "study": "`forebay study` is a command; what it runs is in forebay.studies",
+    "plot": "`forebay plot` is a command; in Python see forebay.figures",
+    "check_policy": "it is forebay.testing.check_policy; on the command line `forebay check-policy`",
+    "capacity": "`forebay capacity` is a command",
+    "warmup": "`forebay warmup` is a command",
+}
+"""Commands that have another name in Python, or none."""
+
 _ROOMS = (
     "adhoc",
     "errors",
@@ -144,7 +156,8 @@ if not TYPE_CHECKING:  # a type checker that sees __getattr__ takes every misspe
         if name not in _HOME:
             from forebay.errors import nearest
 
-            raise AttributeError(f"module 'forebay' has no attribute {name!r}: {nearest(name, [*__all__, *_ROOMS])}")
+            told = _INSTEAD.get(name) or nearest(name, [*__all__, *_ROOMS])
+            raise AttributeError(f"module 'forebay' has no attribute {name!r}: {told}")
         module, attribute = _HOME[name]
         return getattr(import_module(module), attribute)
 

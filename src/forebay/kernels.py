@@ -5,6 +5,7 @@ them from a `forebay.policy_kernel`. `state` is what a scheduler knows, `have` w
 `what_is_left(state)`, which shrinks with each `start`.
 """
 
+from forebay.core.codes import AGAIN
 from forebay.core.verbs import (
     act_interrupt,
     act_kill,
@@ -24,6 +25,7 @@ from forebay.policies._kernels.preempt import can_give_way, choose_victims, disp
 from forebay.policies._orders import ALL, ORDERS
 
 __all__ = [
+    "AGAIN",
     "ALL",
     "ORDERS",
     "act_interrupt",

@@ -10,6 +10,8 @@ def test_a_policy_that_keeps_the_rules(forebay, policies):
     assert "✗" not in out
     assert "keeps every rule" in out
     assert "deciding" not in out
+    assert "used: start" in out
+    assert "lines ran" in out or "never ran" in out
 
 
 def test_a_policy_that_breaks_one(forebay, policies):
@@ -27,6 +29,10 @@ def test_as_json(forebay, policies):
     assert not report["passed"]
     assert [check["name"] for check in report["checks"] if not check["ok"]] == ["legal"]
     assert "smallest workload" in report["explanation"]
+    assert report["tried"]["verbs"]["start"] > 0
+    assert "submit" in report["tried"]["triggers"]
+    assert set(report["tried"]["lines"]) == {"file", "all", "never"}
+    assert report["verdict"].endswith("breaks a rule: legal")
 
 
 def test_a_policy_that_is_not_there(forebay, tmp_path):

@@ -216,9 +216,13 @@ class Once(fb.Policy):
 @pytest.mark.parametrize(
     ("what", "told"),
     [
-        (lambda view, act: act.backfill([0, 0]), "job 1 twice"),
+        (lambda view, act: act.backfill([0, 0]), "row 0 twice, job 1"),
         (lambda view, act: act.backfill([0, 7]), "row 7"),
-        (lambda view, act: act.backfill([2]), "does not wait"),
+        (
+            lambda view, act: act.backfill([2]),
+            r"row 2, whose job has not arrived; .*by their rows.*\(job 2 has row 1\)",
+        ),
+        (lambda view, act: act.backfill(view.jobs["id"][view.queue]), "not by their ids"),
         (lambda view, act: act.backfill("aria"), "area"),
         (lambda view, act: act.backfill(3), "give a list of jobs"),
         (lambda view, act: act.backfill([0.5]), "give a list of jobs"),
@@ -228,7 +232,7 @@ class Once(fb.Policy):
         (lambda view, act: act.backfill(reserve="node"), "'all' or 'nodes'"),
         (lambda view, act: act.backfill(expected=[1.0]), "for each row"),
         (lambda view, act: act.backfill(expected=[1.0, -1.0, 0.0]), "from 0 up"),
-        (lambda view, act: view.earliest(2), "job 0, which does not wait"),
+        (lambda view, act: view.earliest(2), "row 2, whose job has not arrived"),
         (lambda view, act: view.fits_at(0, -1.0), "from view.now on"),
         (lambda view, act: view.fits_at(0, "soon"), "from view.now on"),
         (lambda view, act: view.earliest("first"), "name it by its row"),

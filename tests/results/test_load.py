@@ -119,12 +119,21 @@ def test_what_is_no_run(tmp_path):
     study = tmp_path / "study"
     (study / "runs").mkdir(parents=True)
     (study / "manifest.json").write_text("{}")
+    for name, file in (("sweep", "sweep.json"), ("done", "study.json")):
+        (tmp_path / name / "runs").mkdir(parents=True)
+        for one in ("manifest.json", file):
+            (tmp_path / name / one).write_text("{}")
     (tmp_path / "both" / "a").mkdir(parents=True)
     (tmp_path / "both" / "a" / "run.json").write_text("{}")
     for name, says in (
         ("nowhere", "nowhere: no such folder; name a folder that"),
         ("file", "file: is a file; name a folder that"),
-        ("study", "is not the folder of a run; it is a study's, which keeps the numbers of its runs alone"),
+        ("study", "is not the folder of a run; it is that of a sweep or a study that has not ended"),
+        ("done", "is not the folder of a run; it is a study's, which keeps the numbers of its runs alone"),
+        (
+            "sweep",
+            "is not the folder of a run; it is a sweep's, .* sweep.csv and report.html in it; to draw a single run",
+        ),
         ("both", "is not the folder of a run; the runs in it are a"),
         ("both/..", "is not the folder of a run; forebay run -o DIR, or result.save"),
     ):

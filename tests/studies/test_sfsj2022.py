@@ -102,14 +102,14 @@ def test_numbers_by_hand():
         ((-10.0, -11.0), (1.0, 1.1), ("yes", "yes")),
         ((-10.0, -11.0), (-1.0, -1.1), ("yes", "no")),
         ((-10.0, -11.0), (5.0, 5.1), ("yes", "yes, not slightly")),
-        ((10.0, 11.0), (-1.0, 1.0), ("no", "unclear")),
+        ((10.0, 11.0), (-1.0, 1.0), ("no", "undecided")),
     ],
 )
 def test_verdicts_by_hand(large, small, held):
     bases = [row(k, 0.5, 100.0, 20.0) for k in range(2)]
     mine = [row(k, 0.5, 100.0 + large[k], 20.0 + small[k]) for k in range(2)]
     assert (_claims.large_drop(mine, bases), _claims.small_rise(mine, bases)) == held
-    assert _claims.utilisation_improves(mine, bases) == "unclear"
+    assert _claims.utilisation_improves(mine, bases) == "undecided"
 
 
 @pytest.mark.small

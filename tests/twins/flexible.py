@@ -215,6 +215,8 @@ class Run:
         keeps = nodes if job.waits == "point" else max(nodes, job.size)
         assert nodes in job.sizes
         assert keeps - job.held <= self.free
+        if keeps < job.held and job.waits == "point":
+            self.called = True
         if keeps != job.held:
             self._change(job, keeps - job.held)
         job.asked = nodes if nodes != job.size else None

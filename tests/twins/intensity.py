@@ -20,7 +20,7 @@ class Naive(fb.Policy):
         for job in view.points:
             held = int(view.jobs["held"][job])
             if view.wants(job) and view.wants(job) - held <= act.free[0]:
-                act.resize(job, view.wants(job))
+                act.resize(job, view.wants(job), again=False)
                 self.runs[job] = view.wants(job)
         if view.triggers != fb.Trigger.SCHEDULING_POINT:
             self.admit()
@@ -91,7 +91,7 @@ class Naive(fb.Policy):
                 return False
             nodes = min(better)[1]
             if nodes > old or self.helps(job, nodes, free + old - nodes, target, now):
-                self.act.resize(job, nodes)
+                self.act.resize(job, nodes, again=False)
                 self.runs[job] = nodes
                 return nodes < old
         return False

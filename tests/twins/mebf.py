@@ -18,7 +18,7 @@ class Naive(fb.Policy):
         self.shadow, self.spare = math.inf, act.free[0]
         for job in view.points:
             if view.wants(job) and view.wants(job) - int(view.jobs["held"][job]) <= act.free[0]:
-                act.resize(job, view.wants(job))
+                act.resize(job, view.wants(job), again=False)
                 self.resized[job] = view.wants(job)
         self.spare = act.free[0]
         pending = sorted((int(job) for job in view.queue), key=lambda job: (-self.priority(job), view.jobs["id"][job]))
@@ -122,7 +122,7 @@ class Naive(fb.Policy):
             if coming >= needs:
                 break
             give = self.granted(one)
-            self.act.resize(one, self.view.size(one) - give)
+            self.act.resize(one, self.view.size(one) - give, again=False)
             self.resized[one] = self.view.size(one) - give
             coming += give
         return coming - needs
@@ -142,7 +142,7 @@ class Naive(fb.Policy):
             if self.view.now - minus * self.view.size(job) / nodes > self.shadow:
                 more = nodes - self.view.size(job)
                 self.spare -= min(more, self.spare)
-            self.act.resize(job, nodes)
+            self.act.resize(job, nodes, again=False)
             self.resized[job] = nodes
 
     def grown(self, job):

@@ -23,6 +23,7 @@ PLAIN = {
     "engine": (
         "build",
         "collect",
+        "idle",
         "interrupts",
         "ledger",
         "lending",

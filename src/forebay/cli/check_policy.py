@@ -46,14 +46,12 @@ def command(
         report = check_policy(policy, head_never_delayed=head_never_delayed)
     if form is Format.json:
         checks = [{"name": name, "ok": ok, "text": text} for name, ok, text in report.checks]
-        answer({"policy": policy, "passed": report.passed, "checks": checks, "explanation": report.explanation})
+        told = {"policy": policy, "passed": report.passed, "verdict": report.verdict, "checks": checks}
+        answer({**told, "explanation": report.explanation, "tried": report.tried.as_json()})
     else:
         rows = [("✓" if ok else "✗", name, text) for name, ok, text in report.checks]
         show(table(["", "rule", "what it asks"], rows))
-        if report.passed:
-            say(f"\n{policy} keeps every rule")
-        else:
-            say(f"\n{report.explanation}\n")
+        say(f"\n{report.tried.text()}")
+        say(f"\n{report.verdict}" if report.passed else f"\n{report.explanation}\n")
     if not report.passed:
-        broken = ", ".join(name for name, ok, _ in report.checks if not ok)
-        raise PolicyError(f"{policy} breaks a rule: {broken}")
+        raise PolicyError(report.verdict)

@@ -9,7 +9,7 @@ import numpy as np
 
 from forebay.core.atoms import Atoms
 from forebay.core.building import Building
-from forebay.core.codes import LogReason, Resume, Verb
+from forebay.core.codes import AGAIN, LogReason, Resume, Verb
 from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.errors import BadActionError, brief, nearest
@@ -25,6 +25,7 @@ class Places(Protocol):
     def pick(self, nodes: list[int]) -> tuple[int, int]: ...
     def place(self, job: int, nodes: list[int] | None = None, count: int | None = None) -> tuple[int, int]: ...
     def follow(self, actions: np.ndarray) -> None: ...
+    def idle(self, actions: np.ndarray) -> np.ndarray: ...
 
 
 class Actions(Building):
@@ -78,6 +79,15 @@ class Actions(Building):
         """What each resource has left after what this decision has started."""
         return self._count_free().copy()
 
+    @property
+    def idle_nodes(self) -> np.ndarray:
+        """The nodes that nobody has after what this decision has started and resized, ascending.
+
+        The engine gives a start that names none the lowest of them where its job may run; these are taken off, too. Of
+        nodes that are shared, those that nobody has a part of.
+        """
+        return self._places.idle(self._actions[: min(self._n, len(self._actions))])
+
     def _count_free(self) -> list[int]:
         if self._left is None:
             self._left = self._free.tolist()
@@ -126,16 +136,20 @@ class Actions(Building):
         self._odd = self._odd or way != 0 or count != 0
         self._uncounted.append((self._view.leg_of(row, way), count or -1, chosen))
 
-    def resize(self, job: int, nodes: int | Iterable[int]) -> None:
+    def resize(self, job: int, nodes: int | Iterable[int], *, again: bool = True) -> None:
         """Give a running job another size: at once if it stands at a point, else from its next one on.
 
         Nodes that it gains are taken now; those that it loses are free at its point, or when it has moved what lies on
-        them. Instead of their number, `nodes`
-        may be all the nodes that it shall have; away from its point, what it has is then among them.
+        them. Instead of their number, `nodes` may be all the nodes that it shall have; away from its point, what it has
+        is then among them.
+
+        If it gives nodes up now, the rest of this decision can use them, and the policy is called again in this
+        instant, when the job has gone on from its point; `again=False` does without that call.
         """
         row, self._odd = self._view._row(job), True
         count, chosen = self._size_or_set(row, nodes)
         action = self._add(Verb.RESIZE, row)
+        action["way"] = AGAIN if again else 0
         if chosen is not None:
             count = len(chosen)
             action["first_pick"], action["n_picks"] = self._places.pick(chosen)

@@ -94,11 +94,10 @@ class Building:
         seconds = _NOTHING if expected is None else self._seconds(expected)
         left, wrong = self._view._kernels().backfill(line, bool(descending), reserve, deep, seconds)
         if wrong >= 0:
-            number = int(self._view.jobs["id"][self._view._row(line[wrong])])
-            raise BadActionError(
-                f"{self._view._when} gave act.backfill job {number} twice, or though it does not wait; give jobs of "
-                "view.queue, each once"
-            )
+            row = self._view._row(line[wrong])
+            twice = f"row {row} twice, job {int(self._view.jobs['id'][row])}; give rows of view.queue, each once"
+            told = twice if row in line[:wrong] else self._view._not_waiting(row)
+            raise BadActionError(f"{self._view._when} gave act.backfill {told}")
         first, self._n = self._n, int(self._counts["n_actions"])
         started = self._actions[first : self._n]
         if self._n > first:

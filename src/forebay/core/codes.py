@@ -114,6 +114,12 @@ class Verb(IntEnum):
     STOP = 9  # the policy cannot go on: it raised
 
 
+AGAIN = 1
+"""The way of a resize after which the policy is called again in this instant, if the job gives nodes up at its point.
+
+The job has then gone on from it, and cannot be resized there once more: so this comes to an end."""
+
+
 class LogReason(IntEnum):
     """The reason column of the log: why a job started, ended or was turned away."""
 

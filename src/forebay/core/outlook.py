@@ -1,10 +1,11 @@
 """What a policy in plain Python may ask of the future, and the building blocks that answer it."""
 
 from operator import index
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from forebay.core.codes import JobState
 from forebay.core.tables import State
 from forebay.errors import BadActionError, UnknownJobError, brief
 
@@ -57,6 +58,12 @@ class Outlook:
     jobs: np.ndarray
     last_job: int  # for messages: the job that the policy asked about last
 
+    if TYPE_CHECKING:
+
+        @property
+        def queue(self) -> np.ndarray:
+            """See View."""
+
     @property
     def _when(self) -> str:
         """How messages on a policy's mistakes begin."""
@@ -83,11 +90,17 @@ class Outlook:
         row, counts = self._row(job), self._state.counts[0]
         at = int(self._state.jobs["at"][row])
         if not counts["queue_first"] <= at < counts["queue_last"] or self._state.queue[at] != row:
-            raise BadActionError(
-                f"{self._when} asked {what} job {int(self.jobs['id'][row])}, which does not wait; "
-                "ask of jobs of view.queue"
-            )
+            raise BadActionError(f"{self._when} asked {what} {self._not_waiting(row)}")
         return row
+
+    def _not_waiting(self, row: int) -> str:
+        """A job that does not wait, in words, and how to name one that does: perhaps it was taken for its id."""
+        ids, waiting = self.jobs["id"], self.queue
+        meant = waiting[ids[waiting] == row]
+        hint = f" (job {row} has row {int(meant[0])})" if len(meant) else ""
+        here = self.jobs["state"][row] != JobState.UNSUBMITTED  # else the row is blank
+        who = f"job {int(ids[row])}, which does not wait" if here else "whose job has not arrived"
+        return f"row {row}, {who}; jobs are named by their rows, as view.queue has them, not by their ids{hint}"
 
     def _kernels(self) -> Blocks:
         if self._blocks is None:

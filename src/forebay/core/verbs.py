@@ -39,7 +39,8 @@ def act_start(state, job, reason):
 def act_resize(state, job, nodes):
     """Give a running job another size: at once if it stands at a point, else at its next. Nodes it gains are taken now.
 
-    Returns the action; `take_picks_from` lets it name the nodes that are added.
+    Returns the action; `take_picks_from` lets it name the nodes that are added, and a `way` of `AGAIN` has the policy
+    called again in this instant if it gives nodes back now.
     """
     action = _act(state, Verb.RESIZE, job, 0.0, 0)
     action["nodes"] = nodes

@@ -209,7 +209,7 @@ class Algorithm:
         run.turn = self._next_turn()
         if run.promised is None:
             return False
-        act.resize(row, nodes=[node.identifier for node in run.promised])
+        act.resize(row, nodes=[node.identifier for node in run.promised], again=False)
         _free(run.nodes - run.promised)
         for node in run.promised:
             node.pass_to(self._jobs[row], NodeState.ALLOCATED)

@@ -5,7 +5,8 @@ from numba import types
 from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place
-from forebay.core.codes import JobState, LogKind, LogReason, Refusal, Resume, Status, Verb
+from forebay.core.codes import AGAIN, JobState, LogKind, LogReason, Refusal, Resume, Status, Trigger, Verb
+from forebay.core.tables import flex_row
 from forebay.engine.atoms import may_have, settle_atoms
 from forebay.engine.checkpoints import is_guarded
 from forebay.engine.holding import gains_and_losses
@@ -180,6 +181,9 @@ def _resize(state, truth, action):
     if missing > state.resources[0]["free"]:
         return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)
     resize(state, truth, j, nodes, state.picks, action["first_pick"], n_picks)
+    # Elsewhere it could give back what it was only promised, and be promised it again, in one instant for ever.
+    if missing < 0 and action["way"] == AGAIN and state.flexible.jobs[flex_row(state, j)]["at_point"]:
+        state.clock[0]["triggers"] |= Trigger.RELEASED
     return Status.DECIDE.value
 
 

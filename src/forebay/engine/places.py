@@ -4,6 +4,7 @@ import numpy as np
 
 from forebay.algorithms.place import count_chunks, pick_server
 from forebay.core.tables import State
+from forebay.engine.idle import Idle, mask_of
 
 
 class Places:
@@ -83,6 +84,10 @@ class Places:
                 if size > 0:
                     self._room[pick["server"]] -= size * pick["count"]
 
+    def idle(self, actions: np.ndarray) -> np.ndarray:
+        """The nodes that are left after these verbs of this decision, ascending."""
+        return Idle(self._state).follow(actions)
+
     def _look(self) -> None:
         """Copy what is free, once a decision."""
         if self._known:
@@ -90,9 +95,7 @@ class Places:
         self._known = True
         state = self._state
         self._room[:] = state.servers.room
-        self._idle = np.zeros(len(state.nodes.site), bool)
-        for piece in state.nodes.idle[: self._counts["n_idle"]]:
-            self._idle[piece["low"] : piece["high"] + 1] = True
+        self._idle = mask_of(state)
 
     def _chunks(self, job: int) -> tuple[int, int]:
         size = int(self._state.legs[self._state.jobs[job]["leg"]]["chunk"])

@@ -69,6 +69,12 @@ class SharedPlaces:
         """Nobody is resized on shared nodes."""
         return int(self._counts["n_picks"]), -1
 
+    def idle(self, actions: np.ndarray) -> np.ndarray:
+        """The nodes that nobody has a part of after what this decision has started, ascending."""
+        self._look()
+        full = self._state.inside.full
+        return np.flatnonzero((self._room[: len(full)] == full).all(axis=1))
+
     def _ask(self, job: int) -> np.void:
         ask: np.void = self._state.inside.asks[self._state.jobs[job]["leg"]]
         return ask

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.experiments import statistics
 from forebay.studies._expected import KEYS, Expected, Published
 from forebay.studies._frame import Finished, Table
+from forebay.studies._judged import lies_within
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,8 +106,7 @@ def beside(cell: Cell, published: Published | None) -> Row:
         row["as_given_percent"] = None if given is None else 100 * (given / base - 1)
         row["mean_percent"] = 100 * (short.mean / base - 1)
         if published.tolerance is not None:
-            margin = published.tolerance * base
-            row["within"] = short.least - margin <= base <= short.largest + margin
+            row["within"] = lies_within(base, short.least, short.largest, published.tolerance)
     return row
 
 

@@ -5,8 +5,11 @@ Whoever writes a policy can run this: `forebay check-policy mine.py:Mine`, or `c
 
 from forebay.testing.case import Case, Flexible, Job, Leg
 from forebay.testing.check import RULES, check_policy
-from forebay.testing.kinds import KINDS, Kind, random_case
-from forebay.testing.report import Check, Report
+from forebay.testing.drawing import KINDS, random_case
+from forebay.testing.kinds import Kind
+from forebay.testing.lines import Lines
+from forebay.testing.report import Check, Report, Tried
+from forebay.testing.scale import Scale
 from forebay.testing.shrink import shrink
 
 __all__ = [
@@ -18,7 +21,10 @@ __all__ = [
     "Job",
     "Kind",
     "Leg",
+    "Lines",
     "Report",
+    "Scale",
+    "Tried",
     "check_policy",
     "random_case",
     "shrink",

@@ -9,14 +9,19 @@ import polars as pl
 from forebay._text import counted
 from forebay.core.failures import Failures, Outages
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
+from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
-from forebay.platforms.tiers import node_local, shared_bb
+from forebay.platforms.reservations import Reservation
+from forebay.platforms.tiers import fast, node_local, pfs, shared_bb, slow
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.tiers.shared_bb import Placement
 from forebay.workload.applications import TABLES, Applications, table
 from forebay.workload.dependencies import dependency_table
 from forebay.workload.workload import Workload, job_table
+
+MOST_SIZES = 16
+"""Of a job, or some more."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,9 @@ class Leg:
         Resources kept over from the leg before: "nodes burst_buffer".
     ssd
         Bytes on each node.
+    moved
+        Bytes that it reads before it computes and writes afterwards, where the machine has a file system. What has a
+        buffer stages them, and writes them there once more, as a checkpoint that drains.
     """
 
     seconds: float
@@ -45,6 +53,7 @@ class Leg:
     buffer: int
     carry: str = ""
     ssd: int = 0
+    moved: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,11 @@ class Flexible:
     rounds: int
     wants: int
 
+    def sizes(self, preferred: int) -> list[int]:
+        """Numbers of nodes that the job may have: all, or some of very many."""
+        step = max(1, (self.high - self.low) // MOST_SIZES)
+        return sorted({*range(self.low, self.high + 1, step), self.wants, self.high, preferred})
+
 
 @dataclass(frozen=True)
 class Job:
@@ -92,6 +106,12 @@ class Job:
         It waits for the job that stands so many places before it; 0, or more than there are, is none.
     kind
         What that job must have done: "after", "afterany", "afterok", "afternotok" or "think".
+    priority
+        Higher goes first, where a policy asks for it.
+    cores
+        That it asks for on each of its nodes, where these are shared; 0 = it has them to itself.
+    fast
+        Bytes that it asks for on the fast tier, where there is one; 0 = it runs on the slow one.
     """
 
     submit: float
@@ -101,6 +121,9 @@ class Job:
     queue: str = ""
     behind: int = 0  # it waits for the job so many places before it
     kind: str = "afterany"  # what that must have done
+    priority: float = 0.0
+    cores: int = 0
+    fast: int = 0
 
 
 @dataclass(frozen=True)
@@ -125,6 +148,14 @@ class Case:
         Seconds of work after which jobs write a checkpoint, which takes 1 s, and 1 s to read; 0 = they write none.
     partitions
         Name, first and last node of each.
+    files
+        Bytes/s of its file system, for reads, and as many for writes; 0 = it has none, and nothing moves.
+    fast
+        Bytes of a fast tier, beside which the file system is the slow one: policies choose; 0 = none.
+    cores
+        Of each node, which jobs then share; 0 = a job has its nodes to itself.
+    reserved
+        Maintenance: from when, for how long, first and last node.
 
     Examples
     --------
@@ -142,6 +173,10 @@ class Case:
     outages: tuple[tuple[int, float, float], ...] = ()  # node, down, up
     period: float = 0.0  # of checkpoints that take 1 s; 0 = jobs write none
     partitions: tuple[tuple[str, int, int], ...] = ()  # name, first and last node
+    files: int = 0  # bytes/s of the file system each way; 0 = none
+    fast: int = 0  # bytes of the fast tier; 0 = none
+    cores: int = 0  # of each node, which jobs share; 0 = they do not
+    reserved: tuple[tuple[float, float, int, int], ...] = ()  # start, duration, first and last node
 
     def platform(self) -> Platform:
         """The machine."""
@@ -152,12 +187,33 @@ class Case:
             tiers.append(
                 shared_bb.Tier(name="burst_buffer", capacity=self.buffer, placement=placement, servers=servers)
             )
+        if self.fast:
+            rate = float(self.files)
+            tiers += [
+                slow.Tier(name="slow", bandwidth=rate),
+                fast.Tier(name="fast", capacity=self.fast, bandwidth=4 * rate, stage=2 * rate),
+            ]
+        elif self.files:
+            tiers.append(pfs.Tier(name="pfs", read=float(self.files), write=float(self.files)))
         if self.large:
             tiers.append(node_local.Tier(name="ssd", capacity=1, large=2, large_nodes=self.large))
         parts = [Partition(name=name, nodes=f"{first}-{last}") for name, first, last in self.partitions]
         if parts:
             parts.append(Partition(name="all", nodes="all", default=True))
-        return Platform(name="case", nodes=self.nodes, tiers=tuple(tiers), partitions=tuple(parts))
+        planned = [
+            Reservation(name=f"service-{k}", start=start, duration=duration, nodes=f"{first}-{last}")
+            for k, (start, duration, first, last) in enumerate(self.reserved)
+        ]
+        shared = (NodeClass(name="node", nodes=self.nodes, cores=self.cores),) if self.cores else ()
+        return Platform(
+            name="case",
+            classes=shared,
+            nodes=self.nodes,
+            tiers=tuple(tiers),
+            partitions=tuple(parts),
+            sharing=bool(shared),
+            reservations=tuple(planned),
+        )
 
     def failures(self) -> Failures | None:
         """How its nodes fail, and what jobs do about it; None if none does."""
@@ -183,26 +239,50 @@ class Case:
                 "burst_buffer": np.array([job.legs[0].buffer for job in self.jobs]),
                 "ssd": np.array([job.legs[0].nodes * job.legs[0].ssd for job in self.jobs]),
                 "queue": np.array([queues.index(job.queue) - 1 for job in self.jobs]),
+                "priority": np.array([job.priority for job in self.jobs], float),
+                "fast": np.array([job.fast for job in self.jobs]),
             }
+            | ({"cores": np.array([job.cores * job.legs[0].nodes for job in self.jobs])} if self.cores else {})
         )
         names = {"queue": dict(enumerate(queues[1:]))} if self.partitions else {}
-        rows = [
-            (i + 1, k, leg) for i, job in enumerate(self.jobs) if len(job.legs) > 1 for k, leg in enumerate(job.legs)
-        ]
-        if not rows:
-            waits = self._dependencies()
+        waits = self._dependencies()
+        if any(job.flexible is not None for job in self.jobs):
             return Workload("case", jobs, applications=self._applications(), names=names, dependencies=waits)
-        legs = pl.DataFrame(
-            [(i, k, leg.walltime, leg.nodes, leg.carry, leg.buffer, leg.nodes * leg.ssd) for i, k, leg in rows],
-            schema={**LEG_SCHEMA, "burst_buffer": pl.Int64, "ssd": pl.Int64},
-            orient="row",
-        )
+        staged = [(i, job) for i, job in enumerate(self.jobs, 1) if len(job.legs) > 1]
+        moving = [(i, job) for i, job in enumerate(self.jobs, 1) if self.files or len(job.legs) > 1]
+        rows = [
+            (i, k, leg.walltime, leg.nodes, leg.carry, leg.buffer, leg.nodes * leg.ssd)
+            for i, job in staged
+            for k, leg in enumerate(job.legs)
+        ]
+        legs = pl.DataFrame(rows, {**LEG_SCHEMA, "burst_buffer": pl.Int64, "ssd": pl.Int64}, orient="row")
         phases = pl.DataFrame(
-            [(i, k, "compute", leg.seconds, 0.0, 0.0, 0.0, None) for i, k, leg in rows],
-            schema=PHASE_SCHEMA,
+            [
+                (i, k, kind, amount if kind == "compute" else 0.0, 0.0, 0.0, 0.0 if kind == "compute" else amount, None)
+                for i, job in moving
+                for k, leg in enumerate(job.legs)
+                for kind, amount in self._phases(leg, k == len(job.legs) - 1)
+            ],
+            PHASE_SCHEMA,
             orient="row",
         )
-        return Workload("case", jobs, legs, phases, names=names, dependencies=self._dependencies())
+        tables = legs if staged else None, phases if moving else None
+        return Workload("case", jobs, *tables, names=names, dependencies=waits)
+
+    def _phases(self, leg: Leg, last: bool) -> list[tuple[str, float]]:
+        """What a leg does: kinds of phases, with seconds or bytes."""
+        works, moved = ("compute", leg.seconds), float(leg.moved)
+        if not self.files or not moved:
+            return [works]
+        buffered = leg.buffer and self.buffer and not self.fast
+        if not leg.nodes and not buffered:
+            return [works]
+        if not leg.nodes:  # before the run, or after it
+            return [works, ("stage_out", moved)] if last else [("stage_in", moved), works]
+        if buffered:
+            saved = [("checkpoint", moved), ("drain", moved)] if not leg.carry else [("checkpoint", moved)]
+            return [("stage_in", moved), works, *saved, ("stage_out", moved)] if not leg.carry else [works, *saved]
+        return [("read", moved), works, ("write", moved)]
 
     def _dependencies(self) -> pl.DataFrame | None:
         """Who waits for whom; None if nobody does."""
@@ -212,24 +292,26 @@ class Case:
         columns = {"job": [i + 1 for i, _ in found], "parent": [i + 1 - job.behind for i, job in found]}
         return dependency_table(columns | {"kind": [job.kind for _, job in found]})
 
-    def _applications(self) -> Applications | None:
-        """What jobs of several sizes do; None if there are none."""
+    def _applications(self) -> Applications:
+        """What jobs of several sizes do."""
         tables: dict[str, list[tuple[object, ...]]] = {name: [] for name in TABLES}
         for job, one in enumerate(self.jobs, 1):
             flexible, leg = one.flexible, one.legs[0]
             if flexible is None:
                 continue
-            sizes = range(flexible.low, flexible.high + 1)
+            sizes = flexible.sizes(leg.nodes)
             tables["jobs"].append((job, flexible.type))
             tables["sizes"] += [(job, n, leg.walltime) for n in sizes]
             tables["loops"].append((job, 0, flexible.rounds, flexible.type == "malleable", True))
             tables["tasks"].append((job, 0, "run", 0, "compute", False, True))
             each = leg.seconds * leg.nodes / flexible.rounds
             tables["amounts"] += [(job, 0, n, each / n, 0.0, 0.0, 0.0, 0) for n in sizes]
+            if self.files and leg.moved:
+                tables["tasks"].append((job, 1, "run", 0, "write", False, True))
+                part = leg.moved / flexible.rounds
+                tables["amounts"] += [(job, 1, n, 0.0, 0.0, 0.0, part, n) for n in sizes]
             if flexible.type == "evolving":
                 tables["requests"] += [(job, 0, -1, n, flexible.wants) for n in sizes]
-        if not tables["jobs"]:
-            return None
         return Applications(**{name: table(name, rows) for name, rows in tables.items()})
 
     def text(self) -> str:
@@ -237,7 +319,16 @@ class Case:
         chunks = f" in chunks on {counted(self.servers, 'server')}" if self.servers else ""
         kinds = f", 1 B of SSD in every node and 2 B in the last {self.large}" if self.large else ""
         lines = [f"machine: {counted(self.nodes, 'node')}, {self.buffer} B of burst buffer{chunks}{kinds}"]
+        if self.cores:
+            lines.append(f"nodes are shared, by their {counted(self.cores, 'core')} each")
+        if self.fast:
+            lines.append(f"slow storage of {self.files} B/s, and {self.fast} B of a fast tier of {4 * self.files} B/s")
+        elif self.files:
+            lines.append(f"file system: {self.files} B/s to read, and {self.files} B/s to write")
         lines += [f"partition {name}: nodes {first}-{last}" for name, first, last in self.partitions]
+        lines += [
+            f"nodes {low}-{high} are reserved from {at:g} s for {span:g} s" for at, span, low, high in self.reserved
+        ]
         lines += [f"node {node} is down from {down:g} to {up:g} s" for node, down, up in self.outages]
         if self.period:
             lines.append(f"jobs write a checkpoint of 1 s after {self.period:g} s of work")
@@ -245,10 +336,14 @@ class Case:
             legs = "; then ".join(
                 f"{counted(leg.nodes, 'node')}, {leg.buffer} B, runs {leg.seconds:g} s of {leg.walltime:g} s asked"
                 + (f", {leg.ssd} B of SSD a node" if self.large else "")
+                + (f", moves {leg.moved} B" if self.files and leg.moved else "")
                 + (f", carries {leg.carry}" if leg.carry else "")
                 for leg in job.legs
             )
             legs += "" if job.flexible is None else _in_words(job.flexible)
+            legs += f", {counted(job.cores, 'core')} a node" if self.cores and job.cores else ""
+            legs += f", {job.fast} B of the fast tier" if self.fast and job.fast else ""
+            legs += f", priority {job.priority:g}" if job.priority else ""
             legs += f", in {job.queue}" if job.queue else ""
             legs += f", {job.kind} job {i + 1 - job.behind}" if 0 < job.behind <= i else ""
             withdrawn = "" if job.cancel == math.inf else f", withdrawn after {job.cancel:g} s"

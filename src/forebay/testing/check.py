@@ -1,22 +1,30 @@
 """What every policy promises, and the check of one policy on many cases."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from forebay.engine.build import build, make_program
+from forebay.core.running import IO
+from forebay.engine.build import build, default_model, make_program
 from forebay.engine.rules import site_of
+from forebay.engine.run import check_limits, kernel_of
 from forebay.engine.wishes import wishes_of
-from forebay.errors import PolicyError, StalledError
+from forebay.errors import InputError, PolicyError, StalledError
 from forebay.policies import load as load_policy
 from forebay.policies._limited import apart
 from forebay.testing.case import Case
-from forebay.testing.kinds import KINDS, random_case
-from forebay.testing.report import Check, Report
+from forebay.testing.drawing import KINDS, random_case
+from forebay.testing.kinds import pace
+from forebay.testing.lines import Lines, lines_of, watch
+from forebay.testing.machines import Files
+from forebay.testing.report import Check, Report, Tally
+from forebay.testing.scale import scales_of
 from forebay.testing.shrink import shrink
+from forebay.testing.source import file_of, numbers_of, own_code
 from forebay.testing.uncompiled import check_without_compiler, has_own_kernel
-from forebay.testing.watch import DelayedError, SpinsError, WroteError, watched_run
+from forebay.testing.watch import DelayedError, SpinsError, TooLongError, WroteError, watched_run
 
 RULES = {
     "legal": "every action is one the engine can carry out: nothing oversubscribed, started twice or too early",
@@ -26,6 +34,10 @@ RULES = {
     "rests": "it does not spin: it is not called again and again by nothing but itself",
 }
 """What every policy promises, by name."""
+THIRD = 3
+"""One case in so many is run three times, to see whether all runs are alike."""
+EACH = 8
+"""Cases for each number of a policy, as each of what it may count, where it has few of them."""
 HEAD = "head", "no decision delays the job that has waited longest, as walltimes tell"
 """What a policy may promise beyond them, as EASY does."""
 
@@ -40,7 +52,7 @@ def check_policy(spec: Any, seed: int = 0, n_cases: int = 100, head_never_delaye
     seed
         Draws the cases.
     n_cases
-        How many.
+        How many small ones; and as many again, at most, as large as the policy's own numbers.
     head_never_delayed
         Whether to check a sixth rule, which not every policy is to keep: no decision starts what delays the job that
         has waited longest. Decisions that resize, interrupt or turn away jobs are not judged by it.
@@ -56,22 +68,42 @@ def check_policy(spec: Any, seed: int = 0, n_cases: int = 100, head_never_delaye
     (True, ['legal', 'finishes', 'repeats', 'tidy', 'rests'])
     """
     policy, _ = apart(load_policy(spec))
+    codes, ran = own_code(policy), set[int]()
     if isinstance(spec, str) and has_own_kernel(policy):
         # Compiled, an index out of bounds ends the process without a word.
         report = check_without_compiler(spec, seed, min(n_cases, 25), head_never_delayed)
         if not report.passed:
             return report
-    kinds = [kind for kind in KINDS if kind.suits(policy)]
-    broken: dict[str, Case] = {}
-    for number in range(n_cases):
-        case = random_case(np.random.default_rng([seed, number]), kinds)
-        breach = _breach(spec, case, head_never_delayed)
-        if breach is not None:
-            broken.setdefault(breach[0], case)
+        if report.tried.lines is not None:
+            ran = {*report.tried.lines.all} - {*report.tried.lines.never}
+    broken, tally = dict[str, Case](), Tally()
+    with watch(codes) as seen:
+        for number, case in enumerate(_cases(policy, seed, n_cases)):
+            breach = _breach(spec, case, head_never_delayed, tally, repeats=number % THIRD == 0)
+            if breach is not None:
+                broken.setdefault(breach[0], case)
+                if breach[0] == "rests":  # each further case would take as long as it spins
+                    break
     rules = [*RULES.items(), HEAD] if head_never_delayed else [*RULES.items()]
     checks = [Check(name, name not in broken, text) for name, text in rules]
     told = [_explain(spec, rule, case, head_never_delayed) for rule, case in broken.items()]
-    return Report(str(spec), checks, "\n\n".join(told))
+    file, lines = file_of(policy), lines_of(codes)
+    never = lines - seen.ran - ran
+    known = None if file is None else Lines(file, tuple(sorted(lines)), tuple(sorted(never)))
+    return Report(str(spec), checks, "\n\n".join(told), tally.sum_up(known))
+
+
+def _cases(policy: Any, seed: int, n_cases: int) -> Iterator[Case]:
+    """Small cases of every kind, then some around the policy's own numbers."""
+    kinds = [kind for kind in KINDS if kind.suits(policy)]
+    if IO in getattr(policy, "needs", ()):  # all have links: who asks about them names some
+        kinds = [Files(1.0) if isinstance(kind, Files) else kind for kind in kinds]
+    for number in range(n_cases):
+        yield random_case(np.random.default_rng([seed, number]), kinds)
+    scales = scales_of(numbers_of(policy), n_cases)
+    for number in range(min(n_cases, EACH * len(scales))):
+        scale = scales[number % len(scales)]
+        yield random_case(np.random.default_rng([seed, number, 1]), kinds, scale)
 
 
 def _explain(spec: Any, rule: str, case: Case, keeps_head: bool) -> str:
@@ -81,20 +113,27 @@ def _explain(spec: Any, rule: str, case: Case, keeps_head: bool) -> str:
     return f"{message}\n\nThe smallest workload that shows it:\n{small.text()}"
 
 
-def _breach(spec: Any, case: Case, keeps_head: bool) -> tuple[str, str] | None:
-    """The rule that the policy breaks on a case and how, or None."""
+def _breach(
+    spec: Any, case: Case, keeps_head: bool, tally: Tally | None = None, repeats: bool = True
+) -> tuple[str, str] | None:
+    """The rule that the policy breaks on a case and how, or None; unless it `repeats`, one run tells."""
     policy, limits = apart(load_policy(spec))
     platform, workload = case.platform(), case.workload()
-    model = "alloc-only" if workload.applications is None else "application"
-    program = make_program(workload, platform, model)
+    program = make_program(workload, platform, default_model(workload, platform))
     site = site_of(workload, platform, program, limits)
     wishes = wishes_of(policy, str(spec), workload, platform)
     state, truth, _ = build(workload, platform, program, site, case.failures(), wishes)
-    tables = state, truth, platform.resources, wishes.labels
+    if _is_refused(policy, state, truth):
+        return None
+    tables, long = (state, truth, platform.resources, wishes.labels), pace(case) > 1
+    tally = Tally() if tally is None else tally
+    tally.cases += 1
     try:
-        first = watched_run(policy, *tables, keeps_head)
-        again = watched_run(policy, *tables)
-        other = watched_run(apart(load_policy(spec))[0], *tables)
+        first = watched_run(policy, *tables, keeps_head, long, tally)
+        again = watched_run(policy, *tables, long=long) if repeats else first
+        other = watched_run(apart(load_policy(spec))[0], *tables, long=long) if repeats else first
+    except TooLongError:
+        return None
     except WroteError as error:
         return "tidy", str(error)
     except SpinsError as error:
@@ -112,6 +151,17 @@ def _breach(spec: Any, case: Case, keeps_head: bool) -> tuple[str, str] | None:
     return None
 
 
+def _is_refused(policy: Any, state: Any, truth: Any) -> bool:
+    """Whether a policy says itself that it does not run there."""
+    try:
+        check_limits(truth)
+        if kernel_of(policy) is not None and hasattr(policy, "check"):
+            policy.check(state)
+    except InputError:
+        return True
+    return False
+
+
 def _breaks(spec: Any, rule: str, keeps_head: bool, case: Case) -> bool:
-    breach = _breach(spec, case, keeps_head)
+    breach = _breach(spec, case, keeps_head, repeats=rule == "repeats")
     return breach is not None and breach[0] == rule

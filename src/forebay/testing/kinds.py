@@ -1,11 +1,7 @@
-"""Random cases, and the kinds of them: what a case may have beyond jobs of one leg on nodes that are all alike.
-
-One more kind is one more class in `KINDS`, with what it needs as fields of `Case` or `Job`. Each kind draws from a
-stream of its own, so that one more leaves all others as they are.
-"""
+"""The kinds of cases: what a case may have beyond jobs of one leg on nodes that are all alike; see also `machines`."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +10,9 @@ import numpy as np
 from forebay.engine.run import params_of
 from forebay.errors import InputError
 from forebay.testing.case import Case, Flexible, Job, Leg
+
+LONGEST = 11
+"""Seconds of a leg, where cases are small."""
 
 
 class Kind:
@@ -41,7 +40,7 @@ class Staged(Kind):
 
     def _staged(self, rng: np.random.Generator, job: Job) -> Job:
         run = job.legs[0]
-        ends = [Leg(*_times(rng), 0, run.buffer, carry) for carry in ("", "burst_buffer")]
+        ends = [Leg(*times(rng), 0, run.buffer, carry) for carry in ("", "burst_buffer")]
         return replace(job, legs=(ends[0], replace(run, carry="burst_buffer"), ends[1]))
 
     def less(self, case: Case) -> Iterator[Case]:
@@ -56,7 +55,8 @@ class Withdrawn(Kind):
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:
         """One job in ten."""
-        times = [float(rng.integers(1, 20)) if rng.random() < 0.1 else math.inf for _ in case.jobs]
+        slow = pace(case)
+        times = [slow * float(rng.integers(1, 20)) if rng.random() < 0.1 else math.inf for _ in case.jobs]
         return replace(case, jobs=tuple(replace(job, cancel=time) for job, time in zip(case.jobs, times, strict=True)))
 
     def less(self, case: Case) -> Iterator[Case]:
@@ -87,24 +87,24 @@ class TwoSizes(Kind):
 
     def suits(self, policy: Any) -> bool:
         """Whether the policy's numbers can be had where there are such nodes."""
-        return _takes(policy, ("nodes", "burst_buffer", "ssd", "ssd_large"))
+        return takes(policy, ("nodes", "burst_buffer", "ssd", "ssd_large"))
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:
         """Two machines in five, but where chunks lie on servers: nodes differ in where theirs go."""
         if case.nodes == 1 or case.servers or rng.random() < 0.6:
             return case
-        jobs = tuple(_with_ssd(job, int(rng.integers(0, 3))) for job in case.jobs)
+        jobs = tuple(with_ssd(job, int(rng.integers(0, 3))) for job in case.jobs)
         return replace(case, large=int(rng.integers(1, case.nodes)), jobs=jobs)
 
     def less(self, case: Case) -> Iterator[Case]:
         """No SSD at all, one large node, or a job that needs none."""
         if case.large:
-            yield replace(case, large=0, jobs=tuple(_with_ssd(job, 0) for job in case.jobs))
+            yield replace(case, large=0, jobs=tuple(with_ssd(job, 0) for job in case.jobs))
         if case.large > 1:
             yield replace(case, large=1)
         for i, job in enumerate(case.jobs):
             if any(leg.ssd for leg in job.legs):
-                yield with_job(case, i, _with_ssd(job, 0))
+                yield with_job(case, i, with_ssd(job, 0))
 
 
 class Sizes(Kind):
@@ -114,7 +114,7 @@ class Sizes(Kind):
         """Half of the jobs of one case in three, which then has no chunks, no SSDs and jobs of one leg."""
         if rng.random() < 0.7:
             return case
-        plain = [_with_ssd(replace(job, legs=job.legs[len(job.legs) // 2 :][:1]), 0) for job in case.jobs]
+        plain = [with_ssd(replace(job, legs=job.legs[len(job.legs) // 2 :][:1]), 0) for job in case.jobs]
         jobs = (replace(job, flexible=self._drawn(rng, job)) if rng.random() < 0.5 else job for job in plain)
         return replace(case, servers=0, large=0, jobs=tuple(jobs))
 
@@ -140,11 +140,11 @@ class Failing(Kind):
         """Up to six outages in one case of three, and checkpoints in half of these."""
         if rng.random() < 0.7:
             return case
-        n = int(rng.integers(1, 7))
-        down = np.sort(rng.integers(0, 60, n)).astype(float)
-        up = down + rng.integers(1, 30, n)
+        n, slow = int(rng.integers(1, 7)), pace(case)
+        down = slow * np.sort(rng.integers(0, 60, n)).astype(float)
+        up = down + slow * rng.integers(1, 30, n)
         outages = zip(rng.integers(0, case.nodes, n).tolist(), down.tolist(), up.tolist(), strict=True)
-        return replace(case, outages=tuple(outages), period=float(rng.integers(0, 2) * rng.integers(1, 8)))
+        return replace(case, outages=tuple(outages), period=slow * float(rng.integers(0, 2) * rng.integers(1, 8)))
 
     def less(self, case: Case) -> Iterator[Case]:
         """No failures, one less, or no checkpoints."""
@@ -161,7 +161,7 @@ class Divided(Kind):
 
     def suits(self, policy: Any) -> bool:
         """Whether the policy's numbers can be had where nodes are not all alike."""
-        return _takes(policy, ("nodes", "burst_buffer", "nodes.1", "nodes.2"))
+        return takes(policy, ("nodes", "burst_buffer", "nodes.1", "nodes.2"))
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:
         """Half of the machines, but where chunks lie on servers or jobs can run on more or fewer nodes."""
@@ -203,41 +203,28 @@ class Dependent(Kind):
                 yield with_job(case, i, replace(job, behind=0))
 
 
-KINDS: tuple[Kind, ...] = (Staged(), Withdrawn(), Chunked(), TwoSizes(), Sizes(), Failing(), Divided(), Dependent())
-"""All of them; a case may be of several."""
+class Ranked(Kind):
+    """Jobs of several priorities, as those that displace one another have."""
+
+    def add(self, rng: np.random.Generator, case: Case) -> Case:
+        """Half of the cases."""
+        if rng.random() < 0.5:
+            return case
+        ranks = rng.integers(0, 4, len(case.jobs)).tolist()
+        return replace(
+            case, jobs=tuple(replace(job, priority=float(r)) for job, r in zip(case.jobs, ranks, strict=True))
+        )
+
+    def less(self, case: Case) -> Iterator[Case]:
+        """All alike, or one of them as most."""
+        if any(job.priority for job in case.jobs):
+            yield replace(case, jobs=tuple(replace(job, priority=0.0) for job in case.jobs))
+        for i, job in enumerate(case.jobs):
+            if job.priority:
+                yield with_job(case, i, replace(job, priority=0.0))
 
 
-def random_case(rng: np.random.Generator, kinds: Sequence[Kind] = KINDS) -> Case:
-    """A few jobs with many ties, on a machine where they collide; some too large or past their walltime.
-
-    Parameters
-    ----------
-    rng
-        Draws it.
-    kinds
-        What it may have beyond jobs of one leg on nodes that are all alike.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> len(fb.testing.random_case(np.random.default_rng(0)).jobs) > 0
-    True
-    """
-    streams = dict(zip(KINDS, rng.spawn(len(KINDS)), strict=True))
-    nodes, buffer, n = int(rng.integers(1, 9)), int(rng.integers(0, 11)), int(rng.integers(1, 16))
-    submits = np.sort(rng.integers(0, max(2, 3 * n), n))
-    jobs = []
-    for submit in submits:
-        too_large = rng.random() < 0.05
-        own, bytes_ = int(rng.integers(1, nodes + 1)) + nodes * too_large, int(rng.integers(0, buffer + 1))
-        jobs.append(Job(float(submit), (Leg(*_times(rng), own, bytes_),)))
-    case = Case(nodes, buffer, tuple(jobs))
-    for kind in kinds:
-        case = kind.add(streams[kind], case)
-    return case
-
-
-def _takes(policy: Any, resources: tuple[str, ...]) -> bool:
+def takes(policy: Any, resources: tuple[str, ...]) -> bool:
     """Whether the policy's numbers can be had on a machine with these resources."""
     if not hasattr(policy, "params_on"):
         return True
@@ -248,17 +235,23 @@ def _takes(policy: Any, resources: tuple[str, ...]) -> bool:
     return True
 
 
+def pace(case: Case) -> float:
+    """How many times as long its jobs take as those of small cases: in a case of long ones all else is as slow."""
+    longest = max((leg.seconds for job in case.jobs for leg in job.legs), default=1.0)
+    return max(1.0, longest // LONGEST)
+
+
 def with_job(case: Case, i: int, job: Job) -> Case:
     """The case with another job in place of the i-th; jobs stay in order of arrival."""
     jobs = [*case.jobs[:i], job, *case.jobs[i + 1 :]]
     return replace(case, jobs=tuple(sorted(jobs, key=lambda one: one.submit)))
 
 
-def _times(rng: np.random.Generator) -> tuple[float, float]:
+def times(rng: np.random.Generator) -> tuple[float, float]:
     """Seconds of a leg and its walltime, which may be too short."""
-    seconds = int(rng.integers(1, 12))
+    seconds = int(rng.integers(1, LONGEST + 1))
     return float(seconds), float(max(1, seconds + int(rng.integers(-3, 8))))
 
 
-def _with_ssd(job: Job, ssd: int) -> Job:
+def with_ssd(job: Job, ssd: int) -> Job:
     return replace(job, legs=tuple(replace(leg, ssd=ssd if leg.nodes else 0) for leg in job.legs))

@@ -11,7 +11,8 @@ import numba
 
 from forebay._numba.folder import is_ours
 from forebay.errors import ForebayError
-from forebay.testing.report import Check, Report
+from forebay.testing.lines import Lines
+from forebay.testing.report import Check, Report, Tried
 
 _CODE = """
 import sys
@@ -40,7 +41,10 @@ def check_without_compiler(spec: str, seed: int, n_cases: int, head_never_delaye
     if done.returncode:
         raise ForebayError(f"{spec} could not be checked with the compiler off:\n{done.stderr.rstrip()}")
     found = json.loads(done.stdout.splitlines()[-1])
-    return Report(spec, [Check(*check) for check in found["checks"]], found["explanation"])
+    tried, lines = found["tried"], found["tried"]["lines"]
+    known = lines and Lines(lines["file"], tuple(lines["all"]), tuple(lines["never"]))
+    met = Tried(tried["cases"], tried["verbs"], tuple(tried["triggers"]), known)
+    return Report(spec, [Check(*check) for check in found["checks"]], found["explanation"], met)
 
 
 def answer(spec: str, seed: int, n_cases: int, head_never_delayed: bool) -> None:
@@ -48,4 +52,5 @@ def answer(spec: str, seed: int, n_cases: int, head_never_delayed: bool) -> None
     from forebay.testing.check import check_policy
 
     report = check_policy(spec, seed, n_cases, head_never_delayed)
-    sys.stdout.write(json.dumps({"checks": report.checks, "explanation": report.explanation}) + "\n")
+    told = {"checks": report.checks, "explanation": report.explanation, "tried": report.tried.as_json()}
+    sys.stdout.write(json.dumps(told) + "\n")

@@ -13,9 +13,10 @@ from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import STATE, State, instant_width
 from forebay.core.view import View
 from forebay.engine.handed import Handed
-from forebay.engine.run import params_of, run
+from forebay.engine.run import memory_of, params_of, run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
+from forebay.testing.report import Tally
 
 
 class WroteError(PolicyError):
@@ -30,8 +31,14 @@ class DelayedError(PolicyError):
     """A decision put off the job that has waited longest."""
 
 
+class TooLongError(PolicyError):
+    """A case of long jobs takes a policy that wakes itself too many decisions: nothing is said of it."""
+
+
 MOST_WAKES = 1000
-"""In a row, and for nothing: jobs of cases last for some seconds."""
+"""In a row, and for nothing: jobs of small cases last for some seconds."""
+SHORT = 0.1
+"""Seconds between wakes, on average, that are spinning also where jobs last for hours."""
 
 
 class Outcome(NamedTuple):
@@ -42,9 +49,10 @@ class Outcome(NamedTuple):
 class _Watched:
     """A policy whose every decision is checked for writing where it may not."""
 
-    def __init__(self, policy: Any, state: State, keeps_head: bool):
+    def __init__(self, policy: Any, state: State, keeps_head: bool, long: bool, tally: Tally):
         self._policy, self._state, self._keeps_head = policy, state, keeps_head
-        self._n_wakes, self._then, self._head, self._latest = 0, -np.inf, -1, np.inf
+        self._long, self._tally = long, tally
+        self._n_wakes, self._since, self._then, self._head, self._latest = 0, 0.0, -np.inf, -1, np.inf
         self.resizes = getattr(policy, "resizes", False)
 
     def setup(self, view: View) -> None:
@@ -55,7 +63,7 @@ class _Watched:
                 self._policy.setup(view)
             self._decide = self._policy.decide
             return
-        integers, floats = self._policy.memory(len(view.jobs), len(view.resources))
+        integers, floats = memory_of(self._policy, self._state)
         memory = (np.zeros(integers, np.int64), np.zeros(floats))
         params = params_of(self._policy, view.resources)
         tables = pointer(self._state, STATE)
@@ -67,6 +75,7 @@ class _Watched:
         self._look_for_spinning(view)
         self._note_head(view)
         before = _snapshot(self._state)
+        self._tally.triggers |= view.triggers
         try:
             self._decide(view, act)
         except ValueError as error:
@@ -80,15 +89,19 @@ class _Watched:
                     f"{view._when} changed the table {name!r}; read it only, and act through act.start, act.resize, "
                     "act.interrupt, act.wake, act.reject and act.kill"
                 )
+        self._tally.verbs.update(self._written()["verb"].tolist())
         self._look_at_wakes(view)
         self._look_at_head(view)
 
     def _look_for_spinning(self, view: View) -> None:
         """Refuse what is called for nothing too often."""
-        again = view.now == self._then  # as it has interrupted a job: its own doing, too
-        self._n_wakes = self._n_wakes + 1 if again or view.triggers == Trigger.WAKE else 0
+        again = view.now == self._then  # as it has interrupted or resized a job: its own doing, too
+        own = again or view.triggers == Trigger.WAKE
+        self._n_wakes, self._since = (self._n_wakes + 1, self._since) if own else (0, view.now)
         self._then = view.now
-        if self._n_wakes > MOST_WAKES:
+        if self._n_wakes > 5 * MOST_WAKES:
+            raise TooLongError("woken too often")
+        if self._n_wakes > MOST_WAKES and (not self._long or view.now - self._since < SHORT * MOST_WAKES):
             raise SpinsError(
                 f"{view._when} spins: it was called for the {MOST_WAKES:,}th time in a row by nothing but itself, and "
                 "nothing else happened; wake less often, or only while jobs wait"
@@ -148,10 +161,13 @@ def watched_run(
     resources: tuple[str, ...],
     labels: Labels = NO_LABELS,
     keeps_head: bool = False,
+    long: bool = False,
+    tally: Tally | None = None,
 ) -> Outcome:
-    """One run on copies of the tables."""
+    """One run on copies of the tables; in a `long` one a policy may wake itself more often."""
     state, truth = _copy(state), _copy(truth)
-    watched, handed = _Watched(policy, state, keeps_head), Handed(Blocks, labels)
+    watched = _Watched(policy, state, keeps_head, long, Tally() if tally is None else tally)
+    handed = Handed(Blocks, labels)
     record = run(state, truth, watched, resources, np.random.default_rng(0), handed=handed)
     return Outcome(record.sha256(), state.jobs["id"][state.jobs["state"] < JobState.COMPLETED].tolist())
 

@@ -25,10 +25,20 @@ def mean(rows: Sequence[Row], metric: Metric) -> float:
     return statistics.mean(by_workload(rows, metric))
 
 
-def change(rows: Sequence[Row], others: Sequence[Row], metric: Metric) -> statistics.Spread:
+def changes(rows: Sequence[Row], others: Sequence[Row], metric: Metric) -> list[float]:
     """By how many percent `rows` have more than `others`, each workload against itself."""
     pairs = zip(by_workload(rows, metric), by_workload(others, metric), strict=True)
-    return statistics.spread([100 * (one / other - 1) for one, other in pairs])
+    return [100 * (one / other - 1) for one, other in pairs]
+
+
+def change(rows: Sequence[Row], others: Sequence[Row], metric: Metric) -> statistics.Spread:
+    """The same over workloads."""
+    return statistics.spread(changes(rows, others, metric))
+
+
+def more(rows: Sequence[Row], others: Sequence[Row], metric: Metric) -> statistics.Spread:
+    """What `rows` have over `others`, each workload against itself."""
+    return statistics.paired(by_workload(rows, metric), by_workload(others, metric))
 
 
 def told(spread: statistics.Spread, unit: str = " %") -> str:

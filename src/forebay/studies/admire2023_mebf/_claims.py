@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from forebay.experiments.statistics import Spread
-from forebay.studies._expected import Expected, Published
+from forebay.studies import _judged as judged
+from forebay.studies._expected import Expected
 from forebay.studies._tables import Metric, Row, averaged, tagged
 from forebay.studies.admire2023_mebf import _numbers as numbers
 from forebay.studies.admire2023_mebf._plan import Scope
@@ -26,35 +27,12 @@ def of(scope: Scope, rows: Sequence[Row], expected: Expected) -> list[Row]:
     ]
 
 
-def verdict(value: float, published: Published) -> str:
-    """Yes within the tolerance; else on which side of it our number is."""
-    assert published.tolerance is not None, "as of all numbers that are compared with"
-    margin = published.tolerance * published.value
-    if abs(value - published.value) <= margin:
-        return "yes"
-    return "no: more" if value > published.value else "no: less"
-
-
 def _claim(text: str, where: str, published: str, ours: str, held: str) -> Row:
     return {"claim": text, "where": where, "published": published, "ours": ours, "verdict": held}
 
 
-def _is(held: bool) -> str:
-    return "yes" if held else "no"
-
-
-def _above(one: Spread) -> str:
-    """Whether a difference is above 0; unclear where its interval has both signs."""
-    return "unclear" if abs(one.mean) <= (one.half or 0.0) else _is(one.mean > 0)
-
-
-def _text(one: Spread, scale: float, digits: int, unit: str = "") -> str:
-    half = "" if one.half is None else f" ± {one.half * scale:.{digits}f}"
-    return f"{one.mean * scale:.{digits}f}{half}{unit}"
-
-
 def _percent(one: Spread) -> str:
-    return _text(one, 100, 1, " %")
+    return judged.text(one, 1, " %", 100)
 
 
 def _sizes(rows: Sequence[Row]) -> list[int]:
@@ -77,7 +55,7 @@ def _execution(names: Sequence[str], mine: list[Row], bases: list[Row], expected
         found = expected.find(section="published", policy="mebf", metric=f"execution_falls_{name}")
         if found is not None:
             ours = f"{_percent(each[best])} ({best} jobs)"
-            held = verdict(each[best].mean, found)
+            held = judged.as_published(each[best], found)
             made.append(_claim("Fig. 4.1: execution falls by up to", name, f"{100 * found.value:g} %", ours, held))
     return made
 
@@ -94,7 +72,7 @@ def _turnaround(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list
             )
             for jobs in _sizes(mine)
         ]
-        ours, held = f"by {', '.join(map(_percent, each))}", dict.fromkeys(map(_above, each))
+        ours, held = f"by {', '.join(map(_percent, each))}", dict.fromkeys(map(judged.above, each))
         made.append(_claim("Conclusion: response times fall", name, "", ours, ", ".join(held)))
     return made
 
@@ -112,7 +90,7 @@ def _use(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list[Row]:
         one, other = (numbers.spread(rows[name], numbers.NODES) for rows in (ours, theirs))
         over = numbers.more(ours[name], theirs[name], numbers.NODES)
         text = f"{_percent(one)}, not {_percent(other)}"
-        made.append(_claim("Fig. 4.2: more of the nodes is in use", name, "", text, _above(over)))
+        made.append(_claim("Fig. 4.2: more of the nodes is in use", name, "", text, judged.above(over)))
     return made
 
 
@@ -123,9 +101,9 @@ def _allocations(mine: list[Row], bases: list[Row], expected: Expected) -> list[
         found = expected.find(section="published", policy=policy, metric=numbers.ALLOCATIONS.name)
         if found is not None:
             one = numbers.spread(_over_applications(rows, numbers.ALLOCATIONS), numbers.ALLOCATIONS)
-            held = verdict(one.mean, found)
+            held = judged.as_published(one, found)
             text = f"Fig. 4.3: jobs per node under {policy.upper()}"
-            made.append(_claim(text, "all", f"{found.value:g}", _text(one, 1, 2), held))
+            made.append(_claim(text, "all", f"{found.value:g}", judged.text(one, 2), held))
     return made
 
 
@@ -140,7 +118,7 @@ def _early(names: Sequence[str], mine: list[Row], bases: list[Row]) -> list[Row]
         ours, theirs = (tagged(rows, application=name, jobs=least) for rows in (mine, bases))
         fall = numbers.falls(ours, theirs, numbers.MAKESPAN)
         text = f"{_percent(fall)} earlier"
-        made.append(_claim(f"Fig. 4.4: {least} jobs end earlier", name, "", text, _above(fall)))
+        made.append(_claim(f"Fig. 4.4: {least} jobs end earlier", name, "", text, judged.above(fall)))
     return made
 
 
@@ -153,7 +131,7 @@ def _makespans(mine: list[Row], bases: list[Row], expected: Expected) -> list[Ro
         if found is not None and some:
             one = numbers.spread(some, numbers.MAKESPAN)
             bound = f"{'more' if over else 'less'} than {found.value / MINUTE:g} min"
-            held = _is((one.mean > found.value) == over)
-            ours = _text(one, 1 / MINUTE, 0, " min")
+            held = (judged.above if over else judged.below)(one, found.value)
+            ours = judged.text(one, 0, " min", 1 / MINUTE)
             made.append(_claim(f"Fig. 4.5: {least} jobs under {policy.upper()} take", "mixed", bound, ours, held))
     return made

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from forebay.studies import _judged as judged
 from forebay.studies._expected import Expected
 from forebay.studies._tables import Row, tagged
 from forebay.studies.hercules2023 import _gains
@@ -53,4 +54,4 @@ def _where(row: Row) -> str:
 
 
 def _claim(text: str, where: str, published: str, ours: str, held: bool) -> Row:
-    return {"claim": text, "where": where, "published": published, "ours": ours, "verdict": "yes" if held else "no"}
+    return {"claim": text, "where": where, "published": published, "ours": ours, "verdict": judged.is_so(held)}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from forebay.experiments import statistics
+from forebay.studies import _judged as judged
 from forebay.studies._tables import Metric, Row, tagged
 from forebay.studies.sas2019 import _numbers as numbers
 from forebay.studies.sas2019._plan import Scope
@@ -18,16 +18,18 @@ def of(scope: Scope, section: str, rows: Sequence[Row]) -> list[Row]:
     return _mistakes(scope, rows) if section == "mistakes" else []
 
 
-def _claim(text: str, where: str, ours: str, held: bool) -> Row:
-    return {"claim": text, "where": where, "ours": ours, "verdict": "yes" if held else "no"}
+def _claim(text: str, where: str, ours: str, held: bool | str) -> Row:
+    """A row; what carries an interval comes judged by it."""
+    return {
+        "claim": text,
+        "where": where,
+        "ours": ours,
+        "verdict": held if isinstance(held, str) else judged.is_so(held),
+    }
 
 
 def _word(metric: Metric) -> str:
     return metric.title.partition(" (")[0].removeprefix("mean ")
-
-
-def _spread(spread: statistics.Spread) -> str:
-    return f"{spread.mean:.3f}" + ("" if spread.half is None else f" ± {spread.half:.3f}")
 
 
 def _random(scope: Scope, rows: Sequence[Row]) -> list[Row]:
@@ -38,8 +40,8 @@ def _random(scope: Scope, rows: Sequence[Row]) -> list[Row]:
         for metric in numbers.TIMES:
             over_p = numbers.curve(drawn, "p", metric)
             best = numbers.ratio(sas, tagged(drawn, p=over_p.lowest), metric)
-            ours, held = f"{_spread(best)} of the best", numbers.mean(sas, metric) < min(over_p.y)
-            made.append(_claim(f"SAS: {_word(metric)} below every p", size, ours, held))
+            ours = f"{judged.text(best, 3)} of the best"
+            made.append(_claim(f"SAS: {_word(metric)} below every p", size, ours, judged.below(best, 1.0)))
     for metric, share in ((numbers.NODES, 0.8), (numbers.FAST, 0.7)):
         for size, mine in parts.items():
             value = numbers.utilisation(tagged(mine, policy="sas"), metric)
@@ -81,7 +83,8 @@ def _larger(scope: Scope, rows: Sequence[Row], k: int, better: bool) -> list[Row
     for metric in numbers.TIMES:
         change = numbers.ratio(large, small, metric)
         text = f"SAS: more fast storage is {'better' if better else 'not better'}, {_word(metric)}"
-        made.append(_claim(text, f"k = {k}", f"{_spread(change)} of that with less", (change.mean < 1) == better))
+        ours, held = f"{judged.text(change, 3)} of that with less", judged.below(change, 1.0)
+        made.append(_claim(text, f"k = {k}", ours, held if better else judged.opposite(held)))
     return made
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from forebay.experiments.statistics import Spread
+from forebay.studies import _judged as judged
 from forebay.studies._expected import Expected
 from forebay.studies._frame import Finished
 from forebay.studies._tables import Row, tagged
@@ -27,7 +28,7 @@ def toy(finished: Finished, expected: Expected) -> list[Row]:
             found = expected.find(section="toy", policy=run.policy, metric=name)
             if found is not None:
                 assert found.tolerance is not None, "as of all numbers that are compared with"
-                held = _is(abs(value - found.value) <= found.tolerance * found.value)
+                held = judged.is_so(abs(value - found.value) <= found.tolerance * found.value)
                 text = f"Table 3.1: {name.replace('_', ' ')}"
                 made.append(_claim(text, run.policy, f"{found.value:g}", f"{value:.5g}", held))
     return made
@@ -46,7 +47,7 @@ def published(scope: Scope, rows: Sequence[Row]) -> list[Row]:
     ):
         mine, base, where = at
         made.append(_claim(text, " / ".join(where), "yes", told(mine, base), held(mine, base)))
-        made.append(_claim(text, "all cells", "yes", _counted([held(one, other) for one, other, _ in cells]), ""))
+        made.append(_claim(text, "all cells", "yes", judged.counted([held(one, other) for one, other, _ in cells]), ""))
     return made
 
 
@@ -62,39 +63,28 @@ def each_cell(scope: Scope, rows: Sequence[Row]) -> Iterable[tuple[tuple[str, st
 
 def utilisation_improves(rows: Sequence[Row], bases: Sequence[Row]) -> str:
     """More useful node-time."""
-    return _above(numbers.more(rows, bases, numbers.USEFUL))
+    return judged.above(numbers.more(rows, bases, numbers.USEFUL))
 
 
 def large_drop(rows: Sequence[Row], bases: Sequence[Row]) -> str:
     """A lower mean flow of large jobs."""
-    one = numbers.rises(rows, bases, numbers.LARGE)
-    return {"yes": "no", "no": "yes"}.get(_above(one), "unclear")
+    return judged.below(numbers.rises(rows, bases, numbers.LARGE))
 
 
 def small_rise(rows: Sequence[Row], bases: Sequence[Row]) -> str:
     """A higher mean flow of small jobs; slightly: by less than that of large ones falls."""
     small, large = (numbers.rises(rows, bases, metric) for metric in (numbers.SMALL, numbers.LARGE))
-    held = _above(small)
-    return "yes, not slightly" if held == "yes" and small.mean >= -large.mean else held
+    held = judged.above(small)
+    return "yes, not slightly" if held == judged.YES and small.mean >= -large.mean else held
 
 
 def _claim(text: str, where: str, published: str, ours: str, held: str) -> Row:
     return {"claim": text, "where": where, "published": published, "ours": ours, "verdict": held}
 
 
-def _is(held: bool) -> str:
-    return "yes" if held else "no"
-
-
-def _above(one: Spread) -> str:
-    """Whether a difference is above 0; unclear where its interval has both signs."""
-    return "unclear" if one.half is None or abs(one.mean) <= one.half else _is(one.mean > 0)
-
-
 def text(one: Spread, unit: str) -> str:
     """A share or difference of shares, in per cent or points, with half of its interval."""
-    half = "" if one.half is None else f" ± {100 * one.half:.2f}"
-    return f"{100 * one.mean:+.2f}{half} {unit}"
+    return judged.text(one, 2, f" {unit}", 100, "+")
 
 
 def _points(rows: Sequence[Row], bases: Sequence[Row]) -> str:
@@ -107,8 +97,3 @@ def _large(rows: Sequence[Row], bases: Sequence[Row]) -> str:
 
 def _small(rows: Sequence[Row], bases: Sequence[Row]) -> str:
     return text(numbers.rises(rows, bases, numbers.SMALL), "%")
-
-
-def _counted(verdicts: Sequence[str]) -> str:
-    """How many cells say what."""
-    return ", ".join(f"{word} in {verdicts.count(word)}" for word in dict.fromkeys(verdicts))
