@@ -129,12 +129,12 @@ def test_a_constraint_and_a_partition():
 
 @pytest.mark.small
 def test_whole_nodes_and_tasks():
-    """Job 1 has a core of each node: job 2 wants two nodes alone, job 3 nine cores."""
+    """Job 1 has a core of each node: job 2 wants both nodes alone, job 3 nine cores; 2 starts first."""
     rows = ({"cores": 2, "nodes": 2}, {"nodes": 2, "exclusive": 1},
             {"cores": 9, "nodes": 0, "tasks": 9, "submit": 1.0})  # fmt: skip
     found = told(rows, {"nodes": 2, "cores": 5})
     assert found[2] == "idle nodes: 0 of 2; job 1 is there until 10 s"
-    assert found[3] == "cores: 8 of 9 are free; job 1 holds 2 until 10 s"
+    assert found[3] == "cores: 0 of 9 are free; job 2 holds 10 until 20 s"
 
 
 @pytest.mark.small

@@ -252,7 +252,7 @@ def servers_frame(left: Left, record: Record) -> pl.DataFrame | None:
 
 
 def shared_frame(left: Left, record: Record) -> pl.DataFrame | None:
-    """The number of different nodes of which each job had a part, its parts and how they lie; None where none is shared."""
+    """The nodes of which each job had a part, its parts, and how these lie; None where nodes are not shared."""
     if not len(left.cores):
         return None
     job, placed = record.log["job"][record.placements["row"]].astype(np.int64), record.placements

@@ -21,7 +21,7 @@ _HOW = (ALONE, PACKED, SPREAD, TOGETHER)
 
 
 class _States(NamedTuple):
-    """How each node changes: a row a change, by time. What is free before and after; a node that is down has nothing."""
+    """How each node changes: a row a change, by time. What is free before and after; a node that is down has none."""
 
     instant: np.ndarray
     node: np.ndarray

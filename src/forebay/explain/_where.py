@@ -43,7 +43,8 @@ class Machine:
         self.nodes = int(facts.get("nodes", 0))
         counts = [one["nodes"] for one in self.classes]
         self.cls = np.repeat(np.arange(len(counts)), counts) if counts else np.zeros(self.nodes, np.int64)
-        self.full = np.array([_inside(one) for one in self.classes], np.int64).reshape(-1, 3)[self.cls]
+        inside = [_inside(one) for one in self.classes] or [(0, 0, 0)]
+        self.full = np.array(inside, np.int64)[self.cls]
         self.partitions = {one["name"]: (one, self._members(one)) for one in facts.get("partitions", ())}
         named = [one["name"] for one in facts.get("partitions", ()) if one.get("default")]
         self.default = named[0] if named else None
@@ -58,8 +59,8 @@ class Machine:
 
     def having(self, test: Any) -> np.ndarray:
         """Nodes of the classes that pass."""
-        chosen: np.ndarray = np.array([bool(test(one)) for one in self.classes], bool)[self.cls]
-        return chosen if self.classes else np.zeros(self.nodes, bool)
+        chosen: np.ndarray = np.array([bool(test(one)) for one in self.classes] or [False], bool)[self.cls]
+        return chosen
 
     def named(self, queue: str | None, walltime: float) -> tuple[str, ...]:
         """The partitions that a job of a queue goes to: those it names that take it, or the default."""
