@@ -31,6 +31,16 @@ class _States(NamedTuple):
     key: np.ndarray  # of these, ascending
 
 
+class _Way(NamedTuple):
+    """What stands in the way at an instant, and until which."""
+
+    cause: int
+    what: int
+    other: int
+    free: int
+    until: int
+
+
 class _Shape(NamedTuple):
     """What jobs ask of nodes that are alike to the eye."""
 
@@ -83,7 +93,8 @@ def _states(inside: Inside) -> _States:
         """Sums from each node's first change on."""
         sums = np.cumsum(values, axis=0)
         before: np.ndarray = (sums - values)[begins][group] if len(values) else sums
-        return sums - before
+        since: np.ndarray = sums - before
+        return since
 
     free = full[owner] + running(change[by_node])
     free = np.where((running(outage[by_node]) > 0)[:, None], 0, free)
@@ -101,8 +112,8 @@ def _holds(free: np.ndarray, full: np.ndarray, shape: _Shape, each: np.ndarray) 
     if shape.placing in (ALONE, PACKED):
         free = np.where((free == full).all(axis=1)[:, None], free, 0)
     fits = np.min([free[:, d] // each[d] for d in range(3) if each[d] > 0], axis=0)
-    held: np.ndarray = np.minimum(fits, 1) if shape.placing in (ALONE, SPREAD) else fits
-    return np.maximum(held, 0)
+    held: np.ndarray = np.maximum(np.minimum(fits, 1) if shape.placing in (ALONE, SPREAD) else fits, 0)
+    return held
 
 
 def _at(inside: Inside, states: _States, instant: int) -> np.ndarray:
@@ -145,17 +156,28 @@ def _cut(inside: Inside, states: _States, shape: _Shape, pieces: np.ndarray, tim
     cut["start"] = np.where(begins, pieces["start"][which], times[instants[place]])
     cut["end"] = np.where(ends, pieces["end"][which], np.append(cut["start"][1:], 0.0))
     cut, lacking = cut[cut["end"] > cut["start"]], lacks[place][cut["end"] > cut["start"]]
-    known: dict[int, tuple[int, int, int, int]] = {}
-    for k in np.flatnonzero(lacking).tolist():
-        at = int(np.searchsorted(times, cut[k]["start"]))
+    known: dict[int, _Way] = {}
+
+    def way(at: int) -> _Way:
         if at not in known:
             known[at] = _relief(inside, shape, _at(inside, states, at), at)
-        cut[k]["cause"], cut[k]["what"], cut[k]["other"], cut[k]["free"] = known[at]
+        return known[at]
+
+    for k in np.flatnonzero(lacking).tolist():
+        at, end = (int(np.searchsorted(times, cut[k][edge])) for edge in ("start", "end"))
+        best, longest = way(at), -1.0
+        while at < end:  # who stood in the way for longest without a break
+            now = way(at)
+            until = min(max(now.until, at + 1), end)
+            if times[until] - times[at] > longest:
+                best, longest = now, times[until] - times[at]
+            at = until
+        cut[k]["cause"], cut[k]["what"], cut[k]["other"], cut[k]["free"] = best[:4]
     return cut
 
 
-def _relief(inside: Inside, shape: _Shape, free: np.ndarray, at: int) -> tuple[int, int, int, int]:
-    """Cause, what is short, the job whose end leaves room, if nobody takes any before, and the parts with room now."""
+def _relief(inside: Inside, shape: _Shape, free: np.ndarray, at: int) -> _Way:
+    """What is short, the job whose end leaves room, if nobody takes any before, and the parts that have room now."""
     mine, full = free[shape.nodes], inside.machine.full
     now = int(_holds(mine, full[shape.nodes], shape, shape.each).sum())
     failed = inside.down[inside.down[:, 0] <= at]
@@ -163,7 +185,8 @@ def _relief(inside: Inside, shape: _Shape, free: np.ndarray, at: int) -> tuple[i
     if away.any():
         back = np.where(away[:, None], full, free)[shape.nodes]
         if int(_holds(back, full[shape.nodes], shape, shape.each).sum()) >= shape.parts:
-            return ROOM_DOWN, -1, -1, now
+            changes = inside.down[:, 0][inside.down[:, 0] > at]
+            return _Way(ROOM_DOWN, -1, -1, now, int(changes.min(initial=np.iinfo(np.int64).max)))
     asked = [d for d in range(3) if shape.each[d] > 0 and shape.placing in (SPREAD, TOGETHER)]
     short = [d for d in asked if _fits_without(mine, full[shape.nodes], shape, d)]
     held = np.flatnonzero((inside.first <= at) & (inside.last > at) & shape.nodes[inside.node])
@@ -176,7 +199,8 @@ def _relief(inside: Inside, shape: _Shape, free: np.ndarray, at: int) -> tuple[i
     order = np.lexsort((held, inside.last[held]))
     enough = np.flatnonzero(now + np.cumsum(gained[order]) >= shape.parts)
     last = order[enough[0] if len(enough) else -1] if len(held) else -1
-    return ROOM, short[0] if len(short) == 1 else -1, int(inside.job[held[last]]) if len(held) else -1, now
+    other, until = (int(inside.job[held[last]]), int(inside.last[held[last]])) if len(held) else (-1, at + 1)
+    return _Way(ROOM, short[0] if len(short) == 1 else -1, other, now, until)
 
 
 def _fits_without(free: np.ndarray, full: np.ndarray, shape: _Shape, d: int) -> bool:

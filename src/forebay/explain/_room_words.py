@@ -61,7 +61,8 @@ def last_of(found: Scene, pieces: np.ndarray) -> np.ndarray:
     span = len(found.replay.times) + 1
     keys = inside.job * span + inside.first
     order = np.argsort(keys, kind="stable")
-    at = np.searchsorted(found.replay.times, pieces["start"])
-    place = np.searchsorted(keys[order], pieces["other"] * span + at, side="right") - 1
-    last: np.ndarray = inside.last[order][np.maximum(place, 0)]
-    return np.minimum(last, len(found.replay.times))
+    # It came to stand in the way while the piece lasted, or before.
+    at = np.searchsorted(found.replay.times, pieces["end"])
+    place = np.searchsorted(keys[order], pieces["other"] * span + at, side="left") - 1
+    last: np.ndarray = np.minimum(inside.last[order][np.maximum(place, 0)], len(found.replay.times))
+    return last
