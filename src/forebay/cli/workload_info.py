@@ -115,7 +115,8 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if facts["peaks"]:
         from forebay.workload._suggest import peaks_text
 
-        rows.append(("most in use", f"{peaks_text(facts['peaks'])}, each at its peak as recorded"))
+        own = ", each at its own peak" if len(facts["peaks"]) > 1 else " at once"
+        rows.append(("most in use", f"{peaks_text(facts['peaks'])}{own}, as recorded"))
     rows.append(("sizes", _sizes(facts)))
     rows += [
         (name.replace("_", " "), f"asked for by {counted(demand['jobs'], 'job')}")
