@@ -12,7 +12,7 @@ from forebay._sim import Simulation
 from forebay._text import amount, counted
 from forebay.core.units import format_bytes, format_seconds
 from forebay.errors import InputError, wrong_type
-from forebay.explain._words import counts_things, reason_of_resources
+from forebay.explain._places import counts_things, reason_of_resources
 from forebay.results import Result, n_ids
 
 _SAME = ("time", "kind", "job", "leg", "resource", "amount", "nodes")

@@ -1,6 +1,7 @@
 """`forebay explain`: why jobs of a saved run waited."""
 
 import json
+import re
 
 import pytest
 
@@ -39,9 +40,11 @@ def test_several_jobs_one_of_which_started_at_once(forebay, out):
 
 
 def test_the_longest_waits(forebay, out):
-    lines = forebay("explain", out, "--worst", "2").out.splitlines()
-    assert [line.split()[0] for line in lines[2:]] == ["5", "8"]
-    assert len(forebay("explain", out).out.splitlines()) == 2 + 5  # without a job, of all that waited
+    """Of five jobs that wait, four are behind job 3, which lacks burst buffer: two causes."""
+    lines = forebay("explain", out, "--worst", "1").out.splitlines()
+    assert [line.split()[0] for line in lines[2:]] == ["5"]
+    lines = forebay("explain", out).out.splitlines()  # without a job, of all that waited
+    assert [(line.split()[0], line.split()[3]) for line in lines[2:]] == [("5", "3"), ("3", "-")]
 
 
 def test_json(forebay, out):
@@ -81,3 +84,65 @@ def test_nobody_waited(forebay, tmp_path, ready):
     machine = "flat:nodes=100,burst_buffer=100TB"
     assert forebay("run", "table1", "--platform", machine, "-o", tmp_path / "out").code == 0
     assert forebay("explain", tmp_path / "out").out == "none of the 8 jobs waited\n"
+
+
+MACHINE = """
+name = "site"
+sharing = true
+[classes.n]
+nodes = 2
+cores = 4
+memory = "8 GB"
+[classes.g]
+nodes = 1
+cores = 4
+memory = "8 GB"
+gpus = 2
+gpu = "a100"
+features = ["ib"]
+[partitions.work]
+nodes = "all"
+default = true
+"""
+TRACE = """JobID|User|Account|Partition|Submit|Start|End|Timelimit|State|NNodes|NCPUS|ReqTRES|Constraints
+1|ann|phys|work|2024-03-01T00:00:00|2024-03-01T00:00:00|2024-03-01T01:00:00|01:00:00|COMPLETED|1|2|cpu=2,mem=1G,node=1,gres/gpu:a100=2|
+2|bob|chem|work|2024-03-01T00:10:00|2024-03-01T01:00:00|2024-03-01T01:30:00|00:30:00|COMPLETED|1|1|cpu=1,mem=1G,node=1,gres/gpu:a100=1|
+3|ann|phys|work|2024-03-01T00:20:00|2024-03-01T01:00:00|2024-03-01T01:30:00|00:30:00|COMPLETED|1|1|cpu=1,mem=1G,node=1,gres/gpu:a100=1|
+4|bob|chem|work|2024-03-01T00:30:00|2024-03-01T01:30:00|2024-03-01T02:00:00|00:30:00|COMPLETED|1|3|cpu=3,mem=1G,node=1|ib
+"""
+
+
+@pytest.fixture
+def site(forebay, tmp_path, ready):
+    """A run on nodes that are shared: job 1 has both GPUs up to 1:00, and half of the cores of the node with ib."""
+    (tmp_path / "site.toml").write_text(MACHINE)
+    (tmp_path / "trace.sacct").write_text(TRACE)
+    machine = ("--platform", tmp_path / "site.toml", "--policy", "filler")
+    assert forebay("run", tmp_path / "trace.sacct", *machine, "-o", tmp_path / "out").code == 0
+    return tmp_path / "out"
+
+
+def test_cores_users_and_dates(forebay, site):
+    text = forebay("explain", site, "2", "4").out
+    assert (
+        "job 2 (1 node, 1 core, 1 GiB, 1 GPU of type a100, partition work, user bob) came at 2024-03-01 00:10:00, "
+        "waited 50 min, and started at 2024-03-01 01:00:00"
+    ) in text
+    assert "GPUs of type a100: 0 of 1 are free; job 1 holds 2 until 2024-03-01 01:00:00" in text
+    assert (
+        "In short: job 2 waited for GPUs of type a100, held by 1 job of ann of account phys (100 %).\n\n"
+        "job 4 (1 node, 3 cores, 1 GiB, --constraint=ib, partition work, user bob) came at 2024-03-01 00:30:00"
+    ) in text
+    assert "cores on nodes with ib (--constraint=ib): 2 of 3 are free; job 1 holds 2 until 2024-03-01 01:00:00" in text
+    who = "2 jobs of ann of account phys (75 %) and 1 job of the same user, bob of account chem (25 %)"
+    assert f"In short: job 4 waited for cores on nodes with ib (--constraint=ib), held by {who}.\n" in text
+
+
+def test_jobs_that_wait_for_the_same_are_one_row(forebay, site):
+    lines = forebay("explain", site, "--worst", "5").out.splitlines()
+    rows = [re.split(" {2,}", line.strip())[:4] for line in lines[2:]]
+    assert rows == [["4", "1 h", "-", "cores are busy"], ["2", "50 min", "1", "GPUs are busy"]]
+    told = json.loads(forebay("explain", site, "--worst", "5", "--format", "json").out)
+    assert [(job["job_id"], job["alike"]) for job in told["worst"]] == [(4, []), (2, [3])]
+    assert told["worst"][1]["holders"][0]["user"] == "ann"
+    assert told["epoch"] == 1709251200

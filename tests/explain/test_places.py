@@ -39,14 +39,14 @@ def told(rows, policy="fcfs"):
 def test_nodes_of_its_partition_are_short():
     """Nodes of c are idle, and of no use to job 2; job 3 needs one of c, which job 1 does not have."""
     assert told([(4, "wide"), (1, "wide"), (2, "one")], "filler") == [
-        (2, "nodes", "Resources", "nodes of a and b: 0 of 1 are free; job 1 holds 4 until 10 s")
+        (2, "nodes", "Resources", "nodes of partition wide: 0 of 1 are free; job 1 holds 4 until 10 s")
     ]
 
 
 def test_nodes_of_one_class_are_short():
-    """Of one class, by its name."""
+    """Of one class, by the partition for which the job has to have it."""
     assert told([(2, "one"), (1, "one")]) == [
-        (2, "nodes", "Resources", "nodes.c: 0 of 1 are free; job 1 holds 2 until 10 s")
+        (2, "nodes", "Resources", "nodes of partition one: 0 of 1 are free; job 1 holds 2 until 10 s")
     ]
 
 

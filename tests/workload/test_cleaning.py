@@ -67,39 +67,35 @@ def test_walltimes_of_nothing_become_the_run_time_or_no_limit():
     )
 
 
-def flurried():
-    """Quiet days by five users; user 7 submits 900 jobs on one day, and user 8 150 on another.
-
-    There are 12 jobs a day at first, so that only the 900 stand out against 10 x 12; without them there are 3.25.
-    """
-    submit = np.concatenate(
-        [np.arange(240) * 12 * HOUR, 3 * DAY + np.arange(900) * 10.0, 50 * DAY + np.arange(150) * 9.0]
-    )
-    user = np.concatenate([np.arange(240) % 5, np.full(900, 7), np.full(150, 8)])
+def flurried(days):
+    """60 jobs by five users, evenly; user 7 submits 900 jobs in 2 h 30 min of the first day, user 8 150 of the last."""
+    quiet = np.linspace(0, days * DAY - 1, 60)
+    submit = np.concatenate([quiet, 3 * HOUR + np.arange(900) * 10.0, (days - 1) * DAY + np.arange(150) * 9.0])
+    user = np.concatenate([np.arange(60) % 5, np.full(900, 7), np.full(150, 8)])
     return workload(len(submit), submit=submit, user=user)
 
 
 @small
 def test_flurries_go_until_none_is_left():
-    w = flurried()
-    assert "1 flurry" not in left(w)[0]  # 1,290 jobs in 120 days: 107.5 is the limit
-    w = workload(1290, submit=np.sort(w.jobs["submit"].to_numpy()) / 2, user=w.jobs["user"].to_numpy())
-    assert len(left(w)) == 1  # twice as many jobs a day: only the 900 stand out
+    """In two days: against 960 jobs of others the 150 of user 8 are few, against 60 they are a flurry."""
+    w = flurried(2)
+    assert len(left(w)) == 1
     cleaned = clean(w, 4)
     assert cleaned.provenance[1:] == (
-        "cleaned: dropped 900 jobs of 1 flurry; the largest is 900 of user 7 on day 2",
-        "cleaned: dropped 150 jobs of 1 flurry; the largest is 150 of user 8 on day 26",
+        "cleaned: dropped 900 jobs of 1 flurry; the largest is 900 jobs of user 7 (81 % of all), nine tenths of them "
+        "within 2 h 15 min, from 3 h after the first job on",
+        "cleaned: dropped 150 jobs of 1 flurry; the largest is 150 jobs of user 8 (71 % of all), nine tenths of them "
+        "within 20 min 6 s, from 1 d after the first job on",
     )
-    assert len(cleaned) == 240
+    assert len(cleaned) == 60
     assert left(cleaned) == []
 
 
 @small
 def test_several_flurries_of_one_pass_are_one_line():
-    cleaned = clean(flurried(), 4)
-    assert cleaned.provenance[1:] == (
-        "cleaned: dropped 1,050 jobs of 2 flurries; the largest is 900 of user 7 on day 4",
-    )
+    cleaned = clean(flurried(60), 4)
+    [line] = cleaned.provenance[1:]
+    assert line.startswith("cleaned: dropped 1,050 jobs of 2 flurries; the largest is 900 jobs of user 7 (81 % of all)")
 
 
 @small

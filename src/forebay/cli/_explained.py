@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
+from forebay.cli._holders import held_by
 from forebay.cli._numbers import percent, seconds
 from forebay.cli._print import table
 
@@ -40,14 +41,49 @@ _REJECTED = {
 }
 
 
-def document(result: "Result", why: "pl.DataFrame", job: int) -> dict[str, Any]:
-    """All there is to say of a job."""
-    import polars as pl
+_BUSY = {
+    "cores": "cores are busy",
+    "memory": "memory is full",
+    "GPUs": "GPUs are busy",
+    "idle": "no node is idle",
+    "room": "nodes lack room",
+}
+"""The same of what is inside nodes, by the first word for what is missing."""
 
+
+class Told:
+    """A run with the reasons of all its waits."""
+
+    def __init__(self, result: "Result", why: "pl.DataFrame"):
+        from forebay.explain._chain import Chains
+        from forebay.explain._holders import Holders
+        from forebay.explain._words import moment_of
+
+        self.result, self.why = result, why
+        self.chains, self.holders, self.moment = Chains(why), Holders(result), moment_of(result)
+
+    def row(self, job: int) -> dict[str, Any]:
+        """A job of the job table."""
+        import polars as pl
+
+        found: dict[str, Any] = self.result.jobs.row(by_predicate=pl.col("job_id") == job, named=True)
+        return found
+
+    def chain(self, job: int) -> list[dict[str, Any]]:
+        """The pieces of who waited for whom, from a job on."""
+        return [self.why.row(k, named=True) for k in self.chains.rows(job)]
+
+    def held(self, job: int, missing: str) -> "pl.DataFrame":
+        """Who held what was missing to a job."""
+        spans = self.why.filter(job_id=job, missing=missing).select("start", "end").rows()
+        return self.holders.of(job, missing, spans)
+
+
+def document(told: Told, job: int) -> dict[str, Any]:
+    """All there is to say of a job."""
     from forebay import explain
 
-    row = result.jobs.row(by_predicate=pl.col("job_id") == job, named=True)
-    mine = why.filter(job_id=job)
+    row, mine = told.row(job), told.why.filter(job_id=job)
     return {
         "job_id": job,
         "submission_time": row["submission_time"],
@@ -57,28 +93,39 @@ def document(result: "Result", why: "pl.DataFrame", job: int) -> dict[str, Any]:
         "total_wait": row["total_wait"],
         "main": explain.summary_of(mine).drop("job_id").to_dicts(),
         "pieces": mine.drop("job_id").to_dicts(),
-        "chain": explain.chain(result, job, why).to_dicts(),
-        "in_words": words(result, why, job),
+        "chain": told.chain(job),
+        "holders": told.holders.main(job, told.why).to_dicts(),
+        "in_words": words(told, job),
     }
 
 
-def words(result: "Result", why: "pl.DataFrame", job: int) -> str:
-    """The chain of jobs in front, as a sentence."""
-    from forebay import explain
-
-    links = explain.chain(result, job, why)
-    parts = [f"job {row['job_id']} waited for {_for_what(row)}" for row in links.to_dicts()]
+def words(told: Told, job: int) -> str:
+    """The chain of jobs in front, as a sentence; what the last of them lacks, with whose jobs hold it."""
+    links = told.chain(job)
+    parts = [f"job {row['job_id']} waited for {_for_what(row)}" for row in links[:-1]]
+    if links:
+        last = links[-1]
+        who = _holders(told, last)
+        what = f"{last['missing']}, {who}" if who else _for_what(last)
+        parts.append(f"job {last['job_id']} waited for {what}")
     return "; ".join(parts)
+
+
+def _holders(told: Told, piece: dict[str, Any]) -> str:
+    """Whose jobs hold what is missing in a piece, where users are known."""
+    if piece["missing"] is None or piece["blocker"] is None:
+        return ""
+    own = told.row(piece["job_id"])
+    return held_by(told.held(piece["job_id"], piece["missing"]), str(own.get("user_name") or own["user"]))
 
 
 def _for_what(row: dict[str, Any]) -> str:
     """What a piece of waiting was for."""
     other = row["blocker"]
     match row["reason"]:
-        case "nodes":
-            return f"nodes held by job {other}" if other is not None else "nodes"
-        case "burst_buffer" | "pool":
-            return f"{row['detail'].partition(':')[0]} held by job {other}" if other is not None else "room"
+        case "nodes" | "burst_buffer" | "pool":
+            what = row["missing"] or "nodes"
+            return f"{what} held by job {other}" if other is not None else what
         case "reserved":
             return f"job {other}'s {'node ' if 'the nodes are' in row['detail'] else ''}reservation"
         case "order":
@@ -102,18 +149,15 @@ def _for_what(row: dict[str, Any]) -> str:
     return "the policy to take it"
 
 
-def page(result: "Result", why: "pl.DataFrame", job: int, most: int) -> list[Any]:
+def page(told: Told, job: int, most: int) -> list[Any]:
     """What a person wants to know of a job: a heading, the pieces in order of time, and the jobs in front."""
-    import polars as pl
-
-    row = result.jobs.row(by_predicate=pl.col("job_id") == job, named=True)
-    mine = why.filter(job_id=job)
-    blocks: list[Any] = [_heading(result, row, mine)]
+    mine = told.why.filter(job_id=job)
+    blocks: list[Any] = [_heading(told, told.row(job), mine)]
     if mine.is_empty():
         return blocks
     shown = mine if mine.height <= most else mine.top_k(most, by="seconds").sort("start")
     rows = [
-        [seconds(one["start"]), seconds(one["end"]), seconds(one["seconds"]), one["slurm"], one["detail"]]
+        [told.moment(one["start"]), told.moment(one["end"]), seconds(one["seconds"]), one["slurm"], one["detail"]]
         for one in shown.to_dicts()
     ]
     blocks.append(table(["from", "to", "for", "Slurm's word", "why"], rows, numbers=(0, 1, 2)))
@@ -122,7 +166,7 @@ def page(result: "Result", why: "pl.DataFrame", job: int, most: int) -> list[Any
         rest = float(mine["seconds"].sum()) - float(shown["seconds"].sum())
         blocks.append(f"and {counted(left, 'shorter piece')}, {seconds(rest)} together; --format json has all")
         blocks.append(_totals(mine))
-    blocks.append(f"In short: {words(result, why, job)}.")
+    blocks.append(f"In short: {words(told, job)}.")
     return blocks
 
 
@@ -136,12 +180,11 @@ def _totals(mine: "pl.DataFrame") -> Any:
     return table(["in all", "for", "share", "Slurm's word"], rows, numbers=(1, 2))
 
 
-def _heading(result: "Result", row: dict[str, Any], mine: "pl.DataFrame") -> str:
-    job, came = row["job_id"], seconds(row["submission_time"])
-    asked = counted(row["requested_number_of_resources"], "node")
-    begin = f"job {job} ({asked}) came at {came}"
+def _heading(told: Told, row: dict[str, Any], mine: "pl.DataFrame") -> str:
+    job, came = row["job_id"], told.moment(row["submission_time"])
+    begin = f"job {job} ({asked_for(row, told.result.unit)}) came at {came}"
     if row["final_state"] == "REJECTED":
-        return f"{begin} and never ran: {_why_rejected(result, job)}"
+        return f"{begin} and never ran: {_why_rejected(told.result, job)}"
     if row["final_state"] == "CANCELLED":
         waited = float(mine["seconds"].sum())
         return f"{begin} and never ran: its user withdrew it after {seconds(waited)}"
@@ -151,7 +194,29 @@ def _heading(result: "Result", row: dict[str, Any], mine: "pl.DataFrame") -> str
     )
     if not row["total_wait"] and not row["waiting_time"]:
         return f"{begin} and started at once"
-    return f"{begin}, waited {seconds(row['waiting_time'])}, and started at {seconds(row['starting_time'])}{more}"
+    return f"{begin}, waited {seconds(row['waiting_time'])}, and started at {told.moment(row['starting_time'])}{more}"
+
+
+def asked_for(row: dict[str, Any], unit: str) -> str:
+    """What a job asks for: nodes; where these are shared, also what of them; and what its nodes must have."""
+    from forebay.core.units import format_bytes
+
+    amount, words = row["requested_number_of_resources"], []
+    if unit == "nodes":
+        words.append(counted(amount, "node"))
+    else:
+        packed = "together" in str(row.get("placing", ""))
+        parts = row.get("parts") or row.get("nodes") or 0
+        words += [counted(parts, "task" if packed else "node")] if parts else []
+        words.append(counted(amount, "core"))
+    words += [format_bytes(row["memory"])] if row.get("memory") else []
+    if row.get("gpus"):
+        kind = f" of type {row['gpu_name']}" if row.get("gpu_name") else ""
+        words.append(counted(row["gpus"], "GPU") + kind)
+    words += [f"--constraint={row['features_name']}"] if row.get("features_name") else []
+    words += [f"partition {row['queue_name']}"] if row.get("queue_name") else []
+    words += [f"user {row['user_name']}"] if row.get("user_name") else []
+    return ", ".join(words)
 
 
 def _why_rejected(result: "Result", job: int) -> str:
@@ -161,14 +226,26 @@ def _why_rejected(result: "Result", job: int) -> str:
     return _REJECTED.get(str(rows["reason"][0]) if rows.height else "", "it was rejected")
 
 
-def line(result: "Result", why: "pl.DataFrame", job: int) -> list[str]:
-    """A job as a row of the table of long waits."""
+def main_of(told: Told, job: int) -> dict[str, Any]:
+    """The reason for which a job waited longest in the queue, and what it mostly lacked then."""
     import polars as pl
 
     from forebay import explain
 
     queued = ~pl.col("reason").is_in(["stage_in", "dependency"])  # as `total_wait` counts
-    main = explain.summary_of(why.filter((pl.col("job_id") == job) & queued)).to_dicts()[0]
-    waited = result.jobs.filter(job_id=job)["total_wait"].item()
-    cells = [str(job), seconds(waited), _PLAIN[main["reason"]], percent(main["share"]), main["slurm"]]
-    return [*cells, words(result, why, job)]
+    mine = told.why.filter((pl.col("job_id") == job) & queued)
+    main: dict[str, Any] = explain.summary_of(mine).row(0, named=True)
+    of_main = mine.filter(reason=main["reason"]).group_by("missing", maintain_order=True).agg(pl.col("seconds").sum())
+    return main | {"missing": of_main.sort("seconds", descending=True, maintain_order=True)["missing"][0]}
+
+
+def line(told: Told, job: int, alike: int) -> list[str]:
+    """A job as a row of the table of long waits; `alike`: how many others wait for the same."""
+    main = main_of(told, job)
+    missing = main["missing"] or ""
+    plain = _BUSY.get(missing.partition(" ")[0], "") if main["reason"] == "nodes" else ""
+    if missing.endswith(" free"):
+        plain = _BUSY["room"]
+    cells = [str(job), seconds(told.row(job)["total_wait"]), f"{alike:,}" if alike else "-"]
+    cells += [plain or _PLAIN[main["reason"]], percent(main["share"]), main["slurm"]]
+    return [*cells, words(told, job)]

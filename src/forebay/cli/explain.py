@@ -37,7 +37,12 @@ def command(
     worst: Annotated[
         int | None,
         typer.Option(
-            "--worst", metavar="N", min=1, help="A table of the N longest waits. Default: 10.", show_default=False
+            "--worst",
+            metavar="N",
+            min=1,
+            help="A table of the longest waits of N different causes, with how many other jobs wait for the same. "
+            "Default: 10.",
+            show_default=False,
         ),
     ] = None,
     form: options.FormatOption = Format.text,
@@ -49,34 +54,36 @@ def command(
     Slurm's squeue would show.
     """
     from forebay import explain
-    from forebay.cli import _explained
+    from forebay.cli import _explained, _worst
     from forebay.explain._chain import check_job
     from forebay.results import load
 
     result = load(run)
     for job in jobs or ():
         check_job(result, job)
-    why = _reasons(result)
+    told = _explained.Told(result, _reasons(result))
     wanted = list(dict.fromkeys(jobs or ()))
-    longest = _longest(result, worst or _WORST) if worst or not wanted else []
+    longest = _worst.causes(told, worst or _WORST) if worst or not wanted else []
     if form is Format.json:
-        told = {job: _explained.document(result, why, job) for job in [*wanted, *longest]}
+        found = {job: _explained.document(told, job) for job in [*wanted, *(cause.job for cause in longest)]}
         answer(
             {
                 "run": str(run),
                 "policy": result.facts.get("policy"),
-                "jobs": [told[job] for job in wanted],
-                **({"worst": [told[job] for job in longest]} if longest else {}),
+                **({"epoch": result.facts["epoch"]} if "epoch" in result.facts else {}),
+                "jobs": [found[job] for job in wanted],
+                **({"worst": [found[cause.job] | {"alike": cause.alike} for cause in longest]} if longest else {}),
                 "reasons": explain.REASONS,
             }
         )
         return
     blocks: list[Any] = []
     for job in wanted:
-        blocks += _explained.page(result, why, job, _PIECES)
+        blocks += _explained.page(told, job, _PIECES)
     if longest:
-        rows = [_explained.line(result, why, job) for job in longest]
-        blocks.append(table(["job", "wait", "mostly", "share", "Slurm's word", "because"], rows, numbers=(0, 1, 3)))
+        rows = [_explained.line(told, cause.job, len(cause.alike)) for cause in longest]
+        columns = ["job", "wait", "alike", "mostly", "share", "Slurm's word", "because"]
+        blocks.append(table(columns, rows, numbers=(0, 1, 2, 4)))
     elif not wanted:
         blocks.append(f"none of the {counted(result.jobs.height, 'job')} waited")
     show(*blocks)
@@ -87,12 +94,3 @@ def _reasons(result: "Result") -> "pl.DataFrame":
 
     _compile.prepare_parts([_compile.WAITING], is_quiet())
     return explain.reasons(result)
-
-
-def _longest(result: "Result", n: int) -> list[int]:
-    """The jobs that waited longest, and at all."""
-    import polars as pl
-
-    waited = result.jobs.filter(pl.col("total_wait") > 0)
-    found: list[int] = waited.sort("total_wait", descending=True, maintain_order=True).head(n)["job_id"].to_list()
-    return found

@@ -2,7 +2,10 @@
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from forebay._text import counted
 from forebay.cli import _options as options
@@ -13,7 +16,11 @@ from forebay.cli._reading import read
 if TYPE_CHECKING:
     from rich.table import Table
 
-EXAMPLES = options.examples("forebay workload info trace.swf.gz", "forebay workload info default --format json")
+EXAMPLES = options.examples(
+    "forebay workload info trace.swf.gz",
+    "forebay workload info default --format json",
+    "forebay workload info trace.sacct --write-platform site.toml",
+)
 
 _SPREAD = ("min", "median", "mean", "p95", "max")
 _MORE = (("accounts", "account"), ("qos", "QOS", "QOS"))
@@ -23,7 +30,18 @@ _COUNTED = re.compile(r"license_|gres_(?!gpumem)|resource_\d|cores$|gpus$")
 
 
 def command(
-    workload: options.WorkloadArgument, skip: options.SkipOption = False, form: options.FormatOption = Format.text
+    workload: options.WorkloadArgument,
+    machine: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-platform",
+            metavar="FILE",
+            help="Write a machine on which all jobs can run to this TOML file: nodes that they share, as many as hold "
+            "what was in use at once, with the cores, memory, GPUs and features that jobs ask for.",
+        ),
+    ] = None,
+    skip: options.SkipOption = False,
+    form: options.FormatOption = Format.text,
 ) -> None:
     """Describe a workload, and say what was left out of it and why."""
     from forebay import platforms
@@ -31,15 +49,34 @@ def command(
 
     jobs = read(workload, skip_bad_lines=skip)
     facts = describe(jobs, platforms.load(jobs.platform).nodes if jobs.platform else None)
+    if machine is not None:
+        _write(facts, machine)
     if form is Format.json:
         answer(facts)
     else:
         show(
+            *([pairs([("written", str(machine))])] if machine is not None else []),
             pairs([*_origin(facts), *_shape(facts)]),
             fitting(partial(_spreads, facts)),
             *([fitting(partial(_queues, facts))] if len(facts["by_queue"]) > 1 else []),
             *notes_block([*(note for note in facts["notes"] if note not in facts["findings"]), *_notes(facts)]),
         )
+
+
+def _write(facts: dict[str, Any], path: Path) -> None:
+    """The machine that the jobs speak of, as a platform file."""
+    from forebay._files import replacing
+    from forebay.errors import InputError
+
+    if facts["suggested_platform"] is None:
+        raise InputError(
+            f"{facts['name']}: no machine can be told from its jobs: that takes the cores of each and when it started "
+            "(sacct: NCPUS and Start); name a platform when you simulate"
+        )
+    if path.suffix != ".toml":
+        raise InputError(f"{path}: a platform file ends in .toml; write {path.stem or 'site'}.toml")
+    with replacing(path) as [temporary]:
+        temporary.write_text(facts["suggested_platform"]["toml"], encoding="utf-8")
 
 
 def _origin(facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -75,12 +112,12 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
     known += [counted(facts[word], *forms) for word, *forms in _MORE if facts.get(word)]
     if known:
         rows.append(("known", ", ".join(known)))
-    rows.append(
-        (
-            "sizes",
-            f"{100 * facts['serial_share']:.0f} % serial, {100 * facts['power_of_two_share']:.0f} % powers of two",
-        )
-    )
+    if facts["peaks"]:
+        from forebay.workload._suggest import peaks_text
+
+        own = ", each at its own peak" if len(facts["peaks"]) > 1 else " at once"
+        rows.append(("most in use", f"{peaks_text(facts['peaks'])}{own}, as recorded"))
+    rows.append(("sizes", _sizes(facts)))
     rows += [
         (name.replace("_", " "), f"asked for by {counted(demand['jobs'], 'job')}")
         for name, demand in facts["resources"].items()
@@ -88,6 +125,15 @@ def _shape(facts: dict[str, Any]) -> list[tuple[str, str]]:
     rows += _dependencies(facts["dependencies"])
     odd = [("looks odd" if not k else "", text) for k, text in enumerate(facts["findings"])]
     return [*rows, *_estimates(facts), *odd]
+
+
+def _sizes(facts: dict[str, Any]) -> str:
+    """Shares of jobs by their size: in cores where these are known, and then in nodes, too."""
+    serial, on_one = f"{100 * facts['serial_share']:.0f} % serial", facts["one_node_share"]
+    powers = f"{100 * facts['power_of_two_share']:.0f} % powers of two"
+    if on_one is None:
+        return f"{serial}, {powers}"
+    return f"{serial} (one core), {100 * on_one:.0f} % on one node, {powers} in cores"
 
 
 def _dependencies(found: dict[str, Any] | None) -> list[tuple[str, str]]:

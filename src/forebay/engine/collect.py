@@ -18,6 +18,7 @@ from forebay.engine.outside import Place
 from forebay.engine.record import Record
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
+from forebay.platforms.sharing import GPUS
 from forebay.results import spent
 from forebay.workload.names import column_of
 from forebay.workload.workload import Workload
@@ -37,6 +38,9 @@ _SAID = pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, "reason": pl.S
 _LINKS = pl.DataFrame(schema={"link": pl.String, "capacity": pl.Float64, "bytes": pl.Float64})
 _TEXTS = dict.fromkeys(("reason", "slurm", "detail"), pl.String)
 _HELD = pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, **_TEXTS})
+PLACING = ("together", "spread", "alone together", "alone")
+"""How the parts of a job lie on nodes that are shared: as room is, or each on a node of its own; and the same on nodes
+that the job has to itself."""
 _FINALS = tuple((code.value, word) for code, word in FINAL_STATE.items())
 
 
@@ -55,6 +59,8 @@ class Left(NamedTuple):
     flexibility: np.ndarray  # [job] code; empty where nobody has an application
     compute_nodes: np.ndarray | None  # Program's
     allowed: np.ndarray | None  # [job] atoms that its last leg might run on, as bits; None where nodes are alike
+    parts: np.ndarray  # [job] that it is on nodes that are shared; else empty
+    placing: np.ndarray  # [job] how these lie, by its place in PLACING; else empty
 
 
 def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None) -> Left:
@@ -74,7 +80,19 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
         flexibility=_flexibility(truth),
         compute_nodes=compute_nodes,
         allowed=truth.legs["allowed"][truth.jobs["last_leg"]] if len(state.nodes.atoms) else None,
+        **_parts(truth),
     )
+
+
+def _parts(truth: Truth) -> dict[str, np.ndarray]:
+    """The parts of each job on shared nodes, and how they lie there."""
+    if not len(truth.asks):
+        return {"parts": truth.asks, "placing": truth.asks}
+    first = truth.asks[truth.jobs["leg"]]
+    return {
+        "parts": np.maximum.reduceat(truth.asks["parts"], truth.jobs["leg"]),  # legs may be without any
+        "placing": 2 * (first["exclusive"] != 0) + (first["spread"] != 0),
+    }
 
 
 def _alone(table: np.ndarray) -> np.ndarray:
@@ -240,7 +258,7 @@ def servers_frame(left: Left, record: Record) -> pl.DataFrame | None:
 
 
 def shared_frame(left: Left, record: Record) -> pl.DataFrame | None:
-    """The number of different nodes of which each job had a part; None where these are not shared."""
+    """The nodes of which each job had a part, its parts, and how these lie; None where nodes are not shared."""
     if not len(left.cores):
         return None
     job, placed = record.log["job"][record.placements["row"]].astype(np.int64), record.placements
@@ -248,7 +266,13 @@ def shared_frame(left: Left, record: Record) -> pl.DataFrame | None:
     across = high - low + 1
     node = np.repeat(low - np.concatenate([[0], np.cumsum(across)[:-1]]), across) + np.arange(across.sum())
     pairs = np.unique(np.repeat(job, across) * len(left.cores) + node)
-    return pl.DataFrame({"nodes": np.bincount(pairs // len(left.cores), minlength=len(left.jobs))})
+    return pl.DataFrame(
+        {
+            "nodes": np.bincount(pairs // len(left.cores), minlength=len(left.jobs)),
+            "parts": left.parts,
+            "placing": _words(left.placing, enumerate(PLACING)),
+        }
+    )
 
 
 def may_have_broken_off(record: Record) -> bool:
@@ -365,7 +389,8 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
         "n_legs": left.number + 1,
     }
     told = [name for name in MORE if name in source.columns]
-    demands = [name for name in platform.resources[1:] if name in source.columns]
+    asked = (*platform.resources[1:], *((GPUS,) if platform.sharing else ()))  # those of all types
+    demands = [name for name in dict.fromkeys(asked) if name in source.columns]
     for name in ("user", "group", "queue", "priority", *told, *demands, *workload.own):
         columns[name] = source[name].fill_nan(None) if MORE.get(name) == pl.Float64 else source[name]
     frame = pl.DataFrame(columns)

@@ -5,7 +5,8 @@ thought is not known, unless it said so (`act.say`).
 """
 
 from forebay.explain._chain import chain
+from forebay.explain._holders import holders
 from forebay.explain._reasons import reasons, summary_of
 from forebay.explain._words import REASONS
 
-__all__ = ["REASONS", "chain", "reasons", "summary_of"]
+__all__ = ["REASONS", "chain", "holders", "reasons", "summary_of"]

@@ -1,10 +1,11 @@
 """Who waited for whom: from a job to the one in its way, and on to those in that one's way."""
 
+import numpy as np
 import polars as pl
 
 from forebay._text import counted
 from forebay.errors import InputError
-from forebay.explain._reasons import reasons, summary_of
+from forebay.explain._reasons import reasons
 from forebay.results import Result
 
 _BEHIND = ("reserved", "order", "said", "dependency")
@@ -45,17 +46,41 @@ def chain(result: Result, job: int, why: pl.DataFrame | None = None) -> pl.DataF
     """
     check_job(result, job)
     why = reasons(result) if why is None else why
-    mine = why.filter(pl.col("job_id") == job, pl.col("reason") != "stage_in")
-    if mine.is_empty():
-        return why.clear()
-    main = summary_of(mine)["reason"][0]
-    found = [mine.filter(pl.col("reason") == main).sort("seconds", descending=True, maintain_order=True).head(1)]
-    met = {job}
-    while (last := found[-1].row(0, named=True))["reason"] in _BEHIND and last["blocker"] not in {None, *met}:
-        met.add(last["blocker"])
-        shared = pl.min_horizontal("end", pl.lit(last["end"])) - pl.max_horizontal("start", pl.lit(last["start"]))
-        theirs = why.filter(pl.col("job_id") == last["blocker"]).filter(shared > 0)
-        if theirs.is_empty():
-            break
-        found.append(theirs.sort(shared, descending=True, maintain_order=True).head(1))
-    return pl.concat(found)
+    rows = Chains(why).rows(job)
+    return why[rows] if rows else why.clear()
+
+
+class Chains:
+    """Pieces of all jobs, ready to be followed."""
+
+    def __init__(self, why: pl.DataFrame):
+        """`why` is what `reasons` gave: by job and start."""
+        jobs = why["job_id"].to_numpy()
+        ids, begins, counts = np.unique(jobs, return_index=True, return_counts=True)
+        self._rows = {job: range(a, a + n) for job, a, n in np.stack([ids, begins, counts], axis=1).tolist()}
+        self._start, self._end, self._seconds = (why[name].to_numpy() for name in ("start", "end", "seconds"))
+        self._reason, self._blocker = why["reason"].to_list(), why["blocker"].to_list()
+
+    def rows(self, job: int) -> list[int]:
+        """Which pieces the chain of a job is; none if it did not wait."""
+        mine = [k for k in self._of(job) if self._reason[k] != "stage_in"]
+        if not mine:
+            return []
+        total: dict[str, float] = {}
+        for k in mine:
+            total[self._reason[k]] = total.get(self._reason[k], 0.0) + self._seconds[k]
+        main = max(total, key=lambda reason: total[reason])
+        found, met = [max((k for k in mine if self._reason[k] == main), key=lambda k: self._seconds[k])], {job}
+        while self._reason[last := found[-1]] in _BEHIND and self._blocker[last] not in {None, *met}:
+            met.add(self._blocker[last])
+            shared = {
+                k: min(self._end[k], self._end[last]) - max(self._start[k], self._start[last])
+                for k in self._of(self._blocker[last])
+            }
+            if not shared or max(shared.values()) <= 0:
+                break
+            found.append(max(shared, key=lambda k: shared[k]))
+        return found
+
+    def _of(self, job: int) -> range:
+        return self._rows.get(job, range(0))

@@ -57,6 +57,7 @@ def _dependencies(result: Result, log: pl.DataFrame) -> pl.DataFrame:
         seconds=pl.col("time") - pl.col("start"),
         reason=pl.lit("dependency"),
         slurm=pl.when(never).then(pl.lit(_NEVER)).otherwise(pl.lit(None, pl.String)),
+        missing=pl.lit(None, pl.String),
         detail=pl.when(free)
         .then(pl.format("it may start only after job {}, the last that it waited for", parent))
         .when(never)

@@ -5,13 +5,14 @@ import polars as pl
 
 from forebay.algorithms.waiting import PIECE
 from forebay.core.units import format_seconds
+from forebay.explain._causes import causes_of
 from forebay.explain._dependencies import before_the_queue
 from forebay.explain._policy import front_of
-from forebay.explain._replay import causes_of, scene
+from forebay.explain._replay import scene
 from forebay.explain._words import REASONS, table_of
 from forebay.results import Result
 
-COLUMNS = ("job_id", "leg", "start", "end", "seconds", "reason", "slurm", "detail", "blocker")
+COLUMNS = ("job_id", "leg", "start", "end", "seconds", "reason", "slurm", "missing", "detail", "blocker")
 _KIND, _REASON = pl.col("kind").cast(pl.String), pl.col("reason").cast(pl.String)
 
 
@@ -19,9 +20,9 @@ def reasons(result: Result) -> pl.DataFrame:
     """Why each job of a run waited: a row for each piece of time with one reason, by job and start.
 
     Columns: `job_id`, `leg` (that it waited for), `start`, `end`, `seconds`, `reason` (one of `REASONS`), `slurm` (what
-    `squeue` would show), `detail` (a sentence) and `blocker` (the job in the way for longest, or null). Of one job, all
-    but `stage_in` and `dependency` add up to its `total_wait`, and all but `stage_in` up to its first start to its
-    `waiting_time`. A job that started as soon as it came has no row.
+    `squeue` would show), `missing` (what is short, or null), `detail` (a sentence) and `blocker` (the job in the way
+    for longest, or null). Of one job, all but `stage_in` and `dependency` add up to its `total_wait`, and all but
+    `stage_in` up to its first start to its `waiting_time`. A job that started as soon as it came has no row.
 
     Examples
     --------
@@ -113,6 +114,7 @@ def _staging(result: Result) -> pl.DataFrame:
         seconds=took,
         reason=pl.lit("stage_in"),
         slurm=pl.lit(None, pl.String),
+        missing=pl.lit(None, pl.String),
         detail=pl.format("its data are staged in for {}", took.map_elements(format_seconds, return_dtype=pl.String)),
         blocker=pl.lit(None, pl.Int64),
     )

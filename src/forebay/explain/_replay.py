@@ -5,14 +5,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from forebay.algorithms import waiting
 from forebay.algorithms.waiting import CHANGE, WAIT, Replay
 from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
 from forebay.explain._holds import holds_of
-from forebay.explain._places import with_places
+from forebay.explain._inside import Inside, inside_of
+from forebay.explain._places import Thing, with_inside, with_places
 from forebay.explain._policy import Front
 from forebay.explain._tiers import Ranks, ranks_of
+from forebay.explain._where import Wheres
 from forebay.results import Result, n_ids
 
 _KINDS = (
@@ -28,8 +29,6 @@ _KINDS = (
     "node_up",
     "eligible",
 )
-UNKNOWN = -1
-"""The cause of a wait for a leg that never began, of which nothing tells what it would have taken."""
 _OPENS, _CLOSES = ("submit", "queue", "eligible"), ("start", "cancel", "reject")
 _JOINS = ("submit", "eligible")
 """How a job that has not begun joins the queue: as it is submitted, or when others are done that it waits for."""
@@ -68,7 +67,9 @@ class Scene(NamedTuple):
     ids: np.ndarray  # of jobs
     texts: list[str]  # that the policy said
     limits: list[tuple[str, str, str]]  # that held jobs back: in a word, in Slurm's, and in a sentence
-    names: list[str]  # of resources, see _places
+    things: list[Thing]  # the resources, see _places
+    where: Wheres  # waits' jobs may run
+    inside: Inside | None  # of shared nodes
     tiers: Ranks  # of jobs, see _tiers
 
 
@@ -84,8 +85,13 @@ def scene(result: Result, front: Front) -> Scene:
     chunked = _chunked(result, resources)
     waits = _waits(log, jobs, resources, chunked, front)
     holds, stores = holds_of(log, result.chunks, chunked, len(times))
-    down, allowed = _down(result, log), jobs["allowed"][waits.table["job"]]
-    places = with_places(result.resources, waits.needs, allowed, holds, len(down) > 0)
+    down, at = _down(result, log), places_of(result.jobs["job_id"].cast(pl.Int64).to_numpy(), ids)
+    inside = inside_of(result, log, holds, took_of(log, len(resources)), waits.table, waits.needs, at)
+    if inside is None:
+        allowed, row = (values[waits.table["job"]] for values in (jobs["allowed"], at))
+        places = with_places(result, waits.needs, allowed, holds, row, len(down) > 0)
+    else:
+        places = with_inside(result, waits.needs, inside, holds, len(down) > 0)
     limits = held.select("reason", "slurm", "detail").filter(pl.col("reason") != "").unique(maintain_order=True).rows()
     texts = said["reason"].unique(maintain_order=True).to_list()
     replay = Replay(
@@ -104,7 +110,7 @@ def scene(result: Result, front: Front) -> Scene:
         n_jobs=len(ids),
         by_start=front.by_start,
     )
-    return Scene(replay, waits, ids, texts, limits, places.names, tiers)
+    return Scene(replay, waits, ids, texts, limits, places.things, places.where, inside, tiers)
 
 
 def _instants(times: np.ndarray) -> np.ndarray:
@@ -215,9 +221,7 @@ def _needs(
     And whether that is known: a leg that never began has left no trace, unless it is its job's only one.
     """
     needs = np.zeros((len(opened), len(resources)), np.int64)
-    took = np.zeros((int(log.row[-1]) + 1 if len(log.row) else 0, len(resources)), np.int64)
-    taken = (_of(log, "start") | (_of(log, "acquire") & ~log.resized)) & (log.resource >= 0)
-    took[log.start[taken], log.resource[taken]] = log.amount[taken]
+    took = took_of(log, len(resources))
     started = log.kind[closed] == _KINDS.index("start")
     needs[started] = took[log.row[closed[started]]]
     known = started.copy()
@@ -238,6 +242,14 @@ def _needs(
     for a, column in enumerate(range(first, len(resources))):
         needs[:, column] = np.where(allowed == 1 << a, needs[:, 0], 0)
     return needs, known
+
+
+def took_of(log: Log, n_resources: int) -> np.ndarray:
+    """What the start in each row of the log took of each resource; nothing in other rows."""
+    took = np.zeros((int(log.row[-1]) + 1 if len(log.row) else 0, n_resources), np.int64)
+    taken = (_of(log, "start") | (_of(log, "acquire") & ~log.resized)) & (log.resource >= 0)
+    took[log.start[taken], log.resource[taken]] = log.amount[taken]
+    return took
 
 
 def _tiers(result: Result) -> dict[str, Any]:
@@ -287,21 +299,3 @@ def _held(held: pl.DataFrame, limits: list[tuple[str, str, str]], ids: np.ndarra
         table["subject"] = places_of(ids, held["job"].cast(pl.Int64).to_numpy())
         table["what"] = [places.get(row, -1) for row in held.select("reason", "slurm", "detail").iter_rows()]
     return table[table["subject"] >= 0]
-
-
-_ANYWAY = (waiting.HELD, waiting.SAID)  # whatever the leg needs
-
-
-def causes_of(found: Scene) -> np.ndarray:
-    """Every piece of every wait, by job and time."""
-    pieces: np.ndarray = waiting.causes(found.replay)
-    table = found.waits.table
-    short = np.flatnonzero(found.waits.short)
-    more = np.zeros(len(short), waiting.PIECE)
-    more["start"], more["end"], more["wait"] = table["since"][short], table["until"][short], short
-    more["cause"], more["what"], more["other"] = waiting.FITS, -1, -1
-    both = np.concatenate([pieces, more])
-    unknown = ~found.waits.known[both["wait"]] & ~np.isin(both["cause"], _ANYWAY)
-    both["cause"][unknown], both["what"][unknown], both["other"][unknown] = UNKNOWN, -1, -1
-    ordered: np.ndarray = both[np.lexsort((both["start"], table["job"][both["wait"]]))]
-    return ordered

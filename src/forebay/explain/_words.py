@@ -7,13 +7,15 @@ import numpy as np
 import polars as pl
 
 from forebay.algorithms.waiting import BEHIND, CHUNKS, DOWN, FITS, HELD, LACKS, SAID
-from forebay.core.atoms import ATOM
-from forebay.core.kinds import LARGE
 from forebay.core.units import format_bytes, format_seconds
-from forebay.explain._places import PLACE
+from forebay.explain._causes import UNKNOWN
+from forebay.explain._places import Thing, is_shared
 from forebay.explain._policy import Front
-from forebay.explain._replay import UNKNOWN, Scene
+from forebay.explain._replay import Scene
+from forebay.explain._room import ROOM, ROOM_DOWN
+from forebay.explain._room_words import last_of, parts_of, room_text, scarce
 from forebay.results import Result
+from forebay.workload.dates import date_text
 
 REASONS = {
     "nodes": "Resources",
@@ -35,29 +37,6 @@ REASONS = {
 }
 """Why a job waits, and what `squeue` of Slurm would show in its column REASON; of a limit, its own name there."""
 
-_NODE_TIERS = ("node_local",)
-
-
-def reason_of_resources(result: Result) -> dict[str, str]:
-    """What it is called when a resource is short, by its name."""
-    told = result.facts.get("platform")
-    tiers = told.get("tiers", []) if isinstance(told, dict) else []
-    kinds = {tier["name"]: tier.get("kind") for tier in tiers}
-
-    def reason(name: str) -> str:
-        kind = kinds.get(name.removesuffix(LARGE))
-        shared = is_shared(result) and kind is None
-        if name == result.unit or name.startswith(ATOM) or kind in _NODE_TIERS or shared:
-            return "nodes"
-        return "pool" if kind == "pool" else "burst_buffer"
-
-    return {name: reason(name) for name in result.resources}
-
-
-def is_shared(result: Result) -> bool:
-    """Whether jobs share nodes."""
-    return result.unit == "cores"
-
 
 def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
     """Values as text; each different one is written once."""
@@ -67,20 +46,9 @@ def _texts(values: np.ndarray, write: Callable[[Any], str]) -> pl.Series:
     return numbers.replace_strict(different, texts, return_dtype=pl.String) if len(numbers) else texts
 
 
-def counts_things(name: str, reasons: dict[str, str]) -> bool:
-    """Whether a resource is so many of something, and not bytes."""
-    if name == "nodes" or name.startswith((ATOM, PLACE)):
-        return True
-    return name.endswith(LARGE) or reasons[name] == "pool"
-
-
-def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: dict[str, str]) -> pl.Series:
-    """Amounts of resources, which have a reason each, in bytes where these are of storage; -1 is no resource."""
-    shared = [is_shared(result) and name.startswith(("cores", "gpus")) for name in reasons]
-    plain = np.array(
-        [counts_things(name, reasons) or inside for name, inside in zip(reasons, shared, strict=True)] + [True]
-    )
-    of_counts = plain[resource]
+def amounts(values: np.ndarray, resource: np.ndarray, things: list[Thing]) -> pl.Series:
+    """Amounts of resources, in bytes where these are of storage; -1 is no resource."""
+    of_counts = np.array([thing.counts for thing in things] + [True])[resource]
     counts = _texts(np.where(of_counts, values, 0), "{:,}".format)
     sizes = _texts(np.where(of_counts, 0, np.maximum(values, 0)), format_bytes)
     return pl.select(pl.when(pl.Series(of_counts)).then(counts).otherwise(sizes)).to_series()
@@ -88,8 +56,6 @@ def amounts(values: np.ndarray, resource: np.ndarray, result: Result, reasons: d
 
 def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> pl.DataFrame:
     """The pieces of all waits in words."""
-    names, reasons = found.names, reason_of_resources(result)
-    reasons |= dict.fromkeys(names[len(reasons) :], "nodes")  # those of sets of atoms
     cause, what, other, wait = (pieces[name] for name in ("cause", "what", "other", "wait"))
     short = np.isin(cause, (LACKS, CHUNKS))
     resource = np.where(short | (cause == DOWN), what, -1)
@@ -102,6 +68,8 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
     held[by_hold] = holds["amount"][hold[by_hold]]
     ends = np.append(found.replay.times, np.inf)
     until[by_hold] = ends[holds["last"][hold[by_hold]]]
+    roomless, in_way = np.isin(cause, (ROOM, ROOM_DOWN)), cause == ROOM
+    until[in_way] = ends[last_of(found, pieces[in_way])]
     ids = found.ids[blocker] if len(found.ids) else np.zeros(0, np.int64)
     need = found.replay.needs[wait, resource] if len(pieces) else np.zeros(0, np.int64)
     waits = found.waits.table[wait]
@@ -113,11 +81,15 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
             "end": pieces["end"],
             "blocker": ids,
             "cause": cause,
-            "free": amounts(pieces["free"], resource, result, reasons),
-            "need": amounts(need, resource, result, reasons),
-            "held": amounts(held, resource, result, reasons),
-            "until": _texts(until, format_seconds),
-            "resource": pl.Series([*names, ""], dtype=pl.String).gather(np.where(resource < 0, len(names), resource)),
+            "free": amounts(pieces["free"], resource, found.things),
+            "need": amounts(np.where(roomless, parts_of(found, wait), need), resource, found.things),
+            "held": amounts(held, resource, found.things),
+            "until": _texts(until, moment_of(result)),
+            "missing": _missing(found, wait, resource, roomless),
+            "of_resource": pl.Series([thing.reason for thing in found.things] + ["nodes"]).gather(
+                np.where(resource < 0, len(found.things), resource)
+            ),
+            "scarce": scarce(found, wait, np.where(roomless, what, -1)),
             "chunk": _texts(waits["chunk"], format_bytes),
             "chunks": waits["n_chunks"],
             "said": pl.Series([*found.texts, ""], dtype=pl.String).gather(
@@ -131,10 +103,11 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
             "known": blocker >= 0,
         }
     )
-    of_resource = pl.col("resource").replace_strict(reasons | {"": "nodes"}, return_dtype=pl.String)
     named = {
-        LACKS: of_resource,
-        CHUNKS: of_resource,
+        LACKS: pl.col("of_resource"),
+        CHUNKS: pl.col("of_resource"),
+        ROOM: pl.lit("nodes"),
+        ROOM_DOWN: pl.lit("node_down"),
         DOWN: pl.lit("node_down"),
         BEHIND: pl.lit("reserved" if front.reserves else "order"),
         FITS: pl.lit("policy"),
@@ -151,9 +124,29 @@ def table_of(result: Result, found: Scene, pieces: np.ndarray, front: Front) -> 
         seconds=pl.col("end") - pl.col("start"),
         reason=reason,
         slurm=pl.when(pl.col("cause") == HELD).then(pl.col("limit").list.get(1)),
+        missing=pl.when(pl.col("missing") != "").then("missing"),
         detail=detail,
         blocker=pl.when("known").then("blocker"),
     )
+
+
+def _missing(found: Scene, wait: np.ndarray, resource: np.ndarray, roomless: np.ndarray) -> pl.Series:
+    """What is short in each piece; empty where nothing is. Each different text is made once."""
+    place = np.where(roomless, -2, resource)
+    known: dict[tuple[int, int], str] = {}
+    for key in dict.fromkeys(zip(place.tolist(), wait.tolist(), strict=True)):
+        r, w = key
+        known[key] = room_text(found, w) if r == -2 else "" if r < 0 else found.things[r].text(w, found.where)
+    texts = [known[key] for key in zip(place.tolist(), wait.tolist(), strict=True)]
+    return pl.Series(texts, dtype=pl.String)
+
+
+def moment_of(result: Result) -> Callable[[float], str]:
+    """How a moment of a run is told: as a date where its trace has dates, else in seconds after its first job."""
+    epoch = result.facts.get("epoch")
+    if not isinstance(epoch, int | float):
+        return format_seconds
+    return lambda seconds: date_text(float(epoch) + seconds) or format_seconds(seconds)
 
 
 def _above(found: Scene, job: np.ndarray, blocker: np.ndarray) -> pl.Series:
@@ -181,9 +174,10 @@ def _chosen(by_cause: dict[int, pl.Expr]) -> pl.Expr:
 def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
     """A sentence for every cause."""
     holder = pl.when("by_hold").then(pl.format("; job {} holds {} until {}", "blocker", "held", "until"))
-    what = pl.col("resource").str.replace_all("_", " ")
-    # Amounts do not tell whether they lie together: a job may wait though all that it asks for is free somewhere.
-    would_fit = "enough is free in all" if is_shared(result) else "it would fit"
+    what = pl.col("missing")
+    # Of a run that does not tell how parts lie, amounts alone are known: they may be free, and not together.
+    apart = is_shared(result) and "placing" not in result.jobs.columns
+    would_fit = "enough is free in all" if apart else "it would fit"
     not_taken = "but not together on nodes that it may have, or the policy did not take it"
     reserved = {"nodes": "the nodes are reserved for", "all": "all is reserved for"}
     return {
@@ -197,7 +191,16 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
             "chunk",
             holder.otherwise(pl.lit("")),
         ),
-        DOWN: pl.format("nodes: {} of {} are free; those that have failed would do", "free", "need"),
+        ROOM: pl.format(
+            "{}: {} of {}{}{}",
+            what,
+            "free",
+            "need",
+            "scarce",
+            pl.when("known").then(pl.format("; job {} is there until {}", "blocker", "until")).otherwise(pl.lit("")),
+        ),
+        ROOM_DOWN: pl.format("{}: {} of {}; nodes that have failed would do", what, "free", "need"),
+        DOWN: pl.format("{}: {} of {} are free; nodes that have failed would do", what, "free", "need"),
         BEHIND: pl.format(
             f"{would_fit}, but {reserved[front.reserves]} job {{}}, which goes first{{}}"
             if front.reserves
@@ -208,9 +211,7 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
             "above",
         ),
         FITS: pl.lit(
-            f"{would_fit}, {not_taken}"
-            if is_shared(result)
-            else "it would fit, and nobody goes first: the policy did not take it"
+            f"{would_fit}, {not_taken}" if apart else "it would fit, and nobody goes first: the policy did not take it"
         ),
         HELD: pl.col("limit").list.get(2),
         UNKNOWN: pl.lit("its leg was withdrawn before it began: nothing tells what it would have taken"),

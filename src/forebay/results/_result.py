@@ -37,6 +37,7 @@ JOBS_CSV = (
 
 STAGING = ("stage_in_time", "io_time", "compute_start")
 SIZES = ("type", "mean_nodes", "n_resizes")
+SHARED = ("nodes", "parts", "placing")
 ELIGIBLE = ("eligible_time", "planned_time")
 SERVERS = ("compute_nodes", "mean_servers")
 ATTEMPTS = ("n_attempts", "lost_time", "checkpoint_time", "recovery_time")
@@ -47,7 +48,7 @@ _NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
 _RECORDED = ("recorded_start", "running_since")
 TOLD = ("account", "qos", *_RECORDED, *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
 _SPENT = (*STAGING, *SIZES, *SERVERS, *ATTEMPTS)
-JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", *ELIGIBLE, "tier", "nodes", *_SPENT)
+JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", *ELIGIBLE, "tier", *SHARED, *_SPENT)
 """Further columns; those of TOLD where the trace tells so much; `allowed` where nodes are not all alike; those of
 ELIGIBLE where jobs wait for others; from `tier` on where jobs choose one, stage data, are
 not all of one size, have servers, or are interrupted."""

@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from forebay._text import counted
 from forebay.core.units import format_seconds
-from forebay.workload import _cancelled, _source
+from forebay.workload import _cancelled, _flurries, _source, dates
 from forebay.workload.names import called
 from forebay.workload.workload import Workload
 
 Flags = NDArray[np.bool_]
 
 _DAY = 86400.0
-_FLURRY = 10  # times as many jobs as all users submit on an average day
-_FEW = 100  # jobs: fewer in a day are no flurry, and fewer in all tell nothing of gaps and estimates
+_FEW = 100  # jobs: fewer tell nothing of gaps and estimates
 _GAP = 20  # times the mean time between submissions
 _PAST = 3600.0  # seconds beyond its walltime: schedulers kill within minutes
 _NO_TIME = "run time not positive"
@@ -43,7 +42,7 @@ def findings(w: Workload, n_nodes: int | None) -> list[str]:
     )
     if len(w) >= _FEW:
         found += _gaps(np.sort(w.jobs["submit"].to_numpy()))
-        found += _flurries(w)
+        found += _surges(w)
         found += _estimates(w)
     return found
 
@@ -70,24 +69,23 @@ def timeless(w: Workload) -> Flags:
 
 
 def flurries(w: Workload) -> tuple[Flags, pl.DataFrame]:
-    """Jobs of users on days on which they submit far more than all users do on an average day; and those days.
+    """Jobs of flurries, and these: see `_flurries`."""
+    return _flurries.flurries(w.jobs["submit"].to_numpy(), w.jobs["user"].to_numpy())
 
-    The days have columns `user`, `day` (from 0) and `jobs`, the largest first. Flurries are those of Tsafrir &
-    Feitelson, "Instability in parallel job scheduling simulation: the role of workload flurries" (IPDPS 2006); the
-    numbers that make one are set here.
-    """
-    submit, user = w.jobs["submit"].to_numpy(), w.jobs["user"].to_numpy()
-    if len(w) < _FEW:
-        return np.zeros(len(w), np.bool_), pl.DataFrame(schema={"user": pl.Int64, "day": pl.Int64, "jobs": pl.UInt32})
-    day = ((submit - submit.min()) // _DAY).astype(np.int64)
-    usual = len(w) / (int(day.max()) + 1)
-    each = pl.DataFrame({"user": user, "day": day})
-    counts = each.filter(pl.col("user") >= 0).group_by("user", "day").agg(jobs=pl.len())
-    many = counts.filter(pl.col("jobs") >= max(_FEW, _FLURRY * usual)).sort(
-        "jobs", "user", "day", descending=[True, False, False]
+
+def largest(w: Workload, found: pl.DataFrame) -> str:
+    """The first of some flurries in words."""
+    user, start, seconds, jobs = found.row(0)
+    when = dates.date_of(w, float(w.jobs["submit"].min() or 0) + start)  # type: ignore[arg-type]
+    since = f"from {when} UTC on" if when else f"from {format_seconds(start)} after the first job on"
+    return (
+        f"the largest is {counted(jobs, 'job')} of user {called(w.names, 'user', user)} ({_percent(jobs / len(w))} of "
+        f"all), nine tenths of them within {format_seconds(seconds)}, {since}"
     )
-    part = each.join(many, on=["user", "day"], how="left", maintain_order="left")["jobs"].is_not_null()
-    return part.to_numpy(), many
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"
 
 
 def _jobs(odd: Flags, one: str, many: str = "") -> list[str]:
@@ -149,16 +147,12 @@ def _gaps(submit: NDArray[np.float64]) -> list[str]:
     ]
 
 
-def _flurries(w: Workload) -> list[str]:
-    days = flurries(w)[1]
-    if not len(days):
+def _surges(w: Workload) -> list[str]:
+    found = flurries(w)[1]
+    if not len(found):
         return []
-    user, day, jobs = days.row(0)
-    who = called(w.names, "user", user)
-    return [
-        f"{counted(len(days), 'flurry', 'flurries')}: a user submits over {_FLURRY} times an average day's jobs in one "
-        f"day; the largest is {counted(jobs, 'job')} of user {who} on day {day + 1}"
-    ]
+    several = counted(len(found), "flurry", "flurries")
+    return [f"{several}: a user submits more in a day than all others do in a usual week; {largest(w, found)}"]
 
 
 def _estimates(w: Workload) -> list[str]:

@@ -9,11 +9,9 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from forebay import _bounds
 from forebay._files import replacing
@@ -151,19 +149,9 @@ def inferred_size(nodes: int) -> str:
     return f"{_SIZE} taken as the most nodes in use at once, {nodes:,}; jobs that share a node count it each"
 
 
-def inferred_cores(cores: int, each: int) -> str:
-    """A remark on how much smaller a machine is on which jobs share nodes."""
-    nodes = -(-cores // each)
-    return (
-        f"{_SIZE} less where jobs share nodes: at most {cores:,} cores were in use at once, {nodes:,} nodes of {each} "
-        f"(--platform flat:nodes={nodes},cores={each},sharing=true)"
-    )
-
-
-def most_in_use(start: NDArray[Any], run_time: NDArray[Any], nodes: NDArray[Any]) -> int:
-    """The most nodes that jobs held at once."""
-    moments = np.concatenate([start + run_time, start])  # who ends goes before who starts
-    return int(np.concatenate([-nodes, nodes])[np.argsort(moments, kind="stable")].cumsum().max())
+def inferred_machine(peaks: str, classes: str, how: str) -> str:
+    """A remark on nodes that jobs share, and how to run on them."""
+    return f"{_SIZE} another where jobs share nodes: at most {peaks} were in use at once, {classes} ({how})"
 
 
 def is_inferred(notes: Iterable[str]) -> bool:

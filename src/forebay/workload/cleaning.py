@@ -11,7 +11,6 @@ import polars as pl
 from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload import _doctor
-from forebay.workload.names import called
 from forebay.workload.operations import only
 from forebay.workload.workload import Workload
 
@@ -62,16 +61,13 @@ def _timed(w: Workload) -> Workload:
 
 
 def _calm(w: Workload) -> Workload:
-    """The workload without flurries. An average day then has fewer jobs, and another flurry may stand out."""
+    """The workload without flurries. What is usual may be less then, and another flurry stand out."""
     while True:
-        odd, days = _doctor.flurries(w)
+        odd, found = _doctor.flurries(w)
         if not odd.any():
             return w
-        user, day, jobs = days.row(0)
-        several = counted(len(days), "flurry", "flurries")
-        w = _without(
-            w, odd, f"of {several}; the largest is {jobs:,} of user {called(w.names, 'user', user)} on day {day + 1}"
-        )
+        several = counted(len(found), "flurry", "flurries")
+        w = _without(w, odd, f"of {several}; {_doctor.largest(w, found)}")
 
 
 def _noted(w: Workload, what: str) -> Workload:

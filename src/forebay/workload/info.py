@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from forebay.workload import dates, recorded
+from forebay.workload import _suggest, dates, recorded
 from forebay.workload._doctor import findings
 from forebay.workload._source import machine_nodes
 from forebay.workload.dependencies import count_kinds, longest_chain
@@ -60,9 +60,11 @@ def describe(w: Workload, n_nodes: int | None = None) -> dict[str, Any]:
         },
         "by_queue": recorded.by_queue(w),
         "recorded": recorded.numbers(w),
+        "peaks": _suggest.peaks(w),
+        "suggested_platform": _suggested(w),
         "dependencies": _dependencies(w),
         "nodes": _spread(jobs["nodes"].to_numpy()),
-        **_sizes(jobs["nodes"].to_numpy()),
+        **_sizes(jobs),
         "run_time": _spread(run),
         "walltime": _spread(walltime[np.isfinite(walltime)]),
         "flop": _flop(jobs),
@@ -105,14 +107,27 @@ def _spread(values: NDArray[Any]) -> dict[str, float] | None:
     }
 
 
-def _sizes(nodes: NDArray[Any]) -> dict[str, float | None]:
-    """Shares of serial jobs, and of sizes that are a power of two (1 is one)."""
+def _sizes(jobs: pl.DataFrame) -> dict[str, float | None]:
+    """Shares of serial jobs, and of sizes that are a power of two (1 is one): in cores, where the trace tells them.
+
+    Then the share of jobs on one node is told, too; a job that tells no cores counts as many as it has nodes.
+    """
+    nodes = jobs["nodes"].to_numpy()
+    cores = jobs["cores"].to_numpy() if "cores" in jobs.columns else np.zeros_like(nodes)
     if not len(nodes):
-        return {"serial_share": None, "power_of_two_share": None}
+        return {"serial_share": None, "one_node_share": None, "power_of_two_share": None}
+    size = np.where(cores > 0, cores, nodes)
     return {
-        "serial_share": float((nodes == 1).mean()),
-        "power_of_two_share": float(((nodes > 0) & (nodes & (nodes - 1) == 0)).mean()),
+        "serial_share": float(((size == 1) & (nodes <= 1)).mean()),
+        "one_node_share": float((nodes == 1).mean()) if (cores > 0).any() else None,
+        "power_of_two_share": float(((size > 0) & (size & (size - 1) == 0)).mean()),
     }
+
+
+def _suggested(w: Workload) -> dict[str, str | None] | None:
+    """A machine whose nodes jobs share: as a spec where one is enough, and as a platform file."""
+    found = _suggest.suggestion(w)
+    return None if found is None else {"spec": found.spec, "toml": found.toml(w.name)}
 
 
 def _estimates(run: NDArray[Any], walltime: NDArray[Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import polars as pl
 from forebay._text import counted, plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN, own_columns
 from forebay.errors import InputError, brief, nearest
-from forebay.workload import _sidecar, _source, dates, dependencies
+from forebay.workload import _sidecar, _source, _suggest, dates, dependencies
 from forebay.workload._source import in_order, later
 from forebay.workload.applications import stacked
 from forebay.workload.dates import Moment
@@ -273,7 +273,7 @@ def _machine(ws: Sequence[Workload], jobs: pl.DataFrame, notes: list[str]) -> tu
         return ws[0].platform, notes
     ran = jobs.filter(pl.col("cancel").is_infinite())
     if all(_source.is_inferred(w.notes) for w in ws) and "recorded_start" in ran.columns and len(ran):
-        most = _source.most_in_use(*(ran[name].to_numpy() for name in ("recorded_start", "run_time", "nodes")))
+        most = _suggest.most_in_use(*(ran[name].to_numpy() for name in ("recorded_start", "run_time", "nodes")))
         old = _source.size_told(notes)
         return f"flat:nodes={most}", [*(note for note in notes if note not in old), _source.inferred_size(most)]
     return None, [*notes, "the parts come from different machines: name a platform when you simulate"]

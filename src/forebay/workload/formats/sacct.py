@@ -2,6 +2,7 @@
 suffice."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import polars as pl
 from forebay._text import counted
 from forebay.core.schemas import MORE
 from forebay.errors import InputError
-from forebay.workload import _cancelled, _source, dependencies
+from forebay.workload import _cancelled, _source, _suggest, dependencies
 from forebay.workload._bad_lines import BadLines
+from forebay.workload._source import machine_nodes
 from forebay.workload._valid import checked
 from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_json as document
@@ -86,7 +88,8 @@ def read(
         names={name: known for name, known in names.items() if known},
         dependencies=waits,
     )
-    return checked(made, path)
+    more = _suggest.note(made, int(machine_nodes(platform) or 0))
+    return checked(replace(made, notes=(*made.notes, *more)), path)
 
 
 def _jobs(table: pl.DataFrame, found: Found) -> tuple[pl.DataFrame, dict[str, dict[int, str]], list[str]]:
@@ -143,15 +146,8 @@ def _machine(ran: pl.DataFrame) -> tuple[str | None, list[str]]:
     """As many nodes as were in use at once, by the jobs that ran."""
     if not len(ran) or ran["start"].has_nulls():
         return None, [_source.unknown_size("for lack of a column Start" if len(ran) else "as no job ran")]
-    start, run, nodes, cores = (ran[name].to_numpy() for name in ("start", "run_time", "nodes", "cores"))
-    most = _source.most_in_use(start, run, nodes)
-    notes = [_source.inferred_size(most)]
-    if (cores > 0).all():
-        each = int(np.ceil(cores / nodes).max())
-        together = _source.most_in_use(start, run, cores)
-        if together <= each * (most - 1):
-            notes.append(_source.inferred_cores(together, each))
-    return f"flat:nodes={most}", notes
+    most = _suggest.most_in_use(*(ran[name].to_numpy() for name in ("start", "run_time", "nodes")))
+    return f"flat:nodes={most}", [_source.inferred_size(most)]
 
 
 def _notes(found: Found, jobs: pl.DataFrame) -> list[str]:
