@@ -12,8 +12,8 @@ Expected ends are start + walltime. A leg past its estimate is taken to end a se
 
 Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `places`. Where
 nodes are not all alike, a job takes what is free for its whole time of each atom in turn, and reservations are of so
-many of each: see algorithms.atoms. Where jobs share nodes, who starts has room in particular ones (see `inside`); the
-first reservation is of particular nodes too (`easy_inside`), others are of amounts.
+many of each: see algorithms.atoms. Where jobs share nodes, who starts has room in particular ones (see `inside`), and
+so have reservations: one (`easy_inside`) or several (`deep_inside`).
 """
 
 import numpy as np
@@ -25,6 +25,7 @@ from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import HAVE, ahead_of, availability, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, share_beside, share_free, spare_head
+from forebay.policies._kernels.deep_inside import deep_inside
 from forebay.policies._kernels.easy_inside import easy_inside
 from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place, write_down
 from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
@@ -119,6 +120,9 @@ def serve(state, have, line, params):
 @allocating_kernel
 def _serve(state, have, line, params, index, first):
     """The same; with an index, `line` is the queue from place `first` on."""
+    if params[Param.DEPTH] > 1 and len(have.inside) > 0:
+        deep_inside(state, have, line, params, index, first)
+        return
     i = 0
     while i < len(line):
         j = line[i]

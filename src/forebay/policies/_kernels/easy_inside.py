@@ -319,10 +319,10 @@ def _pass(state, have, notes, head, rest, limit, R, index, first):
 
 
 @kernel
-def _head_at(state, place):
-    """The job at a place of the line that is the head though it is not seen, as reservations leave it too few nodes.
+def unseen(state, place):
+    """The job at a place of the line that is not seen, as the site has reserved too many nodes, and holds its place.
 
-    -1 if there is none: see engine.limits.
+    It was promised a start while it was seen. -1 if there is none: see engine.limits.
     """
     j = -2 - place
     return j if j >= 0 and state.inside.asks[state.jobs[j]["leg"]]["later"] != 0 else -1
@@ -338,7 +338,7 @@ def easy_inside(state, have, line, params, index, first, notes):
     head = -1
     while i < len(line):
         j = line[i]
-        head = _head_at(state, j) if j < 0 else j
+        head = unseen(state, j) if j < 0 else j
         if j < 0 and head >= 0:
             break
         if j >= 0:

@@ -26,8 +26,8 @@ from forebay.core.tables import after
 from forebay.policies._kernels.atoms import earliest_for, n_counted, reserve_shared
 from forebay.policies._kernels.places import chunks_of
 
-_LEVELS = 24
-_LAID = -1
+LEVELS = 24
+LAID = -1
 _KEPT = 16  # of a level
 
 
@@ -47,19 +47,19 @@ class PutOff(NamedTuple):
     slot: NDArray[np.float64]  # one number: seconds by which reservations are longer than walltimes
 
 
-_N, _WANTED, _FOR, _REFUSED = range(4)
+N_SETTLED, WANTED, FOR, _REFUSED = range(4)
 
 
 @allocating_kernel
 def nobody_put_off(room, now, horizon, n_columns, slot, last):
     """No jobs yet, of up to `room`. Who cannot begin by `last` is never laid."""
-    until = np.empty(_LEVELS)
-    for level in range(_LEVELS):
+    until = np.empty(LEVELS)
+    for level in range(LEVELS):
         until[level] = min(now + (horizon - now) * 2.0**level, last)
-    until[_LEVELS - 1] = last
-    settled, walltimes = np.zeros((_LEVELS, 4), np.int64), np.empty(_LEVELS * _KEPT)
-    allowed = np.empty(_LEVELS * _KEPT, np.int64)
-    demands, scratch = np.empty((_LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
+    until[LEVELS - 1] = last
+    settled, walltimes = np.zeros((LEVELS, 4), np.int64), np.empty(LEVELS * _KEPT)
+    allowed = np.empty(LEVELS * _KEPT, np.int64)
+    demands, scratch = np.empty((LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
     longer = np.full(1, slot)
     return PutOff(
         np.empty(room, np.int64),
@@ -117,7 +117,7 @@ def _swap(later, a, b, R):
 
 
 @kernel
-def _cannot_begin(later, level, R, demand, walltime, allowed):
+def cannot_begin(later, level, R, demand, walltime, allowed):
     """Whether a job asks for as much as one that cannot begin within a level, and may run nowhere else.
 
     Who tells it comes one place forward: most jobs are then told by the first.
@@ -132,7 +132,7 @@ def _cannot_begin(later, level, R, demand, walltime, allowed):
 
 
 @kernel
-def _keep_in_mind(later, level, R, demand, walltime, allowed):
+def keep_in_mind(later, level, R, demand, walltime, allowed):
     """Who cannot begin within a level takes the place of those who ask for as much, or of any if all are taken."""
     first, n = level * _KEPT, later.settled[level, _REFUSED]
     k = first
@@ -148,7 +148,7 @@ def _keep_in_mind(later, level, R, demand, walltime, allowed):
                 later.demands[k, r] = later.demands[first + n, r]
         else:
             k += 1
-    k = first + (n if n < _KEPT else later.settled[level, _N] % _KEPT)
+    k = first + (n if n < _KEPT else later.settled[level, N_SETTLED] % _KEPT)
     later.walltimes[k] = walltime
     later.allowed[k] = allowed
     for r in range(R):
@@ -164,9 +164,9 @@ def put_off(state, later, place, R, j, leg):
     """
     later.jobs[place], later.legs[place] = j, leg
     walltime = state.legs[leg]["walltime"] + later.slot[0]
-    if not _cannot_begin(later, 0, R, state.demands[leg], walltime, state.legs[leg]["allowed"]):
+    if not cannot_begin(later, 0, R, state.demands[leg], walltime, state.legs[leg]["allowed"]):
         return False
-    later.settled[0, _N] += 1
+    later.settled[0, N_SETTLED] += 1
     return True
 
 
@@ -177,42 +177,42 @@ def settle(state, times, ahead, n, R, S, later, n_later):
     # Who is put off does not start now: on shared nodes that may be for want of room that amounts do not tell.
     soonest = 1 if state.machine[0]["placement"] >= 0 else 0
     level = 0
-    settled[0, _WANTED] = n_later
+    settled[0, WANTED] = n_later
     while True:
-        place = settled[level, _N]
-        if place == settled[level, _WANTED]:
+        place = settled[level, N_SETTLED]
+        if place == settled[level, WANTED]:
             if level == 0:
                 return n
-            level = settled[level, _FOR]
+            level = settled[level, FOR]
             continue
         j = later.jobs[place]
-        if j == _LAID:
-            settled[level, _N] += 1
+        if j == LAID:
+            settled[level, N_SETTLED] += 1
             continue
         leg = later.legs[place]
         demand, allowed = state.demands[leg], state.legs[leg]["allowed"]
         walltime = state.legs[leg]["walltime"] + later.slot[0]
-        if _cannot_begin(later, level, R, demand, walltime, allowed):
-            settled[level, _N] += 1
+        if cannot_begin(later, level, R, demand, walltime, allowed):
+            settled[level, N_SETTLED] += 1
             continue
-        first = _begins_within(times, n, until[settled[level, _FOR]]) if level > 0 else soonest
+        first = _begins_within(times, n, until[settled[level, FOR]]) if level > 0 else soonest
         begins = _begins_within(times, n, until[level])
         at = earliest_for(state, times, ahead, n, begins, first, R, leg, walltime)
         if at >= 0:
             end, needed = times[at] + walltime, level
-            while needed < _LEVELS - 1 and until[needed] < end:
+            while needed < LEVELS - 1 and until[needed] < end:
                 needed += 1
             if S > 0:  # where they matter, places may put it off further
-                needed = _LEVELS - 1
-            if settled[needed, _N] < place:
-                settled[needed, _WANTED], settled[needed, _FOR] = place, level
+                needed = LEVELS - 1
+            if settled[needed, N_SETTLED] < place:
+                settled[needed, WANTED], settled[needed, FOR] = place, level
                 level = needed
                 continue
             if S == 0:
                 n = reserve_shared(state, times, ahead, n, R, leg, at, end, later.taken)
             else:
                 n = reserve_for(state, times, ahead, n, R, S, 0, j, later)
-            later.jobs[place] = _LAID
+            later.jobs[place] = LAID
         else:
-            _keep_in_mind(later, level, R, demand, walltime, allowed)
-        settled[level, _N] += 1
+            keep_in_mind(later, level, R, demand, walltime, allowed)
+        settled[level, N_SETTLED] += 1

@@ -4,8 +4,7 @@ A decision is about who starts now. So it ends where nobody is left who can, and
 its *horizon* alone: when the last of those who can start would end. A job that cannot begin by then is put off, which
 is quick to see, as few segments begin so early: see `put_off`.
 
-Where jobs share nodes, reservations are of amounts in all. That of the head is of particular nodes beside, so that it
-is kept: see `easy_inside`.
+Where jobs share nodes, reservations are of particular ones: see `deep_inside`.
 """
 
 import numpy as np
@@ -18,7 +17,7 @@ from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import ahead_of, end_if_now, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
-from forebay.policies._kernels.easy_inside import guard, nobody_guarded, passes_head, start_passing
+from forebay.policies._kernels.easy_inside import nobody_guarded, passes_head, start_passing
 from forebay.policies._kernels.long_line import MANY, asks_within, next_place
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import (
@@ -192,7 +191,7 @@ def shallow(state, have, line, params, columns, index, first):
 
 @allocating_kernel
 def deep(state, have, line, params, columns, index, first):
-    """Start whoever delays no reservation; line[0] is the first job that does not fit.
+    """Start whoever delays no reservation; line[0] is the first job that does not fit; nodes are not shared.
 
     With an index, `line` is the queue from place `first` on. Room only shrinks during a decision, so a job that cannot
     start now will not: behind the last one that can, reservations have nobody to be kept from. Pinned nodes (W > 0)
@@ -230,8 +229,6 @@ def deep(state, have, line, params, columns, index, first):
             n = started
         else:
             n_reserved += 1
-            if n_reserved == 1:
-                guard(state, have, notes, j, R)
             if W > 0:
                 n = reserve_for(state, times, ahead, n, R, S, W, j, later)
             else:
