@@ -163,3 +163,16 @@ def next_segment(lines, k, time):
     """When the segment behind the one of a time begins; inf if there is none."""
     ahead = lines.following[segment_at(lines, k, time)]
     return lines.times[ahead] if ahead >= 0 else np.inf
+
+
+@inlined_kernel
+def most_until(lines, k, last, found):
+    """Write the most of each amount that a timeline has at some time up to `last` into `found`."""
+    row, free = k, lines.free
+    for d in range(len(found)):
+        found[d] = free[row, d]
+    row = lines.following[row]
+    while row >= 0 and lines.times[row] <= last:
+        for d in range(len(found)):
+            found[d] = max(found[d], free[row, d])
+        row = lines.following[row]

@@ -2,6 +2,9 @@
 
 A job may begin where all its parts find room, by the rule, in what is free from then on for its whole walltime. What
 is pooled, burst buffers and licences, has a timeline too, the last one.
+
+Times to look for are cut into levels (see `put_off`). Of each that is looked at, the *peak* of each node is noted: the
+most that it has free by then. On a busy machine few nodes can hold a part soon, and timelines are read of these alone.
 """
 
 from typing import NamedTuple
@@ -15,6 +18,7 @@ from forebay.algorithms.inside import (
     bound_block,
     held_in,
     holds,
+    next_open,
     place_parts,
     taken_by,
 )
@@ -25,16 +29,19 @@ from forebay.algorithms.timelines import (
     first_window,
     give_from,
     least_between,
+    most_until,
     new_timelines,
     next_segment,
     take_between,
     with_room,
 )
-from forebay.algorithms.windows import left_open, next_edge
+from forebay.algorithms.windows import next_edge
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 from forebay.policies._kernels.easy_inside import asks_of
+from forebay.policies._kernels.put_off import LEVELS
+from forebay.policies._kernels.windows import opens
 
 
 class Calendar(NamedTuple):
@@ -42,6 +49,8 @@ class Calendar(NamedTuple):
 
     lines: Timelines  # one a node, and behind them that of the pools
     reserved: np.ndarray  # float64[node]: when its first reservation begins
+    peaks: np.ndarray  # int64[level, node and block, dimension]: no more is free by a level's end
+    peaked: np.ndarray  # bool[level]: whether its peaks are known
     least: np.ndarray  # int64[node and block, dimension]: what is free for a while, see algorithms.inside
     needs: np.ndarray  # int64[amount]
     picks: np.ndarray  # PICK[node]
@@ -147,7 +156,8 @@ def new_calendar(state, have, R):
             for d in range(DIMENSIONS):
                 give_from(lines, node, until, d, given[d])
     return Calendar(
-        lines, np.full(n_nodes, np.inf), np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
+        lines, np.full(n_nodes, np.inf), np.empty((LEVELS, len(have.inside), DIMENSIONS), np.int64),
+        np.zeros(LEVELS, np.bool_), np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
         np.empty(n_nodes, PICK), np.empty(n_nodes), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64),
     )  # fmt: skip
 
@@ -158,17 +168,21 @@ def no_calendar():
     nothing, whole = np.empty(0), np.empty(0, np.int64)
     lines = new_timelines(0, 1, 0, 0.0)
     return Calendar(
-        lines, nothing, np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, PICK), nothing, whole, whole
-    )
+        lines, nothing, np.empty((0, 0, DIMENSIONS), np.int64), np.empty(0, np.bool_),
+        np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, PICK), nothing, whole, whole,
+    )  # fmt: skip
 
 
 @inlined_kernel
 def open_at(state, leg, time):
     """The atoms, as bits, on which a leg may lie that starts at `time`."""
-    ask = state.inside.asks[leg]
-    if len(state.planned) == 0:
-        return ask["allowed"]
-    return left_open(state.planned, ask["later"], ask["mine"], time, state.legs[leg]["walltime"])
+    return opens(state, leg, state.inside.asks[leg]["allowed"], time)
+
+
+@inlined_kernel
+def ever_open(state, leg):
+    """The atoms, as bits, on which a leg may ever lie."""
+    return state.legs[leg]["later"] if len(state.planned) > 0 else state.inside.asks[leg]["allowed"]
 
 
 @inlined_kernel
@@ -181,54 +195,107 @@ def _node_needs(full, node, ask, needs):
 
 
 @kernel
-def _one_from(state, calendar, ask, allowed, time, walltime, last):
+def _peak(state, calendar, level, last):
+    """The peaks of a level, which ends at `last`."""
+    peak, n_nodes = calendar.peaks[level], len(state.inside.full)
+    if not calendar.peaked[level]:
+        calendar.peaked[level] = True
+        for node in range(n_nodes):
+            most_until(calendar.lines, node, last, peak[node])
+        for block in range(len(peak) - n_nodes):
+            bound_block(peak, n_nodes, block)
+    return peak
+
+
+@kernel
+def _one_from(state, calendar, peak, ask, allowed, time, walltime, last):
     """When, from `time` on, some node has room for one part; inf if none has by `last`."""
-    inside, needs, best = state.inside, calendar.needs[:DIMENSIONS], np.inf
+    inside, needs, best, n_nodes = state.inside, calendar.needs[:DIMENSIONS], np.inf, len(state.inside.full)
     for a in range(len(inside.atoms) - 1):
         if not (allowed >> a) & 1:
             continue
         _node_needs(inside.full, inside.atoms[a], ask, needs)  # nodes of an atom are alike
-        for node in range(inside.atoms[a], inside.atoms[a + 1]):
-            begin = first_window(calendar.lines, node, needs, walltime, time, min(last, best))
-            if begin <= time:
-                return time
-            best = min(best, begin)
+        node, high = next_open(peak, n_nodes, inside.atoms[a], inside.atoms[a + 1], ask), inside.atoms[a + 1]
+        while node < high:
+            if holds(peak, inside.full, node, ask) > 0:
+                begin = first_window(calendar.lines, node, needs, walltime, time, min(last, best))
+                if begin <= time:
+                    return time
+                best = min(best, begin)
+            node += 1
+            if node % BLOCK == 0:
+                node = next_open(peak, n_nodes, node, high, ask)
     return best if best <= last else np.inf
 
 
 @kernel
-def _parts_from(state, calendar, ask, allowed, time, walltime, last):
+def _most_parts(state, peak, ask, allowed):
+    """How many parts find room at peaks, up to as many as there are."""
+    inside, total, n_nodes = state.inside, 0, len(state.inside.full)
+    for a in range(len(inside.atoms) - 1):
+        if not (allowed >> a) & 1:
+            continue
+        node, high = next_open(peak, n_nodes, inside.atoms[a], inside.atoms[a + 1], ask), inside.atoms[a + 1]
+        while node < high:
+            total += holds(peak, inside.full, node, ask)
+            if total >= ask["parts"]:
+                return total
+            node += 1
+            if node % BLOCK == 0:
+                node = next_open(peak, n_nodes, node, high, ask)
+    return total
+
+
+@inlined_kernel
+def _parts_on(state, calendar, node, ask, needs, full, time, walltime, last):
+    """How many parts a node holds from `time` on; when it may hold more, if it may.
+
+    One that has no room for a part has none before its next window; one that has may hold more from its next segment.
+    """
+    lines, least = calendar.lines, calendar.least
+    if full == 1:
+        begin = first_window(lines, node, needs, walltime, time, last)
+        return (1, np.inf) if begin <= time else (0, begin)
+    least_between(lines, node, time, time + walltime, least[node])
+    count = holds(least, state.inside.full, node, ask)
+    if count == full:
+        return count, np.inf
+    if count == 0:
+        return 0, first_window(lines, node, needs, walltime, time, last)
+    return count, next_segment(lines, node, time)
+
+
+@kernel
+def _parts_from(state, calendar, peak, ask, allowed, time, walltime, last):
     """`time` if all parts find room then; else a time before which they do not, inf if not by `last`.
 
-    A node that has no room for a part has none before its next window; one that has may hold more from its next segment
-    on. As soon as enough of them may, it is worth to look again.
+    As soon as enough nodes may hold more, it is worth to look again.
     """
-    inside, lines, needs, least = state.inside, calendar.lines, calendar.needs[:DIMENSIONS], calendar.least
+    inside, needs, n_nodes = state.inside, calendar.needs[:DIMENSIONS], len(state.inside.full)
     n, total, most = 0, 0, 0
     for a in range(len(inside.atoms) - 1):
         if not (allowed >> a) & 1:
             continue
         _node_needs(inside.full, inside.atoms[a], ask, needs)
         full = holds(inside.full, inside.full, inside.atoms[a], ask)
-        for node in range(inside.atoms[a], inside.atoms[a + 1]):
-            least_between(lines, node, time, time + walltime, least[node])
-            count = holds(least, inside.full, node, ask)
-            total += count
-            if total >= ask["parts"]:
-                return time
-            if count == full:
-                continue
-            begin = next_segment(lines, node, time)
-            if count == 0 and begin <= last:
-                begin = first_window(lines, node, needs, walltime, time, last)
-            if begin <= last:
-                calendar.times[n], calendar.ties[n], calendar.nodes[n] = begin, node, full - count
-                most += full - count
-                n += 1
+        node, high = next_open(peak, n_nodes, inside.atoms[a], inside.atoms[a + 1], ask), inside.atoms[a + 1]
+        while node < high:
+            if holds(peak, inside.full, node, ask) > 0:
+                count, begin = _parts_on(state, calendar, node, ask, needs, full, time, walltime, last)
+                total += count
+                if total >= ask["parts"]:
+                    return time
+                if begin <= last:
+                    calendar.times[n], calendar.ties[n], calendar.nodes[n] = begin, node, full - count
+                    most += full - count
+                    n += 1
+            node += 1
+            if node % BLOCK == 0:
+                node = next_open(peak, n_nodes, node, high, ask)
     if total + most < ask["parts"]:
         return np.inf
-    sort_smallest(calendar.times, calendar.ties, calendar.nodes, n, n)
     # The sort brings what goes with the smallest times to the front of `nodes`, and the times themselves to the end.
+    sort_smallest(calendar.times, calendar.ties, calendar.nodes, n, n)
     i = 0
     while total < ask["parts"]:
         total += calendar.nodes[i]
@@ -237,10 +304,12 @@ def _parts_from(state, calendar, ask, allowed, time, walltime, last):
 
 
 @kernel
-def begins(state, calendar, leg, n_pooled, first, last):
-    """The earliest time from `first` on, up to `last`, at which a leg finds all it needs; inf if there is none."""
+def begins(state, calendar, leg, n_pooled, first, last, level):
+    """The earliest time from `first` on, up to a level's end `last`, at which a leg finds all it needs; inf if none."""
     ask, walltime, needs = state.inside.asks[leg], state.legs[leg]["walltime"], calendar.needs
-    n_nodes, time = len(state.inside.full), first
+    n_nodes, time, peak = len(state.inside.full), first, _peak(state, calendar, level, last)
+    if ask["parts"] > 1 and _most_parts(state, peak, ask, ever_open(state, leg)) < ask["parts"]:
+        return np.inf
     while time <= last:
         if n_pooled > 0:
             for r in range(n_pooled):
@@ -252,11 +321,11 @@ def begins(state, calendar, leg, n_pooled, first, last):
             return time
         allowed = open_at(state, leg, time)
         if ask["parts"] == 1:
-            found = _one_from(state, calendar, ask, allowed, time, walltime, last)
+            found = _one_from(state, calendar, peak, ask, allowed, time, walltime, last)
             if n_pooled == 0 and len(state.planned) == 0:
                 return found
         else:
-            found = _parts_from(state, calendar, ask, allowed, time, walltime, last)
+            found = _parts_from(state, calendar, peak, ask, allowed, time, walltime, last)
         if found == time:
             return time
         time = min(found, next_edge(state.planned, time + instant_width(time)))
@@ -264,16 +333,24 @@ def begins(state, calendar, leg, n_pooled, first, last):
 
 
 @kernel
-def _clear(state, calendar, begin, end, allowed):
-    """Work out what is free for a while on the nodes that are allowed, and the bounds of their blocks."""
-    inside, least = state.inside, calendar.least
+def _clear(state, calendar, peak, ask, begin, end):
+    """Work out what is free for a while on nodes where a leg may lie, and the bounds of their blocks."""
+    inside, least, n_nodes = state.inside, calendar.least, len(state.inside.full)
     for a in range(len(inside.atoms) - 1):
-        if not (allowed >> a) & 1:
+        if not (ask["allowed"] >> a) & 1:
             continue
-        for node in range(inside.atoms[a], inside.atoms[a + 1]):
-            least_between(calendar.lines, node, begin, end, least[node])
-        for block in range(inside.atoms[a] // BLOCK, (inside.atoms[a + 1] - 1) // BLOCK + 1):
-            bound_block(least, len(inside.full), block)
+        low, high = inside.atoms[a], inside.atoms[a + 1]
+        for block in range(low // BLOCK, (high - 1) // BLOCK + 1):
+            for d in range(DIMENSIONS):
+                least[n_nodes + block, d] = peak[n_nodes + block, d]
+        node = next_open(peak, n_nodes, low, high, ask)
+        while node < high:
+            least[node, 0] = -1
+            if holds(peak, inside.full, node, ask) > 0:
+                least_between(calendar.lines, node, begin, end, least[node])
+            node += 1
+            if node % BLOCK == 0:
+                node = next_open(peak, n_nodes, node, high, ask)
 
 
 @kernel
@@ -295,19 +372,19 @@ def roomy(calendar, n_picks):
     """The calendar with rows for so many places to be taken."""
     lines = with_room(calendar.lines, 2 * n_picks + 2)
     return Calendar(
-        lines, calendar.reserved, calendar.least, calendar.needs, calendar.picks, calendar.times, calendar.ties,
-        calendar.nodes,
+        lines, calendar.reserved, calendar.peaks, calendar.peaked, calendar.least, calendar.needs, calendar.picks,
+        calendar.times, calendar.ties, calendar.nodes,
     )  # fmt: skip
 
 
 @allocating_kernel
-def lay(state, calendar, leg, n_pooled, begin):
-    """A leg that finds room at `begin` holds its places by the rule; returns the calendar."""
+def lay(state, calendar, leg, n_pooled, begin, level):
+    """A leg that finds room at `begin`, within a level, holds its places by the rule; returns the calendar."""
     inside, asks, picks = state.inside, asks_of(state, leg), calendar.picks
     ask, end, n = asks[0], begin + state.legs[leg]["walltime"], 0
     ask["allowed"] = open_at(state, leg, begin)
     if ask["parts"] > 0:
-        _clear(state, calendar, begin, end, ask["allowed"])
+        _clear(state, calendar, calendar.peaks[level], ask, begin, end)
         n = place_parts(calendar.least, inside.full, inside.atoms, ask, state.machine[0]["placement"], picks, 0)
     calendar = roomy(calendar, n)
     take_places(state, calendar, leg, n_pooled, picks[:n], begin, end)
@@ -327,40 +404,45 @@ def _has_pools(state, calendar, leg, n_pooled, end):
 
 
 @inlined_kernel
-def _is_open(room, n_nodes, block, ask):
-    """Whether some node of a block may have room for a part."""
-    row = n_nodes + block
-    if room[row, 0] < ask["cores"] or room[row, 1] < ask["memory"]:
-        return False
-    return room[row, 2] >= ask["gpus"] and room[row, 3] >= ask["local"]
+def _free_on(state, have, calendar, node, ask, now, end):
+    """Work out what is free on a node from now until `end`; returns how many parts it holds.
+
+    What runs only gives back: without a reservation until then that is what is free now.
+    """
+    least = calendar.least
+    for d in range(DIMENSIONS):
+        least[node, d] = have.inside[node, d]
+    count = holds(least, state.inside.full, node, ask)
+    if count > 0 and calendar.reserved[node] < end - instant_width(end):
+        least_between(calendar.lines, node, now, end, least[node])
+        count = holds(least, state.inside.full, node, ask)
+    return count
 
 
 @kernel
-def clear_now(state, have, calendar, leg, n_pooled):
-    """Whether a leg, of which there is enough now, may start and delay no reservation; `least` has its room then.
+def clear_now(state, have, calendar, leg, n_pooled, all_nodes):
+    """Whether a leg, of which there is enough now, may start and delay no reservation.
 
-    What runs only gives back: a node without reservations until it ends has for it what is free now.
+    With `all_nodes`, `calendar.least` then has what is free for it on every node where it may lie.
     """
-    inside, ask, least, n_nodes = state.inside, state.inside.asks[leg], calendar.least, len(state.inside.full)
+    inside, ask, room, n_nodes = state.inside, state.inside.asks[leg], have.inside, len(state.inside.full)
     now, end, total = state.clock[0]["now"], state.clock[0]["now"] + state.legs[leg]["walltime"], 0
     if n_pooled > 0 and not _has_pools(state, calendar, leg, n_pooled, end):
         return False
-    limit = end - instant_width(end)
     for a in range(len(inside.atoms) - 1):
         if not (ask["allowed"] >> a) & 1:
             continue
         low, high = inside.atoms[a], inside.atoms[a + 1]
-        for block in range(low // BLOCK, (high - 1) // BLOCK + 1):
-            if not _is_open(have.inside, n_nodes, block, ask):
-                least[n_nodes + block, 0] = -1
-                continue
-            for d in range(DIMENSIONS):
-                least[n_nodes + block, d] = have.inside[n_nodes + block, d]
-            for node in range(max(low, block * BLOCK), min(high, (block + 1) * BLOCK)):
-                if calendar.reserved[node] >= limit or holds(have.inside, inside.full, node, ask) == 0:
-                    for d in range(DIMENSIONS):
-                        least[node, d] = have.inside[node, d]
-                else:
-                    least_between(calendar.lines, node, now, end, least[node])
-                total += holds(least, inside.full, node, ask)
+        if all_nodes:
+            for block in range(low // BLOCK, (high - 1) // BLOCK + 1):
+                for d in range(DIMENSIONS):
+                    calendar.least[n_nodes + block, d] = room[n_nodes + block, d]
+        node = next_open(room, n_nodes, low, high, ask)
+        while node < high:
+            total += _free_on(state, have, calendar, node, ask, now, end)
+            if total >= ask["parts"] and not all_nodes:
+                return True
+            node += 1
+            if node % BLOCK == 0:
+                node = next_open(room, n_nodes, node, high, ask)
     return total >= ask["parts"]

@@ -20,6 +20,7 @@ from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.calendar import (
     begins,
     clear_now,
+    ever_open,
     lay,
     n_pools,
     new_calendar,
@@ -27,7 +28,6 @@ from forebay.policies._kernels.calendar import (
     roomy,
     take_places,
 )
-from forebay.policies._kernels.easy_inside import unseen
 from forebay.policies._kernels.inside import fits_inside, start_inside, take_picked
 from forebay.policies._kernels.long_line import asks_within
 from forebay.policies._kernels.ordering import behind
@@ -42,29 +42,19 @@ from forebay.policies._kernels.put_off import (
     keep_in_mind,
     nobody_put_off,
 )
+from forebay.policies._kernels.windows import unseen
 
-_ASKS = 9  # what a leg asks for, beside pools
+_ASKS = 7  # what a leg asks for, beside pools
 
 
 @kernel
 def _write_asks(state, leg, asked):
-    """What a leg asks for: one that asks for as much of each has room nowhere that this one has not.
-
-    Windows of the site that are for it must be the same: so they stand there twice, once below 0.
-    """
+    """What a leg asks for: one that asks for as much of each has room nowhere that this one has not."""
     ask = state.inside.asks[leg]
     asked[0], asked[1], asked[2], asked[3] = ask["parts"], ask["cores"], ask["memory"], ask["gpus"]
     asked[4], asked[5], asked[6] = ask["local"], ask["spread"], ask["exclusive"]
-    asked[7], asked[8] = ask["mine"], -ask["mine"]
     for r in range(_ASKS, len(asked)):
         asked[r] = state.demands[leg, r - _ASKS + 1]
-
-
-@inlined_kernel
-def _where(state, leg):
-    """All atoms on which a leg may ever lie, as bits."""
-    ask = state.inside.asks[leg]
-    return ask["later"] if len(state.planned) > 0 else ask["allowed"]
 
 
 @kernel
@@ -111,19 +101,19 @@ def _settle(state, have, calendar, later, level, place, leg_now, n_pooled):
         if later.jobs[at] == LAID:
             settled[level, N_SETTLED] += 1
             continue
-        leg, where = later.legs[at], _where(state, later.legs[at])
-        walltime, asked = state.legs[leg]["walltime"], later.taken
+        leg, where = later.legs[at], ever_open(state, later.legs[at])
+        walltime, mine, asked = state.legs[leg]["walltime"], state.legs[leg]["mine"], later.taken
         _write_asks(state, leg, asked)
-        if cannot_begin(later, level, len(asked), asked, walltime, where):
+        if cannot_begin(later, level, len(asked), asked, walltime, where, mine):
             settled[level, N_SETTLED] += 1
             continue
         first = now
         for below in range(1, level):
             if settled[below, N_SETTLED] > at:
                 first = until[below]
-        begin = begins(state, calendar, leg, n_pooled, first, until[level])
+        begin = begins(state, calendar, leg, n_pooled, first, until[level], level)
         if begin == np.inf:
-            keep_in_mind(later, level, len(asked), asked, walltime, where)
+            keep_in_mind(later, level, len(asked), asked, walltime, where, mine)
             settled[level, N_SETTLED] += 1
             continue
         needed = level_of(later, begin + walltime, level)
@@ -131,11 +121,11 @@ def _settle(state, have, calendar, later, level, place, leg_now, n_pooled):
             settled[needed, WANTED], settled[needed, FOR] = at, level
             level = needed
             continue
-        calendar = lay(state, calendar, leg, n_pooled, begin)
+        calendar = lay(state, calendar, leg, n_pooled, begin, level)
         later.jobs[at] = LAID
         settled[level, N_SETTLED] += 1
         n_laid += 1
-        if not clear_now(state, have, calendar, leg_now, n_pooled) or (n_laid & 63 == 0 and interrupted(state)):
+        if not clear_now(state, have, calendar, leg_now, n_pooled, False) or (n_laid & 63 == 0 and interrupted(state)):
             return calendar
 
 
@@ -176,12 +166,12 @@ def _put_off_list(state, n_columns, length):
 
 
 @allocating_kernel
-def _line_inside(state, have, line):
-    """Start jobs of `line` in order until one does not fit; returns its place."""
+def _line_inside(state, have, line, limit):
+    """Start jobs of `line` in order until one does not fit; returns its place. So many may pass it."""
     for i in range(len(line)):
         j = line[i]
         if j < 0:
-            if unseen(state, j) >= 0:
+            if unseen(state, j) >= 0 and limit > 0:  # where nobody may pass, it would block all
                 return i
             continue
         if not fits_now(state, have, j):
@@ -199,11 +189,11 @@ def _fits(state, have, later, most, leg):
         return False
     asked = later.taken
     _write_asks(state, leg, asked)
-    if cannot_begin(later, 0, len(asked), asked, state.legs[leg]["walltime"], ask["allowed"]):
+    if cannot_begin(later, 0, len(asked), asked, state.legs[leg]["walltime"], ask["allowed"], 0):
         return False
     if fits_inside(state.inside, have.inside, ask):
         return True
-    keep_in_mind(later, 0, len(asked), asked, 0.0, ask["allowed"])  # for however short a time
+    keep_in_mind(later, 0, len(asked), asked, 0.0, ask["allowed"], 0)  # for however short a time
     later.settled[0, N_SETTLED] += 1
     return False
 
@@ -213,17 +203,17 @@ def _refuse(state, later, leg):
     """A leg cannot start now."""
     _write_asks(state, leg, later.taken)
     allowed = state.inside.asks[leg]["allowed"]
-    keep_in_mind(later, 0, len(later.taken), later.taken, state.legs[leg]["walltime"], allowed)
+    keep_in_mind(later, 0, len(later.taken), later.taken, state.legs[leg]["walltime"], allowed, 0)
     later.settled[0, N_SETTLED] += 1
 
 
 @allocating_kernel
 def _try_start(state, have, calendar, later, most, j, leg, place, n_pooled):
     """Start job `j`, which finds room now, if that delays nobody before `place`: whether it does, and the calendar."""
-    if clear_now(state, have, calendar, leg, n_pooled):
+    if clear_now(state, have, calendar, leg, n_pooled, False):
         end = state.clock[0]["now"] + state.legs[leg]["walltime"]
         calendar = _settle(state, have, calendar, later, level_of(later, end, 1), place, leg, n_pooled)
-        if clear_now(state, have, calendar, leg, n_pooled):
+        if clear_now(state, have, calendar, leg, n_pooled, True):
             calendar = _start(state, have, calendar, j, leg, n_pooled)
             _bound_atoms(state, have, most)
             return True, calendar
@@ -234,8 +224,8 @@ def _try_start(state, have, calendar, later, most, j, leg, place, n_pooled):
 @allocating_kernel
 def deep_inside(state, have, line, params, index, first):
     """Start whoever delays no reservation; with an index, `line` is the queue from place `first` on."""
-    begun = _line_inside(state, have, line)
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
+    begun = _line_inside(state, have, line, limit)
     R = min(len(have.free), int(params[Param.RESERVED]))
     n_pooled = n_pools(state, R)
     later = _put_off_list(state, _ASKS + state.machine[0]["first_inside"] - 1, len(line))
