@@ -29,7 +29,7 @@ def _enough(room, row, ask):
 
 
 @inlined_kernel
-def _next_open(room, n_nodes, node, high, ask):
+def next_open(room, n_nodes, node, high, ask):
     """The first node from `node` on whose block may have room for a part; `high` or more if there is none before."""
     while node < high and not _enough(room, n_nodes + node // BLOCK, ask):
         node = (node // BLOCK + 1) * BLOCK
@@ -64,14 +64,14 @@ def count_parts(room, full, atoms, ask):
     for a in range(len(atoms) - 1):
         if not (ask["allowed"] >> a) & 1:
             continue
-        node, high = _next_open(room, len(full), atoms[a], atoms[a + 1], ask), atoms[a + 1]
+        node, high = next_open(room, len(full), atoms[a], atoms[a + 1], ask), atoms[a + 1]
         while node < high:
             count += holds(room, full, node, ask)
             if count >= ask["parts"]:
                 return ask["parts"]
             node += 1
             if node % BLOCK == 0:
-                node = _next_open(room, len(full), node, high, ask)
+                node = next_open(room, len(full), node, high, ask)
     return count
 
 
@@ -85,7 +85,7 @@ def _last_key(room, full, low, high, ask, sign, wanted):
     before, left = -(1 << 62), wanted
     while True:
         key, some = 1 << 62, 0
-        node = _next_open(room, len(full), low, high, ask)
+        node = next_open(room, len(full), low, high, ask)
         while node < high:
             this = sign * room[node, 0]
             if before < this <= key:
@@ -96,7 +96,7 @@ def _last_key(room, full, low, high, ask, sign, wanted):
                     some += count
             node += 1
             if node % BLOCK == 0:
-                node = _next_open(room, len(full), node, high, ask)
+                node = next_open(room, len(full), node, high, ask)
         if some == 0 or some >= left:
             return key, left
         before = key
@@ -116,13 +116,13 @@ def _add(picks, n, node, parts):
 def _place_one(room, full, low, high, ask, sign):
     """The node of an atom that comes first; -1 if none has room."""
     found, least = -1, 1 << 62
-    node = _next_open(room, len(full), low, high, ask)
+    node = next_open(room, len(full), low, high, ask)
     while node < high:
         if sign * room[node, 0] < least and holds(room, full, node, ask) > 0:
             found, least = node, sign * room[node, 0]
         node += 1
         if node % BLOCK == 0:
-            node = _next_open(room, len(full), node, high, ask)
+            node = next_open(room, len(full), node, high, ask)
     return found
 
 
@@ -145,7 +145,7 @@ def place_parts(room, full, atoms, ask, placement, picks, first):
                 wanted = 0
             continue
         last, left = _last_key(room, full, low, high, ask, sign, wanted)
-        node = _next_open(room, len(full), low, high, ask)
+        node = next_open(room, len(full), low, high, ask)
         while node < high:
             key = sign * room[node, 0]
             count = holds(room, full, node, ask) if key <= last else 0
@@ -157,7 +157,7 @@ def place_parts(room, full, atoms, ask, placement, picks, first):
                 wanted -= count
             node += 1
             if node % BLOCK == 0:
-                node = _next_open(room, len(full), node, high, ask)
+                node = next_open(room, len(full), node, high, ask)
     return n if wanted == 0 else -1
 
 

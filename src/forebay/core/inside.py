@@ -23,8 +23,6 @@ ASK = np.dtype(
         ("gpus", "i8"),
         ("local", "i8"),  # bytes of the node's own storage
         ("allowed", "i8"),  # the atoms on which they may lie now, as bits
-        ("later", "i8"),  # those and what reservations of the site keep from it; 0 = it waits for something else
-        ("mine", "i8"),  # reservations of the site that are for it, as bits
         ("spread", "i1"),  # whether each has a node of its own
         ("exclusive", "i1"),  # whether these nodes are the job's alone: it then has all that is in them
     ],

@@ -88,6 +88,8 @@ LEG = np.dtype(
         ("number", "i8"),  # which of its job's legs it is: 0, 1, ...
         ("chunk", "i8"),  # bytes of each chunk that it takes on servers; 0 = none
         ("allowed", "i8"),  # atoms that it may run on, as bits: see Nodes; -1 = all
+        ("later", "i8"),  # those, and what reservations of the site keep from it now; 0 = something else does
+        ("mine", "i8"),  # reservations of the site that are for it, as bits
         ("way", "i8"),  # to run, of several that its job has
         ("last", "i8"),  # row of the last leg of this way
         ("other", "i8"),  # of a first leg: row of the first leg of another way; -1 = none

@@ -55,8 +55,7 @@ def held_by(state, truth, j):
     if len(truth.meters.table) > 0 and not has_begun(state, j):
         why = over_limit(state, truth, j)
         if why >= 0:
-            if len(truth.asks) > 0:
-                state.inside.asks[state.jobs[j]["leg"]]["later"] = 0
+            state.legs[state.jobs[j]["leg"]]["later"] = 0
             return why
     if len(state.planned) > 0 or len(truth.doors.table) > 0:
         p = closed_to(state, truth, j)

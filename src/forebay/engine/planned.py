@@ -50,32 +50,38 @@ def _room_inside(state, allowed, ask):
 
 
 @kernel
-def closed_to(state, truth, j):
-    """What keeps waiting job `j` from starting now: a reservation, or, behind all of these, a partition; -1 if nothing.
-
-    Shows where it may run.
-    """
-    leg = state.jobs[j]["leg"]
-    if len(truth.asks) > 0:
-        ask = truth.asks[leg]
-        if ask["parts"] == 0:
-            return -1
-        allowed, first, later = _narrowed(state, truth, j, ask["allowed"])
-        closed = first >= 0 and _room_inside(state, allowed, ask) < ask["parts"]
-        shown = state.inside.asks[leg]
-        shown["allowed"], shown["mine"] = allowed, truth.member[j] if len(truth.member) > 0 else 0
-        # Who was never seen has been promised nothing: it need not be in anybody's way now.
-        shown["later"] = later if not closed or shown["later"] != 0 else 0
-        return first if closed else -1
-    n_nodes = state.demands[leg, 0]
-    if n_nodes == 0:
-        return -1
-    allowed, first, _ = _narrowed(state, truth, j, truth.legs[leg]["allowed"])
+def _room_outside(state, allowed):
+    """How many nodes there are where a leg may run that has its nodes to itself."""
     if len(state.nodes.atoms) == 0:
-        return first if allowed == 0 else -1
-    state.legs[leg]["allowed"] = truth.legs[leg]["allowed"] if first < 0 else allowed | _NARROWED
+        return state.resources[0]["capacity"] if allowed != 0 else 0
     room = 0
     for a in range(len(state.nodes.atoms)):
         if (allowed >> a) & 1:
             room += nodes_in(state, a)
-    return first if first >= 0 and room < n_nodes else -1
+    return room
+
+
+@kernel
+def closed_to(state, truth, j):
+    """What keeps waiting job `j` from starting now: a reservation, or, behind all of these, a partition; -1 if nothing.
+
+    Shows where it may run, now and later.
+    """
+    leg, shared = state.jobs[j]["leg"], len(truth.asks) > 0
+    wanted = truth.asks[leg]["parts"] if shared else state.demands[leg, 0]
+    if wanted == 0:
+        return -1
+    mine = truth.asks[leg]["allowed"] if shared else truth.legs[leg]["allowed"]
+    allowed, first, later = _narrowed(state, truth, j, mine)
+    if shared:
+        closed = first >= 0 and _room_inside(state, allowed, truth.asks[leg]) < wanted
+        state.inside.asks[leg]["allowed"] = allowed
+    else:
+        closed = first >= 0 and _room_outside(state, allowed) < wanted
+        if len(state.nodes.atoms) > 0:
+            state.legs[leg]["allowed"] = mine if first < 0 else allowed | _NARROWED
+    shown = state.legs[leg]
+    shown["mine"] = truth.member[j] if len(truth.member) > 0 else 0
+    # Who was never seen has been promised nothing: it need not be in anybody's way now.
+    shown["later"] = later if not closed or shown["later"] != 0 else 0
+    return first if closed else -1

@@ -7,6 +7,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.atoms import COLUMN, FIRST
 from forebay.algorithms.bits import wipe
 from forebay.algorithms.order import sort_smallest
+from forebay.algorithms.windows import next_edge
 from forebay.core.codes import Verb
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import STATE, after, instant_width, nodes_in
@@ -29,6 +30,15 @@ def n_held(state, have, reserved):
     """
     R, atoms = min(len(have.free), reserved), state.nodes.atoms
     return R if len(atoms) == 0 or atoms[0, COLUMN] < 0 else len(have.free)
+
+
+@kernel
+def looks_up(state, have, R):
+    """Whether windows of the site are looked up for each job: where nodes are counted atom by atom.
+
+    A window of all nodes is in the profile. Nobody runs on into it, so nobody delays who has to wait for its end.
+    """
+    return len(state.planned) > 0 and len(have.words) == 0 and n_counted(state, R) > 0
 
 
 @allocating_kernel
@@ -116,9 +126,12 @@ def _close(state, plan, times, ahead, n, R, S, W):
                     wipe(words, atoms[a, FIRST], nodes_in(state, a))
 
 
-@allocating_kernel(types.Tuple((types.float64[::1], _FREE, _i8))(STATE, HAVE, _i8, _i8, _i8, _i8))
-def availability(state, have, until_fits, R, S, W):
-    """What will be free when, from now until the demand of leg `until_fits` fits (-1: until everything has ended)."""
+@allocating_kernel(types.Tuple((types.float64[::1], _FREE, _i8))(STATE, HAVE, _i8, _i8, _i8, _i8, types.boolean))
+def _given_back(state, have, until_fits, R, S, W, every_edge):
+    """What running legs leave when, from now until the demand of leg `until_fits` fits (-1: until all have ended).
+
+    A segment begins with each window of the site, and behind it; of those that last only with `every_edge`.
+    """
     counts, running = state.counts[0], state.running
     now, n_running = state.clock[0]["now"], counts["n_running"]
     started = started_by_end(state)
@@ -131,7 +144,7 @@ def availability(state, have, until_fits, R, S, W):
         + counts["n_down"]
         + 2 * len(state.planned)
         + 3
-        + (2 * counts["n_queued"] if until_fits < 0 else len(started))
+        + (2 * (counts["queue_last"] - counts["queue_first"]) if until_fits < 0 else len(started))
     )
     times, ahead = np.empty(room_for), np.empty((room_for, R + S + 2 * W), np.int64)
     times[0] = now
@@ -156,7 +169,7 @@ def availability(state, have, until_fits, R, S, W):
             time = min(time, max(state.down[d]["until"], soon))
         if late:
             time = min(time, now + 1.0)
-        time = min(time, _next_planned(state, soon, passed))
+        time = min(time, next_edge(state.planned, passed) if every_edge else _next_planned(state, soon, passed))
         if time == np.inf:
             break
         width = instant_width(time)
@@ -182,6 +195,14 @@ def availability(state, have, until_fits, R, S, W):
             late = False
             for k in range(n_late):
                 give_back(state, ahead, n - 1, running[k]["job"], running[k]["leg"], 0, 0, R, S, W)
+    return times, ahead, n
+
+
+@allocating_kernel(types.Tuple((types.float64[::1], _FREE, _i8))(STATE, HAVE, _i8, _i8, _i8, _i8))
+def availability(state, have, until_fits, R, S, W):
+    """What will be free when, with what windows of the site that are to come leave of it."""
+    times, ahead, n = _given_back(state, have, until_fits, R, S, W, False)
+    soon = after(state.clock[0]["now"])
     for p in range(len(state.planned)):
         if state.planned[p]["start"] > soon:
             _close(state, state.planned[p], times, ahead, n, R, S, W)
@@ -189,12 +210,22 @@ def availability(state, have, until_fits, R, S, W):
 
 
 @allocating_kernel
+def _held(state, have, reserved):
+    """What is there, with no end to resources that a reservation of the first `reserved` does not hold."""
+    free = have.free.copy()
+    if reserved < n_held(state, have, reserved):
+        for r in range(reserved, state.nodes.atoms[0, COLUMN]):
+            free[r] = _PLENTY
+    return Have(free, have.words, have.room, have.inside)
+
+
+@allocating_kernel
 def ahead_of(state, have, until_fits, reserved, S, W):
     """The same as a reservation sees it that holds the first `reserved` resources: it sees no end to others."""
-    R = n_held(state, have, reserved)
-    if reserved >= R:
-        return availability(state, have, until_fits, R, S, W)
-    free = have.free.copy()
-    for r in range(reserved, state.nodes.atoms[0, COLUMN]):
-        free[r] = _PLENTY
-    return availability(state, Have(free, have.words, have.room, have.inside), until_fits, R, S, W)
+    return availability(state, _held(state, have, reserved), until_fits, n_held(state, have, reserved), S, W)
+
+
+@allocating_kernel
+def given_back(state, have, reserved):
+    """The same of amounts until all have ended, where windows of the site are looked up for each job: see `windows`."""
+    return _given_back(state, _held(state, have, reserved), -1, n_held(state, have, reserved), 0, 0, True)

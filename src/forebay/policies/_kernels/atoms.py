@@ -11,6 +11,7 @@ from forebay.algorithms.bits import count_word
 from forebay.algorithms.plan import behind
 from forebay.algorithms.profile import reserve, window
 from forebay.core.inside import CORES, DIMENSIONS
+from forebay.policies._kernels.windows import opens
 
 
 @inlined_kernel
@@ -134,6 +135,24 @@ def earliest_for(state, times, ahead, n, n_begins, first, R, leg, duration):
 
 
 @inlined_kernel
+def _is_open(state, times, ahead, at, last, leg):
+    """Whether leg `leg`, of which there is enough in all, finds it where windows let it start in segment `at`."""
+    allowed = opens(state, leg, state.legs[leg]["allowed"], times[at])
+    share = state.shares[_blank(state)]
+    return share_for(ahead, at, last, state.nodes.atoms, allowed, state.demands[leg, 0], share)
+
+
+@inlined_kernel
+def earliest_open(state, times, ahead, n, n_begins, first, R, leg, duration):
+    """The same beside windows of the site, of which the profile knows nothing but when they begin and end."""
+    demand = state.demands[leg]
+    at, last = window(times, ahead, n, n_begins, first, R, demand, duration)
+    while at >= 0 and not _is_open(state, times, ahead, at, last, leg):
+        at, last = window(times, ahead, n, n_begins, at + 1, R, demand, duration)
+    return at
+
+
+@inlined_kernel
 def reserve_shared(state, times, ahead, n, R, leg, at, end, taken):
     """Keep what leg `leg` takes from others, with its share of each atom as worked out last; returns n.
 
@@ -165,10 +184,14 @@ def correct(state, free, leg, sign):
 
 
 @kernel
-def spare_head(state, spare, free, leg):
-    """Take from `spare` the nodes that leg `leg` will need of each atom beyond those it asks for, of what is `free`."""
+def spare_head(state, spare, free, leg, allowed):
+    """Take from `spare` the nodes that leg `leg` will need of each atom beyond those it asks for, of what is `free`.
+
+    It will be on atoms that are `allowed`.
+    """
     if n_counted(state, len(spare)) > 0:
-        share_free(state, free, leg)
+        share = state.shares[_blank(state)]
+        share_now(free, free, state.nodes.atoms, allowed, state.demands[leg, 0], share)
         correct(state, spare, leg, -1)
 
 

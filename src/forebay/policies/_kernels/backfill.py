@@ -12,8 +12,8 @@ Expected ends are start + walltime. A leg past its estimate is taken to end a se
 
 Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `places`. Where
 nodes are not all alike, a job takes what is free for its whole time of each atom in turn, and reservations are of so
-many of each: see algorithms.atoms. Where jobs share nodes, who starts has room in particular ones (see `inside`); the
-first reservation is of particular nodes too (`easy_inside`), others are of amounts.
+many of each: see algorithms.atoms. Where jobs share nodes, who starts has room in particular ones (see `inside`), and
+so have reservations: one (`easy_inside`) or several (`deep_inside`).
 """
 
 import numpy as np
@@ -23,14 +23,16 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.core.codes import LogReason
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import HAVE, ahead_of, availability, n_held, planned_ahead
-from forebay.policies._kernels.atoms import charge, share_beside, share_free, spare_head
+from forebay.policies._kernels.ahead import HAVE, ahead_of, given_back, looks_up, n_held, planned_ahead
+from forebay.policies._kernels.atoms import charge, earliest_open, share_beside, share_free, spare_head
+from forebay.policies._kernels.deep_inside import deep_inside
 from forebay.policies._kernels.easy_inside import easy_inside
 from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place, write_down
 from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
 from forebay.policies._kernels.places import fits_now, have_inside, start_fitting, what_is_there
 from forebay.policies._kernels.reservations import deep, shallow
+from forebay.policies._kernels.windows import opens, unseen
 
 _i8 = types.int64
 
@@ -43,8 +45,24 @@ def start_now(state, have, j, reason):
 
 
 @allocating_kernel
+def _shadow(state, have, leg, reserved, R):
+    """When the head finds room, the latest time looked at if never; what is free then, and where it may be then."""
+    if not looks_up(state, have, R):
+        times, ahead, n = ahead_of(state, have, leg, reserved, 0, 0)
+        return times[n - 1], ahead[n - 1], state.legs[leg]["allowed"]
+    times, ahead, n = given_back(state, have, reserved)
+    at = earliest_open(state, times, ahead, n, n, 0, R, leg, state.legs[leg]["walltime"])
+    if at < 0:
+        ahead[n - 1, 0] = -1  # never
+        at = n - 1
+    return times[at], ahead[at], opens(state, leg, state.legs[leg]["allowed"], times[at])
+
+
+@allocating_kernel
 def _easy(state, have, head, rest, limit, reserved, index, first):
     """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release.
+
+    Nodes that the site has reserved are looked up: whoever starts may have its own for as long as it runs.
 
     With an index, `rest` is the queue from place `first` on.
     """
@@ -67,17 +85,13 @@ def _easy(state, have, head, rest, limit, reserved, index, first):
             continue
         if not known:
             known = True
-            if reserved >= R:
-                times, ahead, n = availability(state, have, head_leg, R, 0, 0)
-            else:
-                times, ahead, n = ahead_of(state, have, head_leg, reserved, 0, 0)
-            shadow = times[n - 1]
+            shadow, then, allowed = _shadow(state, have, head_leg, reserved, R)
             for r in range(R):
-                spare[r] = ahead[n - 1, r] - state.demands[head_leg, r]
+                spare[r] = then[r] - state.demands[head_leg, r]
                 if spare[r] < 0:  # it will never fit: there is nothing to delay
                     shadow = np.inf
             latest = shadow + instant_width(shadow)
-            spare_head(state, spare, ahead[n - 1], head_leg)
+            spare_head(state, spare, then, head_leg, allowed)
         leg = state.jobs[j]["leg"]
         harmless = share_free(state, have.free, leg)
         if now + state.legs[leg]["walltime"] > latest:
@@ -119,35 +133,39 @@ def serve(state, have, line, params):
 @allocating_kernel
 def _serve(state, have, line, params, index, first):
     """The same; with an index, `line` is the queue from place `first` on."""
-    i = 0
-    while i < len(line):
+    if params[Param.DEPTH] > 1 and len(have.inside) > 0:
+        deep_inside(state, have, line, params, index, first)
+        return
+    i, head, reserved = 0, -1, min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
+    looks = params[Param.DEPTH] > 0 and params[Param.MAX_BACKFILL] > 0  # otherwise who holds a place would block all
+    looks = looks and looks_up(state, have, n_held(state, have, reserved))
+    while i < len(line) and head < 0:
         j = line[i]
-        if j >= 0:
-            if not fits_now(state, have, j):
-                break
+        if j >= 0 and fits_now(state, have, j):
             start_now(state, have, j, LogReason.IN_ORDER)
-        i += 1
+        elif j >= 0 or looks:
+            head = j if j >= 0 else unseen(state, j)
+        i += head < 0
     if i == len(line) or params[Param.MAX_BACKFILL] == 0:
         return
     n_words = len(have.words)
     pinned = n_words > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
-    R = min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     limit = int(params[Param.MAX_BACKFILL])
-    # With nodes that will be reserved, what is free does not only grow: the closed form for one reservation fails.
-    beyond_amounts = n_words > 0 or planned_ahead(state)
+    # With nodes that will be gone, what is free does not only grow: the closed form for one reservation fails.
+    beyond_amounts = n_words > 0 or (planned_ahead(state) and not looks)
     if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and beyond_amounts):
-        S = len(have.room) if state.machine[0]["chunked"] < R else 0
+        S = len(have.room) if state.machine[0]["chunked"] < reserved else 0
         W = n_words if pinned else 0
         if params[Param.DEPTH] > 1:
-            deep(state, have, line[i:], params, (R, S, W), index, first + i)
+            deep(state, have, line[i:], params, (reserved, S, W), index, first + i)
         else:
-            shallow(state, have, line[i:], params, (R, S, W), index, first + i)
+            shallow(state, have, line[i:], params, (reserved, S, W), index, first + i)
         return
     rest = line[i + 1 :]
     if params[Param.BACKFILL_ORDER] != AS_IS:
         rest = behind(state, have, rest, params, limit)
     if params[Param.DEPTH] == 1:
-        _easy(state, have, line[i], rest, limit, R, index, first + i + 1)
+        _easy(state, have, head, rest, limit, reserved, index, first + i + 1)
     else:
         _fill(state, have, rest, limit, index, first + i + 1)
 

@@ -23,7 +23,7 @@ from forebay.algorithms.inside import (
     take_parts,
     taken_by,
 )
-from forebay.algorithms.windows import left_open, next_edge
+from forebay.algorithms.windows import next_edge
 from forebay.core.codes import LogReason
 from forebay.core.inside import ASK, DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
@@ -46,6 +46,7 @@ from forebay.policies._kernels.notes import (
     was_refused,
 )
 from forebay.policies._kernels.ordering import behind
+from forebay.policies._kernels.windows import opens, unseen
 
 
 @kernel
@@ -103,10 +104,8 @@ def asks_of(state, leg):
 @kernel
 def _moved(state, leg, time, ask):
     """Show where a leg may lie that starts at `time`; returns whether that has changed."""
-    if len(state.planned) == 0:
-        return False
-    shown, before = state.inside.asks[leg], ask["allowed"]
-    ask["allowed"] = left_open(state.planned, shown["later"], shown["mine"], time, state.legs[leg]["walltime"])
+    before = ask["allowed"]
+    ask["allowed"] = opens(state, leg, before, time)
     return ask["allowed"] != before
 
 
@@ -318,16 +317,6 @@ def _pass(state, have, notes, head, rest, limit, R, index, first):
             refuse_again(notes, j, PLENTY)
 
 
-@kernel
-def _head_at(state, place):
-    """The job at a place of the line that is the head though it is not seen, as reservations leave it too few nodes.
-
-    -1 if there is none: see engine.limits.
-    """
-    j = -2 - place
-    return j if j >= 0 and state.inside.asks[state.jobs[j]["leg"]]["later"] != 0 else -1
-
-
 @allocating_kernel
 def easy_inside(state, have, line, params, index, first, notes):
     """Start jobs of `line` in order until one does not fit; let those behind pass where they do not delay it.
@@ -338,8 +327,8 @@ def easy_inside(state, have, line, params, index, first, notes):
     head = -1
     while i < len(line):
         j = line[i]
-        head = _head_at(state, j) if j < 0 else j
-        if j < 0 and head >= 0:
+        head = unseen(state, j) if j < 0 else j
+        if j < 0 and head >= 0 and limit > 0:  # where nobody may pass, it would block all
             break
         if j >= 0:
             if not fits_again(state, have, notes, j):

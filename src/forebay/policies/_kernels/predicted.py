@@ -102,7 +102,8 @@ def _guess(state, notes, like, weight, ends):
 def _expect(state, legs, guess, j, leg):
     """Row `leg` as the policy is to see it; returns how long the leg of job `j` is expected to take."""
     legs[leg]["number"], legs[leg]["chunk"] = state.legs[leg]["number"], state.legs[leg]["chunk"]
-    legs[leg]["allowed"] = state.legs[leg]["allowed"]
+    legs[leg]["allowed"], legs[leg]["later"] = state.legs[leg]["allowed"], state.legs[leg]["later"]
+    legs[leg]["mine"] = state.legs[leg]["mine"]
     seconds = guess[j] if guess[j] > 0.0 else state.legs[leg]["walltime"]
     legs[leg]["walltime"] = seconds
     return seconds
@@ -114,8 +115,8 @@ def believed(state, guess):
     counts, n = state.counts[0], state.counts[0]["n_running"]
     legs, running = np.empty(len(state.legs), LEG), np.empty(n, RUNNING)
     for i in range(counts["queue_first"], counts["queue_last"]):
-        if state.queue[i] >= 0:
-            j = state.queue[i]
+        if state.queue[i] != -1:
+            j = state.queue[i] if state.queue[i] >= 0 else -2 - state.queue[i]  # who is not seen may hold a place
             for leg in range(state.jobs[j]["leg"], state.jobs[j]["last_leg"] + 1):
                 _expect(state, legs, guess, j, leg)
     ends, ties, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.plan import lay
 from forebay.core.tables import after
-from forebay.policies._kernels.atoms import earliest_for, n_counted, reserve_shared
+from forebay.policies._kernels.atoms import earliest_for, earliest_open, n_counted, reserve_shared
 from forebay.policies._kernels.places import chunks_of
 
-_LEVELS = 24
-_LAID = -1
+LEVELS = 24
+LAID = -1
 _KEPT = 16  # of a level
 
 
@@ -42,24 +42,26 @@ class PutOff(NamedTuple):
     walltimes: NDArray[np.float64]  # of these
     demands: NDArray[np.int64]
     allowed: NDArray[np.int64]  # the atoms that they may run on
+    mine: NDArray[np.int64]  # windows of the site that are for them
     least_free: NDArray[np.int64]
     taken: NDArray[np.int64]
     slot: NDArray[np.float64]  # one number: seconds by which reservations are longer than walltimes
+    looks: NDArray[np.bool_]  # one: whether where they may run is looked up for when they would begin, see `windows`
 
 
-_N, _WANTED, _FOR, _REFUSED = range(4)
+N_SETTLED, WANTED, FOR, _REFUSED = range(4)
 
 
 @allocating_kernel
 def nobody_put_off(room, now, horizon, n_columns, slot, last):
     """No jobs yet, of up to `room`. Who cannot begin by `last` is never laid."""
-    until = np.empty(_LEVELS)
-    for level in range(_LEVELS):
+    until = np.empty(LEVELS)
+    for level in range(LEVELS):
         until[level] = min(now + (horizon - now) * 2.0**level, last)
-    until[_LEVELS - 1] = last
-    settled, walltimes = np.zeros((_LEVELS, 4), np.int64), np.empty(_LEVELS * _KEPT)
-    allowed = np.empty(_LEVELS * _KEPT, np.int64)
-    demands, scratch = np.empty((_LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
+    until[LEVELS - 1] = last
+    settled, walltimes = np.zeros((LEVELS, 4), np.int64), np.empty(LEVELS * _KEPT)
+    allowed, mine = np.empty(LEVELS * _KEPT, np.int64), np.empty(LEVELS * _KEPT, np.int64)
+    demands, scratch = np.empty((LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
     longer = np.full(1, slot)
     return PutOff(
         np.empty(room, np.int64),
@@ -69,9 +71,11 @@ def nobody_put_off(room, now, horizon, n_columns, slot, last):
         walltimes,
         demands,
         allowed,
+        mine,
         scratch[0],
         scratch[1],
         longer,
+        np.zeros(1, np.bool_),
     )
 
 
@@ -101,30 +105,31 @@ def _begins_within(times, n, end):
 
 
 @kernel
-def _asks_as_much(later, k, R, demand, walltime, allowed):
+def _asks_as_much(later, k, R, demand, walltime, allowed, mine):
     as_much = walltime >= later.walltimes[k]
     for r in range(R):  # all at once: which of them tells, no processor guesses
         as_much &= demand[r] >= later.demands[k, r]
-    return as_much and allowed & ~later.allowed[k] == 0
+    return as_much and allowed & ~later.allowed[k] == 0 and mine & ~later.mine[k] == 0
 
 
 @kernel
 def _swap(later, a, b, R):
     later.walltimes[a], later.walltimes[b] = later.walltimes[b], later.walltimes[a]
     later.allowed[a], later.allowed[b] = later.allowed[b], later.allowed[a]
+    later.mine[a], later.mine[b] = later.mine[b], later.mine[a]
     for r in range(R):
         later.demands[a, r], later.demands[b, r] = later.demands[b, r], later.demands[a, r]
 
 
 @kernel
-def _cannot_begin(later, level, R, demand, walltime, allowed):
+def cannot_begin(later, level, R, demand, walltime, allowed, mine):
     """Whether a job asks for as much as one that cannot begin within a level, and may run nowhere else.
 
     Who tells it comes one place forward: most jobs are then told by the first.
     """
     first = level * _KEPT
     for k in range(first, first + later.settled[level, _REFUSED]):
-        if _asks_as_much(later, k, R, demand, walltime, allowed):
+        if _asks_as_much(later, k, R, demand, walltime, allowed, mine):
             if k > first:
                 _swap(later, k - 1, k, R)
             return True
@@ -132,28 +137,35 @@ def _cannot_begin(later, level, R, demand, walltime, allowed):
 
 
 @kernel
-def _keep_in_mind(later, level, R, demand, walltime, allowed):
+def keep_in_mind(later, level, R, demand, walltime, allowed, mine):
     """Who cannot begin within a level takes the place of those who ask for as much, or of any if all are taken."""
     first, n = level * _KEPT, later.settled[level, _REFUSED]
     k = first
     while k < first + n:
-        as_much = later.walltimes[k] >= walltime and later.allowed[k] & ~allowed == 0
+        as_much = later.walltimes[k] >= walltime and later.allowed[k] & ~allowed == 0 and later.mine[k] & ~mine == 0
         for r in range(R):
             as_much = as_much and later.demands[k, r] >= demand[r]
         if as_much:
             n -= 1
             later.walltimes[k] = later.walltimes[first + n]
-            later.allowed[k] = later.allowed[first + n]
+            later.allowed[k], later.mine[k] = later.allowed[first + n], later.mine[first + n]
             for r in range(R):
                 later.demands[k, r] = later.demands[first + n, r]
         else:
             k += 1
-    k = first + (n if n < _KEPT else later.settled[level, _N] % _KEPT)
+    k = first + (n if n < _KEPT else later.settled[level, N_SETTLED] % _KEPT)
     later.walltimes[k] = walltime
-    later.allowed[k] = allowed
+    later.allowed[k], later.mine[k] = allowed, mine
     for r in range(R):
         later.demands[k, r] = demand[r]
     later.settled[level, _REFUSED] = min(n + 1, _KEPT)
+
+
+@inlined_kernel
+def _where(state, later, leg):
+    """The atoms on which a leg may ever be, and the windows of the site that are for it, as bits."""
+    row = state.legs[leg]
+    return (row["later"], row["mine"]) if later.looks[0] else (row["allowed"], np.int64(0))
 
 
 @inlined_kernel
@@ -164,9 +176,10 @@ def put_off(state, later, place, R, j, leg):
     """
     later.jobs[place], later.legs[place] = j, leg
     walltime = state.legs[leg]["walltime"] + later.slot[0]
-    if not _cannot_begin(later, 0, R, state.demands[leg], walltime, state.legs[leg]["allowed"]):
+    allowed, mine = _where(state, later, leg)
+    if not cannot_begin(later, 0, R, state.demands[leg], walltime, allowed, mine):
         return False
-    later.settled[0, _N] += 1
+    later.settled[0, N_SETTLED] += 1
     return True
 
 
@@ -177,42 +190,45 @@ def settle(state, times, ahead, n, R, S, later, n_later):
     # Who is put off does not start now: on shared nodes that may be for want of room that amounts do not tell.
     soonest = 1 if state.machine[0]["placement"] >= 0 else 0
     level = 0
-    settled[0, _WANTED] = n_later
+    settled[0, WANTED] = n_later
     while True:
-        place = settled[level, _N]
-        if place == settled[level, _WANTED]:
+        place = settled[level, N_SETTLED]
+        if place == settled[level, WANTED]:
             if level == 0:
                 return n
-            level = settled[level, _FOR]
+            level = settled[level, FOR]
             continue
         j = later.jobs[place]
-        if j == _LAID:
-            settled[level, _N] += 1
+        if j == LAID:
+            settled[level, N_SETTLED] += 1
             continue
         leg = later.legs[place]
-        demand, allowed = state.demands[leg], state.legs[leg]["allowed"]
+        demand, (allowed, mine) = state.demands[leg], _where(state, later, leg)
         walltime = state.legs[leg]["walltime"] + later.slot[0]
-        if _cannot_begin(later, level, R, demand, walltime, allowed):
-            settled[level, _N] += 1
+        if cannot_begin(later, level, R, demand, walltime, allowed, mine):
+            settled[level, N_SETTLED] += 1
             continue
-        first = _begins_within(times, n, until[settled[level, _FOR]]) if level > 0 else soonest
+        first = _begins_within(times, n, until[settled[level, FOR]]) if level > 0 else soonest
         begins = _begins_within(times, n, until[level])
-        at = earliest_for(state, times, ahead, n, begins, first, R, leg, walltime)
+        if later.looks[0]:
+            at = earliest_open(state, times, ahead, n, begins, first, R, leg, walltime)
+        else:
+            at = earliest_for(state, times, ahead, n, begins, first, R, leg, walltime)
         if at >= 0:
             end, needed = times[at] + walltime, level
-            while needed < _LEVELS - 1 and until[needed] < end:
+            while needed < LEVELS - 1 and until[needed] < end:
                 needed += 1
             if S > 0:  # where they matter, places may put it off further
-                needed = _LEVELS - 1
-            if settled[needed, _N] < place:
-                settled[needed, _WANTED], settled[needed, _FOR] = place, level
+                needed = LEVELS - 1
+            if settled[needed, N_SETTLED] < place:
+                settled[needed, WANTED], settled[needed, FOR] = place, level
                 level = needed
                 continue
             if S == 0:
                 n = reserve_shared(state, times, ahead, n, R, leg, at, end, later.taken)
             else:
                 n = reserve_for(state, times, ahead, n, R, S, 0, j, later)
-            later.jobs[place] = _LAID
+            later.jobs[place] = LAID
         else:
-            _keep_in_mind(later, level, R, demand, walltime, allowed)
-        settled[level, _N] += 1
+            keep_in_mind(later, level, R, demand, walltime, allowed, mine)
+        settled[level, N_SETTLED] += 1

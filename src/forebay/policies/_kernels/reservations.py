@@ -4,8 +4,7 @@ A decision is about who starts now. So it ends where nobody is left who can, and
 its *horizon* alone: when the last of those who can start would end. A job that cannot begin by then is put off, which
 is quick to see, as few segments begin so early: see `put_off`.
 
-Where jobs share nodes, reservations are of amounts in all. That of the head is of particular nodes beside, so that it
-is kept: see `easy_inside`.
+Where jobs share nodes, reservations are of particular ones: see `deep_inside`.
 """
 
 import numpy as np
@@ -16,9 +15,9 @@ from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import LogReason
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import ahead_of, end_if_now, n_held, planned_ahead
+from forebay.policies._kernels.ahead import ahead_of, end_if_now, given_back, looks_up, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
-from forebay.policies._kernels.easy_inside import guard, nobody_guarded, passes_head, start_passing
+from forebay.policies._kernels.easy_inside import nobody_guarded, passes_head, start_passing
 from forebay.policies._kernels.long_line import MANY, asks_within, next_place
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import (
@@ -32,6 +31,7 @@ from forebay.policies._kernels.places import (
     take_picks,
 )
 from forebay.policies._kernels.put_off import nobody_put_off, put_off, reserve_for, settle
+from forebay.policies._kernels.windows import unseen
 
 _NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
 _LAYING = 16  # steps in whose time a reservation is laid
@@ -192,11 +192,12 @@ def shallow(state, have, line, params, columns, index, first):
 
 @allocating_kernel
 def deep(state, have, line, params, columns, index, first):
-    """Start whoever delays no reservation; line[0] is the first job that does not fit.
+    """Start whoever delays no reservation; line[0] is the first job that does not fit; nodes are not shared.
 
     With an index, `line` is the queue from place `first` on. Room only shrinks during a decision, so a job that cannot
     start now will not: behind the last one that can, reservations have nobody to be kept from. Pinned nodes (W > 0)
-    hang on the order in which they are taken: then nobody is put off.
+    hang on the order in which they are taken: then nobody is put off. Where windows of the site are looked up,
+    one who is not seen holds its place in line.
     """
     reserved, S, W = columns
     places, horizon, legs = who_fits(state, have, line, index, first)
@@ -204,22 +205,28 @@ def deep(state, have, line, params, columns, index, first):
     if n_places == 0:
         return
     R, notes = n_held(state, have, reserved), nobody_guarded(state, have)
-    times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
+    looks = looks_up(state, have, R)
+    times, ahead, n = given_back(state, have, reserved) if looks else ahead_of(state, have, -1, reserved, S, W)
     # Elsewhere who fits can start: what runs only gives back.
     if n_counted(state, R) > 0 or planned_ahead(state):
         n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, 0, places[:n_places], notes)
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W, 0.0, np.inf), 0
+    later.looks[0] = looks
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     i, n_reserved, steps, k = 0, 0, 0, 0
     while n_places > 0 and i <= places[n_places - 1] and n_reserved < depth and (n_reserved == 0 or limit > 0):
         j = line[i]
         i += 1
+        if j < 0 and looks:
+            j = unseen(state, j)
+            if j >= 0:
+                legs[i - 1] = state.jobs[j]["leg"]
         if j < 0:
             continue
         steps += 1
         if i & 63 == 0 and interrupted(state):
             return
-        if n_reserved > 0:
+        if n_reserved > 0 and line[i - 1] >= 0:
             limit -= 1
         while places[k] < i - 1:
             k += 1
@@ -230,8 +237,6 @@ def deep(state, have, line, params, columns, index, first):
             n = started
         else:
             n_reserved += 1
-            if n_reserved == 1:
-                guard(state, have, notes, j, R)
             if W > 0:
                 n = reserve_for(state, times, ahead, n, R, S, W, j, later)
             else:
