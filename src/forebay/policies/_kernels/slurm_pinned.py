@@ -54,7 +54,7 @@ def find_nodes(state, have, select, table, profile, params, j):
 
     Its nodes are then `select.picked`, and on shared nodes the first `n` of `select.picks`: the last number returned.
     """
-    R, now, later, n_picks = n_licences(params), state.clock[0]["now"], state.clock[0]["now"], 0
+    R, now, later = n_licences(params), state.clock[0]["now"], state.clock[0]["now"]
     leg, last = state.jobs[j]["leg"], window_end(state, params)
     demand, walltime, count = state.demands[leg], state.legs[leg]["walltime"], least_nodes(state, leg)
     young = state.jobs[j]["submit"] > now - params[Sched.BF_MIN_AGE]
@@ -70,13 +70,13 @@ def find_nodes(state, have, select, table, profile, params, j):
         begin = max(when_free(state, have, select, profile, R, leg, params[Sched.BF_LINEAR]), start)
         if begin == np.inf:
             continue
-        n_picks = pick_free(state, select, leg)
         if begin <= now + instant_width(now) and fits_now(state, have, j):
-            return begin, True, n_picks
+            return begin, True, pick_free(state, select, leg)
         if young or later < begin:
             continue
         if begin > last:
             break
+        n_picks = pick_free(state, select, leg)
         first, end = _slots(params, begin, walltime)
         if is_reserved(table, R, last, first, end, demand, select.picked):
             later = begin if begin > start else begin + params[Sched.BF_RESOLUTION]

@@ -20,7 +20,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.atoms import FIRST
 from forebay.algorithms.bits import count_bits, fill, wipe
 from forebay.algorithms.blocks import pick_blocks
-from forebay.algorithms.inside import BLOCK, all_of, count_parts, give_amounts, held_in, holds, place_parts, taken_by
+from forebay.algorithms.inside import BLOCK, all_of, give_amounts, held_in, holds, place_parts, taken_by
 from forebay.core.inside import CORES, DIMENSIONS, PLACEMENTS
 from forebay.core.tables import PICK, after, instant_width, nodes_in
 from forebay.core.verbs import act_start, take_picks_from
@@ -239,43 +239,54 @@ def _is_in(nodes, node):
 
 
 @kernel
-def _room_on(state, room, nodes, out):
-    """What is free inside some of the nodes; nothing in all others."""
-    n_nodes = len(state.inside.full)
-    for row in range(len(out)):
+def _room_on(state, room, nodes, ask, out):
+    """What is free inside some of the nodes, nothing in all others; returns how many parts find room there."""
+    inside, n_nodes, count = state.inside, len(state.inside.full), 0
+    for row in range(n_nodes, len(out)):
         for d in range(DIMENSIONS):
             out[row, d] = 0
     for node in range(n_nodes):
-        if _is_in(nodes, node):
-            block = n_nodes + node // BLOCK
+        if not _is_in(nodes, node):
             for d in range(DIMENSIONS):
-                out[node, d] = room[node, d]
-                out[block, d] = max(out[block, d], room[node, d])
+                out[node, d] = 0
+            continue
+        block = n_nodes + node // BLOCK
+        for d in range(DIMENSIONS):
+            out[node, d] = room[node, d]
+            out[block, d] = max(out[block, d], room[node, d])
+        count += holds(out, inside.full, node, ask)
+    return count
 
 
 @kernel
 def _when_room(state, have, select, ask, linear):
-    """When all parts find room inside the nodes as running jobs end, inf if never; what is free there, into `room`."""
-    inside, times, given, n = state.inside, select.times, select.given, select.n[0]
-    _room_on(state, have.inside, select.nodes, select.room)
-    if count_parts(select.room, inside.full, inside.atoms, ask) >= ask["parts"]:
+    """When all parts find room inside the nodes as running jobs end, inf if never; what is free there, into `room`.
+
+    Nodes in question are those where they may lie.
+    """
+    full, room, times, given, n = state.inside.full, select.room, select.times, select.given, select.n[0]
+    count = _room_on(state, have.inside, select.nodes, ask, room)
+    if count >= ask["parts"]:
         return state.clock[0]["now"]
     window, barrier, i = _PRECISION, np.inf, 0
     while i < n:
         last, concerned = -np.inf, True
         while i < n and (last == -np.inf or not concerned or math.floor(times[i]) <= barrier + window):
             time, concerned = times[i], False
-            while i < n and times[i] - time <= instant_width(time):
-                if _is_in(select.nodes, given[i, 0]):
-                    amounts = given[i, 1], given[i, 2], given[i, 3], given[i, 4]
-                    give_amounts(select.room, inside.full, given[i, 0], amounts)
+            until = time + instant_width(time)
+            while i < n and times[i] <= until:
+                node = given[i, 0]
+                if _is_in(select.nodes, node):
+                    count -= holds(room, full, node, ask)
+                    give_amounts(room, full, node, (given[i, 1], given[i, 2], given[i, 3], given[i, 4]))
+                    count += holds(room, full, node, ask)
                     concerned = True
                 i += 1
             if concerned:
                 last = time
                 if barrier == np.inf:
                     barrier = _barrier(time)
-        if last > -np.inf and count_parts(select.room, inside.full, inside.atoms, ask) >= ask["parts"]:
+        if last > -np.inf and count >= ask["parts"]:
             return last
         if i < n:
             window = _wider(window, linear, math.floor(times[i]) - barrier)
@@ -452,9 +463,8 @@ def starts_within(state, have, select, j, reason, bits):
         return True
     nodes_of(select.atoms, bits, select.nodes)
     if len(have.inside) > 0:
-        ask, inside = state.inside.asks[leg], state.inside
-        _room_on(state, have.inside, select.nodes, select.room)
-        if count_parts(select.room, inside.full, inside.atoms, ask) < ask["parts"]:
+        ask = state.inside.asks[leg]
+        if _room_on(state, have.inside, select.nodes, ask, select.room) < ask["parts"]:
             return False
     else:
         for w in range(len(select.free)):
