@@ -65,7 +65,7 @@ class Run:
         self.room = [self.network.server_size] * self.space.S  # bytes free on each server
         self.jobs = jobs_of(workload, platform, model, self.kind_of_job)
         self.queue, self.running, self.streams = [], [], []
-        self.outside = []  # jobs whose users try again to submit them, as they first came
+        self.sent_away = []  # jobs whose users try again to submit them, as they first came
         self.starts = []  # (time, job id, leg, node ids taken)
         self.chunks = {}  # (job id, leg) -> server of each chunk held by that leg
         self.decisions = []  # times
@@ -145,12 +145,12 @@ class Run:
     def let_in(self, time):
         """Submit those outside that may be now, in their order; whether any was."""
         found = [
-            job for job in list(self.outside) if not self.site.stays_outside(self, job) and self.come_in(job, time)
+            job for job in list(self.sent_away) if not self.site.stays_outside(self, job) and self.come_in(job, time)
         ]
         return bool(found)
 
     def come_in(self, job, time):
-        self.outside.remove(job)
+        self.sent_away.remove(job)
         return self.submit_job(job, time)
 
     def submit_job(self, job, time):
@@ -166,7 +166,7 @@ class Run:
             job.state = REJECTED
             return False
         if self.site.stays_outside(self, job):
-            self.outside.append(job)
+            self.sent_away.append(job)
             return False
         job.queued = time
         self.queue.append(job)
@@ -308,8 +308,8 @@ class Run:
         job = event.job
         if job in self.running:
             return self.stop(job, event.time, KILLED)
-        if job in self.outside:
-            self.outside.remove(job)
+        if job in self.sent_away:
+            self.sent_away.remove(job)
             job.state = CANCELLED
             return True
         if job not in self.queue:
