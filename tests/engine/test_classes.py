@@ -202,4 +202,6 @@ def test_explain_names_the_nodes_that_are_lacking():
     assert result.jobs["allowed"].to_list() == [0b100, 0b100]
     found = reasons(result).filter(pl.col("job_id") == 2)
     assert found.select("start", "end", "slurm", "blocker").rows() == [(0, 5, "Resources", 1)]
-    assert found["detail"].to_list() == ["nodes.gpu: 0 of 1 are free; job 1 holds 1 until 5 s"]
+    assert found["detail"].to_list() == [
+        "nodes with fat and nvlink (--constraint=fat&nvlink): 0 of 1 are free; job 1 holds 1 until 5 s"
+    ]

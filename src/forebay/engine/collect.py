@@ -88,11 +88,9 @@ def _parts(truth: Truth) -> dict[str, np.ndarray]:
     """The parts of each job on shared nodes, and how they lie there."""
     if not len(truth.asks):
         return {"parts": truth.asks, "placing": truth.asks}
-    first = truth.asks[truth.jobs["leg"]]
-    return {
-        "parts": np.maximum.reduceat(truth.asks["parts"], truth.jobs["leg"]),  # legs may be without any
-        "placing": 2 * (first["exclusive"] != 0) + (first["spread"] != 0),
-    }
+    first, parts = truth.asks[truth.jobs["leg"]], truth.asks["parts"]  # a leg may have none
+    placing = 2 * (first["exclusive"] != 0) + (first["spread"] != 0)
+    return {"parts": np.maximum.reduceat(parts, truth.jobs["leg"]), "placing": placing}
 
 
 def _alone(table: np.ndarray) -> np.ndarray:
@@ -266,13 +264,8 @@ def shared_frame(left: Left, record: Record) -> pl.DataFrame | None:
     across = high - low + 1
     node = np.repeat(low - np.concatenate([[0], np.cumsum(across)[:-1]]), across) + np.arange(across.sum())
     pairs = np.unique(np.repeat(job, across) * len(left.cores) + node)
-    return pl.DataFrame(
-        {
-            "nodes": np.bincount(pairs // len(left.cores), minlength=len(left.jobs)),
-            "parts": left.parts,
-            "placing": _words(left.placing, enumerate(PLACING)),
-        }
-    )
+    nodes, placing = np.bincount(pairs // len(left.cores), minlength=len(left.jobs)), enumerate(PLACING)
+    return pl.DataFrame({"nodes": nodes, "parts": left.parts, "placing": _words(left.placing, placing)})
 
 
 def may_have_broken_off(record: Record) -> bool:
