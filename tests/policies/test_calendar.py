@@ -15,8 +15,6 @@ from twins import inside as naive
 from twins import watched
 from twins.calendar import Calendar, atoms_of
 
-pytestmark = pytest.mark.small
-
 POLICIES = ("conservative", "conservative-bb", "fcfs-bb:depth=2", "fcfs-bb:depth=5")
 
 
@@ -75,6 +73,7 @@ def check(seed, policy, n_jobs, windows, fails, buffer, local=False):
     assert last == {job["id"]: (job["start"], set(job["places"])) for job in feasible}
 
 
+@pytest.mark.small
 @pytest.mark.parametrize("seed", range(32))
 def test_runs_are_those_of_the_twin(seed):
     check(seed, POLICIES[seed % 4], 25, seed % 3 == 0, seed % 5 == 0, seed % 2 == 1, seed % 7 == 0)
