@@ -44,7 +44,7 @@ from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
 from forebay.policies import names as policy_names
 from forebay.policies._limited import apart
-from forebay.results import Result
+from forebay.results import Result, with_run_alone
 from forebay.workload import Workload, read
 from forebay.workload._source import size_told
 from forebay.workload.dates import is_dated
@@ -242,7 +242,7 @@ def _frames(
     broken = collect.may_have_broken_off(record)
     log = collect.log_frame(record, left.jobs, platform.resources)
     return {
-        "jobs": collect.with_attempts(jobs, log) if broken else jobs,
+        "jobs": with_run_alone(collect.with_attempts(jobs, log) if broken else jobs, left.alone),
         "log": log,
         "placements": collect.placements_frame(record),
         "chunks": collect.chunks_frame(record),

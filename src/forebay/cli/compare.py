@@ -267,5 +267,5 @@ def _explained(failed: "dict[str, Failure]", total: int) -> ForebayError:
 
 def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
     """Shortest mean wait first; where no job counts, last."""
-    wait = document["summary"]["mean_waiting_time"]
+    wait = document["summary"]["mean_wait"]
     return wait is None, wait or 0.0

@@ -124,8 +124,8 @@ def _dates(document: dict[str, Any]) -> str:
 def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Words and names of what a page has room for; staging only of a run that stages data, and so with failures."""
     return [
-        ("95 % of jobs wait at most", "p95_waiting_time"),
-        ("longest wait", "max_waiting_time"),
+        ("95 % of jobs wait at most", "p95_wait"),
+        ("longest wait", "max_wait"),
         ("bounded slowdown (10 min)", "mean_bounded_slowdown_10min"),
         ("makespan", "makespan"),
         *((f"{name.replace('_', ' ')} in use", f"utilisation_{name}") for name in document["resources"]),

@@ -54,6 +54,7 @@ class Left(NamedTuple):
     flexibility: np.ndarray  # [job] code; empty where nobody has an application
     compute_nodes: np.ndarray | None  # Program's
     allowed: np.ndarray | None  # [job] atoms that its last leg might run on, as bits; None where nodes are alike
+    alone: np.ndarray | None = None  # [job] seconds by itself where no log tells, else NaN; None if nobody's is needed
 
 
 def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None) -> Left:
@@ -73,7 +74,28 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
         flexibility=_flexibility(truth),
         compute_nodes=compute_nodes,
         allowed=truth.legs["allowed"][truth.jobs["last_leg"]] if len(state.nodes.atoms) else None,
+        alone=_by_itself(state, truth),
     )
+
+
+def _by_itself(state: State, truth: Truth) -> np.ndarray | None:
+    """How long jobs with applications take alone at the size that they ask for, and those that were given up."""
+    rounds, failed = truth.rounds, state.jobs["state"] == JobState.FAILED
+    if not len(rounds.row) and not failed.any():
+        return None
+    found, scripts = np.full(len(state.jobs), np.nan), truth.scripts
+    for j in np.flatnonzero(failed):
+        last = state.jobs["last_leg"][j]
+        mine = scripts[last - state.legs["number"][last] : last + 1]
+        each = [truth.phases["seconds"][leg["first_phase"] : leg["last_phase"]].sum() for leg in mine]
+        found[j] = np.where(mine["kills"], np.minimum(each, mine["asked"]), each).sum()
+    if len(rounds.row):
+        jobs = np.flatnonzero(rounds.row >= 0)
+        flex, kills = rounds.jobs[rounds.row[jobs]], scripts["kills"][truth.jobs["leg"][jobs]]
+        size = rounds.sizes[flex["first"] + flex["size"]]
+        least = np.minimum(size["seconds"], np.where(kills, size["walltime"], np.inf))
+        found[jobs] = np.where(size["seconds"] > 0, least, np.nan)
+    return found
 
 
 def _alone(table: np.ndarray) -> np.ndarray:

@@ -54,7 +54,7 @@ def higher_is_better(metric: str) -> bool:
 def judge(
     values: Sequence[float | None],
     others: Sequence[float | None],
-    metric: str = "mean_waiting_time",
+    metric: str = "mean_wait",
     policy: str = "",
     reference: str = "",
     over: str = SEEDS,

@@ -71,6 +71,6 @@ def shown(
 
 
 def wait_with_interval(summary: Mapping[str, Any]) -> str:
-    """The mean waiting time and its 95 % interval over the jobs of the run."""
-    mean, half = summary["mean_waiting_time"], summary["ci95_waiting_time"]
+    """The mean wait and its 95 % interval over the jobs of the run."""
+    mean, half = summary["mean_wait"], summary["ci95_wait"]
     return seconds(mean) if half is None else f"{seconds(mean)} ± {seconds(half)} (95 % interval over jobs)"

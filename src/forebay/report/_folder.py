@@ -70,7 +70,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
-    wait = (document.get("summary") or {}).get("mean_waiting_time")
+    wait = (document.get("summary") or {}).get("mean_wait")
     return wait is None, wait or 0.0
 
 

@@ -13,10 +13,10 @@ from forebay.report.page import Section
 
 NONE = "-"
 _RANKED = (
-    ("mean_waiting_time", "mean wait"),
-    ("p50_waiting_time", "median wait"),
-    ("p95_waiting_time", "p95 wait"),
-    ("max_waiting_time", "longest wait"),
+    ("mean_wait", "mean wait"),
+    ("median_wait", "median wait"),
+    ("p95_wait", "p95 wait"),
+    ("max_wait", "longest wait"),
     ("mean_bounded_slowdown_10min", "bounded slowdown (10 min)"),
 )
 TITLES = dict(_RANKED)
@@ -48,11 +48,11 @@ def _least(runs: Runs) -> str:
     """What no policy can have less of, and how many times as much each has."""
     if runs.bounds is None:
         return ""
-    mine = runs.bounds.filter((pl.col("metric") == "mean_waiting_time") & (pl.col("least") > 0))
+    mine = runs.bounds.filter((pl.col("metric") == "mean_wait") & (pl.col("least") > 0))
     if mine.is_empty():
         return ""
     times = [f"{one['policy']} {one['ratio']:.3g}" for one in mine.drop_nulls("ratio").iter_rows(named=True)]
-    least = value("mean_waiting_time", mine["least"][0])
+    least = value("mean_wait", mine["least"][0])
     return tables.paragraph(f"No policy can have a mean wait below {least}. Times that: {', '.join(times)}.")
 
 
@@ -122,7 +122,7 @@ def _means(runs: Runs) -> list[Section]:
     dots = []
     for label, document in zip(runs.labels, runs.documents, strict=True):
         summary = document.get("summary") or {}
-        mean, half = summary.get("mean_waiting_time"), summary.get("ci95_waiting_time") or 0.0
+        mean, half = summary.get("mean_wait"), summary.get("ci95_wait") or 0.0
         if mean is not None:
             dots.append(tables.Dot(label, mean / 3600, (mean - half) / 3600, (mean + half) / 3600))
     if not dots:

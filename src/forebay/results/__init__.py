@@ -10,13 +10,17 @@ from forebay.results._records import Record, load_record, save_record
 from forebay.results._result import JOBS_CSV, JOBS_MORE, Result
 from forebay.results._save import document, files, saving
 from forebay.results._spent import SPENT, spent
+from forebay.results._waits import RUN_ALONE, WAIT, completed, with_run_alone
 
 __all__ = [
     "JOBS_CSV",
     "JOBS_MORE",
+    "RUN_ALONE",
     "SPENT",
+    "WAIT",
     "Record",
     "Result",
+    "completed",
     "document",
     "files",
     "first_ids",
@@ -27,4 +31,5 @@ __all__ = [
     "save_record",
     "saving",
     "spent",
+    "with_run_alone",
 ]
