@@ -23,9 +23,7 @@ def _statistics() -> list[pl.Expr]:
 
 def _measured(result: Result) -> pl.LazyFrame:
     """Jobs with what `_statistics` asks for. Taken before grouping: polars 1.31 takes no literals inside groups."""
-    return with_node_seconds(result).with_columns(
-        wait=measure("wait"), slowdown=measure("bounded_slowdown_10min")
-    )
+    return with_node_seconds(result).with_columns(wait=measure("wait"), slowdown=measure("bounded_slowdown_10min"))
 
 
 def size_classes(nodes: int) -> tuple[list[int], list[str]]:
