@@ -29,20 +29,18 @@ class Common:
     def __init__(self, documents: Sequence[dict[str, Any]], made: "Bench") -> None:
         from forebay.metrics._table import counted as count_in
 
-        ran: dict[str, set[int]] = {}
+        ran, every = dict[str, set[int]](), set[int]()
         for document in documents:
-            jobs = count_in(_of_window(made.result(document["policy"]), document))
-            ran[document["policy"]] = set(jobs.select("job_id").collect().to_series().to_list())
+            result = _of_window(made.result(document["policy"]), document)
+            every |= set(result.jobs["job_id"].to_list())
+            ran[document["policy"]] = set(count_in(result).select("job_id").collect().to_series().to_list())
         some = [mine for mine in ran.values() if mine]
         self.ids = set.intersection(*some) if some else set()
-        self._anywhere: set[int] = set().union(*some)
-        self.missing = {policy: self._anywhere - mine for policy, mine in ran.items()}
-        """Jobs that did not run under a policy, and did under another."""
-
-    @property
-    def all(self) -> bool:
+        self.anywhere: set[int] = set().union(*some)
+        self.all = all(mine == self.ids for mine in ran.values())
         """Whether every policy ran the same jobs."""
-        return not any(self.missing.values())
+        self.missing = {policy: every - mine for policy, mine in ran.items()}
+        """Jobs that did not run under a policy."""
 
     def of(self, result: "Result") -> "Result":
         """A result with only the common jobs in its table; the log, and so use of the machine, stays whole."""
@@ -74,12 +72,16 @@ def _of_window(result: "Result", document: dict[str, Any]) -> "Result":
 
 
 def not_run(common: Common, setting: "Setting", made: "Bench") -> list[dict[str, Any]]:
-    """Policy, reason and number of jobs that did not run under it for that, and did under another policy."""
+    """Policy, reason and number of jobs that did not run under it for that.
+
+    What no policy could have run is told of elsewhere: only jobs that another one ran, and those that a limit on what
+    is submitted turned away, which depends on the policy.
+    """
     return [
         {"policy": policy, "reason": reason, "jobs": n}
         for policy, missing in common.missing.items()
         if missing
-        for reason, n in _reasons(setting, policy, made.result(policy), missing)
+        for reason, n in _reasons(setting, policy, made.result(policy), missing, common.anywhere)
     ]
 
 
@@ -113,17 +115,21 @@ _WORDS = {
 }
 
 
-def _reasons(setting: "Setting", policy: str, result: "Result", ids: set[int]) -> list[tuple[str, int]]:
+def _reasons(
+    setting: "Setting", policy: str, result: "Result", ids: set[int], anywhere: set[int]
+) -> list[tuple[str, int]]:
     """Reasons and limits with their numbers of jobs, those of most first."""
     import polars as pl
-
-    from forebay.experiments.turned_away import turned_away
 
     kind, reason = pl.col("kind").cast(pl.String), pl.col("reason").cast(pl.String)
     rows = result.log.filter(kind.is_in(["reject", "cancel"]) & pl.col("job").is_in(list(ids))).select(
         "job", reason=reason
     )
     told = dict(rows.iter_rows())
-    limits = turned_away(setting, policy, result) if "over_limit" in told.values() else {}
-    words = [limits.get(job) or _WORDS.get(str(why), str(why)) for job, why in told.items()]
+    limits = setting.limits_of(result, policy)
+    words = [
+        limits.get(job) or _WORDS.get(str(why), str(why))
+        for job, why in told.items()
+        if job in anywhere or job in limits
+    ]
     return Counter(words).most_common()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forebay._text import counted
 from forebay.cli import _common, _groups, _least, _recorded
 from forebay.cli._print import Seconds, console, fitting, notes_block, pairs, show, table
+from forebay.cli._runs import TURNED_AWAY
 from forebay.cli._verdicts import HEADLINE, TABLE, rows
 from forebay.experiments.verdicts import Verdict
 
@@ -75,7 +76,8 @@ def distinct(documents: list[dict[str, Any]]) -> list[str]:
 def notes(documents: list[dict[str, Any]]) -> list[str]:
     """What is to be said of any of the runs, and which of them are one and the same."""
     same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike(documents) if len(twins) > 1]
-    return [*dict.fromkeys(note for document in documents for note in document["notes"]), *same]
+    found = dict.fromkeys(note for document in documents for note in document["notes"])
+    return [*(note for note in found if not note.endswith(TURNED_AWAY)), *same]  # of these a table tells
 
 
 def comparison(compared: Compared) -> dict[str, Any]:
@@ -263,7 +265,7 @@ def _failures(documents: list[dict[str, Any]], seconds: Seconds, gap: int) -> "T
         ("checkpoint_share", "check-\npoints\n%"),
         ("recovery_share", "recovery\n%"),
         ("lost_to_failures_share", "lost to\nfailures\n%"),
-        ("lost_to_stealing_share", "lost to\npolicy\n%"),
+        ("lost_to_policy_share", "lost to\npolicy\n%"),
         ("max_flow", "max\nflow"),
         ("node_weighted_flow", "node-weighted\nmean flow"),
         ("n_failures", "failures"),

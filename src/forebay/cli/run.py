@@ -137,7 +137,7 @@ def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("kept off the file system", "pfs_bytes_avoided"),
         ("useful work", "useful_utilisation"),
         ("lost to failures", "lost_to_failures_share"),
-        ("lost to the policy", "lost_to_stealing_share"),
+        ("lost to the policy", "lost_to_policy_share"),
         ("node failures", "n_failures"),
         ("given up after failures", "n_failed"),
         ("killed", "n_killed"),

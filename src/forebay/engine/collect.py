@@ -294,7 +294,7 @@ def with_attempts(jobs: pl.DataFrame, log: pl.DataFrame) -> pl.DataFrame:
 
     return jobs.with_columns(
         n_attempts=pl.Series(n_attempts),
-        lost_time=seconds("lost_to_failures", "lost_to_stealing"),
+        lost_time=seconds("lost_to_failures", "lost_to_policy"),
         checkpoint_time=seconds("checkpoint"),
         recovery_time=seconds("recovery"),
     )

@@ -12,6 +12,8 @@ from forebay.platforms.variation import BYTES, RATE, Quantity
 
 ALIASES = {
     "p50_wait": "median_wait",
+    "lost_to_stealing_share": "lost_to_policy_share",
+    "lost_to_stealing_node_hours": "lost_to_policy_node_hours",
     "bounded_slowdown": "mean_bounded_slowdown_10min",
     "turnaround": "mean_turnaround_time",
     "mean_flow": "mean_turnaround_time",

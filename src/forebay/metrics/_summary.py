@@ -1,18 +1,18 @@
 """All numbers of a run in one flat dictionary, for tables, comparisons and run.json."""
 
-from typing import NoReturn
-
 from forebay.errors import InputError, brief, nearest, wrong_type
 from forebay.metrics._listing import metrics
 from forebay.metrics._metric import Number
 from forebay.metrics.window import window as restrict
-from forebay.results import Result
+from forebay.results import EARLIER, Result
 
 
 class Numbers(dict[str, Number]):
     """A dictionary that names the nearest of its keys where it is asked for one that it lacks."""
 
-    def __missing__(self, name: str) -> NoReturn:
+    def __missing__(self, name: str) -> Number:
+        if EARLIER.get(name) in self:
+            return self[EARLIER[name]]
         raise KeyError(f"the summary has no number {brief(name)}: {nearest(name, self)}")
 
 
