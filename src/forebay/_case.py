@@ -215,6 +215,7 @@ class Case:
             "decisions": decisions,
             "log_sha256": record.sha256(),
             "seconds": record.seconds,
+            **({} if record.processor_seconds is None else {"processor_seconds": record.processor_seconds}),
             "notes": [*self.ground.notes, *notes],
             "dropped": dict(workload.dropped),
             **({"epoch": workload.epoch} if is_dated(workload) else {}),

@@ -57,7 +57,8 @@ class Compared:
     @property
     def shown(self) -> list[dict[str, Any]]:
         """A row a policy, with the numbers that tables show in place of those of the run on the trace."""
-        return [document | {"summary": self.numbers[document["policy"]]} for document in self.documents]
+        numbers = {document["policy"]: document["summary"] for document in self.documents} | dict(self.numbers)
+        return [document | {"summary": numbers[document["policy"]]} for document in self.documents]
 
 
 def alike(documents: list[dict[str, Any]]) -> list[list[str]]:

@@ -22,7 +22,7 @@ USUAL = (10, 5, 3)
 spread to be worth it; steps, as verdicts should not depend on how busy a machine is."""
 MOST_RUNS, MOST_JOBS, MOST_SECONDS = 80, 250_000, 120.0
 """What all replicas together are at most, if nobody says how many: runs, jobs in them, and seconds of one core as the
-runs on the trace itself took them."""
+runs on the trace itself took them; of the core's time, not of the clock, which goes on while a busy machine does else."""
 NUMBERS, JOBS = "replicas.json", "replicas.parquet"
 _FORMAT = 2
 
@@ -44,13 +44,18 @@ def planned(documents: Sequence[dict[str, Any]], reference: str, asked: int | No
         return asked
     if n_jobs < FEWEST_JOBS:
         return 0
-    took = sum(document["seconds"] for document in documents)
+    took = _seconds(documents)
     fits = (
         count
         for count in USUAL
         if count * n <= MOST_RUNS and count * n * n_jobs <= MOST_JOBS and count * took <= MOST_SECONDS
     )
     return next(fits, 0)
+
+
+def _seconds(documents: Sequence[dict[str, Any]]) -> float:
+    """Of a core, that one run of every policy takes."""
+    return sum(document.get("processor_seconds", document["seconds"]) for document in documents)
 
 
 def remark(documents: Sequence[dict[str, Any]], planned: int, asked: int | None) -> list[str]:
@@ -61,7 +66,7 @@ def remark(documents: Sequence[dict[str, Any]], planned: int, asked: int | None)
     if planned or asked is not None or len(documents) < 2 or documents[0]["jobs"] < FEWEST_JOBS:
         return []
     few = USUAL[-1]
-    took = few * sum(document["seconds"] for document in documents)
+    took = few * _seconds(documents)
     return [f"no replicas: {few} of each policy would take {format_seconds(took)} of a core; --replicas {few} has them"]
 
 

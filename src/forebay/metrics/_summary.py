@@ -36,7 +36,7 @@ def summary(result: Result, window: tuple[float, float] | None = None) -> dict[s
     --------
     >>> result = fb.simulate("table1")
     >>> numbers = fb.summary(result)
-    >>> numbers["n_jobs"], numbers["mean_waiting_time"]
+    >>> numbers["n_jobs"], numbers["mean_wait"]
     (8, 142.5)
     >>> fb.summary(result, window=(0, 120))["n_jobs"]
     3
