@@ -44,7 +44,8 @@ from forebay.platforms.platform import Platform
 from forebay.policies import load as load_policy
 from forebay.policies import names as policy_names
 from forebay.policies._limited import apart
-from forebay.results import Result, with_run_alone
+from forebay.results import Result
+from forebay.results._waits import with_run_alone
 from forebay.workload import Workload, read
 from forebay.workload._source import size_told
 from forebay.workload.dates import is_dated

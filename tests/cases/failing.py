@@ -3,7 +3,8 @@
 import polars as pl
 
 from forebay.engine.collect import with_attempts
-from forebay.results import JOBS_CSV, Result, with_run_alone
+from forebay.results import JOBS_CSV, Result
+from forebay.results._waits import with_run_alone
 
 LOG = {
     "time": pl.Float64,

@@ -23,8 +23,6 @@ Columns = list[tuple[str, str]]
 """Name in the summary, and title."""
 REFERENCE = "reference"
 RANKING = "ranking.csv"
-WHAT = "turnaround less the time on nodes doing work that counted; slowdown: turnaround / run time alone"
-"""What a wait is, once a page."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +127,7 @@ def report(compared: Compared) -> None:
         about.append(("window", f"jobs submitted from {' to '.join(map(_numbers.seconds, first['window']))}"))
     if compared.verdicts:
         about.append((REFERENCE, f"{compared.reference}; changes against it, {compared.basis}"))
-    about.append(("wait", WHAT))
+    about.append(("wait", _numbers.WAIT))
     if over := _over(compared):
         about.append(("numbers", f"means over {over}"))
     tables = [_ranked(compared)]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NONE",
+    "WAIT",
     "change",
     "count",
     "node_hours",
@@ -35,6 +36,10 @@ __all__ = [
     "size",
     "wait_with_interval",
 ]
+
+
+WAIT = "turnaround less the time on nodes doing work that counted; slowdown: turnaround / run time alone"
+"""What a wait is, once a page."""
 
 
 def change(verdict: "Verdict", narrow: bool = False) -> str:

@@ -22,7 +22,7 @@ USUAL = (10, 5, 3)
 spread to be worth it; steps, as verdicts should not depend on how busy a machine is."""
 MOST_RUNS, MOST_JOBS, MOST_SECONDS = 80, 250_000, 120.0
 """What all replicas together are at most, if nobody says how many: runs, jobs in them, and seconds of one core as the
-runs on the trace itself took them; of the core's time, not of the clock, which goes on while a busy machine does else."""
+runs on the trace itself took them: a busy machine takes longer, and should not have other verdicts."""
 NUMBERS, JOBS = "replicas.json", "replicas.parquet"
 _FORMAT = 2
 
@@ -55,7 +55,7 @@ def planned(documents: Sequence[dict[str, Any]], reference: str, asked: int | No
 
 def _seconds(documents: Sequence[dict[str, Any]]) -> float:
     """Of a core, that one run of every policy takes."""
-    return sum(document.get("processor_seconds", document["seconds"]) for document in documents)
+    return float(sum(document.get("processor_seconds", document["seconds"]) for document in documents))
 
 
 def remark(documents: Sequence[dict[str, Any]], planned: int, asked: int | None) -> list[str]:

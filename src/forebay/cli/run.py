@@ -90,7 +90,7 @@ def _simulate(
 
 def report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
-    from forebay.cli._numbers import seconds, shown, wait_with_interval
+    from forebay.cli._numbers import WAIT, seconds, shown, wait_with_interval
 
     numbers = document["summary"]
     rows = [
@@ -103,6 +103,8 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
     if document["window"]:
         start, end = document["window"]
         rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}{_dates(document)}"))
+    if numbers["mean_wait"] != numbers["mean_waiting_time"]:  # else a wait is what everybody takes it for
+        rows.append(("wait", WAIT))
     results = [
         ("mean wait", wait_with_interval(numbers)),
         *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),

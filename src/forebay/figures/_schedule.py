@@ -4,7 +4,8 @@ import polars as pl
 
 from forebay.figures import _steps
 from forebay.metrics.stays import stays
-from forebay.results import WAIT, Result, completed
+from forebay.results import Result
+from forebay.results._waits import WAIT, completed
 
 READS, WRITES = ("stage_in", "read", "recover"), ("drain", "stage_out", "write", "save")
 FILES = "file system"

@@ -4,7 +4,8 @@ from forebay.errors import InputError, brief, nearest, wrong_type
 from forebay.metrics._listing import metrics
 from forebay.metrics._metric import Number
 from forebay.metrics.window import window as restrict
-from forebay.results import EARLIER, Result
+from forebay.results import Result
+from forebay.results._format import EARLIER
 
 
 class Numbers(dict[str, Number]):

@@ -8,7 +8,8 @@ import polars as pl
 
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN
 from forebay.errors import InputError, nearest
-from forebay.results import RUN_ALONE, WAIT, Result, completed
+from forebay.results import Result
+from forebay.results._waits import RUN_ALONE, WAIT, completed
 
 NODES = "requested_number_of_resources"
 WALLTIME = "requested_time"

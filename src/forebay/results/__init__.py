@@ -4,25 +4,19 @@ This is all that knows what a saved run looks like. It stands below everything e
 Result can save it, and a change of the files compiles nothing again.
 """
 
-from forebay.results._format import EARLIER
 from forebay.results._load import load, read_document
 from forebay.results._nodes import first_ids, n_ids
 from forebay.results._records import Record, load_record, save_record
 from forebay.results._result import JOBS_CSV, JOBS_MORE, Result
 from forebay.results._save import document, files, saving
 from forebay.results._spent import SPENT, spent
-from forebay.results._waits import RUN_ALONE, WAIT, completed, with_run_alone
 
 __all__ = [
-    "EARLIER",
     "JOBS_CSV",
     "JOBS_MORE",
-    "RUN_ALONE",
     "SPENT",
-    "WAIT",
     "Record",
     "Result",
-    "completed",
     "document",
     "files",
     "first_ids",
@@ -33,5 +27,4 @@ __all__ = [
     "save_record",
     "saving",
     "spent",
-    "with_run_alone",
 ]
