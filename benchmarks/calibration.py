@@ -23,8 +23,12 @@ TRACE = "lublin99:jobs=400,nodes=64,load=0.75,longest=8h"
 MACHINE, REFERENCE, OTHER = "flat:nodes=64", "fcfs-easy", "sjf-easy"
 COPIES, SEEDS = 10, 10
 FIRST, FIRST_OF_MANY = 1000, 10_000  # the rule was chosen on traces 0 to 99: none of these
-METRICS = {"mean_waiting_time": ("waiting_time", None), "p95_waiting_time": ("waiting_time", 0.95)}
-METRICS["mean_bounded_slowdown_10min"] = ("bounded_slowdown_10min", None)
+METRICS = {
+    "mean_wait": ("wait", None),
+    "p95_wait": ("wait", 0.95),
+    "mean_turnaround_time": ("turnaround_time", None),
+    "mean_bounded_slowdown_10min": ("bounded_slowdown_10min", None),
+}
 
 
 def trace(seed):
@@ -76,7 +80,7 @@ def by_blocks(made, copies, metric, truth):
     n, names = copies + 1, ("a", "b", metric)
     undecided = worse = held = better = 0
     for submits, ours, again, other in made:
-        blocks = Blocks(submits, float(ours["waiting_time"][0].mean()))
+        blocks = Blocks(submits, float(ours["wait"][0].mean()))
         undecided += judge(names, blocks, again[measure][:n], ours[measure][:n], share).word == "undecided"
         worse += judge(names, blocks, 1.2 * again[measure][:n], ours[measure][:n], share).word == "worse"
         found = judge(names, blocks, other[measure][:n], ours[measure][:n], share)

@@ -10,7 +10,7 @@ print(f"{len(workload):,} jobs for {fb.platform(workload.platform)}")
 for policy in ("fcfs-easy", "fcfs-bb", "sjf-bb"):
     result = fb.simulate(workload, policy=policy, seed=1)
     summary = fb.summary(result)
-    hours = summary["mean_waiting_time"] / 3600
+    hours = summary["mean_wait"] / 3600
     print(f"{policy:10} mean wait {hours:5.1f} h, nodes {summary['utilisation_nodes']:.0%} in use")
 
 print(result.jobs.select("job_id", "waiting_time", "allocated_resources").head(3))

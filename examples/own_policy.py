@@ -40,6 +40,6 @@ if __name__ == "__main__":
     for policy in ("fcfs-bb", "sjf-bb", Patient(1000), Patient(96), Patient(48), Patient(36)):
         summary = fb.summary(fb.simulate(fb.read("default"), policy=policy))
         name = policy if isinstance(policy, str) else f"patience {policy.patience:g} h"
-        mean, longest = summary["mean_waiting_time"] / HOUR, summary["max_waiting_time"] / (24 * HOUR)
+        mean, longest = summary["mean_wait"] / HOUR, summary["max_wait"] / (24 * HOUR)
         slowdown = summary["mean_bounded_slowdown_10min"]
         print(f"{name:15} mean wait {mean:.2f} h, longest {longest:.1f} d, bounded slowdown {slowdown:5.2f}")

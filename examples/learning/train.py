@@ -71,7 +71,7 @@ def trained(rounds, pool, rng):
 
 def wait_under(policy, seed):
     """The mean waiting time in hours."""
-    return fb.summary(fb.simulate(made(seed), MACHINE, policy, progress=False))["mean_waiting_time"] / 3600
+    return fb.summary(fb.simulate(made(seed), MACHINE, policy, progress=False))["mean_wait"] / 3600
 
 
 def main(rounds=60, n_tests=40):

@@ -47,6 +47,7 @@ from forebay.policies import load as load_policy
 from forebay.policies import names as policy_names
 from forebay.policies._limited import apart
 from forebay.results import Result
+from forebay.results._waits import with_run_alone
 from forebay.workload import Workload, read
 from forebay.workload._source import size_told
 from forebay.workload.dates import is_dated
@@ -219,6 +220,7 @@ class Case:
             "decisions": decisions,
             "log_sha256": record.sha256(),
             "seconds": record.seconds,
+            **({} if record.processor_seconds is None else {"processor_seconds": record.processor_seconds}),
             "notes": [*self.ground.notes, *self.said, *notes],
             "dropped": dict(workload.dropped),
             **({"epoch": workload.epoch} if is_dated(workload) else {}),
@@ -246,7 +248,7 @@ def _frames(
     broken = collect.may_have_broken_off(record)
     log = collect.log_frame(record, left.jobs, platform.resources)
     return {
-        "jobs": collect.with_attempts(jobs, log) if broken else jobs,
+        "jobs": with_run_alone(collect.with_attempts(jobs, log) if broken else jobs, left.alone),
         "log": log,
         "placements": collect.placements_frame(record),
         "chunks": collect.chunks_frame(record),

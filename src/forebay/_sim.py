@@ -73,7 +73,7 @@ class Simulation:
     What if another policy took over after two minutes?
 
     >>> sim = fb.open("table1", policy="fcfs").run(until=120)
-    >>> [fb.summary(sim.fork(policy=name).run().result())["mean_waiting_time"] for name in ("fcfs", "fcfs-bb")]
+    >>> [fb.summary(sim.fork(policy=name).run().result())["mean_wait"] for name in ("fcfs", "fcfs-bb")]
     [480.0, 142.5]
     """
 

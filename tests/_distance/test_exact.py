@@ -109,8 +109,8 @@ def test_times_without_a_common_step_are_rounded_down():
     jobs, machine = fb.Workload("drawn", job_table(columns)), fb.platform("flat:nodes=3")
     certain = jobs_of(jobs, machine, make_program(jobs, machine, "alloc-only"))
     orders = (schedule(certain, np.array(order)) for order in permutations(range(5)))
-    expected = min(_exact.cost_of(certain, "mean_waiting_time", one) for one in orders)
-    found = _exact.solve(certain, "mean_waiting_time", 30.0)
+    expected = min(_exact.cost_of(certain, "mean_wait", one) for one in orders)
+    found = _exact.solve(certain, "mean_wait", 30.0)
     assert found.best == pytest.approx(expected)
     assert expected - 1e-3 < found.least <= expected
 

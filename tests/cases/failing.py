@@ -4,6 +4,7 @@ import polars as pl
 
 from forebay.engine.collect import with_attempts
 from forebay.results import JOBS_CSV, Result
+from forebay.results._waits import with_run_alone
 
 LOG = {
     "time": pl.Float64,
@@ -84,7 +85,8 @@ class Tape:
             self.placed, schema={"row": pl.UInt32, "low": pl.Int32, "high": pl.Int32}, orient="row"
         )
         told = {"workload": "by hand", "policy": "by hand", **facts}
-        return Result(with_attempts(jobs, log), log, {"nodes": self.nodes}, told, placements=placements)
+        jobs = with_run_alone(with_attempts(jobs, log), None)
+        return Result(jobs, log, {"nodes": self.nodes}, told, placements=placements)
 
     def job(self, job):
         """The row of the job table."""
@@ -94,7 +96,9 @@ class Tape:
         )
         times = {"starting_time": start[0], "finish_time": finish[0], "submission_time": submit[0]}
         times |= {"waiting_time": start[0] - submit[0], "turnaround_time": finish[0] - submit[0]}
-        times |= {"execution_time": finish[0] - start[0], "total_wait": start[0] - submit[0], "requested_time": 100}
+        ran = sum(row[0] if row[2] == "end" else -row[0] for row in mine if row[2] in ("start", "end"))
+        waited = finish[0] - submit[0] - ran
+        times |= {"execution_time": finish[0] - start[0], "total_wait": waited, "requested_time": 100}
         more = {"job_id": job, "requested_number_of_resources": submit[5], "final_state": STATES[finish[6]]}
         return dict.fromkeys((*JOBS_CSV, *TIMES, *NUMBERS)) | times | more | {"user": -1, "n_legs": 1}
 

@@ -102,8 +102,8 @@ def test_the_table_fits_the_screen(forebay, columns, tmp_path, monkeypatch):
     lines = out.splitlines()
     assert max(map(len, lines)) <= columns
     assert any(line.split()[:1] == ["policy"] and "wait" in line for line in lines)
-    for policy, waiting in (("fcfs ", "2,838"), ("conservative-bb ", "167")):  # no number is cut off
-        assert next(line for line in lines if line.startswith(policy)).split()[-1] == waiting
+    for policy, used in (("fcfs ", "43.7"), ("conservative-bb ", "55.3")):  # no number is cut off
+        assert next(line for line in lines if line.startswith(policy)).split()[-1] == used
 
 
 def test_policies_that_agree_are_named(forebay, tmp_path):

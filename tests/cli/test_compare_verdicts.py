@@ -1,13 +1,18 @@
 """Verdicts of a comparison, from outside: files, exit codes, and what is not run twice."""
 
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
+import forebay as fb
 from forebay.cli import _replicas
-from forebay.cli._chosen import wanted, with_reference
+from forebay.cli._chosen import site_policy, usual_reference, wanted, with_reference
+from forebay.cli._numbers import change
 from forebay.errors import InputError
+from forebay.experiments.verdicts import Verdict
 from forebay.policies import COMPARED, FAMILIES, describe, names
 
 COLUMNS = ["policy", "reference", "metric", "value", "reference_value", "change", "low", "high", "verdict", "n", "over"]
@@ -37,7 +42,7 @@ def compare(forebay, busy, tmp_path):
     return command
 
 
-def _verdicts(folder, policy=None, metric="mean_waiting_time"):
+def _verdicts(folder, policy=None, metric="mean_wait"):
     table = pl.read_csv(folder / "verdicts.csv")
     assert table.columns == COLUMNS
     return (
@@ -52,7 +57,8 @@ def test_without_replicas_values_are_those_of_the_runs(compare, tmp_path):
     runs = {row["policy"]: row for row in pl.read_csv(tmp_path / "out" / "compare.csv").to_dicts()}
     table = _verdicts(tmp_path / "out")
     assert sorted(set(table["policy"])) == ["fcfs", "sjf-easy"]
-    assert len(table) == 2 * 3
+    assert len(table) == 2 * 4
+    assert set(table["metric"]) == {"mean_wait", "p95_wait", "mean_turnaround_time", "mean_bounded_slowdown_10min"}
     for row in table.to_dicts():
         assert row["reference"] == "fcfs-easy"
         assert row["value"] == pytest.approx(runs[row["policy"]][row["metric"]])
@@ -75,10 +81,10 @@ def test_replicas_are_kept_and_counted(compare, tmp_path):
     kept = pl.read_parquet(tmp_path / "out" / "fcfs" / "replicas.parquet")
     assert kept["replica"].unique(maintain_order=True).to_list() == [1, 2, 3]
     assert len(kept) == 3 * 200
-    means = kept.group_by("replica", maintain_order=True).agg(pl.col("waiting_time").mean())["waiting_time"].to_list()
+    means = kept.group_by("replica", maintain_order=True).agg(pl.col("wait").mean())["wait"].to_list()
     told = json.loads((tmp_path / "out" / "fcfs" / "replicas.json").read_text())["replicas"]
-    assert means == pytest.approx([one["summary"]["mean_waiting_time"] for one in told])
-    run = next(one for one in answer["policies"] if one["policy"] == "fcfs")["summary"]["mean_waiting_time"]
+    assert means == pytest.approx([one["summary"]["mean_wait"] for one in told])
+    run = next(one for one in answer["policies"] if one["policy"] == "fcfs")["summary"]["mean_wait"]
     assert row["value"] == pytest.approx((run + sum(means)) / 4)
     assert len({run, *means}) == 4
     assert answer["reference"] == "fcfs-easy"
@@ -178,8 +184,7 @@ def test_families_and_names_together():
 
 
 def test_which_reference():
-    assert with_reference(["fcfs", "fcfs-easy"], [], None) == "fcfs-easy"
-    assert with_reference(["filler", "fcfs"], [], None) == "filler"
+    assert with_reference(["fcfs", "fcfs-easy"], [], None) is None
     given = ["filler"]
     assert with_reference(given, [], "fcfs_bb:depth=2") == "fcfs-bb:depth=2"
     assert given == ["filler", "fcfs-bb:depth=2"]
@@ -191,21 +196,77 @@ def test_a_family_of_no_use_here(compare):
     assert "of use" in err
 
 
-def test_replicas_that_nobody_asked_for():
+def test_the_reference_that_nobody_asked_for():
+    """The site's own; else EASY, of burst buffer too where jobs ask for it; else the first of the policies."""
+    both, machine = ["fcfs", "fcfs-easy", "fcfs-bb"], fb.platform("table1")
+    assert usual_reference(both, fb.read("table1"), machine) == "fcfs-bb"
+    nodes_alone = replace(fb.read("table1"), jobs=fb.read("table1").jobs.with_columns(burst_buffer=pl.lit(0)))
+    assert usual_reference(both, nodes_alone, machine) == "fcfs-easy"
+    assert usual_reference(["fcfs", "fcfs-easy"], fb.read("table1"), machine) == "fcfs-easy"
+    assert usual_reference(["filler", "fcfs"], fb.read("table1"), machine) == "filler"
+    site = SimpleNamespace(resources=machine.resources, policy="fcfs")
+    assert site_policy(site) == "fcfs"
+    assert usual_reference(both, fb.read("table1"), site) == "fcfs"
+    assert site_policy(machine) is None
+
+
+def test_as_many_replicas_for_all_as_time_allows():
     def documents(n_jobs, **seconds):
         return [{"policy": name.replace("_", "-"), "seconds": took, "jobs": n_jobs} for name, took in seconds.items()]
 
     three = documents(3000, fcfs=0.1, fcfs_easy=0.2, plan_best=0.3)
-    assert _replicas.planned(three, "fcfs", None) == {"fcfs": 10, "fcfs-easy": 10}
-    assert _replicas.planned(three, "plan-best", None) == {}  # the reference has none
-    assert _replicas.planned(three, "fcfs", 2) == {"fcfs": 2, "fcfs-easy": 2, "plan-best": 2}
-    assert _replicas.planned(documents(3000, fcfs=0.1, fcfs_easy=60), "fcfs", None) == {}
-    assert _replicas.planned(documents(28_000, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == dict.fromkeys(
-        ("fcfs", "fcfs-easy"), 4
-    )
-    assert _replicas.planned(documents(280_000, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == {}
-    assert _replicas.planned(documents(8, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == {}
-    assert _replicas.planned(documents(3000, fcfs=0.1), "fcfs", None) == {}
+    assert _replicas.planned(three, "fcfs", None) == 10
+    assert _replicas.planned(three, "fcfs", 2) == 2
+    assert _replicas.planned(three, "other", None) == 0  # there is no reference
+    assert _replicas.planned(documents(3000, fcfs=0.1, mine=20), "fcfs", None) == 5  # 100.5 s of a core
+    assert _replicas.planned(documents(3000, fcfs=0.1, mine=39), "fcfs", None) == 3
+    slow = documents(3000, fcfs=0.1, mine=60)
+    assert _replicas.planned(slow, "fcfs", None) == 0
+    assert _replicas.remark(slow, 0, None) == [
+        "no replicas: 3 of each policy would take 3 min of a core; --replicas 3 has them"
+    ]
+    assert _replicas.remark(slow, 0, 0) == _replicas.remark(three, 10, None) == []
+    assert _replicas.planned(documents(28_000, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 3
+    assert _replicas.planned(documents(280_000, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 0
+    assert _replicas.planned(documents(8, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 0
+    assert _replicas.planned(documents(3000, fcfs=0.1), "fcfs", None) == 0
+
+
+OWN = """
+import forebay as fb
+
+class InOrder(fb.Policy):
+    def decide(self, view, act):
+        for job in view.queue:
+            if not act.fits(job):
+                return
+            act.start(job)
+"""
+
+
+def test_policies_in_python_and_plans_rest_on_the_same_runs(compare, tmp_path):
+    """One estimator for all rows, and the change is that of the numbers beside it."""
+    (tmp_path / "own.py").write_text(OWN)
+    specs = f"fcfs-easy,plan-best,{tmp_path / 'own.py'}:InOrder"
+    compare("--policies", specs, "--replicas", 3)
+    table = _verdicts(tmp_path / "out")
+    assert set(table["n"]) == {4}
+    assert set(table["over"]) == {"replicas"}
+    shown = {row["policy"]: row for row in pl.read_csv(tmp_path / "out" / "ranking.csv").to_dicts()}
+    assert {row["runs"] for row in shown.values()} == {4}
+    for row in table.to_dicts():
+        mine, theirs = shown[row["policy"]][row["metric"]], shown["fcfs-easy"][row["metric"]]
+        assert row["change"] == pytest.approx(mine / theirs - 1)
+
+
+def test_a_bound_next_to_0_has_the_digits_that_decide():
+    def told(low, high, word):
+        return change(Verdict("a", "b", "mean_wait", 85, 100, -0.15, low, high, word, 25, "blocks"))
+
+    assert told(-0.27, -0.000084, "better") == "-15 % (-27 to -0.008)"
+    assert told(-0.27, 0.000084, "undecided") == "-15 % (-27 to 0)"
+    assert told(-0.27, -0.00999, "better") == "-15 % (-27 to -1.0)"
+    assert told(0.0000999, 0.4, "worse") == "-15 % (+0.009 to +40)"
 
 
 def test_bad_words(compare):

@@ -85,20 +85,20 @@ def test_tables_hold_every_run_and_the_verdict(forebay, spec, tmp_path):
     table = pl.read_parquet(tmp_path / "out" / "sweep.parquet")
     assert table.shape[0] == 8
     assert table.columns[:7] == ["workload", "platform", "job_model", "failures", "policy", "seed", "most"]
-    assert pl.read_csv(tmp_path / "out" / "sweep.csv")["mean_waiting_time"].to_list() == pytest.approx(
-        table["mean_waiting_time"].to_list()
+    assert pl.read_csv(tmp_path / "out" / "sweep.csv")["mean_wait"].to_list() == pytest.approx(
+        table["mean_wait"].to_list()
     )
     first, second = told["combinations"][:2]
-    rows = table.filter(pl.col("policy") == "mine.py:Mine:most=1").sort("seed")["mean_waiting_time"]
-    others = table.filter(pl.col("policy") == "fcfs").sort("seed")["mean_waiting_time"]
-    assert second["mean_waiting_time"] == pytest.approx(rows.mean())
+    rows = table.filter(pl.col("policy") == "mine.py:Mine:most=1").sort("seed")["mean_wait"]
+    others = table.filter(pl.col("policy") == "fcfs").sort("seed")["mean_wait"]
+    assert second["mean_wait"] == pytest.approx(rows.mean())
     assert second["change"] == pytest.approx(rows.mean() / others.mean() - 1)
     assert second["low"] < second["change"] < second["high"]
     assert second["verdict"] in ("better", "worse", "undecided")
     assert (first["reference"], first["verdict"], first["change"]) == ("fcfs", None, None)
     verdicts = pl.read_csv(tmp_path / "out" / "verdicts.csv")
     row = verdicts.row(0, named=True)
-    assert (row["policy"], row["metric"], row["most"]) == ("mine.py:Mine:most=1", "mean_waiting_time", 1)
+    assert (row["policy"], row["metric"], row["most"]) == ("mine.py:Mine:most=1", "mean_wait", 1)
     assert [row[key] for key in ("change", "low", "high")] == pytest.approx(
         [second[key] for key in ("change", "low", "high")]
     )

@@ -9,7 +9,7 @@ from forebay.workload import models
 
 pytestmark = pytest.mark.small
 
-SHARES = ("checkpoint", "recovery", "lost_to_failures", "lost_to_stealing", "down", "idle")
+SHARES = ("checkpoint", "recovery", "lost_to_failures", "lost_to_policy", "down", "idle")
 
 
 def case(spec):

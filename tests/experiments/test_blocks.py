@@ -95,7 +95,7 @@ def _hits(rho, handicap, trials, n=2000):
         for take in (blocks.means, lambda values: blocks.quantiles(values, 0.95)):  # noqa: B023
             a, b = take(mine), take(theirs)
             deviation = blocks.deviation(a, b)
-            found = weigh(("a", "b", "mean_waiting_time"), (a.value, b.value), [deviation], blocks.count, "blocks")
+            found = weigh(("a", "b", "mean_wait"), (a.value, b.value), [deviation], blocks.count, "blocks")
             held += found.low <= handicap <= found.high
             worse += found.word == "worse"
     return held / (2 * trials), worse / (2 * trials)

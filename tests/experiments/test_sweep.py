@@ -12,13 +12,13 @@ from forebay.studies._expected import Expected, Published
 
 pytestmark = pytest.mark.small
 
-EXPECTED = Expected({("toy", "", "", "fcfs", "mean_waiting_time"): Published(480.0, 0.1, "by hand")})
+EXPECTED = Expected({("toy", "", "", "fcfs", "mean_wait"): Published(480.0, 0.1, "by hand")})
 
 
 def tables(runs, store):
     """What a study would write."""
     rows = _tables.rows_of(sweep.records(runs, store))
-    told = _tables.compared(_tables.cells(rows, ("section", "policy"), "mean_waiting_time"), EXPECTED)
+    told = _tables.compared(_tables.cells(rows, ("section", "policy"), "mean_wait"), EXPECTED)
     return _tables.all_numbers(rows).write_csv() + _tables.frame(told).write_csv()
 
 

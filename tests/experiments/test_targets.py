@@ -15,9 +15,9 @@ pytestmark = pytest.mark.small
 @pytest.mark.parametrize(
     ("text", "name", "limit"),
     [
-        ("p95_wait <= 2h", "p95_waiting_time", 7200),
-        ("mean_wait<=90", "mean_waiting_time", 90),
-        ("max-wait <= 1 d 2 h".replace("-", "_"), "max_waiting_time", 93600),
+        ("p95_wait <= 2h", "p95_wait", 7200),
+        ("mean_wait<=90", "mean_wait", 90),
+        ("max-wait <= 1 d 2 h".replace("-", "_"), "max_wait", 93600),
         ("bounded_slowdown <= 5", "mean_bounded_slowdown_10min", 5),
         ("mean_flow <= 10 min", "mean_turnaround_time", 600),
         ("utilisation >= 80%", "utilisation_nodes", 0.8),

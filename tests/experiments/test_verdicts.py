@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from forebay.experiments import verdicts as v
 
 pytestmark = pytest.mark.small
-NAMES = ("mine", "theirs", "mean_waiting_time")
+NAMES = ("mine", "theirs", "mean_wait")
 
 
 def test_pairs_by_hand():
@@ -27,7 +27,7 @@ def test_the_word_depends_on_the_metric():
     less, more = [90.0, 91.0, 89.0], [100.0, 101.0, 99.5]
     words = {
         metric: (v.judge(less, more, metric).word, v.judge(more, less, metric).word)
-        for metric in ("mean_waiting_time", "mean_bounded_slowdown_10min", "makespan", "mean_turnaround_time")
+        for metric in ("mean_wait", "mean_bounded_slowdown_10min", "makespan", "mean_turnaround_time")
     }
     assert set(words.values()) == {("better", "worse")}
     for metric in ("utilisation_nodes", "throughput_per_hour", "useful_utilisation"):

@@ -24,7 +24,7 @@ def data(tmp_path):
 
 
 def test_gantt_has_a_rectangle_for_each_interval(data, run):
-    rows = data("gantt", run).select("job", "first_node", "last_node", "start", "end", "waiting_time").rows()
+    rows = data("gantt", run).select("job", "first_node", "last_node", "start", "end", "wait").rows()
     assert rows == [(1, 0, 0, 0, 100, 0), (1, 2, 2, 0, 100, 0), (2, 0, 3, 100, 150, 100), (3, 1, 1, 20, 60, 10)]
 
 
@@ -71,9 +71,9 @@ def test_long_curves_are_thinned_and_keep_their_ends(data, runs):
     waits = np.random.default_rng(1).exponential(3600, 20_000)
     curve = curve_of("x", waits)
     assert curve.height <= MOST + 2
-    assert curve["waiting_time"][0] == waits.min()
-    assert curve["waiting_time"][-1] == waits.max()
-    exact = [(waits <= wait).mean() for wait in curve["waiting_time"]]
+    assert curve["wait"][0] == waits.min()
+    assert curve["wait"][-1] == waits.max()
+    exact = [(waits <= wait).mean() for wait in curve["wait"]]
     np.testing.assert_allclose(curve["share_at_most"], exact)
     assert np.diff(curve["share_at_most"]).max() < 0.01
 
@@ -90,7 +90,7 @@ def test_letter_values_data(data, run):
 
 
 def test_wait_by_size(data, run):
-    table = data("wait-by-size", run).select("result", "size_class", "n", "mean_waiting_time")
+    table = data("wait-by-size", run).select("result", "size_class", "n", "mean_wait")
     assert table.rows() == [("a", "1", 1, 10), ("a", "2-4", 2, 50)]
 
 

@@ -42,7 +42,7 @@ def test_the_example_of_the_deliverable_without_stealing():
 def test_the_example_of_the_deliverable_with_stealing():
     result = toy(steals=True)
     assert result.jobs["turnaround_time"].to_list() == [8, 11, 11, 21, 10]
-    want = {"useful": 135, "lost_to_failures": 6, "lost_to_stealing": 1, "down": 5, "idle": 168 - 147}
+    want = {"useful": 135, "lost_to_failures": 6, "lost_to_policy": 1, "down": 5, "idle": 168 - 147}
     assert nonzero(result) == want
     found = metrics.summary(result)
     assert (found["max_flow"], found["mean_flow"]) == (21, pytest.approx(12.2))
@@ -60,7 +60,7 @@ def test_checkpoints_recovery_and_a_job_that_is_given_up():
     failures    4 x 8                            +  3 x 20                   +  15 + 2
     stealing                                        3 x 2
     """
-    want = {"useful": 135, "checkpoint": 18, "recovery": 31, "lost_to_failures": 109, "lost_to_stealing": 6}
+    want = {"useful": 135, "checkpoint": 18, "recovery": 31, "lost_to_failures": 109, "lost_to_policy": 6}
     want |= {"down": 20 + 60 + 1 + 31}
     assert nonzero(guarded()) == want | {"idle": 800 - sum(want.values())}
     assert (metrics.n_failures(guarded()), metrics.n_steals(guarded()), metrics.n_failed(guarded())) == (4, 3, 1)
@@ -165,7 +165,7 @@ class Machine:
 
     def leave(self, job, reason, again):
         self.finish(job, complete=False)
-        lost = {"node_down": "lost_to_failures", "interrupted": "lost_to_stealing"}.get(reason)
+        lost = {"node_down": "lost_to_failures", "interrupted": "lost_to_policy"}.get(reason)
         self.settle(job, lost)
         self.tape.end(self.now, job, reason, again)
         self.holder |= dict.fromkeys(self.nodes_of(job))

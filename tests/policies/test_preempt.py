@@ -73,7 +73,7 @@ def test_a_high_job_displaces_a_low_one_which_runs_again_from_the_beginning():
     assert (row["n_attempts"], row["lost_time"], row["waiting_time"], row["total_wait"]) == (2, 100, 0, 300)
     summary = fb.summary(result)
     assert summary["n_steals"] == 1
-    assert summary["lost_to_stealing_node_hours"] == pytest.approx(400 / 3600)
+    assert summary["lost_to_policy_node_hours"] == pytest.approx(400 / 3600)
     assert attempts(run(work, "slurm")) == [[0], [1000]]
 
 

@@ -14,7 +14,7 @@ HOSTILE = "<script>alert(1)</script>"
 VERDICTS = {
     "policy": ["fcfs-easy", "fcfs", "fcfs-easy", "fcfs"],
     "reference": ["fcfs-bb"] * 4,
-    "metric": ["mean_waiting_time"] * 2 + ["p95_waiting_time"] * 2,
+    "metric": ["mean_wait"] * 2 + ["p95_wait"] * 2,
     "value": [345.0, 400.0, 900.0, None],
     "reference_value": [142.5, 142.5, 300.0, 300.0],
     "change": [1.421, -0.25, 2.0, None],

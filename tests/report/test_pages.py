@@ -17,7 +17,7 @@ CURVE = {
     "platform": {"name": "flat", "text": "8 nodes"},
     "replicas": {"number": 2, "text": "2 replicas"},
     "vary": [{"name": "burst_buffer", "unit": "bytes", "each": False, "low": 1e11, "high": 1e12}],
-    "target": {"number": "mean_waiting_time", "limit": 1800.0, "unit": "s", "text": "mean wait <= 30 min"},
+    "target": {"number": "mean_wait", "limit": 1800.0, "unit": "s", "text": "mean wait <= 30 min"},
     "precision": 0.05,
     "prices": {},
     "cheapest": None,

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from forebay.errors import InputError
-from forebay.results import load
+from forebay.results import load, read_document
 from fuzz import seeds
 
 pytestmark = pytest.mark.small
@@ -30,6 +30,16 @@ def test_a_run_is_read(run):
     assert result.resources == {"nodes": 4, "burst_buffer": 10**13}
     assert result.facts == {"seed": 0, "policy": "fcfs", "notes": ["a note"]}
     assert load(str(run)).facts == result.facts
+
+
+def test_numbers_of_earlier_versions_have_the_names_of_this_one(run):
+    """Waits that ended at the first start stand for those that there were none of; new ones stay as they are."""
+    old = {"mean_waiting_time": 5.0, "p50_waiting_time": 4.0, "lost_to_stealing_share": 0.1}
+    (run / "run.json").write_text(document(summary=old))
+    found = read_document(run)["summary"]
+    assert (found["mean_wait"], found["median_wait"], found["lost_to_policy_share"]) == (5.0, 4.0, 0.1)
+    (run / "run.json").write_text(document(summary=old | {"mean_wait": 7.0}))
+    assert read_document(run)["summary"]["mean_wait"] == 7.0
 
 
 def test_a_table_that_the_run_has_not_is_empty(run):

@@ -145,7 +145,7 @@ def bounds(
     Examples
     --------
     >>> least = fb.bounds("table1", metric="mean_wait")
-    >>> least.best["mean_waiting_time"]["resource"]
+    >>> least.best["mean_wait"]["resource"]
     'nodes + burst_buffer'
     """
     asked = _metrics(metric)

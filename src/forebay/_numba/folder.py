@@ -32,6 +32,7 @@ PLAIN = {
         "program",
         "record",
         "run",
+        "run_alone",
         "session",
         "shared_places",
         "sizes",

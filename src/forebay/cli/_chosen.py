@@ -1,8 +1,17 @@
 """Which policies a comparison is of: names, specs, families, all; and the reference among them."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from forebay.errors import InputError
 from forebay.experiments.verdicts import REFERENCE
 
+if TYPE_CHECKING:
+    from forebay.platforms.platform import Platform
+    from forebay.workload import Workload
+
+WITH_MORE = "fcfs-bb"
+"""The reference where jobs ask for more than nodes."""
 ALL = "all"
 
 
@@ -22,19 +31,36 @@ def wanted(text: str | None) -> tuple[list[str], list[str]]:
     return given, [name for name in implied if name not in given]
 
 
-def with_reference(given: list[str], implied: list[str], reference: str | None) -> str:
-    """The reference, which joins the policies that are given if it was asked for."""
+def with_reference(given: list[str], implied: list[str], reference: str | None) -> str | None:
+    """The reference, which joins the policies that are given if it was asked for; None where nobody did."""
     from forebay._plugins import spelled
 
     if reference is None:
-        policies = [*given, *implied]
-        return REFERENCE if REFERENCE in policies else policies[0]
+        return None
     spec = spelled("policies", reference.strip())
     if spec not in given:
         given.append(spec)
         if spec in implied:
             implied.remove(spec)
     return spec
+
+
+def site_policy(platform: "Platform") -> str | None:
+    """The policy that a machine's own description brings, as a spec; None where it brings none."""
+    policy = getattr(platform, "policy", None)
+    return policy if isinstance(policy, str) and policy else None
+
+
+def usual_reference(policies: Sequence[str], workload: "Workload", platform: "Platform") -> str:
+    """What policies are compared with if nobody says: what the site has; else EASY, of all that jobs ask for.
+
+    Backfilling that reserves nodes alone is a weak opponent where jobs wait for burst buffer, too. Where neither is
+    among the policies, the first of them is the reference.
+    """
+    more = [name for name in platform.resources[1:] if name in workload.jobs.columns]
+    asked = any((workload.jobs[name] > 0).any() for name in more)
+    best = [site_policy(platform) or "", *([WITH_MORE] if asked else []), REFERENCE]
+    return next((policy for policy in best if policy in policies), policies[0])
 
 
 def split_specs(text: str) -> list[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.cli._bench import Bench
+    from forebay.cli._common import Common
     from forebay.results import Result
 
 TABLE = "groups.csv"
@@ -22,11 +23,11 @@ COLUMNS = ("queue", "user", "account")
 TOP = 5
 
 
-def of(documents: Sequence[dict[str, Any]], made: "Bench", reference: str) -> "pl.DataFrame | None":
+def of(documents: Sequence[dict[str, Any]], made: "Bench", reference: str, common: "Common") -> "pl.DataFrame | None":
     """A row for each group and policy, groups with most node-hours first; None where the trace tells of no two groups.
 
-    The last policy of a group is what was recorded, where that is known. `change` is that of the mean wait, as a share
-    of the reference's.
+    Over the jobs that ran under every policy. The last policy of a group is what was recorded, where that is known.
+    `change` is that of the mean wait, as a share of the reference's.
     """
     import polars as pl
 
@@ -35,7 +36,7 @@ def of(documents: Sequence[dict[str, Any]], made: "Bench", reference: str) -> "p
     found: dict[str, dict[str, pl.DataFrame]] = {}
     first: Result | None = None
     for document in documents:
-        result = made.result(document["policy"])
+        result = common.of(made.result(document["policy"]))
         if document["window"]:
             result = window(result, *document["window"])
         first = first or result
@@ -66,8 +67,8 @@ def _of_one(result: "Result", column: str) -> "pl.DataFrame":
         "name",
         jobs="n",
         node_hours="node_hours",
-        mean_waiting_time="mean_waiting_time",
-        p95_waiting_time="p95_waiting_time",
+        mean_wait="mean_wait",
+        p95_wait="p95_wait",
         mean_bounded_slowdown_10min=pl.col("mean_bounded_slowdown_10min"),
     )
 
@@ -101,8 +102,8 @@ def _as_recorded(result: "Result", column: str) -> "pl.DataFrame | None":
         .agg(
             jobs=pl.len().cast(pl.Int64),
             node_hours=pl.lit(None, pl.Float64).first(),
-            mean_waiting_time=pl.col("wait").mean(),
-            p95_waiting_time=pl.col("wait").quantile(0.95, interpolation="linear"),
+            mean_wait=pl.col("wait").mean(),
+            p95_wait=pl.col("wait").quantile(0.95, interpolation="linear"),
             mean_bounded_slowdown_10min=pl.col("slowdown").mean(),
         )
     )
@@ -119,9 +120,9 @@ def _together(column: str, by_policy: "Mapping[str, pl.DataFrame]", reference: s
         for place, (policy, frame) in enumerate(by_policy.items())
     )
     standard = by_policy[reference if reference in by_policy else next(iter(by_policy))]
-    weights = standard.select("name", weight="node_hours", standard="mean_waiting_time")
+    weights = standard.select("name", weight="node_hours", standard="mean_wait")
     rows = rows.join(weights, on="name", how="left").with_columns(
-        change=pl.when(pl.col("standard") > 0).then(pl.col("mean_waiting_time") / pl.col("standard") - 1)
+        change=pl.when(pl.col("standard") > 0).then(pl.col("mean_wait") / pl.col("standard") - 1)
     )
     order = rows.sort(["weight", "name", "place"], descending=[True, False, False], nulls_last=True)
     return order.drop("weight", "standard", "place")
@@ -164,7 +165,7 @@ def _table(
             break
         by_policy = {row["policy"]: row for row in part.iter_rows(named=True)}
         one = by_policy.get(reference) or next(iter(by_policy.values()))
-        cells = [seconds(by_policy[policy]["mean_waiting_time"]) if policy in by_policy else "-" for policy in shown]
+        cells = [seconds(by_policy[policy]["mean_wait"]) if policy in by_policy else "-" for policy in shown]
         change = by_policy.get(other or "", {}).get("change")
         told = ["-" if change is None else f"{100 * change:+.0f} %"] if other else []
         hours = "-" if one["node_hours"] is None else f"{one['node_hours']:,.0f}"

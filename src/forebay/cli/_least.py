@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from forebay.cli._runs import Setting
 
 TABLE = "bounds.csv"
-HEADLINE = "mean_waiting_time"
+HEADLINE = "mean_wait"
 METRICS = (HEADLINE, "makespan")
 MANY = 5_000
 """Jobs from which on bounds are to be quick."""

@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from forebay.experiments.verdicts import BETTER, WORSE
 from forebay.metrics._numbers import (
     NONE,
+    change_percent,
     count,
     node_hours,
     number,
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NONE",
+    "WAIT",
     "change",
     "count",
     "node_hours",
@@ -35,17 +38,16 @@ __all__ = [
 ]
 
 
+WAIT = "turnaround less the time on nodes doing work that counted; slowdown: turnaround / run time alone"
+"""What a wait is, once a page."""
+
+
 def change(verdict: "Verdict", narrow: bool = False) -> str:
     """A change with its interval: "-12 % (-18 to -6)"; for narrow tables without."""
     if verdict.change is None:
         return NONE
-    text = f"{_per_cent(verdict.change)} %"
+    text = f"{change_percent(verdict.change)} %"
     if narrow or verdict.low is None or verdict.high is None or verdict.low == verdict.high:
         return text
-    return f"{text} ({_per_cent(verdict.low)} to {_per_cent(verdict.high)})"
-
-
-def _per_cent(share: float) -> str:
-    """Whole per cents with their sign; small ones with a digit more."""
-    text = f"{100 * share:+.1f}" if abs(share) < 0.0995 else f"{100 * share:+,.0f}"
-    return "0" if text in ("+0.0", "-0.0") else text
+    low, high = (change_percent(end, verdict.word in (BETTER, WORSE)) for end in (verdict.low, verdict.high))
+    return f"{text} ({low} to {high})"

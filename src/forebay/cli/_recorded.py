@@ -25,12 +25,12 @@ def text(found: dict[str, Any]) -> str:
     """The numbers in words, for a page on one run."""
     from forebay.cli._numbers import shown
 
-    if "mean_waiting_time" not in found:
+    if "mean_wait" not in found:
         return "no wait can be told"
     words = {
-        "mean wait": "mean_waiting_time",
-        "95 % wait at most": "p95_waiting_time",
-        "longest": "max_waiting_time",
+        "mean wait": "mean_wait",
+        "95 % wait at most": "p95_wait",
+        "longest": "max_wait",
         "bounded slowdown": "mean_bounded_slowdown_10min",
     }
     parts = [f"{word} {shown(name, found[name])}" for word, name in words.items()]

@@ -17,17 +17,14 @@ if TYPE_CHECKING:
     from forebay.experiments.executor import Tell
     from forebay.experiments.replicas import Replica
 
-USUAL = 10
-"""Replicas of policies that are quick, if nobody says how many."""
-FEWEST = 3
-"""Fewer tell too little of the spread to be worth their time."""
-MOST_RUNS, MOST_JOBS = 80, 250_000
-"""Runs that all replicas together are at most, and jobs that they have, if nobody says how many. Counts, not seconds:
-verdicts must not depend on how busy a machine is."""
-QUICK = 5.0
-"""Seconds of a run above which a policy has no replicas unless they are asked for."""
+USUAL = (10, 5, 3)
+"""How many replicas every policy has, if nobody says: the most of these that time allows. Fewer tell too little of the
+spread to be worth it; steps, as verdicts should not depend on how busy a machine is."""
+MOST_RUNS, MOST_JOBS, MOST_SECONDS = 80, 250_000, 120.0
+"""What all replicas together are at most, if nobody says how many: runs, jobs in them, and seconds of one core as the
+runs on the trace itself took them: a busy machine takes longer, and should not have other verdicts."""
 NUMBERS, JOBS = "replicas.json", "replicas.parquet"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -36,29 +33,41 @@ class _Task:
     number: int
 
 
-def planned(documents: Sequence[dict[str, Any]], reference: str, asked: int | None) -> dict[str, int]:
-    """How many replicas each policy gets: as many as are asked for, else some of the quick ones."""
+def planned(documents: Sequence[dict[str, Any]], reference: str, asked: int | None) -> int:
+    """How many replicas every policy gets, the same for all: else rows of one table would rest on unlike grounds."""
     from forebay.experiments.blocks import FEWEST_JOBS
 
-    names = [document["policy"] for document in documents]
-    if len(names) < 2 or reference not in names:
-        return {}
+    n, n_jobs = len(documents), documents[0]["jobs"]
+    if n < 2 or reference not in [document["policy"] for document in documents]:
+        return 0
     if asked is not None:
-        return dict.fromkeys(names, asked)
-    n_jobs = documents[0]["jobs"]
-    quick = [document["policy"] for document in documents if _is_quick(document)]
-    if n_jobs < FEWEST_JOBS or reference not in quick or len(quick) < 2:
-        return {}
-    count = min(USUAL, MOST_RUNS // len(quick), MOST_JOBS // (n_jobs * len(quick)))
-    return dict.fromkeys(quick, count) if count >= FEWEST else {}
+        return asked
+    if n_jobs < FEWEST_JOBS:
+        return 0
+    took = _seconds(documents)
+    fits = (
+        count
+        for count in USUAL
+        if count * n <= MOST_RUNS and count * n * n_jobs <= MOST_JOBS and count * took <= MOST_SECONDS
+    )
+    return next(fits, 0)
 
 
-def _is_quick(document: dict[str, Any]) -> bool:
-    """Whether runs of a policy are quick: compiled, and no plans of all that waits."""
-    from forebay.policies import family_of, names
+def _seconds(documents: Sequence[dict[str, Any]]) -> float:
+    """Of a core, that one run of every policy takes."""
+    return float(sum(document.get("processor_seconds", document["seconds"]) for document in documents))
 
-    name = document["policy"].partition("+")[0].partition(":")[0]
-    return name in names() and family_of(name) != "plan" and document["seconds"] < QUICK
+
+def remark(documents: Sequence[dict[str, Any]], planned: int, asked: int | None) -> list[str]:
+    """Why there are none, where they would have helped."""
+    from forebay.core.units import format_seconds
+    from forebay.experiments.blocks import FEWEST_JOBS
+
+    if planned or asked is not None or len(documents) < 2 or documents[0]["jobs"] < FEWEST_JOBS:
+        return []
+    few = USUAL[-1]
+    took = few * _seconds(documents)
+    return [f"no replicas: {few} of each policy would take {format_seconds(took)} of a core; --replicas {few} has them"]
 
 
 def read(place: Path) -> "list[Replica]":
@@ -92,16 +101,15 @@ def _write(place: Path, replicas: "Sequence[Replica]", ids: Any) -> None:
         numbers.write_text(as_json({"format": _FORMAT, "replicas": told}) + "\n", encoding="utf-8")
 
 
-def carry_out(setting: _runs.Setting, wanted: dict[str, int], made: "Bench", count: int) -> "dict[str, list[Replica]]":
-    """Every replica that is wanted; those that are there already are not repeated. A policy that fails has none."""
+def carry_out(
+    setting: _runs.Setting, policies: Sequence[str], wanted: int, made: "Bench", count: int
+) -> "dict[str, list[Replica]]":
+    """So many replicas of each policy; those that are there already are not repeated. A policy that fails has none."""
     from forebay.cli._progress import progress
 
-    found = {policy: {one.number: one for one in read(made.place(policy))} for policy in wanted}
+    found = {policy: {one.number: one for one in read(made.place(policy))} for policy in policies if wanted}
     tasks = [
-        _Task(policy, number)
-        for number in range(1, 1 + max(wanted.values(), default=0))
-        for policy in wanted
-        if number <= wanted[policy] and number not in found[policy]
+        _Task(policy, number) for number in range(1, 1 + wanted) for policy in policies if number not in found[policy]
     ]
     ids, ended, failed = setting.workload.jobs["id"], 0, set()
 
@@ -120,8 +128,8 @@ def carry_out(setting: _runs.Setting, wanted: dict[str, int], made: "Bench", cou
 
         _parallel.spread_out(tasks, partial(_perform, setting), len(ids), count, lambda *_: None, done)
     return {
-        policy: [found[policy][number] for number in range(1, 1 + wanted[policy])]
-        for policy in wanted
+        policy: [mine[number] for number in range(1, 1 + wanted)]
+        for policy, mine in found.items()
         if policy not in failed
     }
 

@@ -1,6 +1,7 @@
 """What `run` and `compare` share: inputs checked before anything is written, a run, and its notes."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from forebay.workload import Workload
 
 Period = tuple[float, float]
+TURNED_AWAY = "turned away when submitted, and in no mean"
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,22 @@ class Setting:
         result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress, self.failures)
         window = None if self.window is None else closed(self.window, result)
         recorded = _recorded.numbers(self)
-        notes = [*notes_of(result, self.workload), *_recorded.notes(recorded)]
+        limits = self.limits_of(result, spec)
+        notes = [*notes_of(result, self.workload, len(limits)), *_named(limits), *_recorded.notes(recorded)]
         facts = {**result.facts, "policy": spec, "notes": notes}
         if self.given:
             facts["command"] = ["forebay", "run", self.given[0], "--policy", spec, *self.given[1:]]
         result = replace(result, facts=facts)
         beside = {"window": window, "summary": summary(result, window)} | ({"recorded": recorded} if recorded else {})
         return result, document(result, **beside)
+
+    def limits_of(self, result: "Result", spec: str) -> dict[int, str]:
+        """Which limit on what is submitted turned a job away, and whose, by its id."""
+        if not (result.log["reason"] == "over_limit").any():
+            return {}
+        from forebay.experiments.turned_away import turned_away
+
+        return turned_away(self, spec, result)
 
     @property
     def key(self) -> str:
@@ -150,8 +161,16 @@ def load_policy(spec: str) -> Any:
     return policies.load(spec)
 
 
-def notes_of(result: "Result", workload: "Workload") -> list[str]:
-    """Every remark on a run that its reader should know, a sentence each."""
+def _named(limits: dict[int, str]) -> list[str]:
+    """A remark for each limit that turned jobs away, those of most first."""
+    return [f"{limit}: {counted(n, 'job')} {TURNED_AWAY}" for limit, n in Counter(limits.values()).most_common(5)]
+
+
+def notes_of(result: "Result", workload: "Workload", named: int = 0) -> list[str]:
+    """Every remark on a run that its reader should know, a sentence each.
+
+    Of jobs that limits turned away, so many are told of elsewhere.
+    """
     from forebay.workload._source import dropped_text
 
     notes = list(result.facts["notes"])
@@ -162,9 +181,11 @@ def notes_of(result: "Result", workload: "Workload") -> list[str]:
     reasons = {"too_large": "more than the machine or its partition has", "over_limit": "more than a limit allows"}
     for reason, what in reasons.items():
         ids = result.log.filter(result.log["reason"] == reason)["job"].unique(maintain_order=True).to_list()
-        if ids:
-            who = counted(len(ids), "job asks", "jobs ask")
-            notes.append(f"{who} for {what}: rejected, and in no mean ({_whose(workload, ids)})")
+        count = len(ids) - (named if reason == "over_limit" else 0)
+        if count:
+            who = counted(count, "job asks", "jobs ask")
+            whose = f" ({_whose(workload, ids)})" if count == len(ids) else ""
+            notes.append(f"{who} for {what}: rejected, and in no mean{whose}")
     return notes
 
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from forebay._files import file_names, replacing
 from forebay._text import counted, for_spreadsheets
 from forebay.cli import _complete
 from forebay.cli import _options as options
-from forebay.cli._chosen import wanted, with_reference
+from forebay.cli._chosen import site_policy, usual_reference, wanted, with_reference
 from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
 from forebay.cli._print import answer, is_quiet, message
@@ -22,6 +23,7 @@ from forebay.errors import ForebayError, InputError
 
 if TYPE_CHECKING:
     from forebay.cli._bench import Bench, Part
+    from forebay.cli._compared import Compared
     from forebay.cli._drawing import Drawing
     from forebay.cli._runs import Setting
     from forebay.experiments.executor import Failure
@@ -62,8 +64,9 @@ def command(
         typer.Option(
             "--reference",
             metavar="SPEC",
-            help="Compare with this policy, which is run too. Default: fcfs-easy if it is among the policies, "
-            "else the first of them.",
+            help="Compare with this policy, which is run too. Default: the site's own where the platform has one, "
+            "else fcfs-bb where jobs ask for more than nodes, else fcfs-easy; if it is not among the policies, the "
+            "first of them.",
             show_default=False,
             autocompletion=_complete.policy,
         ),
@@ -110,7 +113,7 @@ def command(
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
-    from forebay.cli import _drawing, _given, _groups, _least, _pictures, _replicas, _runs, _verdicts
+    from forebay.cli import _common, _drawing, _given, _groups, _least, _pictures, _replicas, _runs, _verdicts
     from forebay.cli._bench import bench
     from forebay.cli._compared import Compared, comparison, report
     from forebay.experiments.conditions import parse_condition
@@ -118,15 +121,18 @@ def command(
 
     conditions = [parse_condition(text) for text in fail_if or ()]
     given, implied = wanted(policies)
-    standard = with_reference(given, implied, reference)
+    asked = with_reference(given, implied, reference)
     schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
         _pictures.check([*_drawing.FIGURES, _drawing.SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
+    if asked is None and (own := site_policy(setting.platform)) is not None:
+        schedulers.setdefault(own, _runs.load_policy(own))
+        given.append(own)
     schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
     if not schedulers:
         raise InputError(f"--policies {policies!r}: none of these is of use on this machine with these jobs")
-    standard = standard if standard in schedulers else next(iter(schedulers))
+    standard = asked or usual_reference(list(schedulers), setting.workload, setting.platform)
     refuse_other(output, "a comparison")
     again = _given.command(context)
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers)), again) as made:
@@ -138,25 +144,41 @@ def command(
             raise _explained(failed, len(schedulers))
         with _kept(made, len(schedulers)):
             planned = _replicas.planned(documents, standard, replicas)
-            copies = _replicas.carry_out(setting, planned, made, jobs or cores())
+            remarks = _replicas.remark(documents, planned, replicas)
+            specs = [document["policy"] for document in documents]
+            copies = _replicas.carry_out(setting, specs, planned, made, jobs or cores())
+        jury = _verdicts.Jury(setting, documents, made, copies, standard)
+        documents, numbers = _ranked(documents, {spec: jury.shown(spec) for spec in specs})
         to_draw = _to_draw(documents, made) if plots or (plots is None and _pictures.available()) else None
         with _drawing.under_way(to_draw, len(setting.workload), jobs or cores(), made.result) as drawn:
-            jury = _verdicts.Jury(setting, documents, made, copies, standard)
-            verdicts = jury.verdicts()
-            _write_table(documents, made.path / "compare.csv")
-            if verdicts:
-                _verdicts.write(verdicts, made.path / _verdicts.TABLE)
-            groups = _groups.of(documents, made, standard)
-            if groups is not None:
-                _groups.write(groups, made.path / _groups.TABLE)
+            verdicts = jury.verdicts(numbers)
+            common = _common.Common(documents, made)
+            unserved = _common.not_run(common, setting, made)
             least = _least.of(setting, documents, made) if bounds else None
-            if least is not None:
-                _least.write(least, made.path / _least.TABLE)
+            documents = common.documents(documents, made)
+            groups = _groups.of(documents, made, standard, common)
+            compared = Compared(
+                documents,
+                verdicts,
+                standard,
+                jury.basis,
+                failed,
+                output,
+                [],
+                groups,
+                top,
+                least,
+                numbers,
+                jury.runs,
+                unserved,
+                remarks,
+            )
+            _write_tables(compared, made.path)
             pictures = [output / file.name for file in drawn()]
         pictures += [output / file.name for file in add_report(made.path, page)]
         made.publish()
         forget_figures(output, pictures)
-    compared = Compared(documents, verdicts, standard, jury.basis, failed, output, pictures, groups, top, least)
+    compared = replace(compared, pictures=pictures)
     if form is Format.json:
         answer(comparison(compared))
     else:
@@ -215,7 +237,7 @@ def _kept(made: "Bench", total: int) -> Iterator[None]:
 
 
 def _documents(made: "Bench") -> list[dict[str, Any]]:
-    """All there is to say of every run, best first."""
+    """All there is to say of every run."""
     import polars as pl
 
     from forebay.results import read_document
@@ -230,15 +252,41 @@ def _documents(made: "Bench") -> list[dict[str, Any]]:
             "schedule": hashlib.sha256(times.tobytes()).hexdigest(),
         }
         documents.append(read_document(place) | about)
-    return sorted(documents, key=_by_wait)
+    return documents
 
 
-def _write_table(documents: list[dict[str, Any]], path: Path) -> None:
+def _ranked(documents: list[dict[str, Any]], numbers: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Both with the shortest mean wait first; where no job counts, last."""
+
+    def by_wait(spec: str) -> tuple[bool, float]:
+        wait = numbers[spec]["mean_wait"]
+        return wait is None, wait or 0.0
+
+    order = sorted(numbers, key=by_wait)
+    by_policy = {document["policy"]: document for document in documents}
+    return [by_policy[spec] for spec in order], {spec: numbers[spec] for spec in order}
+
+
+def _write_tables(compared: "Compared", folder: Path) -> None:
+    """All tables of a comparison that it has something for."""
     import polars as pl
 
-    rows = [{"policy": document["policy"]} | document["summary"] for document in documents]
-    with replacing(path) as [temporary]:
-        for_spreadsheets(pl.DataFrame(rows, infer_schema_length=None)).write_csv(temporary)
+    from forebay.cli import _common, _groups, _least, _verdicts
+    from forebay.cli._compared import RANKING, ranking
+
+    rows = [{"policy": document["policy"]} | document["summary"] for document in compared.documents]
+    tables = {"compare.csv": pl.DataFrame(rows, infer_schema_length=None), RANKING: ranking(compared)}
+    for name, frame in tables.items():
+        with replacing(folder / name) as [temporary]:
+            for_spreadsheets(frame).write_csv(temporary)
+    if compared.verdicts:
+        _verdicts.write(compared.verdicts, folder / _verdicts.TABLE)
+    if compared.not_run:
+        _common.write(compared.not_run, folder / _common.TABLE)
+    if compared.groups is not None:
+        _groups.write(compared.groups, folder / _groups.TABLE)
+    if compared.least is not None:
+        _least.write(compared.least, folder / _least.TABLE)
 
 
 def _to_draw(documents: list[dict[str, Any]], made: "Bench") -> "Drawing":
@@ -263,9 +311,3 @@ def _explained(failed: "dict[str, Failure]", total: int) -> ForebayError:
     error = ForebayError(text)
     error.exit_code = max(failure.exit_code for failure in failed.values())
     return error
-
-
-def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
-    """Shortest mean wait first; where no job counts, last."""
-    wait = document["summary"]["mean_waiting_time"]
-    return wait is None, wait or 0.0

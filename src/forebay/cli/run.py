@@ -90,7 +90,7 @@ def _simulate(
 
 def report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
-    from forebay.cli._numbers import seconds, shown, wait_with_interval
+    from forebay.cli._numbers import WAIT, seconds, shown, wait_with_interval
 
     numbers = document["summary"]
     rows = [
@@ -103,6 +103,8 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
     if document["window"]:
         start, end = document["window"]
         rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}{_dates(document)}"))
+    if numbers["mean_wait"] != numbers["mean_waiting_time"]:  # else a wait is what everybody takes it for
+        rows.append(("wait", WAIT))
     results = [
         ("mean wait", wait_with_interval(numbers)),
         *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),
@@ -124,8 +126,8 @@ def _dates(document: dict[str, Any]) -> str:
 def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Words and names of what a page has room for; staging only of a run that stages data, and so with failures."""
     return [
-        ("95 % of jobs wait at most", "p95_waiting_time"),
-        ("longest wait", "max_waiting_time"),
+        ("95 % of jobs wait at most", "p95_wait"),
+        ("longest wait", "max_wait"),
         ("bounded slowdown (10 min)", "mean_bounded_slowdown_10min"),
         ("makespan", "makespan"),
         *((f"{name.replace('_', ' ')} in use", f"utilisation_{name}") for name in document["resources"]),
@@ -137,7 +139,7 @@ def _shown(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("kept off the file system", "pfs_bytes_avoided"),
         ("useful work", "useful_utilisation"),
         ("lost to failures", "lost_to_failures_share"),
-        ("lost to the policy", "lost_to_stealing_share"),
+        ("lost to the policy", "lost_to_policy_share"),
         ("node failures", "n_failures"),
         ("given up after failures", "n_failed"),
         ("killed", "n_killed"),

@@ -16,6 +16,7 @@ from forebay.engine.copies import copied
 from forebay.engine.dependencies import Standing
 from forebay.engine.outside import Place
 from forebay.engine.record import Record
+from forebay.engine.run_alone import by_itself
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
 from forebay.platforms.sharing import GPUS
@@ -61,6 +62,7 @@ class Left(NamedTuple):
     allowed: np.ndarray | None  # [job] atoms that its last leg might run on, as bits; None where nodes are alike
     parts: np.ndarray  # [job] that it is on nodes that are shared; else empty
     placing: np.ndarray  # [job] how these lie, by its place in PLACING; else empty
+    alone: np.ndarray | None = None  # [job] seconds by itself where no log tells, else NaN; None if nobody's is needed
 
 
 def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None) -> Left:
@@ -81,6 +83,7 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
         compute_nodes=compute_nodes,
         allowed=truth.legs["allowed"][truth.jobs["last_leg"]] if len(state.nodes.atoms) else None,
         **_parts(truth),
+        alone=by_itself(state, truth),
     )
 
 
@@ -295,7 +298,7 @@ def with_attempts(jobs: pl.DataFrame, log: pl.DataFrame) -> pl.DataFrame:
 
     return jobs.with_columns(
         n_attempts=pl.Series(n_attempts),
-        lost_time=seconds("lost_to_failures", "lost_to_stealing"),
+        lost_time=seconds("lost_to_failures", "lost_to_policy"),
         checkpoint_time=seconds("checkpoint"),
         recovery_time=seconds("recovery"),
     )

@@ -66,6 +66,7 @@ class Record:
         self.said: list[tuple[float, int, str, int]] = []  # by a policy that tells why jobs wait, once the run is over
         self.saying: Callable[[], list[tuple[float, int, str, int]]] = list
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
+        self.processor_seconds: float | None = None  # of these, that it did not wait for others on a busy machine
         self._keep, self._over = keep, False
         if truth is not None:
             self._truth = truth
@@ -91,11 +92,12 @@ class Record:
         """Returns a function to be called now and then."""
         self._callback = Callback(self.drain)
         self._truth.cursor["drain"] = self._callback.address
-        self._begun = time.perf_counter()
+        self._begun = time.perf_counter(), time.thread_time()
         return self._check
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.seconds = time.perf_counter() - self._begun
+        self.seconds = time.perf_counter() - self._begun[0]
+        self.processor_seconds = time.thread_time() - self._begun[1]
         self._over = True
         self.drain()
         self.log.end()

@@ -57,7 +57,7 @@ def sweep(
     Examples
     --------
     >>> table = fb.sweep(workloads=["table1"], policies=["fcfs", "fcfs-bb"], jobs=1)
-    >>> table["policy", "mean_waiting_time"].rows()
+    >>> table["policy", "mean_wait"].rows()
     [('fcfs', 480.0), ('fcfs-bb', 142.5)]
     """
     from forebay.experiments import tidy

@@ -97,17 +97,17 @@ def judge(names: tuple[str, str, str], blocks: Blocks, mine: Floats, theirs: Flo
     over all runs. Its variance is that over blocks, each with its jobs of all runs: chaos is in it, and the less the
     more runs there are. Adding the variance between runs would count chaos twice. Jobs count where both have them.
     """
-    n = min(len(mine), len(theirs))
-    both = np.isfinite(mine[:n]) & np.isfinite(theirs[:n])
-    sides = [np.where(both, side[:n], np.nan) for side in (mine, theirs)]
-    runs = [_of_rows(side, share) for side in sides]
+    n = len(mine)
+    both = np.isfinite(mine) & np.isfinite(theirs)
+    sides = [np.where(both, side, np.nan) for side in (mine, theirs)]
+    runs = [of_runs(side, share) for side in sides]
     values = (mean(runs[0]), mean(runs[1])) if runs[0] else (None, None)
     deviation = blocks.deviation(*(blocks.draw(side, share) for side in sides))
     over, count = (of.REPLICAS, n) if n > 1 else (of.BLOCKS, blocks.count)
     return of.weigh(names, values, [] if deviation is None else [deviation], count, over)
 
 
-def _of_rows(values: Floats, share: float | None) -> list[float]:
+def of_runs(values: Floats, share: float | None) -> list[float]:
     """The mean or a quantile of every run, of the jobs that count."""
     rows = [row[np.isfinite(row)] for row in values]
     return [float(row.mean() if share is None else np.quantile(row, share)) for row in rows if len(row)]

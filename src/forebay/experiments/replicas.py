@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_LATER = 600.0
 """No job is submitted more seconds later than this, nor than the mean time between two arrivals."""
-MEASURES = ("waiting_time", "bounded_slowdown_10min")
+MEASURES = ("wait", "waiting_time", "turnaround_time", "bounded_slowdown_10min")
 """What is kept of every job of a replica."""
 
 

@@ -11,12 +11,9 @@ from forebay.errors import InputError, brief, nearest
 from forebay.platforms.variation import BYTES, RATE, Quantity
 
 ALIASES = {
-    "mean_wait": "mean_waiting_time",
-    "p50_wait": "p50_waiting_time",
-    "median_wait": "p50_waiting_time",
-    "p95_wait": "p95_waiting_time",
-    "p99_wait": "p99_waiting_time",
-    "max_wait": "max_waiting_time",
+    "p50_wait": "median_wait",
+    "lost_to_stealing_share": "lost_to_policy_share",
+    "lost_to_stealing_node_hours": "lost_to_policy_node_hours",
     "bounded_slowdown": "mean_bounded_slowdown_10min",
     "turnaround": "mean_turnaround_time",
     "mean_flow": "mean_turnaround_time",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Finished = Sequence[tuple[Run, Record]]
-METRICS = ("mean_waiting_time", "p95_waiting_time", "mean_bounded_slowdown_10min")
+METRICS = ("mean_wait", "p95_wait", "mean_bounded_slowdown_10min")
 """What tables of combinations show."""
 JUDGED = (*METRICS, "utilisation_nodes")
 """What verdicts.csv judges by."""

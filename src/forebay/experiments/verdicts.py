@@ -12,7 +12,7 @@ from forebay.experiments.statistics import mean, spread, t_quantile
 
 BETTER, WORSE, UNDECIDED, SAME = "better", "worse", "undecided", "same"
 REFERENCE = "fcfs-easy"
-"""What policies are compared with where none is named, if it is among them; else the first is."""
+"""What policies are compared with where none is named, jobs ask for nodes alone, and it is among them."""
 SEEDS, REPLICAS, BLOCKS = "seeds", "replicas", "blocks"
 
 _HIGHER = ("utilisation", "useful_utilisation", "throughput")
@@ -54,7 +54,7 @@ def higher_is_better(metric: str) -> bool:
 def judge(
     values: Sequence[float | None],
     others: Sequence[float | None],
-    metric: str = "mean_waiting_time",
+    metric: str = "mean_wait",
     policy: str = "",
     reference: str = "",
     over: str = SEEDS,

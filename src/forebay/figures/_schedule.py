@@ -5,6 +5,7 @@ import polars as pl
 from forebay.figures import _steps
 from forebay.metrics.stays import stays
 from forebay.results import Result
+from forebay.results._waits import WAIT, completed
 
 READS, WRITES = ("stage_in", "read", "recover"), ("drain", "stage_out", "write", "save")
 FILES = "file system"
@@ -12,7 +13,7 @@ FILES = "file system"
 
 def rectangles(result: Result) -> pl.DataFrame:
     """Every stay of a job on neighbouring nodes, with the job's wait."""
-    jobs = result.jobs.lazy().select(pl.col("job_id").cast(pl.Int64), "waiting_time")
+    jobs = completed(result.jobs.lazy(), result.jobs.columns).select(pl.col("job_id").cast(pl.Int64), wait=WAIT)
     end = pl.lit(_steps.over(result)[1])
     return (
         stays(result)

@@ -1,4 +1,4 @@
-"""Waiting times of a result as plain numbers, and their letter values."""
+"""Waits of a result as plain numbers, and their letter values."""
 
 import math
 
@@ -11,8 +11,8 @@ _NORMAL_95 = 1.96
 
 
 def waiting_times(result: Result) -> np.ndarray:
-    """Seconds from submission to first start of each job that counts: it began."""
-    waits = counted(result).select(measure("waiting_time").drop_nulls()).collect().to_series()
+    """The wait of each job that counts, in seconds: it began."""
+    waits = counted(result).select(measure("wait").drop_nulls()).collect().to_series()
     return waits.to_numpy().astype(float)
 
 

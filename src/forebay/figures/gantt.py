@@ -97,7 +97,7 @@ def _schedule(axis: Any, boxes: pl.DataFrame, nodes: int, unit: float, few: bool
     if few:
         colours = np.array(_look.FILLS)[fills(boxes)]
     else:
-        place = np.searchsorted([limit for limit, _ in WAITED.values()], boxes["waiting_time"].to_numpy(), side="right")
+        place = np.searchsorted([limit for limit, _ in WAITED.values()], boxes["wait"].to_numpy(), side="right")
         colours = np.array([colour for _, colour in WAITED.values()])[place]
         handles = [Patch(color=colour, label=text) for text, (_, colour) in WAITED.items()]
     many = boxes.height > VECTORS

@@ -28,11 +28,11 @@ def plan(results: Mapping[str, Result]) -> Plan:
     classes = list(dict.fromkeys(table.filter(pl.col("n") > 0)["size_class"]))
     classes.sort(key=lambda name: int(name.partition("-")[0]))
     sizes = f"{next(iter(results.values())).unit} of a job (number of such jobs)"
-    longest = float(table["mean_waiting_time"].max() or 0)  # type: ignore[arg-type]
-    shortest = float(table["mean_waiting_time"].min() or 0)  # type: ignore[arg-type]
+    longest = float(table["mean_wait"].max() or 0)  # type: ignore[arg-type]
+    shortest = float(table["mean_wait"].min() or 0)  # type: ignore[arg-type]
 
     def means(label: str) -> np.ndarray:
-        known = dict(tables[label].select("size_class", "mean_waiting_time").rows())
+        known = dict(tables[label].select("size_class", "mean_wait").rows())
         return np.array([np.nan if known.get(name) is None else known[name] for name in classes])
 
     def set_up(axis: Any) -> None:

@@ -20,14 +20,14 @@ MOST = 400
 
 
 def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
-    """All results in both panels. The CSV has a row a step drawn: `share_at_most` is the ECDF at `waiting_time`."""
+    """All results in both panels. The CSV has a row a step drawn: `share_at_most` is the ECDF at `wait`."""
     return save(plan(results), path, results)
 
 
 def plan(results: Mapping[str, Result]) -> Plan:
     """Two panels: the shares, and their tail. Of many results, each has these two to itself."""
     table = pl.concat([curve(label, waiting_times(result)) for label, result in results.items()])
-    longest = float(table["waiting_time"].max() or 0)  # type: ignore[arg-type]
+    longest = float(table["wait"].max() or 0)  # type: ignore[arg-type]
     if len(results) > _multiples.MANY:
         return _of_many(list(results), table, longest)
     look = _style.looks(list(results))
@@ -51,7 +51,7 @@ def plan(results: Mapping[str, Result]) -> Plan:
 
 def _lines(rows: pl.DataFrame, longest: float) -> tuple[_multiples.Line, _multiples.Line]:
     """The shares of one result and their tail, by where each step begins; empty where there is nothing to show."""
-    x, y = rows["waiting_time"].to_numpy(), rows["share_at_most"].to_numpy()
+    x, y = rows["wait"].to_numpy(), rows["share_at_most"].to_numpy()
     share = tail = (np.zeros(0), np.zeros(0))
     if x.size:
         share = np.concatenate([[0.0], x, [2 * max(longest, 60.0)]]), np.concatenate([[0.0], y, [1.0]])
@@ -102,14 +102,14 @@ def curve(label: str, waits: np.ndarray) -> pl.DataFrame:
         keep = np.unique(np.concatenate([[0], np.clip(keep, 0, values.size - 1), [values.size - 1]]))
         values, share = values[keep], share[keep]
     names = pl.Series("result", [label] * values.size, dtype=pl.String)
-    columns = {"waiting_time": values.astype(float), "share_at_most": share, "share_above": 1 - share}
+    columns = {"wait": values.astype(float), "share_at_most": share, "share_above": 1 - share}
     return pl.DataFrame([names, *(pl.Series(name, column) for name, column in columns.items())])
 
 
 def _tail_axis(axis: Any, table: pl.DataFrame, longest: float) -> None:
     """Logarithmic both ways."""
     axis.set(xlabel="waiting time", ylabel="share of jobs\nwaiting longer")
-    waited = table.filter(pl.col("waiting_time") > 0)
+    waited = table.filter(pl.col("wait") > 0)
     if waited.is_empty():
         axis.set(xticks=[], yticks=[])
         _style.note(axis, "no job waits")
@@ -120,5 +120,5 @@ def _tail_axis(axis: Any, table: pl.DataFrame, longest: float) -> None:
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.yaxis.set_minor_formatter(lambda value, _: "")
     axis.set_ylim(10 ** np.floor(np.log10(0.99 * least)), 1.2)
-    _style.log_waits_axis(axis, "x", float(waited["waiting_time"].quantile(0.01) or 1.0), longest)
+    _style.log_waits_axis(axis, "x", float(waited["wait"].quantile(0.01) or 1.0), longest)
     axis.grid(True)

@@ -1,5 +1,6 @@
 """Numbers as tables show them; a dash where there is none."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -35,6 +36,21 @@ def percent(value: float | None) -> str:
     return NONE if value is None else f"{100 * value:.1f} %"
 
 
+def change_percent(share: float, decided: bool = False) -> str:
+    """A change in whole per cents with its sign; small ones with a digit more, and a bound of a verdict that is decided
+    with as many as tell it from 0."""
+    text = f"{100 * share:+.1f}" if abs(share) < 0.0995 else f"{100 * share:+,.0f}"
+    if text not in ("+0.0", "-0.0"):
+        return text
+    return _first_digit(100 * share) if decided and share else "0"
+
+
+def _first_digit(value: float) -> str:
+    """The first digit that is not 0, cut off towards 0: "-0.008" for -0.0084 and for -0.0089."""
+    places = -math.floor(math.log10(abs(value)))
+    return f"{math.trunc(value * 10**places) / 10**places:+.{places}f}"
+
+
 def number(value: float | None) -> str:
     """A plain number, with four digits or all before the point."""
     if value is None:
@@ -43,8 +59,8 @@ def number(value: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """So many jobs or times: "1,062"."""
-    return NONE if value is None else f"{value:,}"
+    """So many jobs or times: "1,062"; of a mean over runs the nearest whole number."""
+    return NONE if value is None else f"{round(value):,}"
 
 
 def size(value: float | None) -> str:
@@ -71,6 +87,6 @@ def shown(
 
 
 def wait_with_interval(summary: Mapping[str, Any]) -> str:
-    """The mean waiting time and its 95 % interval over the jobs of the run."""
-    mean, half = summary["mean_waiting_time"], summary["ci95_waiting_time"]
+    """The mean wait and its 95 % interval over the jobs of the run."""
+    mean, half = summary["mean_wait"], summary["ci95_wait"]
     return seconds(mean) if half is None else f"{seconds(mean)} ± {seconds(half)} (95 % interval over jobs)"

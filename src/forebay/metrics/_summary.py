@@ -1,18 +1,19 @@
 """All numbers of a run in one flat dictionary, for tables, comparisons and run.json."""
 
-from typing import NoReturn
-
 from forebay.errors import InputError, brief, nearest, wrong_type
 from forebay.metrics._listing import metrics
 from forebay.metrics._metric import Number
 from forebay.metrics.window import window as restrict
 from forebay.results import Result
+from forebay.results._format import EARLIER
 
 
 class Numbers(dict[str, Number]):
     """A dictionary that names the nearest of its keys where it is asked for one that it lacks."""
 
-    def __missing__(self, name: str) -> NoReturn:
+    def __missing__(self, name: str) -> Number:
+        if EARLIER.get(name) in self:
+            return self[EARLIER[name]]
         raise KeyError(f"the summary has no number {brief(name)}: {nearest(name, self)}")
 
 
@@ -36,7 +37,7 @@ def summary(result: Result, window: tuple[float, float] | None = None) -> dict[s
     --------
     >>> result = fb.simulate("table1")
     >>> numbers = fb.summary(result)
-    >>> numbers["n_jobs"], numbers["mean_waiting_time"]
+    >>> numbers["n_jobs"], numbers["mean_wait"]
     (8, 142.5)
     >>> fb.summary(result, window=(0, 120))["n_jobs"]
     3

@@ -9,27 +9,29 @@ import polars as pl
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN
 from forebay.errors import InputError, nearest
 from forebay.results import Result
+from forebay.results._waits import RUN_ALONE, WAIT, completed
 
 NODES = "requested_number_of_resources"
 WALLTIME = "requested_time"
 RUNNING = "running_since"
 
-_execution, _turnaround = pl.col("execution_time"), pl.col("turnaround_time")
+_turnaround = pl.col("turnaround_time")
 
 
 def bounded_slowdown(bound: float) -> pl.Expr:
-    """max(1, turnaround / max(execution, bound)), with the bound in seconds."""
+    """max(1, turnaround / max(run alone, bound)), with the bound in seconds."""
     if not bound > 0:
         raise InputError(f"the bound of a bounded slowdown is {bound}; write seconds above 0, such as 10 or 600")
-    return pl.max_horizontal(1.0, _turnaround / pl.max_horizontal(_execution, pl.lit(float(bound)))).alias("value")
+    return pl.max_horizontal(1.0, _turnaround / pl.max_horizontal(RUN_ALONE, pl.lit(float(bound)))).alias("value")
 
 
 MEASURES = {
+    "wait": WAIT,
     "waiting_time": pl.col("waiting_time"),
     "total_wait": pl.col("total_wait"),
     "turnaround_time": _turnaround,
     # A job of no length has no slowdown; one such job would make every mean infinite.
-    "slowdown": pl.when(_execution > 0).then(_turnaround / _execution),
+    "slowdown": pl.when(RUN_ALONE > 0).then(_turnaround / RUN_ALONE),
     "bounded_slowdown_10s": bounded_slowdown(10),
     "bounded_slowdown_10min": bounded_slowdown(600),
     "stage_in_time": pl.col("stage_in_time"),
@@ -42,7 +44,6 @@ MEASURES = {
 _NEVER_BEGUN = [FINAL_STATE[state] for state in NEVER_BEGUN]
 
 STAGING = ("stage_in_time", "io_time")
-_SOMETIMES = (*STAGING, "planned_time")
 """Measures whose columns only some runs have."""
 
 
@@ -55,8 +56,11 @@ def measure(name: str) -> pl.Expr:
 
 def counted(result: Result) -> pl.LazyFrame:
     """The jobs that enter means: killed ones do, those that never began or that ran before the policy came do not."""
-    missing = [pl.lit(None, pl.Float64).alias(name) for name in _SOMETIMES if name not in result.jobs.columns]
-    jobs = result.jobs.lazy().filter(~pl.col("final_state").is_in(_NEVER_BEGUN)).with_columns(missing)
+    columns = result.jobs.columns
+    missing = [pl.lit(None, pl.Float64).alias(name) for name in STAGING if name not in columns]
+    jobs = (
+        completed(result.jobs.lazy(), columns).filter(~pl.col("final_state").is_in(_NEVER_BEGUN)).with_columns(missing)
+    )
     return jobs.filter(pl.col(RUNNING).is_null()) if is_warm(result) else jobs
 
 

@@ -11,11 +11,11 @@ from forebay.results import Result
 
 
 def _statistics() -> list[pl.Expr]:
-    wait = measure("waiting_time")
+    waits = {"wait": pl.col("wait"), "waiting_time": pl.col("waiting_time")}
     return [
         pl.len().cast(pl.Int64).alias("n"),
-        wait.mean().alias("mean_waiting_time"),
-        wait.quantile(0.95, interpolation="linear").alias("p95_waiting_time"),
+        *(wait.mean().alias(f"mean_{name}") for name, wait in waits.items()),
+        *(wait.quantile(0.95, interpolation="linear").alias(f"p95_{name}") for name, wait in waits.items()),
         pl.col("slowdown").mean().alias("mean_bounded_slowdown_10min"),
         (pl.col("node_seconds").sum() / 3600).alias("node_hours"),
     ]
@@ -23,7 +23,7 @@ def _statistics() -> list[pl.Expr]:
 
 def _measured(result: Result) -> pl.LazyFrame:
     """Jobs with what `_statistics` asks for. Taken before grouping: polars 1.31 takes no literals inside groups."""
-    return with_node_seconds(result).with_columns(slowdown=measure("bounded_slowdown_10min"))
+    return with_node_seconds(result).with_columns(wait=measure("wait"), slowdown=measure("bounded_slowdown_10min"))
 
 
 def size_classes(nodes: int) -> tuple[list[int], list[str]]:
@@ -58,7 +58,7 @@ def by_size_class(result: Result) -> pl.DataFrame:
 
     Examples
     --------
-    >>> fb.metrics.by_size_class(fb.simulate("table1")).select("size_class", "n", "mean_waiting_time").rows()
+    >>> fb.metrics.by_size_class(fb.simulate("table1")).select("size_class", "n", "mean_wait").rows()
     [('1', 3, 0.0), ('2-4', 5, 228.0)]
     """
     tops, labels = size_classes(result.resources[result.unit])

@@ -15,7 +15,8 @@ from forebay.results import Result
 
 WEIGHTS = ("nodes", "node_seconds")
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
-SPREAD = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown_10s", "bounded_slowdown_10min")
+SPREAD = ("wait", "waiting_time", "turnaround_time", "slowdown", "bounded_slowdown_10s", "bounded_slowdown_10min")
+MEDIAN_WAIT = "median_wait"
 NODE_WEIGHTED = ("waiting_time", "turnaround_time", "bounded_slowdown_10min")
 
 
@@ -33,8 +34,8 @@ def mean(result: Result, name: str) -> float | None:
     Parameters
     ----------
     name
-        waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time, io_time,
-        planned_time.
+        wait, waiting_time, total_wait, turnaround_time, slowdown, bounded_slowdown_10s or _10min, stage_in_time,
+        io_time, planned_time.
 
     Examples
     --------
@@ -50,8 +51,8 @@ def _mean_of(values: np.ndarray) -> float | None:
 
 
 def mean_wait(result: Result) -> float | None:
-    """Mean time from submission to the start of the first leg."""
-    return mean(result, "waiting_time")
+    """Mean of the wait: turnaround less the time on nodes doing work that counted."""
+    return mean(result, "wait")
 
 
 def _waits_for_others(result: Result) -> bool:
@@ -71,12 +72,12 @@ def mean_turnaround(result: Result) -> float | None:
 
 
 def mean_slowdown(result: Result) -> float | None:
-    """Mean of turnaround / execution (Batsim's stretch), over jobs that ran at all."""
+    """Mean of turnaround / run time alone, at the size asked for, over jobs that run at all."""
     return mean(result, "slowdown")
 
 
 def mean_bounded_slowdown(result: Result, bound: float) -> float | None:
-    """Mean of max(1, turnaround / max(execution, bound)); the bound keeps short jobs from ruling the mean.
+    """Mean of max(1, turnaround / max(run time alone, bound)); the bound keeps short jobs from ruling the mean.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def _ci95_of(values: np.ndarray) -> float | None:
     return float(1.96 * values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
 
 
-def percentiles(result: Result, name: str = "waiting_time") -> dict[str, float | None]:
+def percentiles(result: Result, name: str = "wait") -> dict[str, float | None]:
     """p50, p95, p99 and max of a measure, interpolated between neighbours.
 
     Parameters
@@ -139,9 +140,7 @@ def _percentiles_of(values: np.ndarray) -> dict[str, float | None]:
     return {key: float(value) for key, value in zip(PERCENTILES, found, strict=True)}
 
 
-def weighted_mean(
-    result: Result, name: str = "waiting_time", by: Literal["nodes", "node_seconds"] = "nodes"
-) -> float | None:
+def weighted_mean(result: Result, name: str = "wait", by: Literal["nodes", "node_seconds"] = "nodes") -> float | None:
     """Mean of a measure in which large jobs count for more.
 
     Parameters
@@ -173,6 +172,7 @@ def _weighted_mean_of(values: np.ndarray, weights: np.ndarray) -> float | None:
 
 @metric(
     *(f"{statistic}_MEASURE" for statistic in ("mean", "ci95", *PERCENTILES)),
+    MEDIAN_WAIT,
     "mean_total_wait",
     *(f"node_weighted_mean_{name}" for name in NODE_WEIGHTED),
     "node_seconds_weighted_mean_waiting_time",
@@ -189,7 +189,7 @@ def _every_measure(result: Result) -> dict[str, float | None]:
         numbers[f"mean_{name}"] = _mean_of(values)
         numbers[f"ci95_{name}"] = _ci95_of(values)
         for key, value in _percentiles_of(values).items():
-            numbers[f"{key}_{name}"] = value
+            numbers[MEDIAN_WAIT if (key, name) == ("p50", "wait") else f"{key}_{name}"] = value
     numbers["mean_total_wait"] = _mean_of(table["total_wait"].drop_nulls().to_numpy())
     for name in NODE_WEIGHTED:
         numbers[f"node_weighted_mean_{name}"] = _weighted(table, name, NODES)

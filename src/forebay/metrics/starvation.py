@@ -3,18 +3,18 @@
 import polars as pl
 
 from forebay.metrics._metric import metric
-from forebay.metrics._table import NODES, WALLTIME, counted, number
+from forebay.metrics._table import NODES, WALLTIME, counted, measure, number
 from forebay.results import Result
 
 DAY = 86400.0
 
 
 def _over_walltimes(times: float) -> pl.Expr:
-    return (pl.col(WALLTIME) > 0) & (pl.col("waiting_time") > times * pl.col(WALLTIME))
+    return (pl.col(WALLTIME) > 0) & (measure("wait") > times * pl.col(WALLTIME))
 
 
 def _over(seconds: float) -> pl.Expr:
-    return pl.col("waiting_time") > seconds
+    return measure("wait") > seconds
 
 
 def _count(result: Result, too_long: pl.Expr) -> int:
@@ -26,8 +26,8 @@ def _waiting(result: Result, too_long: pl.Expr) -> pl.DataFrame:
     return (
         counted(result)
         .filter(too_long)
-        .select("job_id", "submission_time", NODES, WALLTIME, "waiting_time")
-        .sort(["waiting_time", "job_id"], descending=[True, False])
+        .select("job_id", "submission_time", NODES, WALLTIME, "waiting_time", wait=measure("wait"))
+        .sort(["wait", "job_id"], descending=[True, False])
         .collect()
     )
 

@@ -13,6 +13,7 @@ from forebay.errors import InputError, listed
 from forebay.results import read_document
 
 _RUN, _MANIFEST, _VERDICTS, _BOUNDS = "run.json", "compare.json", "verdicts.csv", "bounds.csv"
+_RANKING, _NOT_RUN = "ranking.csv", "not-run.csv"
 _NUMBERS = ("value", "reference_value", "change", "low", "high", "n")
 _WORDS = ("policy", "reference", "metric", "verdict", "over")
 
@@ -26,6 +27,8 @@ class Runs:
     verdicts: pl.DataFrame | None
     command: list[str] = field(default_factory=list)  # that makes them again; empty where nobody wrote it down
     bounds: pl.DataFrame | None = None  # every policy against what any could do; None where it is not known
+    shown: dict[str, dict[str, Any]] = field(default_factory=dict)  # what tables show, by policy, in their order
+    not_run: pl.DataFrame | None = None  # which policy did not run how many jobs that others ran, and why
 
     @property
     def labels(self) -> list[str]:
@@ -50,8 +53,12 @@ def read(folder: Path) -> Runs:
     if len({str(document.get("workload")) for document, _ in found}) > 1:
         names = listed([place.name for place in places])
         raise InputError(f"{folder}: its runs ({names}) are not of one workload; make a report of each")
+    shown = _ranking(folder / _RANKING)
+    places_of = {policy: place for place, policy in enumerate(shown)}
+    found.sort(key=lambda one: places_of.get(str(one[0].get("policy")), len(places_of)))
     documents, folders = [one for one, _ in found], [place for _, place in found]
-    return Runs(documents, folders, _verdicts(folder / _VERDICTS), words_of(told), _bounds(folder / _BOUNDS))
+    verdicts, bounds = _verdicts(folder / _VERDICTS), _bounds(folder / _BOUNDS)
+    return Runs(documents, folders, verdicts, words_of(told), bounds, shown, _not_run(folder / _NOT_RUN))
 
 
 def words_of(told: Mapping[str, Any]) -> list[str]:
@@ -70,7 +77,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
-    wait = (document.get("summary") or {}).get("mean_waiting_time")
+    wait = (document.get("summary") or {}).get("mean_wait")
     return wait is None, wait or 0.0
 
 
@@ -82,6 +89,26 @@ def _verdicts(path: Path) -> pl.DataFrame | None:
         return frame.select(*_WORDS, *(pl.col(name).cast(pl.Float64) for name in _NUMBERS))
     except (PolarsError, OSError):
         raise InputError(f"{path}: not a table of verdicts; make the comparison again with forebay compare") from None
+
+
+def _ranking(path: Path) -> dict[str, dict[str, Any]]:
+    if not path.is_file():
+        return {}
+    try:
+        frame = pl.read_csv(path, infer_schema=False)
+        numbers = frame.select("policy", pl.exclude("policy").cast(pl.Float64))
+        return {row.pop("policy"): row for row in numbers.to_dicts()}
+    except (PolarsError, OSError):
+        raise InputError(f"{path}: not a ranking; make the comparison again with forebay compare") from None
+
+
+def _not_run(path: Path) -> pl.DataFrame | None:
+    if not path.is_file():
+        return None
+    try:
+        return pl.read_csv(path, infer_schema=False).select("policy", "reason", pl.col("jobs").cast(pl.Int64))
+    except (PolarsError, OSError):
+        raise InputError(f"{path}: not a table of jobs; make the comparison again with forebay compare") from None
 
 
 def _bounds(path: Path) -> pl.DataFrame | None:

@@ -16,7 +16,7 @@ from forebay.report.page import Page, Section, escaped
 
 NAME, TABLE = "sweep.json", "sweep.parquet"
 _TONES = {"better": "better", "worse": "worse"}
-_WAIT = "mean_waiting_time"
+_WAIT = "mean_wait"
 Rows = Sequence[Mapping[str, Any]]
 
 

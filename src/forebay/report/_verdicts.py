@@ -1,22 +1,28 @@
 """Who is better: verdicts against a reference and their intervals; without any, policies ranked by mean wait."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
 from forebay._text import counted
 from forebay.errors import ForebayError
-from forebay.metrics._numbers import number, shown
+from forebay.metrics._numbers import change_percent, number, shown
 from forebay.report import tables
 from forebay.report._folder import Runs
 from forebay.report.page import Section
 
 NONE = "-"
+WHAT = (
+    "A wait is turnaround less the time on nodes doing work that counted; a slowdown is turnaround divided by the run "
+    "time alone, at the size asked for."
+)
 _RANKED = (
-    ("mean_waiting_time", "mean wait"),
-    ("p50_waiting_time", "median wait"),
-    ("p95_waiting_time", "p95 wait"),
-    ("max_waiting_time", "longest wait"),
+    ("mean_wait", "mean wait"),
+    ("mean_turnaround_time", "mean turnaround"),
+    ("median_wait", "median wait"),
+    ("p95_wait", "p95 wait"),
+    ("max_wait", "longest wait"),
     ("mean_bounded_slowdown_10min", "bounded slowdown (10 min)"),
 )
 TITLES = dict(_RANKED)
@@ -37,22 +43,48 @@ def ranking(runs: Runs) -> str:
     resources = [(f"utilisation_{name}", f"{words(name)} used") for name in runs.documents[0]["resources"]]
     columns = [*_RANKED, *resources, *_LATER]
     rows = [
-        [label, *(value(name, (document.get("summary") or {}).get(name)) for name, _ in columns)]
-        for label, document in zip(runs.labels, runs.documents, strict=True)
+        [label, *(value(name, numbers.get(name)) for name, _ in columns)]
+        for label, numbers in ((label, _numbers(runs, document)) for label, document in _labelled(runs))
     ]
     table = tables.table(["policy", *(title for _, title in columns)], rows, range(1, len(columns) + 1))
-    return table + _least(runs)
+    return tables.paragraph(f"{WHAT} {_over(runs)}".strip()) + table + _not_run(runs) + _least(runs)
+
+
+def _labelled(runs: Runs) -> Iterator[tuple[str, dict[str, Any]]]:
+    return zip(runs.labels, runs.documents, strict=True)
+
+
+def _numbers(runs: Runs, document: dict[str, Any]) -> dict[str, Any]:
+    """What tables show of a run: means over the same runs and jobs as of others, where it is one of a comparison."""
+    found: dict[str, Any] = runs.shown.get(str(document.get("policy"))) or document.get("summary") or {}
+    return found
+
+
+def _over(runs: Runs) -> str:
+    """What numbers are means over, where that is not simply all jobs of each run."""
+    copies = max((int(row.get("runs") or 1) for row in runs.shown.values()), default=1) - 1
+    words = [f"the trace as it is and {counted(copies, 'shaken copy', 'shaken copies')} of it"] if copies else []
+    words += ["the jobs that ran under every policy"] if runs.not_run is not None else []
+    return f"Numbers are means over {', and over '.join(words)}." if words else ""
+
+
+def _not_run(runs: Runs) -> str:
+    """Jobs that did not run under every policy, and why."""
+    if runs.not_run is None:
+        return ""
+    rows = [[row["policy"], row["reason"], f"{row['jobs']:,}"] for row in runs.not_run.iter_rows(named=True)]
+    return tables.table(["policy", "jobs that it did not run, and others did", "jobs"], rows, (2,))
 
 
 def _least(runs: Runs) -> str:
     """What no policy can have less of, and how many times as much each has."""
     if runs.bounds is None:
         return ""
-    mine = runs.bounds.filter((pl.col("metric") == "mean_waiting_time") & (pl.col("least") > 0))
+    mine = runs.bounds.filter((pl.col("metric") == "mean_wait") & (pl.col("least") > 0))
     if mine.is_empty():
         return ""
     times = [f"{one['policy']} {one['ratio']:.3g}" for one in mine.drop_nulls("ratio").iter_rows(named=True)]
-    least = value("mean_waiting_time", mine["least"][0])
+    least = value("mean_wait", mine["least"][0])
     return tables.paragraph(f"No policy can have a mean wait below {least}. Times that: {', '.join(times)}.")
 
 
@@ -73,7 +105,8 @@ def _table(verdicts: pl.DataFrame) -> str:
     rows = []
     for one in verdicts.iter_rows(named=True):
         verdict = str(one["verdict"])
-        interval = f"{percent(one['low'])} to {percent(one['high'])}" if one["low"] is not None else NONE
+        ends = (percent(one[end], verdict in ("better", "worse")) for end in ("low", "high"))
+        interval = " to ".join(ends) if one["low"] is not None else NONE
         over = counted(int(one["n"]), str(one["over"]).removesuffix("s")) if one["n"] else NONE
         rows.append(
             [
@@ -93,9 +126,14 @@ def _table(verdicts: pl.DataFrame) -> str:
     return tables.table(titles, rows, (3, 4, 5, 6, 7), caption)
 
 
-def percent(share: float | None) -> str:
-    """A change: "+12.3 %"."""
-    return NONE if share is None else f"{100 * share:+,.1f} %".replace("-", "\N{MINUS SIGN}")
+def percent(share: float | None, decided: bool = False) -> str:
+    """A change: "+12.3 %"; a bound of a decided verdict with as many digits as tell it from 0."""
+    if share is None:
+        return NONE
+    text = f"{100 * share:+,.1f}"
+    if decided and text in ("+0.0", "-0.0"):
+        text = change_percent(share, decided=True)
+    return f"{text} %".replace("-", "\N{MINUS SIGN}")
 
 
 def _changes(verdicts: pl.DataFrame) -> list[Section]:
@@ -122,7 +160,7 @@ def _means(runs: Runs) -> list[Section]:
     dots = []
     for label, document in zip(runs.labels, runs.documents, strict=True):
         summary = document.get("summary") or {}
-        mean, half = summary.get("mean_waiting_time"), summary.get("ci95_waiting_time") or 0.0
+        mean, half = summary.get("mean_wait"), summary.get("ci95_wait") or 0.0
         if mean is not None:
             dots.append(tables.Dot(label, mean / 3600, (mean - half) / 3600, (mean + half) / 3600))
     if not dots:

@@ -21,6 +21,19 @@ BESIDE = ("window", "summary", "recorded")
 KEYS = ("format", *BESIDE, "resources", "tables", "facts")
 """What run.json holds beyond facts. A fact of such a name lies under `facts`."""
 
+EARLIER = {f"lost_to_stealing_{what}": f"lost_to_policy_{what}" for what in ("share", "node_hours")}
+"""Numbers that had another name before, and that name."""
+HEADLINES = {f"{key}_wait": f"{key}_waiting_time" for key in ("mean", "ci95", "p95", "p99", "max")}
+HEADLINES |= {"median_wait": "p50_waiting_time"}
+"""What older folders tell of waits: they ended at the first start."""
+
+
+def renamed(summary: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of a folder that an earlier version wrote, by the names of this one."""
+    found = {EARLIER.get(name, name): value for name, value in summary.items()}
+    return {now: found[before] for now, before in HEADLINES.items() if before in found} | found
+
+
 Columns = Mapping[str, Any]
 """Name -> type as polars has it."""
 

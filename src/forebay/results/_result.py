@@ -13,6 +13,7 @@ from forebay._text import about, counted, html_table
 from forebay.errors import listed
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving
+from forebay.results._waits import WAIT, completed
 
 JOBS_CSV = (
     "job_id",
@@ -40,7 +41,7 @@ SIZES = ("type", "mean_nodes", "n_resizes")
 SHARED = ("nodes", "parts", "placing")
 ELIGIBLE = ("eligible_time", "planned_time")
 SERVERS = ("compute_nodes", "mean_servers")
-ATTEMPTS = ("n_attempts", "lost_time", "checkpoint_time", "recovery_time")
+ATTEMPTS = ("n_attempts", "lost_time", "checkpoint_time", "recovery_time", "run_alone")
 _WHO = ("user", "group", "queue", "priority")
 _PARTS = ("array", "array_task", "array_limit", "het", "het_offset")
 _INSIDE = ("tasks", "exclusive", "gpu", "features")
@@ -84,8 +85,8 @@ class Result:
         `stage_in_time`, `io_time` (running, but not computing) and `compute_start`; where some may change their size
         `type`, `mean_nodes` (over the time it ran) and `n_resizes`; where they have file systems of their own
         `compute_nodes` and `mean_servers` (nodes that only served them, over the same time); where nodes fail or jobs
-        are interrupted `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`. Times of rejected jobs are
-        null.
+        are interrupted `n_attempts`, `lost_time`, `checkpoint_time` and `recovery_time`; there, and where jobs have
+        applications, `run_alone` (by itself, uninterrupted, at the size asked for). Times of rejected jobs are null.
     log
         A row a change: `time`, `job` (id), `kind` (submit, start, acquire, release, end, queue, reject, begin_phase,
         end_phase, node_down, node_up, cancel, eligible), `leg`, `resource` (null where none is meant), `amount` (of
@@ -189,7 +190,8 @@ class Result:
 
     def _waits(self) -> dict[str, float | None]:
         """Of the jobs that began."""
-        wait = self.jobs.filter(pl.col("starting_time").is_not_null())["waiting_time"]
+        began = completed(self.jobs.lazy(), self.jobs.columns).filter(pl.col("starting_time").is_not_null())
+        wait = began.select(WAIT).collect().to_series()
         return {"mean": wait.mean(), "max": wait.max()}  # type: ignore[dict-item]
 
     def save(self, folder: str | Path) -> list[Path]:

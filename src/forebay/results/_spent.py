@@ -2,7 +2,7 @@
 
 import polars as pl
 
-SPENT = ("useful", "checkpoint", "recovery", "lost_to_failures", "lost_to_stealing")
+SPENT = ("useful", "checkpoint", "recovery", "lost_to_failures", "lost_to_policy")
 """What becomes of the time of a running job."""
 
 _NODES = pl.col("resource").cast(pl.String).is_in(["nodes", "cores"])
@@ -14,7 +14,7 @@ def spent(log: pl.DataFrame) -> pl.DataFrame:
     """A row for each piece of time in which a job did one thing on as many nodes, by job and start.
 
     Columns: `job`, `start`, `end`, `nodes` and `what`: useful, checkpoint, recovery, lost_to_failures or
-    lost_to_stealing. What follows the last complete checkpoint of an attempt is lost if a failure or the policy ended
+    lost_to_policy. What follows the last complete checkpoint of an attempt is lost if a failure or the policy ended
     it; of a job that was given up, work and checkpoints are lost to failures. Waiting is in no row.
 
     Parameters
@@ -38,7 +38,7 @@ def spent(log: pl.DataFrame) -> pl.DataFrame:
         pl.when(pl.col("doing") == "recover")
         .then(pl.lit("recovery"))
         .when((ended == "interrupted") & at_risk)
-        .then(pl.lit("lost_to_stealing"))
+        .then(pl.lit("lost_to_policy"))
         .when(((ended == "node_down") & at_risk) | (last == "end node_down"))
         .then(pl.lit("lost_to_failures"))
         .when(pl.col("doing") == "save")

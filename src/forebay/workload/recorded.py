@@ -39,7 +39,8 @@ def numbers(w: Workload, window: tuple[float, float] | None = None) -> dict[str,
         return found if len(early) else None
     wait, run = late["wait"].to_numpy(), late["run_time"].to_numpy()
     found |= {
-        **_waits(wait),
+        **_waits(wait, "waiting_time"),
+        **_waits(wait, "wait"),  # nobody knows of interruptions
         "mean_turnaround_time": float((wait + run).mean()),
         "mean_bounded_slowdown_10min": float(np.maximum(1.0, (wait + run) / np.maximum(run, _BOUND)).mean()),
     }
@@ -56,7 +57,7 @@ def by_queue(w: Workload) -> list[dict[str, Any]]:
         number = int(queue)
         wait = part.filter(pl.col("wait") >= 0)["wait"].drop_nans().to_numpy()
         row = {"queue": number, "name": called(w.names, "queue", number), "jobs": len(part), "recorded_jobs": len(wait)}
-        rows.append(row | (_waits(wait) if len(wait) else {}))
+        rows.append(row | (_waits(wait, "waiting_time") if len(wait) else {}))
     return sorted(rows, key=lambda row: (-row["jobs"], row["queue"]))
 
 
@@ -77,11 +78,11 @@ def _known(w: Workload) -> pl.DataFrame | None:
     return jobs.filter(pl.col("running_since").is_nan()) if "running_since" in jobs.columns else jobs
 
 
-def _waits(wait: np.ndarray) -> dict[str, float]:
+def _waits(wait: np.ndarray, name: str) -> dict[str, float]:
     return {
-        "min_waiting_time": float(wait.min()),
-        "mean_waiting_time": float(wait.mean()),
-        "median_waiting_time": float(np.median(wait)),
-        "p95_waiting_time": float(np.percentile(wait, 95)),
-        "max_waiting_time": float(wait.max()),
+        f"min_{name}": float(wait.min()),
+        f"mean_{name}": float(wait.mean()),
+        f"median_{name}": float(np.median(wait)),
+        f"p95_{name}": float(np.percentile(wait, 95)),
+        f"max_{name}": float(wait.max()),
     }

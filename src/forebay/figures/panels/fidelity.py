@@ -30,12 +30,12 @@ def draw(waits: Mapping[str, np.ndarray], uses: Mapping[str, _steps.Steps], mach
     shares = pl.concat([curve(label, values) for label, values in waits.items()])
     lines, width = _over_time(uses, machine)
     look = _style.looks(list(waits))
-    longest = float(shares["waiting_time"].max() or 0)  # type: ignore[arg-type]
+    longest = float(shares["wait"].max() or 0)  # type: ignore[arg-type]
     with _style.page(_style.PAGE, 4.4) as figure:
         top, below = figure.subplots(2, 1, height_ratios=[1.2, 1])
         for label, style in look.items():
             rows = shares.filter(pl.col("result") == label)
-            x, y = rows["waiting_time"].to_numpy(), rows["share_at_most"].to_numpy()
+            x, y = rows["wait"].to_numpy(), rows["share_at_most"].to_numpy()
             ends = np.concatenate([[0.0], x, [2 * max(longest, 60.0)]]), np.concatenate([[0.0], y, [1.0]])
             top.plot(*ends, drawstyle="steps-post", **style)
         _style.waits_axis(top, "x", longest)

@@ -1,0 +1,135 @@
+"""The jobs that ran under every policy: what means of a comparison are over, and what became of the others.
+
+A limit on submitted jobs turns away the more jobs the longer a policy lets them wait; means over what is left would be
+over other jobs for each policy, and favour those that serve the fewest.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay._files import replacing
+from forebay._text import counted, for_spreadsheets
+
+if TYPE_CHECKING:
+    from forebay.cli._bench import Bench
+    from forebay.cli._runs import Setting
+    from forebay.results import Result
+
+TABLE = "not-run.csv"
+SHOWN = 5
+"""Reasons of a policy that the screen has room for."""
+
+
+class Common:
+    """Which jobs ran in the runs on the trace as it is, under every policy that ran any."""
+
+    def __init__(self, documents: Sequence[dict[str, Any]], made: "Bench") -> None:
+        from forebay.metrics._table import counted as count_in
+
+        ran, every = dict[str, set[int]](), set[int]()
+        for document in documents:
+            result = _of_window(made.result(document["policy"]), document)
+            every |= set(result.jobs["job_id"].to_list())
+            ran[document["policy"]] = set(count_in(result).select("job_id").collect().to_series().to_list())
+        some = [mine for mine in ran.values() if mine]
+        self.ids = set.intersection(*some) if some else set()
+        self.anywhere: set[int] = set().union(*some)
+        self.all = all(mine == self.ids for mine in ran.values())
+        """Whether every policy ran the same jobs."""
+        self.missing = {policy: every - mine for policy, mine in ran.items()}
+        """Jobs that did not run under a policy."""
+
+    def of(self, result: "Result") -> "Result":
+        """A result with only the common jobs in its table; the log, and so use of the machine, stays whole."""
+        if self.all:
+            return result
+        return replace(result, jobs=result.jobs.filter(result.jobs["job_id"].is_in(list(self.ids))))
+
+    def documents(self, documents: Sequence[dict[str, Any]], made: "Bench") -> list[dict[str, Any]]:
+        """What run.json holds of each run, with numbers of jobs over the common ones."""
+        if self.all:
+            return list(documents)
+        return [document | {"summary": self._summary(document, made)} for document in documents]
+
+    def _summary(self, document: dict[str, Any], made: "Bench") -> dict[str, Any]:
+        from forebay.metrics._listing import metrics
+
+        result = self.of(_of_window(made.result(document["policy"]), document))
+        found = dict(document["summary"])
+        for one in metrics():
+            if one.group == "jobs" or one.names[0].startswith("n_waiting"):
+                found |= one.numbers(result)
+        return found
+
+
+def _of_window(result: "Result", document: dict[str, Any]) -> "Result":
+    from forebay.metrics.window import window
+
+    return window(result, *document["window"]) if document["window"] else result
+
+
+def not_run(common: Common, setting: "Setting", made: "Bench") -> list[dict[str, Any]]:
+    """Policy, reason and number of jobs that did not run under it for that.
+
+    What no policy could have run is told of elsewhere: only jobs that another one ran, and those that a limit on what
+    is submitted turned away, which depends on the policy.
+    """
+    return [
+        {"policy": policy, "reason": reason, "jobs": n}
+        for policy, missing in common.missing.items()
+        if missing
+        for reason, n in _reasons(setting, policy, made.result(policy), missing, common.anywhere)
+    ]
+
+
+def write(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """All of it as CSV."""
+    import polars as pl
+
+    with replacing(path) as [temporary]:
+        for_spreadsheets(pl.DataFrame(rows)).write_csv(temporary)
+
+
+def lines(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The same for a screen: "fcfs: MaxSubmitPerUser=4 of user 17: 1,222 jobs"; of many limits those that hit most."""
+    told: list[str] = []
+    for policy in dict.fromkeys(row["policy"] for row in rows):
+        mine = [row for row in rows if row["policy"] == policy]
+        told += [f"{policy}: {row['reason']}: {counted(row['jobs'], 'job')}" for row in mine[:SHOWN]]
+        if len(mine) > SHOWN:
+            n = sum(row["jobs"] for row in mine[SHOWN:])
+            told.append(f"{policy}: {len(mine) - SHOWN:,} more such limits: {counted(n, 'job')}")
+    return [("not run" if not place else "", line) for place, line in enumerate(told)]
+
+
+_WORDS = {
+    "too_large": "more than the machine has",
+    "over_limit": "over a limit",
+    "by_policy": "rejected by the policy",
+    "dependency": "what they wait for cannot happen any more",
+    "partition": "their partition takes none",
+    "cancelled": "withdrawn by their users before they began",
+}
+
+
+def _reasons(
+    setting: "Setting", policy: str, result: "Result", ids: set[int], anywhere: set[int]
+) -> list[tuple[str, int]]:
+    """Reasons and limits with their numbers of jobs, those of most first."""
+    import polars as pl
+
+    kind, reason = pl.col("kind").cast(pl.String), pl.col("reason").cast(pl.String)
+    rows = result.log.filter(kind.is_in(["reject", "cancel"]) & pl.col("job").is_in(list(ids))).select(
+        "job", reason=reason
+    )
+    told = dict(rows.iter_rows())
+    limits = setting.limits_of(result, policy)
+    words = [
+        limits.get(job) or _WORDS.get(str(why), str(why))
+        for job, why in told.items()
+        if job in anywhere or job in limits
+    ]
+    return Counter(words).most_common()
