@@ -16,7 +16,7 @@ from forebay.engine.copies import copied
 from forebay.engine.dependencies import Standing
 from forebay.engine.outside import Place
 from forebay.engine.record import Record
-from forebay.engine.run_alone import by_itself
+from forebay.engine.run_alone import by_itself, parts_of
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
 from forebay.platforms.sharing import GPUS
@@ -82,18 +82,9 @@ def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None)
         flexibility=_flexibility(truth),
         compute_nodes=compute_nodes,
         allowed=truth.legs["allowed"][truth.jobs["last_leg"]] if len(state.nodes.atoms) else None,
-        **_parts(truth),
+        **parts_of(truth),
         alone=by_itself(state, truth),
     )
-
-
-def _parts(truth: Truth) -> dict[str, np.ndarray]:
-    """The parts of each job on shared nodes, and how they lie there."""
-    if not len(truth.asks):
-        return {"parts": truth.asks, "placing": truth.asks}
-    first, parts = truth.asks[truth.jobs["leg"]], truth.asks["parts"]  # a leg may have none
-    placing = 2 * (first["exclusive"] != 0) + (first["spread"] != 0)
-    return {"parts": np.maximum.reduceat(parts, truth.jobs["leg"]), "placing": placing}
 
 
 def _alone(table: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""How long jobs would have run by themselves, where no log tells."""
+"""What results need to know of jobs that no log tells: how long they would have run by themselves, and their parts."""
 
 import numpy as np
 
@@ -25,3 +25,12 @@ def by_itself(state: State, truth: Truth) -> np.ndarray | None:
         least = np.minimum(size["seconds"], np.where(kills, size["walltime"], np.inf))
         found[jobs] = np.where(size["seconds"] > 0, least, np.nan)
     return found
+
+
+def parts_of(truth: Truth) -> dict[str, np.ndarray]:
+    """The parts of each job on shared nodes, and how they lie there."""
+    if not len(truth.asks):
+        return {"parts": truth.asks, "placing": truth.asks}
+    first, parts = truth.asks[truth.jobs["leg"]], truth.asks["parts"]  # a leg may have none
+    placing = 2 * (first["exclusive"] != 0) + (first["spread"] != 0)
+    return {"parts": np.maximum.reduceat(parts, truth.jobs["leg"]), "placing": placing}

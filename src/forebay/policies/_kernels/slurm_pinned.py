@@ -30,15 +30,8 @@ from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability, end_if_now
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.places import fits_now
-from forebay.policies._kernels.slurm_select import (
-    bits_of,
-    least_nodes,
-    note_start,
-    pick_free,
-    select_of,
-    start_picked_nodes,
-    when_free,
-)
+from forebay.policies._kernels.slurm_pick import pick_free, start_picked_nodes
+from forebay.policies._kernels.slurm_select import bits_of, least_nodes, note_start, select_of, when_free
 from forebay.policies._kernels.slurm_table import hold, is_reserved, nodes_of, table_of, unreserved, window_end
 
 

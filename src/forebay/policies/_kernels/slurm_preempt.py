@@ -22,6 +22,7 @@ from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.preempt import can_give_way, choose_victims, displace
 from forebay.policies._kernels.priority_line import goes_before
 from forebay.policies._kernels.slurm_backfill import backfill_cycle, tested
+from forebay.policies._kernels.slurm_pick import starts_within
 from forebay.policies._kernels.slurm_preempt_cycle import NOBODY_MAY, displacing_cycle
 from forebay.policies._kernels.slurm_scheduler import (
     by_select,
@@ -32,7 +33,7 @@ from forebay.policies._kernels.slurm_scheduler import (
     set_clocks,
     wake_when_due,
 )
-from forebay.policies._kernels.slurm_select import select_of, starts_within
+from forebay.policies._kernels.slurm_select import select_of
 from forebay.policies._kernels.slurm_victims import (
     LEAVES,
     block_of,

@@ -33,7 +33,8 @@ from forebay.policies._kernels.numbers import number_of
 from forebay.policies._kernels.places import fits_now, what_is_there
 from forebay.policies._kernels.priority_line import by_priority
 from forebay.policies._kernels.slurm_backfill import backfill_cycle, tested
-from forebay.policies._kernels.slurm_select import bits_of, select_of, starts_within
+from forebay.policies._kernels.slurm_pick import starts_within
+from forebay.policies._kernels.slurm_select import bits_of, select_of
 from forebay.policies._orders import ALL
 
 _N_SCHED = len(Sched)
