@@ -54,19 +54,21 @@ def n_pools(state, R):
 
 
 @kernel
-def _end_running(state, lines, tails, running, n_pooled, time):
+def _end_running(state, lines, tails, blank, running, n_pooled, time):
     """A running job ends; no end before this one comes behind it."""
     row, n_nodes = state.inside.head[running["job"]], len(state.inside.full)
     while row >= 0:
         share = state.inside.shares[row]
         node = share["node"]
-        tails[node] = segment = append(lines, tails[node], time)
+        tails[node] = segment = append(lines, tails[node], time, blank[node])
+        blank[node] += 1
         held = held_in(share)
         for d in range(DIMENSIONS):
             lines.free[segment, d] += held[d]
         row = share["next"]
     if n_pooled > 0:
-        tails[n_nodes] = segment = append(lines, tails[n_nodes], time)
+        tails[n_nodes] = segment = append(lines, tails[n_nodes], time, blank[n_nodes])
+        blank[n_nodes] += 1
         for r in range(n_pooled):
             lines.free[segment, r] += state.releases[running["leg"], r + 1]
 
@@ -100,15 +102,22 @@ def _end_started(state, lines, action, n_pooled, time):
 
 
 @kernel
-def _n_shares(state):
-    """How many shares of nodes running jobs and this decision's starts have."""
-    n = 0
-    for i in range(state.counts[0]["n_running"]):
+def _lay_rows(state, blank):
+    """Where the segments of each timeline begin at which running jobs end; returns where all these end."""
+    n_running, n_nodes = state.counts[0]["n_running"], len(state.inside.full)
+    for k in range(n_nodes + 1):
+        blank[k] = 0
+    for i in range(n_running):
         row = state.inside.head[state.running[i]["job"]]
         while row >= 0:
-            n += 1
+            blank[state.inside.shares[row]["node"]] += 1
             row = state.inside.shares[row]["next"]
-    return n + state.counts[0]["n_picks"]
+    blank[n_nodes] = n_running
+    end = n_nodes + 1
+    for k in range(n_nodes + 1):
+        end += blank[k]
+        blank[k] = end - blank[k]
+    return end
 
 
 @allocating_kernel
@@ -117,9 +126,12 @@ def new_calendar(state, have, R):
     inside, counts, n_pooled = state.inside, state.counts[0], n_pools(state, R)
     now, n_nodes, n_running = state.clock[0]["now"], len(inside.full), counts["n_running"]
     soon, started = after(now), started_by_end(state)
-    room_for = _n_shares(state) + n_running + len(started) + counts["n_down"] + 256
-    lines = new_timelines(n_nodes + 1, max(DIMENSIONS, n_pooled), room_for, now)
-    tails = np.empty(n_nodes + 1, np.int64)
+    tails, blank = np.empty(n_nodes + 1, np.int64), np.empty(n_nodes + 1, np.int64)
+    used = _lay_rows(state, blank)
+    # Ends of others: of late ones, of what this decision has started, and repairs; the rest is for reservations.
+    others = n_nodes + 1 + len(started) + counts["n_picks"] + counts["n_down"] + 1024
+    lines = new_timelines(n_nodes + 1, max(DIMENSIONS, n_pooled), used + others, now)
+    lines.used[0] = used
     for node in range(n_nodes + 1):
         tails[node] = node
         if node < n_nodes:
@@ -131,7 +143,7 @@ def new_calendar(state, have, R):
     while n_late < n_running and state.running[n_late]["end"] < soon:
         n_late += 1
     for i in range(n_late, n_running):
-        _end_running(state, lines, tails, state.running[i], n_pooled, state.running[i]["end"])
+        _end_running(state, lines, tails, blank, state.running[i], n_pooled, state.running[i]["end"])
     for i in range(n_late):
         _end_late(state, lines, state.running[i], n_pooled, now + 1.0)
     for s in started:
