@@ -2,15 +2,13 @@
 
     python benchmarks/slip.py [JOBS [LOAD [SEEDS [HOURS]]]]
 
-Reservations count cores and memory in all; who starts has room on particular nodes. A promise is the start that a job
-is told when it comes. It is broken if the job starts later than that. Once without more, and once with the first job
-that waits guarded, as `conservative` does: nobody starts who delays it on the nodes that it will have. It is promised
-that start too, when it comes to be the first. With HOURS a quarter of the nodes is reserved in every 18 hours for so
-many, for nobody.
+A promise is the start that a job is told when it comes. It is broken if the job starts later than that. Once with
+reservations that count cores and memory in all, while who starts has room on particular nodes; and once with
+reservations of particular nodes, as `conservative` has them. With HOURS a quarter of the nodes is reserved in every 18
+hours for so many, for nobody.
 """
 
 import sys
-from collections.abc import Callable
 
 import numpy as np
 import sharing
@@ -52,30 +50,11 @@ class Machine:
         self.ends.append((self.view.now + self.view.walltime(job), nodes, self.each(job)))
 
 
-class Guard:
-    """When the first job that waits has room, and what is spare beside it then."""
+class Amounts(fb.Policy):
+    """Conservative backfilling by amounts, with the first promise to each job."""
 
-    def __init__(self, machine: Machine, job: int):
-        self.machine, self.spare, self.shadow = machine, machine.room.copy(), machine.view.now
-        opens = [(stop, list[int](), np.zeros(2)) for _, stop in machine.windows if stop > self.shadow]
-        for end, nodes, each in sorted(machine.ends + opens, key=lambda row: row[0]):
-            if end > self.shadow and machine.place(self.spare, job, self.shadow):
-                break
-            self.shadow = end
-            self.spare[nodes] += each
-        self.spare[machine.place(self.spare, job, self.shadow)] -= machine.each(job)
-
-    def outlasts(self, job: int) -> bool:
-        """Whether a job that starts now does not end by the shadow."""
-        return bool(self.machine.view.now + self.machine.view.walltime(job) > self.shadow)
-
-
-class Promises(fb.Policy):
-    """Conservative backfilling, with the first promise to each job."""
-
-    def __init__(self, guards: bool, windows: list[Window]) -> None:
-        self.guards, self.promised, self.told_first = guards, dict[int, float](), dict[int, float]()
-        self.windows = windows
+    def __init__(self, windows: list[Window]) -> None:
+        self.promised, self.windows = dict[int, float](), windows
 
     def decide(self, view, act):  # type: ignore[no-untyped-def]
         """Start whom the plan lets start now; lay all others in line."""
@@ -89,27 +68,16 @@ class Promises(fb.Policy):
         for start, stop in self.windows:
             if start > view.now:  # those that last are out of sight of who would be in their way
                 self._close(times, free, start, stop)
-        machine, guard = Machine(view, self.windows), None
+        machine = Machine(view, self.windows)
         for job in view.queue.tolist():
-            demand, walltime, beside = view.demand(job), view.walltime(job), guard is not None and guard.outlasts(job)
-            nodes = machine.place(np.minimum(machine.room, guard.spare) if beside else machine.room, job, view.now)
+            demand, walltime = view.demand(job), view.walltime(job)
+            nodes = machine.place(machine.room, job, view.now)
             at = self._earliest(times, free, demand, walltime, 0 if nodes else 1)
-            begin = times[at]
             if at == 0:
                 act.start(job, nodes=nodes)
                 machine.take(job, nodes)
-                if beside:
-                    guard.spare[nodes] -= machine.each(job)
-            elif guard is None and self.guards:
-                guard = Guard(machine, job)
-                self.told_first.setdefault(int(view.jobs["id"][job]), guard.shadow)
-            self.promised.setdefault(int(view.jobs["id"][job]), begin)
-            last = next((i for i in range(at, len(times)) if times[i] >= begin + walltime), len(times))
-            if last == len(times) or times[last] > begin + walltime:
-                times.insert(last, begin + walltime)
-                free.insert(last, free[last - 1].copy())
-            for i in range(at, last):
-                free[i] = free[i] - demand
+            self.promised.setdefault(int(view.jobs["id"][job]), times[at])
+            _take(times, free, times[at], times[at] + walltime, demand)
 
     @staticmethod
     def _close(times, free, start, stop):  # type: ignore[no-untyped-def]
@@ -134,38 +102,79 @@ class Promises(fb.Policy):
         return len(times) - 1
 
 
+def _take(times, free, begin, end, taken):  # type: ignore[no-untyped-def]
+    """Take amounts away between two times, of which the first is one of `times`."""
+    at, last = int(np.searchsorted(times, begin)), int(np.searchsorted(times, end))
+    if last == len(times) or times[last] > end:
+        times.insert(last, end)
+        free.insert(last, free[last - 1].copy())
+    for i in range(at, last):
+        free[i] = free[i] - taken
+
+
+class Nodes(fb.Policy):
+    """The same by particular nodes. Who was seen once holds its place in line."""
+
+    def __init__(self, windows: list[Window]) -> None:
+        self.promised, self.windows, self.known = dict[int, float](), windows, dict[int, None]()
+
+    def decide(self, view, act):  # type: ignore[no-untyped-def]
+        """Start whom the plan lets start now; lay all others in line."""
+        machine, seen = Machine(view, self.windows), set(view.queue.tolist())
+        times, free = [view.now], [machine.room.copy()]
+        for end, nodes, each in machine.ends:
+            if end > times[-1]:
+                times.append(end)
+                free.append(free[-1].copy())
+            free[-1][nodes] += each
+        for edge in sorted(edge for window in self.windows for edge in window if edge > view.now):
+            at = int(np.searchsorted(times, edge))
+            if at == len(times) or times[at] > edge:
+                times.insert(at, edge)
+                free.insert(at, free[at - 1].copy())
+        self.known.update(dict.fromkeys(sorted(seen)))
+        for job in list(self.known):
+            begin, nodes = self._earliest(machine, times, free, job)
+            if begin == view.now and job in seen:
+                act.start(job, nodes=nodes)
+                del self.known[job]
+            self.promised.setdefault(int(view.jobs["id"][job]), begin)
+            taken = np.zeros_like(machine.room)
+            taken[nodes] = machine.each(job)
+            _take(times, free, begin, begin + view.walltime(job), taken)
+
+    @staticmethod
+    def _earliest(machine, times, free, job):  # type: ignore[no-untyped-def]
+        for at, begin in enumerate(times):
+            last = int(np.searchsorted(times, begin + machine.view.walltime(job)))
+            nodes = machine.place(np.min(free[at : max(last, at + 1)], axis=0), job, begin)
+            if nodes:
+                return begin, nodes
+        raise AssertionError(job)
+
+
 def _machine(windows: list[Window]) -> fb.Platform:
     last = f"{NODES - RESERVED}-{NODES - 1}"
     planned = [Reservation(name=f"r{start:.0f}", start=start, end=stop, nodes=last) for start, stop in windows]
     return sharing.machine(NODES).model_copy(update={"reservations": tuple(planned)})
 
 
-def _measure(guards: bool, n_jobs: int, load: float, seeds: int, hours: float) -> None:
+def _measure(policy_of: type[Amounts] | type[Nodes], n_jobs: int, load: float, seeds: int, hours: float) -> None:
     windows = [(3600.0 * (12 + 18 * k), 3600.0 * (12 + 18 * k + hours)) for k in range(20 if hours else 0)]
-    waits: list[float] = []
-    told: dict[str, Callable[[Promises], dict[int, float]]] = {
-        "when a job comes": lambda policy: policy.promised,
-        "when it is the first": lambda policy: policy.told_first,
-    }
-    late, count = {name: list[float]() for name in told}, dict.fromkeys(told, 0)
+    waits, slips = list[float](), list[float]()
     for seed in range(seeds):
-        policy = Promises(guards, windows)
+        policy = policy_of(windows)
         jobs = sharing.workload(n_jobs, NODES, load, seed)
         result = fb.simulate(jobs, _machine(windows), policy, progress=False)
         ran = result.jobs.filter(result.jobs["starting_time"].is_not_null())
-        starts = dict(ran.select("job_id", "starting_time").iter_rows())
         waits += ran["waiting_time"].to_list()
-        for name, promises in told.items():
-            known = {job: start - promises(policy)[job] for job, start in starts.items() if job in promises(policy)}
-            late[name] += [slip for slip in known.values() if slip > 1e-3]
-            count[name] += len(known)
-    print(f"{'first job guarded' if guards else 'amounts alone'}: jobs wait {np.mean(waits):,.0f} s on average")
-    for name, slips in late.items():
-        if count[name]:
-            print(
-                f"  promises {name}: {count[name]:,}, {len(slips) / count[name]:.1%} broken, "
-                f"by {np.median(slips or [0]):,.0f} s in the median, {np.max(slips or [0]):,.0f} s at most"
-            )
+        slips += [start - policy.promised[job] for job, start in ran.select("job_id", "starting_time").iter_rows()]
+    late = [slip for slip in slips if slip > 1e-3]
+    print(
+        f"{policy_of.__name__.lower()}: jobs wait {np.mean(waits):,.0f} s on average; of {len(slips):,} promises "
+        f"{len(late) / len(slips):.1%} broken, by {np.median(late or [0]):,.0f} s in the median, "
+        f"{np.max(late or [0]):,.0f} s at most"
+    )
 
 
 def main() -> None:
@@ -173,8 +182,8 @@ def main() -> None:
     given = sys.argv[1:]
     n_jobs, load = int(given[0]) if given else 1000, float(given[1]) if len(given) > 1 else 0.95
     seeds, hours = int(given[2]) if len(given) > 2 else 3, float(given[3]) if len(given) > 3 else 0.0
-    for guards in (False, True):
-        _measure(guards, n_jobs, load, seeds, hours)
+    for policy_of in (Amounts, Nodes):
+        _measure(policy_of, n_jobs, load, seeds, hours)
 
 
 if __name__ == "__main__":

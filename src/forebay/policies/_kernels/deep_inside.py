@@ -1,4 +1,4 @@
-"""Any number of reservations on nodes that jobs share, node by node: see `calendar`.
+"""Any number of reservations on nodes that jobs share, node by node: see `calendar` and `find_room`.
 
 A decision is about who starts now. So the line is read from one who may to the next: who finds room in what is free
 now, beside the reservations that are laid so far. It starts if it still does once all of those before it that begin
@@ -17,17 +17,8 @@ from forebay.core.inside import DIMENSIONS
 from forebay.core.verbs import act_start, interrupted, take_picks_from
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.atoms import charge
-from forebay.policies._kernels.calendar import (
-    begins,
-    clear_now,
-    ever_open,
-    lay,
-    n_pools,
-    new_calendar,
-    no_calendar,
-    roomy,
-    take_places,
-)
+from forebay.policies._kernels.calendar import clear_now, n_pools, new_calendar, no_calendar, roomy, take_places
+from forebay.policies._kernels.find_room import begins, ever_open, lay
 from forebay.policies._kernels.inside import fits_inside, start_inside, take_picked
 from forebay.policies._kernels.long_line import asks_within
 from forebay.policies._kernels.ordering import behind
