@@ -73,7 +73,7 @@ def _not_run(runs: Runs) -> str:
     if runs.not_run is None:
         return ""
     rows = [[row["policy"], row["reason"], f"{row['jobs']:,}"] for row in runs.not_run.iter_rows(named=True)]
-    return tables.table(["policy", "jobs that it did not run, and others did", "jobs"], rows, (2,))
+    return tables.table(["policy", "why jobs did not run under it", "jobs"], rows, (2,))
 
 
 def _least(runs: Runs) -> str:
@@ -107,7 +107,8 @@ def _table(verdicts: pl.DataFrame) -> str:
         verdict = str(one["verdict"])
         ends = (percent(one[end], verdict in ("better", "worse")) for end in ("low", "high"))
         interval = " to ".join(ends) if one["low"] is not None else NONE
-        over = counted(int(one["n"]), str(one["over"]).removesuffix("s")) if one["n"] else NONE
+        unit = "run" if one["over"] == "replicas" else str(one["over"]).removesuffix("s")  # the trace as it is counts
+        over = counted(int(one["n"]), unit) if one["n"] else NONE
         rows.append(
             [
                 one["policy"],

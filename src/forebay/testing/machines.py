@@ -31,14 +31,10 @@ class Files(Kind):
         return replace(case, files=rate, jobs=tuple(jobs))
 
     def less(self, case: Case) -> Iterator[Case]:
-        """None, a job that moves nothing, or all of them less."""
-        if case.files and not case.fast:
+        """None, a job that moves nothing, or one that moves less."""
+        if case.files and not case.fast:  # what is slow beside a fast tier goes with that
             yield replace(case, files=0, jobs=tuple(_moving(job, [0] * len(job.legs)) for job in case.jobs))
-        for i, job in enumerate(case.jobs):
-            if any(leg.moved for leg in job.legs):
-                yield with_job(case, i, _moving(job, [0] * len(job.legs)))
-                if any(leg.moved > 1 for leg in job.legs):
-                    yield with_job(case, i, _moving(job, [leg.moved // 2 for leg in job.legs]))
+            yield from _moving_less(case)
 
 
 class Tiered(Kind):
@@ -65,6 +61,7 @@ class Tiered(Kind):
         """No fast tier, or a job that has no use for it."""
         if case.fast:
             yield replace(case, fast=0, jobs=tuple(replace(job, fast=0) for job in case.jobs))
+            yield from _moving_less(case)
         for i, job in enumerate(case.jobs):
             if job.fast:
                 yield with_job(case, i, replace(job, fast=0))
@@ -83,9 +80,16 @@ class Shared(Kind):
             return case
         case = _alike(case)
         cores = int(rng.integers(2, 9))
-        draws = (rng.integers(1, cores + 1, len(case.jobs)) * (rng.random(len(case.jobs)) < 0.75)).tolist()
-        jobs = tuple(replace(job, cores=some) for job, some in zip(case.jobs, draws, strict=True))
-        return replace(case, cores=cores, jobs=jobs)
+        return replace(case, cores=cores, jobs=tuple(self._sharing(rng, job, cores) for job in case.jobs))
+
+    def _sharing(self, rng: np.random.Generator, job: Job, cores: int) -> Job:
+        """The job on some of its nodes and a few of their cores, so that others find room there, or as it is."""
+        if rng.random() < 0.25:
+            return job
+        most = max(leg.nodes for leg in job.legs)
+        nodes, some = (int(rng.integers(1, max(2, most // 2 + 1))), int(rng.integers(1, max(2, cores * 2 // 3))))
+        legs = tuple(replace(leg, nodes=min(leg.nodes, nodes)) for leg in job.legs)
+        return replace(job, legs=legs, cores=some)
 
     def less(self, case: Case) -> Iterator[Case]:
         """Nodes that nobody shares, or a job that has its own."""
@@ -132,6 +136,15 @@ def _fixed(case: Case) -> bool:
 def _alike(case: Case) -> Case:
     """The case without chunks and without SSDs."""
     return replace(case, servers=0, large=0, jobs=tuple(with_ssd(job, 0) for job in case.jobs))
+
+
+def _moving_less(case: Case) -> Iterator[Case]:
+    """Simpler cases, in which one job moves less."""
+    for i, job in enumerate(case.jobs):
+        if any(leg.moved for leg in job.legs):
+            yield with_job(case, i, _moving(job, [0] * len(job.legs)))
+        if any(leg.moved > 1 for leg in job.legs):
+            yield with_job(case, i, _moving(job, [leg.moved // 2 for leg in job.legs]))
 
 
 def _moving(job: Job, moved: Any) -> Job:

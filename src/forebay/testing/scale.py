@@ -65,7 +65,7 @@ class Scale:
         return replace(case, jobs=tuple(jobs))
 
     def _jobs(self, rng: np.random.Generator, case: Case) -> Case:
-        n = int(self.value) + int(rng.integers(0, int(self.value) // 2 + 10))
+        n = int(self.value) + int(rng.integers(0, 2 * int(self.value)))
         submits = np.sort(rng.integers(0, 4, n)).tolist()
         several = zip(islice(cycle(case.jobs), n), submits, strict=True)
         return replace(case, jobs=tuple(replace(job, submit=float(at)) for job, at in several))
