@@ -177,7 +177,7 @@ def _ranked(compared: Compared) -> "Table":
 
     from forebay.cli._numbers import seconds, short_seconds, shortest_seconds
 
-    every = "waiting\n> 1 day", "max\nwait"
+    every = "waiting\n> 1 day", "max\nwait", "turn-\naround", "bounded\nslowdown\n(10 min)"
     screen = console()
     for way, gap, n, narrow in (
         (seconds, 3, 0, False),
@@ -188,6 +188,8 @@ def _ranked(compared: Compared) -> "Table":
         (shortest_seconds, 2, 2, False),
         (shortest_seconds, 2, 2, True),
         (shortest_seconds, 1, 2, True),
+        (shortest_seconds, 1, 3, True),
+        (shortest_seconds, 1, 4, True),
     ):
         made = _ranking(compared, way, gap, every[:n], narrow)
         if Measurement.get(screen, screen.options.update(width=1000), made).maximum <= screen.width:
