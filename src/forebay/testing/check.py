@@ -1,7 +1,6 @@
 """What every policy promises, and the check of one policy on many cases."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,17 +75,17 @@ def check_policy(spec: Any, seed: int = 0, n_cases: int = 100, head_never_delaye
             return report
         if report.tried.lines is not None:
             ran = {*report.tried.lines.all} - {*report.tried.lines.never}
-    broken, tally = dict[str, Case](), Tally()
+    broken, tally = dict[str, tuple[Case, str]](), Tally()
     with watch(codes) as seen:
         for number, case in enumerate(_cases(policy, seed, n_cases)):
             breach = _breach(spec, case, head_never_delayed, tally, repeats=number % THIRD == 0)
             if breach is not None:
-                broken.setdefault(breach[0], case)
+                broken.setdefault(breach[0], (case, breach[1]))
                 if breach[0] == "rests":  # each further case would take as long as it spins
                     break
     rules = [*RULES.items(), HEAD] if head_never_delayed else [*RULES.items()]
     checks = [Check(name, name not in broken, text) for name, text in rules]
-    told = [_explain(spec, rule, case, head_never_delayed) for rule, case in broken.items()]
+    told = [_explain(spec, rule, *found, head_never_delayed) for rule, found in broken.items()]
     file, lines = file_of(policy), lines_of(codes)
     never = lines - seen.ran - ran
     known = None if file is None else Lines(file, tuple(sorted(lines)), tuple(sorted(never)))
@@ -106,11 +105,19 @@ def _cases(policy: Any, seed: int, n_cases: int) -> Iterator[Case]:
         yield random_case(np.random.default_rng([seed, number, 1]), kinds, scale)
 
 
-def _explain(spec: Any, rule: str, case: Case, keeps_head: bool) -> str:
+def _explain(spec: Any, rule: str, case: Case, message: str, keeps_head: bool) -> str:
     """A breach in words, with the smallest case that shows it."""
-    small = shrink(case, partial(_breaks, spec, rule, keeps_head))
-    _, message = _breach(spec, small, keeps_head) or (rule, "")
-    return f"{message}\n\nThe smallest workload that shows it:\n{small.text()}"
+    told = [message]
+
+    def still(smaller: Case) -> bool:
+        breach = _breach(spec, smaller, keeps_head, repeats=rule == "repeats")
+        if breach is None or breach[0] != rule:
+            return False
+        told[0] = breach[1]  # at once: a policy that does not repeat itself may not break it again
+        return True
+
+    small = shrink(case, still)
+    return f"{told[0]}\n\nThe smallest workload that shows it:\n{small.text()}"
 
 
 def _breach(
@@ -160,8 +167,3 @@ def _is_refused(policy: Any, state: Any, truth: Any) -> bool:
     except InputError:
         return True
     return False
-
-
-def _breaks(spec: Any, rule: str, keeps_head: bool, case: Case) -> bool:
-    breach = _breach(spec, case, keeps_head, repeats=rule == "repeats")
-    return breach is not None and breach[0] == rule

@@ -3,9 +3,14 @@
 import inspect
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
+
+from forebay.errors import InputError
 
 _OURS = Path(__file__).parents[1]
 _HOOKS = {"kernel", "params", "params_on", "memory", "memory_on", "check", "remarks", "needs_times"}
@@ -52,6 +57,9 @@ def numbers_of(policy: Any) -> list[float]:
         if not _is_ours(function.__code__.co_filename):
             names = {name for code in _nested(function.__code__) for name in code.co_names}
             values += [function.__globals__[name] for name in names if name in function.__globals__]
+    if _kernel(policy) is not None and hasattr(policy, "params"):
+        with suppress(InputError):  # of a policy whose numbers depend on the machine
+            values += np.ravel(policy.params()).tolist()
     found = sorted({number for value in values for number in _numbers(value)})
     return found[:: -(-len(found) // MOST_NUMBERS)] if len(found) > MOST_NUMBERS else found
 
