@@ -52,7 +52,7 @@ def some_ask(rng, n_atoms):
         "spread": rng.random() < 0.5,
     }
     bits = sum(1 << a for a in job["allowed"])
-    return job, np.array([(job["parts"], *job["each"], bits, bits, 0, job["spread"], job["exclusive"])], ASK)[0]
+    return job, np.array([(job["parts"], *job["each"], bits, job["spread"], job["exclusive"])], ASK)[0]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -88,7 +88,7 @@ def test_best_fit_lowest_and_worst_fit():
     """Free cores 4, 1, 2 and 4: a part of one core goes to node 1, to node 0, and to node 0, the lower of the most."""
     room = np.array([[4, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0], [4, 0, 0, 0]], np.int64)
     room, full, atoms = with_blocks(room), np.full_like(room, 4), np.array([0, 4], np.int64)
-    ask = np.array([(1, 1, 0, 0, 0, 1, 1, 0, 0, 0)], ASK)[0]
+    ask = np.array([(1, 1, 0, 0, 0, 1, 0, 0)], ASK)[0]
     picks = np.zeros(1, PICK)
     where = {}
     for placement, name in enumerate(PLACEMENTS):
@@ -105,5 +105,5 @@ def test_holds():
     room, full = with_blocks(np.array([[7, 10, 2, 9]], np.int64)), np.array([[8, 16, 2, 9]], np.int64)
     each = ((2, 3, 1, 0), (2, 3, 0, 0), (2, 3, 0, 5), (2, 3, 0, 0), (2, 3, 0, 0))
     kinds = ((0, 0), (0, 0), (0, 0), (1, 0), (0, 1))
-    asks = np.array([(9, *need, 1, 1, 0, *kind) for need, kind in zip(each, kinds, strict=True)], ASK)
+    asks = np.array([(9, *need, 1, *kind) for need, kind in zip(each, kinds, strict=True)], ASK)
     assert [inside.holds(room, full, 0, ask) for ask in asks] == [2, 3, 1, 1, 0]

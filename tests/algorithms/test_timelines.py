@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.algorithms import timelines
+from twins.timelines import free_at
 
 pytestmark = pytest.mark.small
 
@@ -23,11 +24,6 @@ def made(full, rows):
         lines = timelines.with_room(lines, 2)
         timelines.take_between(lines, k, float(begin), float(begin + length), taken)
     return lines
-
-
-def free_at(full, rows, k, time):
-    taken = [some for line, begin, length, some in rows if line == k and begin <= time < begin + length]
-    return [have - sum(some[d] for some in taken) for d, have in enumerate(full)]
 
 
 @given(full=AMOUNTS, rows=TAKEN, k=st.integers(0, 1), begin=st.integers(0, 25), length=st.integers(1, 20))

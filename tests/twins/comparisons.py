@@ -11,6 +11,7 @@ from forebay.algorithms import (
     atoms,
     bits,
     blocks,
+    fairtree,
     forest,
     genetic,
     heap,
@@ -29,10 +30,12 @@ from forebay.algorithms import (
     quotient,
     setformat,
     subsets,
+    timelines,
     waiting,
     windows,
 )
 from twins import blocks as slow_blocks
+from twins import fairtree as slow_fairtree
 from twins import forest as slow_forest
 from twins import genetic as slow_genetic
 from twins import inside as slow_inside
@@ -40,6 +43,7 @@ from twins import kernels, lay, sharing
 from twins import knapsack as slow_knapsack
 from twins import pareto as slow_pareto
 from twins import prices as slow_prices
+from twins import timelines as slow_timelines
 from twins import windows as slow_windows
 from twins.plan import Plan
 from twins.predict import Past, corrected
@@ -66,6 +70,8 @@ COMPARISONS = {
     bits.count_bits: kernels.count_bits,
     blocks.best_block: slow_blocks.best,
     blocks.pick_blocks: slow_blocks.pick,
+    fairtree.fair_tree: slow_fairtree.fair_tree,
+    fairtree.fair_share: slow_fairtree.fair_share,
     forest.n_rows: slow_forest.n_rows,
     forest.put: slow_forest.Line.put,
     forest.asked_within: slow_forest.Line.put,
@@ -75,6 +81,7 @@ COMPARISONS = {
     genetic.evolve: slow_genetic.evolve,
     inside.n_rows: slow_inside.make_nodes,
     inside.holds: slow_inside.holds,
+    inside.next_open: slow_inside.most_of,
     inside.count_parts: slow_inside.fits,
     inside.place_parts: slow_inside.place,
     inside.bound_block: slow_inside.most_of,
@@ -136,6 +143,17 @@ COMPARISONS = {
     setformat.write_sets: kernels.write_sets,
     subsets.deal: slow_pareto.sums,
     subsets.tighten: slow_pareto.highest,
+    timelines.Timelines: slow_timelines.free_at,
+    timelines.new_timelines: slow_timelines.free_at,
+    timelines.with_room: slow_timelines.free_at,
+    timelines.segment_at: slow_timelines.free_at,
+    timelines.append: slow_timelines.free_at,
+    timelines.give_from: slow_timelines.free_at,
+    timelines.take_between: slow_timelines.free_at,
+    timelines.least_between: slow_timelines.free_at,
+    timelines.first_window: slow_timelines.free_at,
+    timelines.next_segment: slow_timelines.free_at,
+    timelines.most_until: slow_timelines.free_at,
     waiting.Replay: Tape,
     waiting.causes: Tape.free,
     windows.keeps_out: slow_windows.keeps_out,
