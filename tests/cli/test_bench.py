@@ -178,6 +178,7 @@ def test_figures_of_one_workload_never_stand_beside_the_table_of_another(forebay
         "compare.csv",
         MANIFEST,
         "fcfs-easy",
+        "ranking.csv",
         "report.html",
     ]
 
