@@ -28,7 +28,7 @@ def test_nobody_starts_in_the_place_of_a_job_with_a_tiny_walltime(policy, wallti
     for demand in (nodes, ({"nodes": 2, "burst_buffer": 40 * 10**9}, {"nodes": 1, "burst_buffer": 1})):
         result = fb.simulate(tiny_first(walltime, demand), "dragonfly-96", policy, job_model="alloc-only:kill=false")
         starts = result.jobs["starting_time"].to_list()
-        assert starts[0] <= LATE + 1.1e-6
+        assert starts[0] <= LATE + 1.1e-6 + (policy == "slurm")  # which looks for work once a second
         if demand is nodes:
             assert starts[1] >= result.jobs["finish_time"][0]
 
