@@ -105,9 +105,9 @@ def test_for_whom(forebay, jobs, tmp_path):
     users = rows.filter(pl.col("by") == "user")
     assert users["name"].unique(maintain_order=True).to_list() == ["ann", "bob", "cem"]  # most node-hours first
     ann = {row["policy"]: row for row in users.filter(pl.col("name") == "ann").iter_rows(named=True)}
-    assert ann["fcfs"]["mean_waiting_time"] == (0 + 1800) / 2
+    assert ann["fcfs"]["mean_wait"] == (0 + 1800) / 2
     assert ann["fcfs"]["change"] == 0
-    assert ann["as recorded"]["mean_waiting_time"] == (0 + 2400) / 2
+    assert ann["as recorded"]["mean_wait"] == (0 + 2400) / 2
     assert ann["as recorded"]["change"] == pytest.approx(1 / 3)
     assert ann["fcfs"]["node_hours"] == pytest.approx(4.5)
     told = json.loads(forebay("compare", jobs, *options, "--format", "json").out)

@@ -114,7 +114,7 @@ def test_compare_draws_unless_told_not_to(forebay, tmp_path):
     best = [one["policy"] for one in answer["policies"]]
     assert pl.read_csv(tmp_path / "a" / "letter-values.csv")["result"].to_list() == best
     assert forebay(*arguments, tmp_path / "b", "--no-plots").code == 0
-    written = ["bounds.csv", "compare.csv", "compare.json", "report.html", "verdicts.csv"]
+    written = ["bounds.csv", "compare.csv", "compare.json", "ranking.csv", "report.html", "verdicts.csv"]
     assert sorted(file.name for file in (tmp_path / "b").glob("*.*")) == written
 
 
