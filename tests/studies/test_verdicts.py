@@ -10,7 +10,12 @@ from forebay.studies._verdicts import add, holding, verdict_rows
 
 
 def run(wait, **tags):
-    summary = {"mean_waiting_time": wait, "p95_waiting_time": 3 * wait, "mean_bounded_slowdown_10min": None}
+    summary = {
+        "mean_wait": wait,
+        "mean_waiting_time": wait,
+        "p95_waiting_time": 3 * wait,
+        "mean_bounded_slowdown_10min": None,
+    }
     return SimpleNamespace(tags=tags), SimpleNamespace(summary=summary)
 
 
