@@ -128,6 +128,8 @@ class Actions(Building):
         A job that begins does so in that way, where it has several. Only one whose size is not fixed takes a number.
         """
         row, way = self._view._row(job), self._whole(way, "a way to run")
+        if isinstance(nodes, int) and nodes == 0 and self._view.sizes(row) == [0]:
+            nodes = None  # its size, said once more
         count, chosen = self._size_or_set(row, nodes)
         action = self._add(Verb.START, row, reason=self._whole(reason, "a reason"))
         action["way"], action["nodes"] = way, count
