@@ -7,7 +7,8 @@ import pytest
 
 import forebay as fb
 from forebay._distance._objective import METRICS
-from forebay.testing.kinds import KINDS, Failing, Sizes, random_case
+from forebay.testing.drawing import KINDS, random_case
+from forebay.testing.kinds import Failing, Sizes
 
 POLICIES = ("fcfs", "fcfs-easy", "fcfs-bb", "sjf-bb", "filler")
 _PLAIN = [kind for kind in KINDS if not isinstance(kind, Failing | Sizes)]

@@ -6,7 +6,8 @@ import pytest
 import forebay as fb
 from cases.waiting import check_waits
 from forebay import policies
-from forebay.testing.kinds import KINDS, Dependent, random_case
+from forebay.testing.drawing import KINDS, random_case
+from forebay.testing.kinds import Dependent
 
 CASES = 12
 ALONE = [kind for kind in KINDS if isinstance(kind, Dependent)]

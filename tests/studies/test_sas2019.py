@@ -93,10 +93,13 @@ def test_a_small_study(small, tmp_path):
     claims = report.frames["claims"]
     assert set(claims["verdict"]) <= {"yes", "no", "undecided"}
     assert claims["claim"].n_unique() > 12
-    # Claims that are far from the edge: two workloads may be too few to decide, but they do not speak against them.
-    for claim in ("Random: use of nodes slumps with p", "SAS: more fast storage is better, makespan"):
-        said = claims.filter((pl.col("claim") == claim) & pl.col("where").is_in(["2048GB", "k = 5"]))["verdict"]
-        assert said[0] in ("yes", "undecided")
+    # A claim that two workloads of any draw can bear out: it is far from the edge. One with an interval is not decided.
+    for claim, held in (
+        ("Random: use of nodes slumps with p", {"yes"}),
+        ("SAS: more fast storage is better, makespan", {"yes", "undecided"}),
+    ):
+        told = claims.filter((pl.col("claim") == claim) & pl.col("where").is_in(["2048GB", "k = 5"]))["verdict"]
+        assert told[0] in held
     for name, draw in report.figures.items():
         (picture, table) = draw(tmp_path / f"{name}.svg")
         assert "</svg>" in picture.read_text(encoding="utf-8")
@@ -124,6 +127,6 @@ def test_claims_can_fail(small):
         numbers_of = {key: value * worse for key, value in record.summary.items() if key in ("makespan",)}
         rows.append({**run.tags, **record.summary, **numbers_of})
     told = _claims.of(scope, "random", tagged(rows, section="random"))
-    said = {row["verdict"] for row in told if row["claim"] == "SAS: makespan below every p"}
-    assert "no" in said
-    assert "yes" not in said
+    below = {row["verdict"] for row in told if row["claim"] == "SAS: makespan below every p"}
+    assert "no" in below
+    assert "yes" not in below

@@ -142,9 +142,9 @@ class Run:
         self.called |= bool(due)
         self.flow(max([self.now, *due]))
         while self.called:
-            self.called, self.repeats, self.n_decisions = False, False, self.n_decisions + 1
+            self.called, self.repeats, self.freed, self.n_decisions = False, False, False, self.n_decisions + 1
             self.policy(self)
-            self.called |= self.repeats
+            self.called |= self.repeats or self.freed
             if not self.repeats:
                 self.leave_points()
 
@@ -172,7 +172,8 @@ class Run:
         self.set_rule(job)
 
     def resize(self, job, goal):
-        """Of a job at a point, which takes or gives back nodes at once."""
+        """Of a job at a point, which takes or gives back nodes at once; for what it gives back the policy is asked."""
+        self.freed |= goal < len(job.nodes)
         self.change(job, goal - len(job.nodes))
         job.goal = goal
 

@@ -24,6 +24,7 @@ def before_the_queue(result: Result) -> pl.DataFrame:
         seconds=pl.col("end") - pl.col("time"),
         reason=pl.col("reason"),
         slurm=pl.col("slurm"),
+        missing=pl.lit(None, pl.String),
         detail=pl.format("{}: it waits to be submitted again", pl.col("detail")),
         blocker=pl.lit(None, pl.Int64),
     )

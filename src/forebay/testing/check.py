@@ -33,6 +33,8 @@ RULES = {
     "rests": "it does not spin: it is not called again and again by nothing but itself",
 }
 """What every policy promises, by name."""
+UNCOMPILED = 16
+"""Cases for a kernel with the compiler off, where each takes a second."""
 THIRD = 3
 """One case in so many is run three times, to see whether all runs are alike."""
 EACH = 8
@@ -70,7 +72,7 @@ def check_policy(spec: Any, seed: int = 0, n_cases: int = 100, head_never_delaye
     codes, ran = own_code(policy), set[int]()
     if isinstance(spec, str) and has_own_kernel(policy):
         # Compiled, an index out of bounds ends the process without a word.
-        report = check_without_compiler(spec, seed, min(n_cases, 25), head_never_delayed)
+        report = check_without_compiler(spec, seed, min(n_cases, UNCOMPILED), head_never_delayed)
         if not report.passed:
             return report
         if report.tried.lines is not None:

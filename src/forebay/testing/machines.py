@@ -75,7 +75,7 @@ class Shared(Kind):
         return takes(policy, ("cores", "burst_buffer"))
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:
-        """One case in five, which then has a pool and no SSDs; one job in four has its nodes to itself."""
+        """One case in five, which then has a pool, no SSDs and jobs of one leg; one in four has its nodes to itself."""
         if not _fixed(case) or case.fast or rng.random() < 0.8:
             return case
         case = _alike(case)
@@ -84,12 +84,11 @@ class Shared(Kind):
 
     def _sharing(self, rng: np.random.Generator, job: Job, cores: int) -> Job:
         """The job on some of its nodes and a few of their cores, so that others find room there, or as it is."""
+        run = replace(job.legs[len(job.legs) // 2], carry="")
         if rng.random() < 0.25:
-            return job
-        most = max(leg.nodes for leg in job.legs)
-        nodes, some = (int(rng.integers(1, max(2, most // 2 + 1))), int(rng.integers(1, max(2, cores * 2 // 3))))
-        legs = tuple(replace(leg, nodes=min(leg.nodes, nodes)) for leg in job.legs)
-        return replace(job, legs=legs, cores=some)
+            return replace(job, legs=(run,))
+        nodes, some = int(rng.integers(1, max(2, run.nodes // 2 + 1))), int(rng.integers(1, max(2, cores * 2 // 3)))
+        return replace(job, legs=(replace(run, nodes=min(run.nodes, nodes)),), cores=some)
 
     def less(self, case: Case) -> Iterator[Case]:
         """Nodes that nobody shares, or a job that has its own."""
