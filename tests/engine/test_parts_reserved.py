@@ -171,10 +171,7 @@ def test_no_job_is_on_reserved_shared_nodes(seed):
 
 
 def check_seed(seed):
-    """One workload with reservations of some nodes against the slow twin, under a preset and two random policies.
-
-    None of them reserves anything itself: what those promise who do is held by test_windows_whole, from the docs.
-    """
+    """One workload with reservations of some nodes against the slow twin, under a preset and two random policies."""
     made, machine = pooled.make(seed, legs=False)
     rng, planned = random.Random(f"some nodes {seed}"), []
     for one in site.reservations(seed):
@@ -185,12 +182,10 @@ def check_seed(seed):
         for k, (ids, one) in enumerate((one["ids"], {key: one[key] for key in one if key != "ids"}) for one in planned)
     )
     machine = machine.model_copy(update={"reservations": given})
-    names = sorted(name for name, one in PRESETS.items() if one.get("depth", 1) == 0)
+    names = sorted(PRESETS)
     policies = [(names[seed % len(names)], PRESETS[names[seed % len(names)]])]
     for draw in range(2):
-        own, slow = (
-            pooled.policy(10 * seed + draw, most) | {"reservations": "counted", "depth": 0} for most in (ALL, math.inf)
-        )
+        own, slow = (pooled.policy(10 * seed + draw, most) | {"reservations": "counted"} for most in (ALL, math.inf))
         policies.append((Backfill(**own), slow))
     for policy, params in policies:
         slow = simulate(made, machine, params, f"alloc-only:kill={str(seed % 2 > 0).lower()}", planned=planned)

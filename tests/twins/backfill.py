@@ -41,6 +41,8 @@ class Backfill(Run):
         super().__init__(workload, platform, job_model, limits, rules, planned)
         self.policy, self.watch = SimpleNamespace(**DEFAULTS | policy), watch
         self.rules = self.policy.reservations == "pinned", self.policy.reserve == "all"
+        # Where nodes are counted run by run, reservations of the site are looked up for each job, time by time.
+        self.looks_up, self.seen = bool(planned) and self.space.park.divided, set()
 
     def plan(self, now):
         """What is free over time as walltimes tell."""
@@ -58,7 +60,7 @@ class Backfill(Run):
             ids = one.get("ids", range(self.capacities[0]))
             runs = zip(space.park.columns, space.park.runs, strict=True)
             columns = [c or 0 for c, run in runs if run[0] in ids]  # one run has no column of its own
-            if before(now, one["start"]):
+            if before(now, one["start"]) and not self.looks_up:
                 closed = space.amounts(ids, [0] * len(self.pools), [0] * space.S)
                 plan.shut.append((one["start"], one["end"], closed, columns if "ids" in one else [0]))
         return plan
@@ -82,10 +84,36 @@ class Backfill(Run):
 
     def reserve(self, job, plan):
         """The first time at which a job fits into what is planned, where it is put; infinity if there is none."""
+        if self.looks_up:
+            return self.reserve_open(job, plan)
         time, row, closed = self.space.reserve(job, plan, *self.rules)
         if row is not None:
             plan.take(row, time, job.walltime, closed)
         return time
+
+    def reserve_open(self, job, plan):
+        """The same where it may run on other nodes at other times."""
+        now, runs = job.where, self.space.park.runs
+        edges = {edge for one in self.planned for edge in (one["start"], one["end"])}
+        later = {edge for edge in edges if before(plan.now, edge) and edge < math.inf}
+        for time in sorted({*plan.candidates(), *later}):
+            job.where = self.where_at(job, time)
+            if sum(len(run) for may, run in zip(job.where, runs, strict=True) if may) < job.needs()[0]:
+                continue
+            found, row, closed = self.space.reserve(job, plan, *self.rules, times=[time])
+            if row is not None:
+                job.where = now
+                plan.take(row, found, job.walltime, closed)
+                return found
+        job.where = now
+        return math.inf
+
+    def unseen(self):
+        """Jobs that reservations leave too few nodes now, and that were seen before: they hold their places."""
+        counts = self.looks_up and self.policy.depth > 0 and self.policy.max_backfill > 0
+        if not counts or self.policy.order != "arrival":
+            return []
+        return [job for job in self.queue if job.id in self.seen and self.kept_out(job, self.now)]
 
     def ordered(self, jobs, column, descending=False):
         if column in ("arrival", "as-queued"):
@@ -102,22 +130,25 @@ class Backfill(Run):
     def decide(self, now):
         """With `depth` reservations in line 14."""
         policy, reservations = self.policy, {}
-        waiting = self.in_line()
-        while waiting and (place := self.fits_now(waiting[0])):
+        waiting, unseen = self.in_line(), self.unseen()
+        self.seen |= {job.id for job in waiting}
+        if unseen:
+            waiting = [job for job in self.queue if job in waiting or job in unseen]
+        while waiting and waiting[0] not in unseen and (place := self.fits_now(waiting[0])):
             self.start(waiting.pop(0), now, place)
         if not waiting or policy.max_backfill == 0:
             return
         plan, looks = self.plan(now), policy.max_backfill + 1  # the head's own look is free
         while waiting and len(reservations) < policy.depth and looks > 0:
             job = waiting.pop(0)
-            looks -= 1
-            if not self.start_beside(job, now, plan):
+            looks -= job not in unseen or not reservations  # the head's own look is free
+            if job in unseen or not self.start_beside(job, now, plan):
                 # A job that nothing known will ever make room for counts as reserved too: at infinity.
                 reservations[job.id] = self.reserve(job, plan)
         if policy.depth == 0:
             waiting.pop(0)  # the head: it does not fit, that is why it is the head
             looks -= 1
-        for job in self.ordered(waiting, policy.backfill_order):
+        for job in self.ordered([job for job in waiting if job not in unseen], policy.backfill_order):
             if looks <= 0:
                 break
             looks -= 1

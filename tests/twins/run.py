@@ -178,20 +178,29 @@ class Run:
             job.id for job in self.queue if (not job.begun and self.over_limit(job)) or self.kept_out(job, self.now)
         }
 
+    def closed_at(self, job, time):
+        """The nodes that reservations of others keep from a job that would start at a time."""
+        closed = set()
+        for one in self.planned:
+            mine = str(job.columns["user"]) in one.get("users", ())
+            if not before(one["start"], time + job.walltime) or not before(time, one["end"]):
+                continue
+            if before(time, one["start"]) or not mine:
+                closed |= set(one.get("ids", range(self.capacities[0])))
+        return closed
+
+    def where_at(self, job, time):
+        """The runs of nodes on which a job may start at a time."""
+        closed, anywhere = self.closed_at(job, time), self.anywhere.setdefault(job.id, list(job.where))
+        return [may and not closed.intersection(run) for may, run in zip(anywhere, self.space.park.runs, strict=True)]
+
     def kept_out(self, job, now):
         """Whether too few nodes are left that are not reserved, for others, before a leg that begins now would end."""
         if job.needs()[0] == 0 or not self.planned:
             return False
-        closed = set()
-        for one in self.planned:
-            mine = str(job.columns["user"]) in one.get("users", ())
-            if not before(one["start"], now + job.walltime) or not before(now, one["end"]):
-                continue
-            if before(now, one["start"]) or not mine:
-                closed |= set(one.get("ids", range(self.capacities[0])))
-        runs, anywhere = self.space.park.runs, self.anywhere.setdefault(job.id, list(job.where))
-        job.where = [may and not closed.intersection(run) for may, run in zip(anywhere, runs, strict=True)]
-        return bool(closed) and sum(len(run) for may, run in zip(job.where, runs, strict=True) if may) < job.needs()[0]
+        job.where, runs = self.where_at(job, now), self.space.park.runs
+        room = sum(len(run) for may, run in zip(job.where, runs, strict=True) if may)
+        return bool(self.closed_at(job, now)) and room < job.needs()[0]
 
     def over_limit(self, job):
         """Whether what has begun leaves no room for this job to begin beside it."""

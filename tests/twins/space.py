@@ -173,12 +173,12 @@ class Space:
             return row[: self.R + self.S]
         return [row[0], *(row[column] for column in self.park.columns if self.park.divided)]
 
-    def reserve(self, job, plan, pinned, everything):
+    def reserve(self, job, plan, pinned, everything, times=None):
         """(time, row, closed) of a job's reservation: the first time at which it fits; infinity if there is none.
 
         `closed` is what who ends at that very time may not have either: the pinned nodes, if all are idle before.
         """
-        for time in plan.candidates():
+        for time in times or plan.candidates():
             now = self.counts(self.needs(job, [plan.at(time)]))
             if not self.enough(*(self.reserved(some, everything) for some in (now, plan.at(time)[: len(now)]))):
                 continue  # the rest would find the same, ten times slower
