@@ -2,10 +2,10 @@
 
     python benchmarks/slip.py [JOBS [LOAD [SEEDS [HOURS]]]]
 
-A promise is the start that a job is told when it comes. It is broken if the job starts later than that. Once with
-reservations that count cores and memory in all, while who starts has room on particular nodes; and once with
-reservations of particular nodes, as `conservative` has them. With HOURS a quarter of the nodes is reserved in every 18
-hours for so many, for nobody.
+A promise is the start reserved for a job when it comes. It is broken if the job starts later than that. Once with
+reservations that count total cores and memory, while starts need room on particular nodes; and once with reservations
+of particular nodes, as `conservative` has them. With HOURS a quarter of the nodes is kept empty for that many hours in
+every 18.
 """
 
 import sys
@@ -57,7 +57,7 @@ class Amounts(fb.Policy):
         self.promised, self.windows = dict[int, float](), windows
 
     def decide(self, view, act):  # type: ignore[no-untyped-def]
-        """Start whom the plan lets start now; lay all others in line."""
+        """Start the jobs that the plan starts now; reserve for all others in line."""
         times, free = [view.now], [view.free.astype(float)]
         for row in view.running:
             end = max(float(row["end"]), view.now + 1e-6)
@@ -113,13 +113,13 @@ def _take(times, free, begin, end, taken):  # type: ignore[no-untyped-def]
 
 
 class Nodes(fb.Policy):
-    """The same by particular nodes. Who was seen once holds its place in line."""
+    """The same by particular nodes. A job that was seen once keeps its place in line."""
 
     def __init__(self, windows: list[Window]) -> None:
         self.promised, self.windows, self.known = dict[int, float](), windows, dict[int, None]()
 
     def decide(self, view, act):  # type: ignore[no-untyped-def]
-        """Start whom the plan lets start now; lay all others in line."""
+        """Start the jobs that the plan starts now; reserve for all others in line."""
         machine, seen = Machine(view, self.windows), set(view.queue.tolist())
         times, free = [view.now], [machine.room.copy()]
         for end, nodes, each in machine.ends:

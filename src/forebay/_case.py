@@ -282,7 +282,7 @@ def case_of(
 
 
 def _scheduler(policy: Any, workload: Workload, platform: Platform) -> tuple[Any, Limits | None, str, list[str]]:
-    """Who decides, under which limits, what that is called, and what there is to say of it."""
+    """The policy, its limits, its name, and notes on it."""
     loaded = load_policy(policy)
     scheduler, limits = apart(loaded)
     scheduler, said = on_site(scheduler, workload, platform)

@@ -12,7 +12,7 @@ _WORDS = {"queue": "partition", "qos": "QOS"}
 
 
 def on_site(scheduler: Any, workload: Workload, platform: Platform) -> tuple[Any, list[str]]:
-    """A policy with the site's shares and the workload's numbers for names, and notes on names that nobody has."""
+    """A policy with the site's shares and the workload's numbers for names, and notes on names that no job has."""
     if hasattr(scheduler, "with_accounts") and platform.accounts:
         scheduler = scheduler.with_accounts([one for account in platform.accounts for one in _members(account)])
     notes = _notes(scheduler.strangers(workload.names), workload, platform) if hasattr(scheduler, "strangers") else []
@@ -32,7 +32,7 @@ def _members(account: Account) -> list[accounts.Member]:
 
 
 def _notes(strangers: dict[str, list[str]], workload: Workload, platform: Platform) -> list[str]:
-    """Most names that neither a job nor the site has are slips; those of the site alone are none."""
+    """Most names that neither a job nor the site has are typos; names that only the site has are not."""
     notes = []
     for column, names in strangers.items():
         known = [name for rule in platform.limits if (name := rule.who.get(column))]
@@ -42,7 +42,7 @@ def _notes(strangers: dict[str, list[str]], workload: Workload, platform: Platfo
         told = [*workload.names.get(column, {}).values(), *known]
         if odd:
             word = _WORDS.get(column, column)
-            hint = nearest(odd[0], told) if told else f"{workload.name} does not tell the {word} of any"
+            hint = nearest(odd[0], told) if told else f"{workload.name} does not give the {word} of any job"
             what = f"the policy names {word} {listed(map(brief, odd))}"
             notes.append(f"{what}, which no job has: {hint}")
     return notes

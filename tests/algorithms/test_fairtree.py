@@ -71,8 +71,8 @@ def test_users_alike_have_one_rank_and_the_next_one_is_behind_all():
 
 
 def test_accounts_alike_are_one_after_the_other():
-    """f and g have no shares: level fair share 0 for both. A real Slurm (22.05) ranks f's users, then g's, whose first
-    has the rank of f's last; its manual says that it would order all four together."""
+    """f and g have no shares: level fair share 0 for both. A real Slurm (22.05) ranks f's users, then g's, and g's
+    first has the rank of f's last; its manual says that it would order all four together."""
     tree = [("f", 0, [("sys", 1, 10), ("lp", 1, 40)]), ("g", 0, [("bin", 1, 20), ("man", 1, 30)])]
     assert factors(tree) == {"f.sys": 1.0, "f.lp": 0.75, "g.bin": 0.75, "g.man": 0.25}
 

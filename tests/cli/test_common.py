@@ -39,7 +39,7 @@ def limited(tmp_path):
 
 
 def slow_refusals(rows, finish):
-    """Who is turned away, by hand: count what each user has waiting and running when a job comes."""
+    """Rejected jobs, by hand: count what each user has waiting and running when a job comes."""
     open_jobs, refused = {7: [], 8: []}, {}
     for job, (submit, user) in rows.items():
         for mine in open_jobs.values():
@@ -82,9 +82,9 @@ def test_limits_are_named_and_means_are_over_the_same_jobs(forebay, limited, tmp
     verdict = pl.read_csv(out / "verdicts.csv").row(by_predicate=pl.col("metric") == "mean_wait", named=True)
     assert verdict["value"] == pytest.approx(shown[verdict["policy"]]["mean_wait"])
     assert "means over the jobs that ran under every policy" in text
-    assert "turned away" not in text  # said once, by the table
+    assert "rejected when submitted" not in text  # said once, by the table
     alone = forebay("run", limited, "--platform", str(tmp_path / "limited.toml"), "--policy", "fcfs").out
-    assert "MaxSubmitPerUser=3 of user 7: 3 jobs turned away" in alone
+    assert "MaxSubmitPerUser=3 of user 7: 3 jobs rejected when submitted" in alone
     page = (out / "report.html").read_text()
     assert "MaxSubmitPerUser=3 of user 7" in page
     answer = json.loads(forebay("compare", limited, *map(str, options), "--format", "json").out)

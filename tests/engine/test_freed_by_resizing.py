@@ -9,7 +9,7 @@ pytestmark = pytest.mark.small
 
 
 class LooksFirst(fb.Policy):
-    """Serves the queue, and then shrinks who stands at a point while somebody waits."""
+    """Serves the queue, and then shrinks jobs at a point while others wait."""
 
     resizes = True
 
@@ -43,7 +43,7 @@ def test_who_fits_starts_in_the_instant_of_the_shrink(name_nodes):
     policy = LooksFirst(name_nodes)
     result = fb.simulate(waiting_beside_one_that_shrinks(), "flat:nodes=16", policy)
     assert result.jobs["starting_time"].to_list() == [0, 30]
-    # Once for the point, and once more for what it gave up, when it stands there no longer; its growth calls nobody.
+    # Once for the point, and once more for what it gave up, when it is there no longer; growth causes no call.
     at_once = [call for call in policy.seen if call[0] == 30]
     assert at_once == [(30, [0], False), (30, [], True)]
     assert [now for now, *_ in policy.seen].count(70) == 1

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.small
 
 
 class Named(fb.Policy):
-    """Starts some jobs as the engine likes and others on nodes that are left: none of these may be taken."""
+    """Starts some jobs as the engine likes and others on nodes that are left, which must not be taken."""
 
     def decide(self, view, act):
         for job in view.queue:

@@ -117,7 +117,7 @@ def test_a_job_that_is_withdrawn_before_it_could_be_submitted():
 
 @pytest.mark.small
 def test_jobs_that_run_already_are_in():
-    """1 and 2 run since before the beginning, two at a time more than one may have submitted: nobody sends them away.
+    """1 and 2 run since before the beginning, more jobs than a user may have submitted: neither is rejected.
     3 comes in when both are over, 2 at 8."""
     jobs = [job(1, -10, 15, 1, running_since=-10.0), job(2, -9, 15, 1, running_since=-7.0)]
     jobs += [job(3, 1, 5, 1, running_since=math.nan)]

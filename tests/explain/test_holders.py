@@ -1,4 +1,4 @@
-"""Whose jobs held what another lacked, by hand."""
+"""The users whose jobs held what another lacked, by hand."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_time_counts():
 
 
 def test_room_that_is_not_there():
-    """Cores lie apart: who is on the nodes holds what is short."""
+    """Cores are scattered: the jobs on the nodes hold what is short."""
     result = by_hand(*((0.0, 10.0, 3, 1 + k % 2, 1) for k in range(4)), (0.0, 5.0, 2, 1, 1))
     found = holders(result, 5)
     assert set(found["missing"]) == {"nodes with 2 cores free"}

@@ -29,7 +29,7 @@ def places_of(twin, job, text):
 
 
 def check(result, twin, asked):
-    """The pieces of all waits: they add up, and name room where there is none, and nobody else."""
+    """The pieces of all waits: they add up, and name a lack of room exactly where there is none."""
     by_id, why = {job.id: job for job in asked}, explain.reasons(result)
     columns = ("job_id", "starting_time", "finish_time", "allocated_resources")
     ran = [

@@ -1,4 +1,4 @@
-"""Figures of machines whose nodes are shared say cores."""
+"""Figures of machines with shared nodes say cores."""
 
 import pytest
 

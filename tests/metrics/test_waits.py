@@ -34,7 +34,7 @@ def rigid(*jobs):
 
 
 class EveryHour:
-    """Starts what fits; interrupts what runs on the hour, so many times, and lets it start again at once."""
+    """Starts what fits; interrupts running jobs on the hour, `times` times, and lets them start again at once."""
 
     def __init__(self, times):
         self.left = times
@@ -51,7 +51,7 @@ class EveryHour:
 
 
 def test_a_job_that_is_interrupted_ten_times():
-    """Two hours of work, begun anew at 1 h, 2 h, ... 10 h, done at 12 h: ten hours came to nothing."""
+    """Two hours of work, begun again at 1 h, 2 h, ... 10 h, done at 12 h: ten hours are lost."""
     result = fb.simulate(rigid((0.0, 2 * HOUR, 20 * HOUR, 1)), "flat:nodes=1", EveryHour(10))
     assert result.jobs["finish_time"].to_list() == [12 * HOUR]
     assert of_jobs(result, "waiting_time", "wait", "slowdown") == [(0.0, 10 * HOUR, 6.0)]

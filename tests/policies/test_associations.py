@@ -1,4 +1,4 @@
-"""Fair share of associations: who is charged in which account, and priorities from the tree, by hand."""
+"""Fair share of associations: which user is charged in which account, and priorities from the tree, by hand."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def workload(*jobs, **more):
 
 
 def factors(work, accounts=TREE, **options):
-    """The result, and everybody's factor at the end: by codes of account and user."""
+    """The result, and the factors of all users at the end: by codes of account and user."""
     seen = []
 
     class Watched(Multifactor):
@@ -74,7 +74,7 @@ def test_ranks_in_the_tree():
 
 def test_older_algorithm_in_the_tree():
     """The same. Usage of accounts is 1/2 each, shares 3/4 and 1/4. bob has 3/8 of all shares, effective usage 1/2;
-    cid 1/8, 1/2: 2^(-4/3) and 2^-4. Of what others used ann has half in chemistry, 1/4 over 1/8; in theory nobody has
+    cid 1/8, 1/2: 2^(-4/3) and 2^-4. Of what others used ann has half in chemistry, 1/4 over 1/8; in theory no user has
     used anything: it has 0 + 1/2 x 1/2 = 1/4 for 3/8 of the shares, and ann 2/3 of both."""
     work = workload((0, 400, 4, BOB, PHYSICS), (0, 400, 4, CID, CHEMISTRY), (2, 10, 8, BOB, PHYSICS))
     _, found, _ = factors(work, NO_FAIR_TREE=True)

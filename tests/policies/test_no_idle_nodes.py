@@ -1,7 +1,7 @@
-"""Several reservations on shared nodes keep nobody from idle nodes that they do not need: seen from results alone.
+"""Several reservations on shared nodes keep no job from idle nodes that they do not need: seen from results alone.
 
 No reservation begins before something is expected to end, or a window of the site begins or ends. And none is on nodes
-where its job may never run. So whoever fits now on nodes where nobody else that waits may run, or until then, starts.
+where its job may never run. So a job starts that fits now on nodes where no other waiting job may run, or until then.
 """
 
 import pytest
@@ -35,7 +35,7 @@ def idle(running, full, nodes):
 
 
 def kept_waiting(platform, workload, policy, in_line):
-    """Jobs that wait at some time though they would be in nobody's way."""
+    """Jobs that wait at some time though they would delay no other."""
     result = fb.simulate(workload, platform, policy)
     full, planned = watched.inside(platform), watched.windows(platform)
     able = [job for job in watched.jobs_of(platform, workload, result) if job.start is not None]

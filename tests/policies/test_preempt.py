@@ -238,7 +238,7 @@ def test_names_that_the_workload_lacks_are_noted():
     note = "the policy names QOS 'hihg', 'none', which no job has: did you mean 'high'?"
     assert [one for one in slip.facts["notes"] if "hihg" in one] == [note]
     nameless = fb.simulate(workload((0, 100, 100, 1, LOW), names=False), "flat:nodes=4", BY_QOS)
-    assert "does not tell the QOS of any" in str(nameless.facts["notes"])
+    assert "does not give the QOS of any job" in str(nameless.facts["notes"])
     by_number = fb.simulate(
         workload((0, 1000, 1200, 4, LOW), (100, 300, 600, 4, HIGH), names=False),
         "flat:nodes=4", "slurm:PreemptType=qos,Preempt=2=0",

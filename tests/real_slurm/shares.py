@@ -1,10 +1,10 @@
 """What `sshare` of a real Slurm says of a tree of accounts, three levels deep, and the same tree as sacctmgr prints it.
 
-`python tests/real_slurm/shares.py SETTING` records one anew, in four minutes; it needs a database and the rights to
+`python tests/real_slurm/shares.py SETTING` records one again, in four minutes; it needs a database and the rights to
 submit in other users' names.
 
 The tree has what is special: shares of 0 and of the parent, for users and for accounts; users beside accounts; accounts
-that nobody has used; two accounts of level fair share 0, whose users tell whether tied accounts are one.
+without usage; two accounts of level fair share 0, whose users show whether tied accounts are merged.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Random jobs on a real Slurm whose nodes are shared, in two partitions that overlap, with features.
+"""Random jobs on a real Slurm with shared nodes, in two partitions that overlap, with features.
 
 `python tests/real_slurm/site.py SEED [SETTING]` writes recorded/SETTING-SEED.csv and -cycles.csv, as record.py does:
 six nodes, of which two are in both partitions; jobs of some cores of a node, of whole nodes, and of two nodes.

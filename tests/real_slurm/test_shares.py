@@ -28,7 +28,7 @@ def shown(text):
 
 
 def computed(folder, tree, setting, usage):
-    """Factors of the site that slurm.conf and sacctmgr tell of, once everybody has used so much."""
+    """Factors of the site in slurm.conf and sacctmgr's output, given the usage of each user."""
     (folder / "slurm.conf").write_text(CONF + "\n".join(SETTINGS[setting]))
     (folder / "assoc.txt").write_text(tree)
     site = describe([folder / "slurm.conf", folder / "assoc.txt"])

@@ -33,7 +33,7 @@ def test_a_run_is_read(run):
 
 
 def test_numbers_of_earlier_versions_have_the_names_of_this_one(run):
-    """Waits that ended at the first start stand for those that there were none of; new ones stay as they are."""
+    """Waits that end at the first start replace missing headline waits; those that a folder has stay."""
     old = {"mean_waiting_time": 5.0, "p50_waiting_time": 4.0, "lost_to_stealing_share": 0.1}
     (run / "run.json").write_text(document(summary=old))
     found = read_document(run)["summary"]

@@ -31,7 +31,7 @@ def test_parameters_by_name(told):
         "PriorityJobFactor": "a=10;b=1",
     }
     assert made.notes == (
-        "SchedulerParameters: defer changes nothing: jobs are never tried one by one as they are submitted",
+        "SchedulerParameters: defer changes nothing: jobs are never tried when they are submitted",
         "SchedulerParameters: bf_continue says nothing while tests of jobs take no time: give the policy a test_time",
     )
 

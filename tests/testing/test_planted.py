@@ -14,7 +14,7 @@ GB = 10**9
 
 
 class Sound(fb.Policy):
-    """In order of arrival, whoever fits."""
+    """Starts what fits, in order of arrival."""
 
     def decide(self, view, act):
         for job in view.queue:
@@ -83,7 +83,7 @@ class Threshold(Sound):
 
 
 class Hours(Sound):
-    """Fails once somebody has waited for a day."""
+    """Fails once a job has waited for a day."""
 
     def __init__(self, patience: float = 24.0):
         self.patience = patience
@@ -185,7 +185,7 @@ PLANTED = {
     "a long queue": (LongQueue, "legal"),
     "twice after a resize": (AfterResize, "legal"),
     "wakes for ever": (WakesForEver, "rests"),
-    "displaces who has just started": (Preempts, "legal"),
+    "displaces a job that has just started": (Preempts, "legal"),
     "bytes instead of chunks": (Chunky, "legal"),
     "shared nodes": (SharesBadly, "legal"),
     "tiers": (BothTiers, "legal"),

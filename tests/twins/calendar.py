@@ -15,7 +15,7 @@ from twins.watched import Window
 from twins.windows import keeps_out
 
 Held = tuple[float, float, Job, dict[int, int]]
-"""From when, until when, who, and how many parts on which node."""
+"""From when, until when, which job, and how many parts on which node."""
 
 
 class Calendar(naive.Run):
@@ -105,7 +105,7 @@ class Calendar(naive.Run):
         return naive.place(self.room(held, time, end), job | {"allowed": self.allowed(job, time)}, self.placement)
 
     def decide(self, now: float, waiting: list[Job]) -> None:
-        """Start whom the policy starts."""
+        """Start the jobs that the policy starts."""
         held: list[Held] = [(job["start"], job["start"] + job["walltime"], job, job["places"]) for job in self.running]
         n_reserved = 0
         for job in list(waiting):
@@ -133,7 +133,7 @@ class Calendar(naive.Run):
 
 
 def atoms_of(classes: list[str], full: list[tuple[int, ...]], sets: list[set[int]]) -> list[int]:
-    """The atom of each node: a run of nodes of one class, with the same in them, in the same of these sets."""
+    """The atom of each node: a run of nodes of one class, with the same resources, in the same sets."""
     found, last = list[int](), None
     for k, (one, some) in enumerate(zip(classes, full, strict=True)):
         key = (one, some, [k in nodes for nodes in sets])

@@ -45,7 +45,7 @@ def count(nodes):
 
 
 def fair_tree(nodes):
-    """Factors by path. Ranks fall from user to user; who is like the sibling before, keeps the rank of before."""
+    """Factors by path. Ranks fall from user to user; one equal to the sibling before has the rank of the user before."""
     nodes = lifted(nodes)
     n = count(nodes)
     state, found = {"rank": n, "left": n}, {}

@@ -65,7 +65,7 @@ class Run:
         self.room = [self.network.server_size] * self.space.S  # bytes free on each server
         self.jobs = jobs_of(workload, platform, model, self.kind_of_job)
         self.queue, self.running, self.streams = [], [], []
-        self.sent_away = []  # jobs whose users try again to submit them, as they first came
+        self.sent_away = []  # jobs that users submit again, in the order in which they first came
         self.starts = []  # (time, job id, leg, node ids taken)
         self.chunks = {}  # (job id, leg) -> server of each chunk held by that leg
         self.decisions = []  # times

@@ -164,7 +164,7 @@ class Slurm(Policy):
                     act.wake(time)
 
     def _cycle_from(self, now):
-        """When a backfill cycle may run from a time on: while somebody waits, at multiples of the interval."""
+        """When a backfill cycle may run from a time on: while jobs wait, at multiples of the interval."""
         if self.rested or self.backfilled == -math.inf:
             return max(self.backfilled + self.p["bf_interval"], now)
         cycles = 1

@@ -25,7 +25,7 @@ def runs_of(nodes):
 
 
 class Slurm:
-    """A run of jobs on a machine of `classes.Inside`, whose nodes are shared or not."""
+    """A run of jobs on a machine of `classes.Inside`, with shared nodes or not."""
 
     def __init__(self, machine, jobs, shared, **params):
         self.machine, self.shared, self.p = machine, shared, DEFAULTS | params
@@ -83,7 +83,7 @@ class Slurm:
     # What is free.
 
     def _free(self, time, without=()):
-        """What is free in each node at a time, if nobody else starts; now: what is free now."""
+        """What is free in each node at a time, if no other job starts; now: what is free now."""
         free = self.machine.all_free()
         for job in self.running:
             if (time == self.now or self._expected(job) > time) and job not in without:

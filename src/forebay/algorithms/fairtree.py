@@ -1,7 +1,7 @@
 """Fair share over a tree of accounts, as Slurm counts it: Fair Tree, and the older algorithm.
 
-Account 0 is the root, and every account stands behind the one above it. A user with PARENT for shares has those of its
-account. An account with PARENT is none: what is below it stands under the one above, and nothing is said of it here.
+Account 0 is the root, and every account follows its parent. A user with PARENT for shares has those of its account. An
+account with PARENT is skipped: what is below it counts as below its parent, and it gets no numbers here.
 """
 
 import numpy as np
@@ -56,8 +56,9 @@ def _in_order(top, fs, is_account):
 def fair_tree(above, of_accounts, under, of_users, usage, factors):
     """The factor of each user: its rank in the tree over the number of users, 1 for the first.
 
-    Siblings go by level fair share, the highest first, users before accounts, then by number; accounts with all that is
-    below them. Who is like the sibling before has the rank of the user before, as has the first one in such an account.
+    Siblings are visited by level fair share, the highest first, users before accounts, then by number; accounts with
+    all that is below them. A user equal to the sibling before has the rank of the user before, and so has the first
+    user in an account equal to the sibling before.
     """
     n_accounts, n = len(above), len(above) + len(under)
     used, level = np.empty(n_accounts), np.empty(n_accounts)
@@ -85,7 +86,7 @@ def fair_tree(above, of_accounts, under, of_users, usage, factors):
 def _rank(order, fs, n_accounts, first, last, factors):
     """Go down the tree, and give ranks to users as they come."""
     begins, at, ends = np.zeros(n_accounts, np.int64), np.zeros(n_accounts, np.int64), np.zeros(n_accounts, np.int64)
-    tied = np.zeros(n_accounts, np.bool_)  # whether the first of a level is like who came before its account
+    tied = np.zeros(n_accounts, np.bool_)  # whether the first of a level is equal to the sibling before its account
     depth, begins[0], at[0], ends[0] = 0, first[0], first[0], last[0]
     n = len(factors)
     rank = left = n
@@ -131,6 +132,6 @@ def fair_share(above, of_accounts, under, of_users, usage, dampening, factors):
 
 @kernel
 def _counted(raw, used, level, all_used, shares, effective, p):
-    """Normalised shares, and usage of which a part is that of all siblings; none of the root's."""
+    """Normalised shares, and effective usage, which includes a part of the parent's unless that is the root."""
     part, usage = raw / level if level > 0.0 else 0.0, used / all_used if all_used > 0.0 else 0.0
     return shares * part, usage if p == 0 else usage + (effective - usage) * part

@@ -32,7 +32,7 @@ def wanted(text: str | None) -> tuple[list[str], list[str]]:
 
 
 def with_reference(given: list[str], implied: list[str], reference: str | None) -> str | None:
-    """The reference, which joins the policies that are given if it was asked for; None where nobody did."""
+    """The reference that --reference names, added to the given policies; None without that option."""
     from forebay._plugins import spelled
 
     if reference is None:
@@ -52,9 +52,9 @@ def site_policy(platform: "Platform") -> str | None:
 
 
 def usual_reference(policies: Sequence[str], workload: "Workload", platform: "Platform") -> str:
-    """What policies are compared with if nobody says: what the site has; else EASY, of all that jobs ask for.
+    """The default reference: the policy of the site; else EASY that reserves all that jobs ask for.
 
-    Backfilling that reserves nodes alone is a weak opponent where jobs wait for burst buffer, too. Where neither is
+    Backfilling that reserves only nodes is a weak reference where jobs wait for burst buffer, too. Where neither is
     among the policies, the first of them is the reference.
     """
     more = [name for name in platform.resources[1:] if name in workload.jobs.columns]

@@ -1,7 +1,7 @@
-"""The jobs that ran under every policy: what means of a comparison are over, and what became of the others.
+"""The jobs that ran under every policy, over which a comparison takes means, and what became of the others.
 
-A limit on submitted jobs turns away the more jobs the longer a policy lets them wait; means over what is left would be
-over other jobs for each policy, and favour those that serve the fewest.
+A limit on submitted jobs rejects more jobs the longer a policy lets them wait. Means over the rest would be over
+different jobs for each policy, and favour policies that run the fewest.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ SHOWN = 5
 
 
 class Common:
-    """Which jobs ran in the runs on the trace as it is, under every policy that ran any."""
+    """Which jobs ran in the runs on the trace itself, under every policy that ran any."""
 
     def __init__(self, documents: Sequence[dict[str, Any]], made: "Bench") -> None:
         from forebay.metrics._table import counted as count_in
@@ -72,10 +72,10 @@ def _of_window(result: "Result", document: dict[str, Any]) -> "Result":
 
 
 def not_run(common: Common, setting: "Setting", made: "Bench") -> list[dict[str, Any]]:
-    """Policy, reason and number of jobs that did not run under it for that.
+    """Rows of policy, reason, and the number of jobs that did not run under that policy for that reason.
 
-    What no policy could have run is told of elsewhere: only jobs that another one ran, and those that a limit on what
-    is submitted turned away, which depends on the policy.
+    Only jobs that another policy ran, and jobs that a limit on submitted jobs rejected, which depends on the policy.
+    Notes report the jobs that no policy could run.
     """
     return [
         {"policy": policy, "reason": reason, "jobs": n}

@@ -76,7 +76,7 @@ def notes(documents: list[dict[str, Any]]) -> list[str]:
     """What is to be said of any of the runs, and which of them are one and the same."""
     same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike(documents) if len(twins) > 1]
     found = dict.fromkeys(note for document in documents for note in document["notes"])
-    return [*(note for note in found if not note.endswith(TURNED_AWAY)), *same]  # of these a table tells
+    return [*(note for note in found if not note.endswith(TURNED_AWAY)), *same]  # a table shows these
 
 
 def comparison(compared: Compared) -> dict[str, Any]:
@@ -143,8 +143,8 @@ def report(compared: Compared) -> None:
         tables += _groups.tables(compared.groups, names, compared.reference, compared.top, unit)
     if compared.least is not None:
         tables.append(pairs([("least", _least.line(compared.least))]))
-    files = [("written", f"{folder / 'compare.csv'}: every number of every policy on the trace as it is")]
-    files.append(("", f"{folder / RANKING}: the numbers of these tables"))
+    files = [("written", f"{folder / 'compare.csv'}: every number of every policy, on the trace itself")]
+    files.append(("", f"{folder / RANKING}: the numbers in the tables above"))
     if compared.verdicts:
         files.append(("", f"{folder / TABLE}: every policy against {compared.reference}"))
     if compared.not_run:
@@ -165,7 +165,7 @@ def _over(compared: Compared) -> str:
     """What numbers of tables are means over, where that is not simply all jobs of the runs on the trace."""
     words = []
     if compared.runs > 1:
-        words.append(f"the trace as it is and {counted(compared.runs - 1, 'shaken copy', 'shaken copies')} of it")
+        words.append(f"the trace and {counted(compared.runs - 1, 'shaken copy', 'shaken copies')} of it")
     if compared.not_run:
         words.append("the jobs that ran under every policy")
     return ", and over ".join(words)

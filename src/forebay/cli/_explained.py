@@ -70,11 +70,11 @@ class Told:
         return found
 
     def chain(self, job: int) -> list[dict[str, Any]]:
-        """The pieces of who waited for whom, from a job on."""
+        """The pieces of the chain of waiting jobs, from a job on."""
         return [self.why.row(k, named=True) for k in self.chains.rows(job)]
 
     def held(self, job: int, missing: str) -> "pl.DataFrame":
-        """Who held what was missing to a job."""
+        """The users who held what a job lacked."""
         spans = self.why.filter(job_id=job, missing=missing).select("start", "end").rows()
         return self.holders.of(job, missing, spans)
 
@@ -100,7 +100,7 @@ def document(told: Told, job: int) -> dict[str, Any]:
 
 
 def words(told: Told, job: int) -> str:
-    """The chain of jobs in front, as a sentence; what the last of them lacks, with whose jobs hold it."""
+    """The chain of jobs in front, as a sentence: what the last of them lacks, and which users hold it."""
     links = told.chain(job)
     parts = [f"job {row['job_id']} waited for {_for_what(row)}" for row in links[:-1]]
     if links:
@@ -112,7 +112,7 @@ def words(told: Told, job: int) -> str:
 
 
 def _holders(told: Told, piece: dict[str, Any]) -> str:
-    """Whose jobs hold what is missing in a piece, where users are known."""
+    """The users whose jobs hold what is missing in a piece, where users are known."""
     if piece["missing"] is None or piece["blocker"] is None:
         return ""
     own = told.row(piece["job_id"])

@@ -1,4 +1,4 @@
-"""Whose jobs hold what is short, in words."""
+"""The users whose jobs hold what is short, in words."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ _NAMED = 2
 def held_by(found: "pl.DataFrame", own: str) -> str:
     """Users with most of it, with their jobs and their share; empty where users are not known.
 
-    `own` is the user of the job that waits: that its user's other jobs are in its way is the first thing to know.
+    `own` is the user of the waiting job: the sentence says so where the user's own jobs are in its way.
     """
     rows = found.to_dicts()
     if not rows or rows[0]["user"] is None:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from forebay.experiments.replicas import Replica
 
 USUAL = (10, 5, 3)
-"""How many replicas every policy has, if nobody says: the most of these that time allows. Fewer tell too little of the
-spread to be worth it; steps, as verdicts should not depend on how busy a machine is."""
+"""Default numbers of replicas, the same for every policy: the largest that time allows. Fewer than three say too little
+about the spread. Coarse steps, since verdicts should not depend on how busy a machine is."""
 MOST_RUNS, MOST_JOBS, MOST_SECONDS = 80, 250_000, 120.0
-"""What all replicas together are at most, if nobody says how many: runs, jobs in them, and seconds of one core as the
-runs on the trace itself took them: a busy machine takes longer, and should not have other verdicts."""
+"""By default, the most of all replicas together: runs, jobs in them, and seconds of processor time, as the runs on the
+trace itself took. A busy machine takes longer, and should not have other verdicts."""
 NUMBERS, JOBS = "replicas.json", "replicas.parquet"
 _FORMAT = 2
 
@@ -104,7 +104,7 @@ def _write(place: Path, replicas: "Sequence[Replica]", ids: Any) -> None:
 def carry_out(
     setting: _runs.Setting, policies: Sequence[str], wanted: int, made: "Bench", count: int
 ) -> "dict[str, list[Replica]]":
-    """So many replicas of each policy; those that are there already are not repeated. A policy that fails has none."""
+    """The `wanted` replicas of each policy; existing ones are not repeated. A policy that fails has none."""
     from forebay.cli._progress import progress
 
     found = {policy: {one.number: one for one in read(made.place(policy))} for policy in policies if wanted}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forebay.workload import Workload
 
 Period = tuple[float, float]
-TURNED_AWAY = "turned away when submitted, and in no mean"
+TURNED_AWAY = "rejected when submitted, and in no mean"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Setting:
         return result, document(result, **beside)
 
     def limits_of(self, result: "Result", spec: str) -> dict[int, str]:
-        """Which limit on what is submitted turned a job away, and whose, by its id."""
+        """The limit on submitted jobs that rejected each job, with its owner, by job id."""
         if not (result.log["reason"] == "over_limit").any():
             return {}
         from forebay.experiments.turned_away import turned_away
@@ -162,14 +162,14 @@ def load_policy(spec: str) -> Any:
 
 
 def _named(limits: dict[int, str]) -> list[str]:
-    """A remark for each limit that turned jobs away, those of most first."""
+    """A remark for each limit that rejected jobs, the one with most jobs first."""
     return [f"{limit}: {counted(n, 'job')} {TURNED_AWAY}" for limit, n in Counter(limits.values()).most_common(5)]
 
 
 def notes_of(result: "Result", workload: "Workload", named: int = 0) -> list[str]:
     """Every remark on a run that its reader should know, a sentence each.
 
-    Of jobs that limits turned away, so many are told of elsewhere.
+    Of the jobs that limits rejected, other notes report `named`.
     """
     from forebay.workload._source import dropped_text
 

@@ -44,10 +44,10 @@ class ConditionHoldsError(ForebayError):
 
 
 class Jury:
-    """All that verdicts of one comparison rest on: the same runs of every policy, the jobs that ran in all, and blocks.
+    """The basis of all verdicts of one comparison: the same runs of every policy, the jobs that ran in all, and blocks.
 
-    Rows are runs: the trace as it is, then its replicas. A job counts in a run that it has under every policy which ran
-    any; so each number shown, and the change between two of them, is over the same runs and jobs.
+    Rows are runs: the trace itself, then its replicas. A job counts in a run if it ran there under every policy that
+    ran any job. So each number shown, and each change, is over the same runs and jobs.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Jury:
         return [verdict for policy in others for verdict in self._of(policy)]
 
     def verdict(self, policy: str, metric: str) -> Verdict:
-        """By any metric: over blocks where its jobs tell it, else by the numbers of whole runs."""
+        """By any metric: over blocks where it is a measure of jobs, else by the numbers of whole runs."""
         known = metric in BY_JOBS or metric in ON_REQUEST
         return self._by_jobs(policy, metric) if known else self.by_runs(policy, metric)
 
     def by_runs(self, policy: str, metric: str) -> Verdict:
-        """A verdict by the numbers of whole runs alone: the trace as it is, and each of its replicas."""
+        """A verdict by the numbers of whole runs alone: the trace itself, and each of its replicas."""
         metric = as_counted(metric, self._documents[policy]["summary"])
         mine, theirs = (self._numbers(name, metric) for name in (policy, self.reference))
         return of.judge(mine, theirs, metric, policy, self.reference, over=of.REPLICAS)
@@ -109,7 +109,7 @@ class Jury:
         return [summary.get(metric) for summary in summaries]
 
     def _keep_common(self) -> None:
-        """Blank what jobs have in runs that they do not have under every policy; who ran nothing at all has no say."""
+        """Blank the measures of jobs that did not run under every policy; policies that ran nothing do not count."""
         import numpy as np
 
         there = [np.isfinite(mine["wait"]) for mine in self._measures.values()]

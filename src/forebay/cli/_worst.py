@@ -1,4 +1,4 @@
-"""The longest waits of a run, one for each cause: of a hundred jobs that wait for the same, one says it all."""
+"""The longest waits of a run, one for each cause: of a hundred jobs with the same cause, one is shown."""
 
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -7,23 +7,23 @@ if TYPE_CHECKING:
     from forebay.cli._explained import Told
 
 LOOKED_AT = 1_000
-"""The longest waits among which jobs alike are looked for."""
+"""The number of longest waits in which causes are looked for."""
 _AMOUNT = re.compile(r"^cores on |^idle | (?:that have|with) [^()]* free$| for tasks of .*$")
-"""How much of nodes a job lacks: others lack more or less of the same."""
+"""Words for how much a job lacks: jobs with the same cause may lack more or less."""
 
 _MOST = 0.5
-"""The share from which on what is short is one user's."""
+"""The share from which on one user counts as the holder of what is short."""
 
 
 class Cause(NamedTuple):
-    """A job, and others that wait for the same."""
+    """A job, and others that wait for the same cause."""
 
     job: int
     alike: list[int]
 
 
 def causes(told: "Told", n: int) -> list[Cause]:
-    """The jobs that waited longest, and at all: so many at most, no two for the same."""
+    """The jobs that waited longest: at most `n`, no two with the same cause."""
     import polars as pl
 
     waited = told.result.jobs.filter(pl.col("total_wait") > 0)
@@ -39,7 +39,7 @@ def causes(told: "Told", n: int) -> list[Cause]:
 
 
 def _cause(told: "Told", job: int) -> Any:
-    """What is at the end of a job's chain: the reason, what is short there, and who has it."""
+    """What is at the end of a job's chain: the reason, what is short there, and which user holds it."""
     links = told.chain(job)
     if not links:
         return None

@@ -103,7 +103,7 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
     if document["window"]:
         start, end = document["window"]
         rows.append(("window", f"jobs submitted from {seconds(start)} to {seconds(end)}{_dates(document)}"))
-    if numbers["mean_wait"] != numbers["mean_waiting_time"]:  # else a wait is what everybody takes it for
+    if numbers["mean_wait"] != numbers["mean_waiting_time"]:  # else a wait needs no explanation
         rows.append(("wait", WAIT))
     results = [
         ("mean wait", wait_with_interval(numbers)),

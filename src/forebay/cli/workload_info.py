@@ -64,13 +64,13 @@ def command(
 
 
 def _write(facts: dict[str, Any], path: Path) -> None:
-    """The machine that the jobs speak of, as a platform file."""
+    """The machine that the jobs suggest, as a platform file."""
     from forebay._files import replacing
     from forebay.errors import InputError
 
     if facts["suggested_platform"] is None:
         raise InputError(
-            f"{facts['name']}: no machine can be told from its jobs: that takes the cores of each and when it started "
+            f"{facts['name']}: its jobs do not determine a machine: that takes the cores and the start of each "
             "(sacct: NCPUS and Start); name a platform when you simulate"
         )
     if path.suffix != ".toml":

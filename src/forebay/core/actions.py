@@ -81,10 +81,10 @@ class Actions(Building):
 
     @property
     def idle_nodes(self) -> np.ndarray:
-        """The nodes that nobody has after what this decision has started and resized, ascending.
+        """The nodes that no job has after what this decision has started and resized, ascending.
 
-        The engine gives a start that names none the lowest of them where its job may run; these are taken off, too. Of
-        nodes that are shared, those that nobody has a part of.
+        A start that names no nodes takes the lowest on which its job may run. Where nodes are shared, these are the
+        nodes of which no job has a part.
         """
         return self._places.idle(self._actions[: min(self._n, len(self._actions))])
 

@@ -62,7 +62,7 @@ class Left(NamedTuple):
     allowed: np.ndarray | None  # [job] atoms that its last leg might run on, as bits; None where nodes are alike
     parts: np.ndarray  # [job] that it is on nodes that are shared; else empty
     placing: np.ndarray  # [job] how these lie, by its place in PLACING; else empty
-    alone: np.ndarray | None = None  # [job] seconds by itself where no log tells, else NaN; None if nobody's is needed
+    alone: np.ndarray | None = None  # [job] seconds alone, where the log lacks them, else NaN; None if not needed
 
 
 def left_of(state: State, truth: Truth, compute_nodes: np.ndarray | None = None) -> Left:

@@ -86,7 +86,7 @@ def _log_submit(state, truth, j, time):
 
 @kernel
 def let_in(state, truth, time):
-    """Submit who waits outside and finds room now."""
+    """Submit the jobs that wait outside and are below their limits now."""
     meters = truth.meters
     while meters.n_outside[1] > 0:
         meters.n_outside[1], kept = 0, 0

@@ -10,7 +10,7 @@ from forebay.core.tables import State
 
 
 def mask_of(state: State) -> np.ndarray:
-    """Of each node, whether nobody has it now."""
+    """Of each node, whether it is idle now."""
     idle = np.zeros(len(state.nodes.site), bool)
     for piece in state.nodes.idle[: state.counts[0]["n_idle"]]:
         idle[piece["low"] : piece["high"] + 1] = True
@@ -20,7 +20,7 @@ def mask_of(state: State) -> np.ndarray:
 class Idle:
     """The nodes that are left, start by start and resize by resize.
 
-    What a job that is interrupted or killed leaves is not counted: starts may find it, but the policy is called again.
+    Nodes of interrupted or killed jobs are not counted: starts may get them, but the policy is called again anyway.
     """
 
     def __init__(self, state: State):
@@ -29,7 +29,7 @@ class Idle:
         self._held: dict[int, list[int]] = {}  # nodes of resized jobs, in the order in which they would give them back
 
     def follow(self, actions: np.ndarray) -> np.ndarray:
-        """Carry these out, and tell which nodes are idle then, ascending."""
+        """Carry these out, and return the nodes that are idle then, ascending."""
         for action in actions:
             if action["verb"] == Verb.START:
                 self._start(action)

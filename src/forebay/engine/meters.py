@@ -19,7 +19,7 @@ METER = np.dtype(
         ("submitted", "i8"),
         ("rejects", "i1"),  # who comes while it is full is turned away
         ("weighs_time", "i1"),  # whether `most_ahead` bounds anything
-        ("waits", "i1"),  # who comes while as many are submitted as may be waits outside: see `outside`
+        ("waits", "i1"),  # a job that comes while it is full waits outside: see `outside`
     ],
     align=True,
 )

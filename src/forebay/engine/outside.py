@@ -1,7 +1,7 @@
-"""Jobs that come while as many are submitted as a limit allows, where their users try again instead of giving up.
+"""Jobs that come while a limit on submitted jobs is reached, where their users try again instead of giving up.
 
-They wait outside: policies do not see them. As soon as there is room they are submitted, in the order in which they
-first came, those of one time by their rows; who still finds none is passed by those behind it.
+They wait outside: policies do not see them. As soon as the limit allows it they are submitted, in the order in which
+they first came, then by row. A job that is still over a limit does not hold up those behind it.
 """
 
 from enum import IntEnum

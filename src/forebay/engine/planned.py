@@ -63,7 +63,7 @@ def _room_outside(state, allowed):
 
 @kernel
 def closed_to(state, truth, j):
-    """What keeps waiting job `j` from starting now: a reservation, or, behind all of these, a partition; -1 if nothing.
+    """What keeps waiting job `j` from starting now: a reservation, else a partition, numbered after these; -1 if none.
 
     Shows where it may run, now and later.
     """
@@ -82,6 +82,6 @@ def closed_to(state, truth, j):
             state.legs[leg]["allowed"] = mine if first < 0 else allowed | _NARROWED
     shown = state.legs[leg]
     shown["mine"] = truth.member[j] if len(truth.member) > 0 else 0
-    # Who was never seen has been promised nothing: it need not be in anybody's way now.
+    # A job that was never seen has been promised nothing: it need not hold up others now.
     shown["later"] = later if not closed or shown["later"] != 0 else 0
     return first if closed else -1

@@ -66,7 +66,7 @@ class Record:
         self.said: list[tuple[float, int, str, int]] = []  # by a policy that tells why jobs wait, once the run is over
         self.saying: Callable[[], list[tuple[float, int, str, int]]] = list
         self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
-        self.processor_seconds: float | None = None  # of these, that it did not wait for others on a busy machine
+        self.processor_seconds: float | None = None  # processor time, without other programs on a busy machine
         self._keep, self._over = keep, False
         if truth is not None:
             self._truth = truth

@@ -41,7 +41,7 @@ class Count(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """Whether who would be one submitted too many tries again when there is room."""
+        """Whether a job over the submit limit is submitted again when the limit allows it."""
         return self.submit is not None and self.rule.over_submit == WAIT
 
 
@@ -208,7 +208,7 @@ def _strangers(workload: Workload, rules: list[Rule]) -> list[str]:
         if column in workload.jobs.columns:
             numbers = workload.jobs[column].unique().sort().to_list()
             known = [called(workload.names, column, number) for number in numbers if number >= 0]
-        hint = nearest(name, known) if known else f"{workload.name} does not tell the {word} of any"
+        hint = nearest(name, known) if known else f"{workload.name} does not give the {word} of any job"
         notes.append(f"limits of {word} {brief(name)} bind nobody, as no job has it: {hint}")
     return notes
 

@@ -1,4 +1,4 @@
-"""What results need to know of jobs that no log tells: how long they would have run by themselves, and their parts."""
+"""What results need and logs lack: how long jobs would have run alone, and their parts on shared nodes."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def by_itself(state: State, truth: Truth) -> np.ndarray | None:
 
 
 def parts_of(truth: Truth) -> dict[str, np.ndarray]:
-    """The parts of each job on shared nodes, and how they lie there."""
+    """The parts of each job on shared nodes, and how they are placed."""
     if not len(truth.asks):
         return {"parts": truth.asks, "placing": truth.asks}
     first, parts = truth.asks[truth.jobs["leg"]], truth.asks["parts"]  # a leg may have none

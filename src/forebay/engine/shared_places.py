@@ -70,7 +70,7 @@ class SharedPlaces:
         return int(self._counts["n_picks"]), -1
 
     def idle(self, actions: np.ndarray) -> np.ndarray:
-        """The nodes that nobody has a part of after what this decision has started, ascending."""
+        """The nodes of which no job has a part after what this decision has started, ascending."""
         self._look()
         full = self._state.inside.full
         return np.flatnonzero((self._room[: len(full)] == full).all(axis=1))

@@ -1,4 +1,4 @@
-"""What a program needs before a run can begin: how large machine and tables must be, and who can never run."""
+"""What a program needs before a run can begin: how large machine and tables must be, and which jobs can never run."""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""Which limit of a site turned a job away, and whose: the log says that one did, and here its jobs are counted again.
+"""Which limit of a site rejected a job: the log says only that one did, so its jobs are counted here again.
 
 A limit on submitted jobs depends on how many of them wait and run when a job comes, and so on the policy.
 """
@@ -23,7 +23,7 @@ _SUBMITS = {"": "grp_submit", "PerUser": "max_submit_per_user", "PerAccount": "m
 
 
 def turned_away(setting: Any, policy: str, result: "Result") -> dict[int, str]:
-    """By id of each job that a limit on what is submitted turned away: "MaxSubmitPerUser=4 of user 17"."""
+    """The limit that rejected each job at its submission, by job id: "MaxSubmitPerUser=4 of user 17"."""
     case = case_of(setting.workload, setting.platform, policy, setting.seed, setting.job_model, setting.failures)
     site, workload = case.site, case.workload
     limited = np.flatnonzero(site.meters.table["max_submit"] < NO_LIMIT)
@@ -64,7 +64,7 @@ def _under(site: "Site", meter: int, n_jobs: int) -> np.ndarray:
 
 
 def _words(site: "Site", workload: "Workload", meter: int, member: int) -> str:
-    """A limit by its name, and whose it is."""
+    """A limit by its name, with its value and its owner."""
     count = site.counts[site.count_of[meter]]
     whose = list(_selected(count.rule))
     if count.kind:

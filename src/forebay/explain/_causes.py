@@ -7,7 +7,7 @@ from forebay.explain._replay import Scene
 from forebay.explain._room import with_room
 
 UNKNOWN = -1
-"""The cause of a wait for a leg that never began, of which nothing tells what it would have taken."""
+"""The cause of a wait for a leg that never began, if nothing shows what it would have taken."""
 _ANYWAY = (waiting.HELD, waiting.SAID)  # whatever the leg needs
 
 

@@ -1,4 +1,4 @@
-"""How long jobs waited before they joined the queue: for others, and for whom, or outside, because of a limit."""
+"""How long jobs waited before they joined the queue: for which other job, or outside because of a limit."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""Whose jobs held what a job was short of, while it was."""
+"""The users whose jobs held what a job lacked, while it lacked it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,23 +14,23 @@ from forebay.explain._room_words import room_text
 from forebay.results import Result
 
 SHORT = ("nodes", "burst_buffer", "pool")
-"""Reasons for which something is short that others hold."""
+"""Reasons for waits for something that other jobs hold."""
 COLUMNS = ("user", "account", "jobs", "amount", "share")
 
 
 def holders(result: Result, job: int, why: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Who held what a job was short of for longest: a row for each user and account, the one with most first.
+    """The holders of what a job lacked for longest: a row for each user and account, the one with most first.
 
-    Columns: `missing` (what it was short of), `user` and `account` (their names, or null where none is known), `jobs`
-    (how many of theirs held some), `amount` (of it, on average over the time in which the job was short of it) and
-    `share` (of all that was held then). No rows if nothing was short.
+    Columns: `missing` (what it lacked), `user` and `account` (their names, or null where none is known), `jobs` (how
+    many of their jobs held some), `amount` (held on average while the job lacked it) and `share` (of all that was held
+    then). No rows if nothing was short.
 
     Parameters
     ----------
     job
         Its number.
     why
-        What `reasons` gave; without it, it is found again.
+        What `reasons` gave; computed if it is not given.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Holders:
         self._known: dict[Any, pl.DataFrame] = {}
 
     def main(self, job: int, why: pl.DataFrame) -> pl.DataFrame:
-        """Who held what a job was short of for longest, see `holders`; `why` is what `reasons` gave."""
+        """The holders of what a job lacked for longest, see `holders`; `why` is what `reasons` gave."""
         mine = why.filter(pl.col("job_id") == job, pl.col("missing").is_not_null(), pl.col("reason").is_in(SHORT))
         total = mine.group_by("missing", maintain_order=True).agg(pl.col("seconds").sum())
         if total.is_empty():
@@ -70,7 +70,7 @@ class Holders:
         return found.select(pl.lit(missing).alias("missing"), *COLUMNS)
 
     def of(self, job: int, missing: str, spans: Sequence[tuple[float, float]]) -> pl.DataFrame:
-        """Who held what is missing to a job in these spans of time: a row for each user, see `holders`."""
+        """The holders of what a job lacks in these spans of time: a row for each user, see `holders`."""
         place = int(places_of(self._scene.ids, np.array([job]))[0])
         waits = np.flatnonzero(self._scene.waits.table["job"] == place)
         found = self._find(waits, missing)
@@ -132,7 +132,7 @@ def _overlap(first: np.ndarray, last: np.ndarray, spans: Sequence[tuple[float, f
 
 
 def _names(result: Result, name: str, at: np.ndarray) -> pl.Series:
-    """Who is behind each job, by the names of the trace or else by number; null where nobody knows."""
+    """The user or account of each job, by the names of the trace, else by number; null where unknown."""
     column = f"{name}_name" if f"{name}_name" in result.jobs.columns else name
     if column not in result.jobs.columns or not result.jobs.height:
         return pl.Series([None] * len(at), dtype=pl.String)

@@ -1,4 +1,4 @@
-"""What is inside of nodes that jobs share, as the log tells it: who had how much of which node, from when to when."""
+"""What the log shows of shared nodes: which job had how much of which node, from when to when."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CORES, MEMORY, GPUS = range(3)
 _START, _DOWN, _UP = 2, 8, 9  # places of kinds in the log, see _replay
 ALONE, PACKED, SPREAD, TOGETHER = "alone", "alone together", "spread", "together"
-"""How parts lie: see `engine.collect`."""
+"""How parts are placed: see `engine.collect`."""
 
 
 class Inside(NamedTuple):
@@ -50,7 +50,7 @@ def inside_of(
     needs: np.ndarray,
     at: np.ndarray,
 ) -> Inside | None:
-    """All that is known of shared nodes; None where nodes are not shared, or a run does not tell how parts lie.
+    """All that is known of shared nodes; None where nodes are not shared, or a run lacks the placing of parts.
 
     `took` is what the start in each row of the log took of each resource, `at` the row of each job in the job table.
     """
@@ -125,8 +125,8 @@ class Bound(NamedTuple):
 def bounds_of(inside: Inside) -> list[Bound]:
     """Cores, memory and GPUs of each set of nodes that is not all nodes, as far as some wait is for them.
 
-    A machine with GPUs of several types counts them by type: who takes any waits for those of all. Who has nodes alone
-    waits for idle ones, see _room.
+    A machine with GPUs of several types counts them by type: a job that takes any type waits for GPUs of all types. A
+    job that needs nodes to itself waits for idle ones, see _room.
     """
     found, where = [], inside.where
     shares_nodes = np.array([one in (SPREAD, TOGETHER) for one in inside.placing], bool)

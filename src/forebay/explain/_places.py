@@ -1,7 +1,7 @@
 """Where nodes are not all alike: what is free of those on which a job may run, and not of all.
 
-Each set of nodes on which some jobs may run is a resource of its own, held by whoever has nodes of it; where jobs share
-nodes, so are the cores, the memory and the GPUs in it. So a job that waits for a node of its partition lacks that,
+Each set of nodes on which some jobs may run is a resource of its own, held by the jobs on its nodes; where jobs share
+nodes, so are the cores, the memory and the GPUs in it. So a job that waits for a node of its partition lacks that node,
 however many are idle elsewhere.
 """
 
@@ -17,11 +17,11 @@ from forebay.results import Result
 
 
 class Thing(NamedTuple):
-    """A resource, as it is told of."""
+    """A resource, as explanations name it."""
 
     what: str
     reason: str
-    counts: bool = True  # so many of something, and not bytes
+    counts: bool = True  # whether its unit is a count, not bytes
     where: str = ""  # of which nodes: "words" or "bare" of the wait's; "" = no word of it
 
     def text(self, wait: int, where: Wheres) -> str:
@@ -62,7 +62,7 @@ def reason_of_resources(result: Result) -> dict[str, str]:
 
 
 def counts_things(name: str, reasons: dict[str, str]) -> bool:
-    """Whether a resource is so many of something, and not bytes."""
+    """Whether the unit of a resource is a count, not bytes."""
     return name == "nodes" or name.startswith(ATOM) or name.endswith(LARGE) or reasons[name] == "pool"
 
 

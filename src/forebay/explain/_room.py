@@ -1,7 +1,7 @@
-"""Jobs for which enough is free in all, but not together: what the replay of amounts takes for jobs that would fit.
+"""Jobs for which enough is free in total, but scattered over nodes: the replay of amounts takes them for jobs that fit.
 
-Nodes that are shared are looked at one by one. As long as too few of them have room for a part of the job, the job
-lacks room, and the piece of its wait is cut there.
+Shared nodes are looked at one by one. As long as too few of them have room for a part of the job, the job lacks room,
+and the piece of its wait is cut there.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class _States(NamedTuple):
     before: np.ndarray  # int64[change, cores memory gpus]
     after: np.ndarray
     by_node: np.ndarray  # rows by node and time
-    key: np.ndarray  # of these, ascending
+    key: np.ndarray  # keys of `by_node`, ascending
 
 
 class _Way(NamedTuple):
@@ -166,7 +166,7 @@ def _cut(inside: Inside, states: _States, shape: _Shape, pieces: np.ndarray, tim
     for k in np.flatnonzero(lacking).tolist():
         at, end = (int(np.searchsorted(times, cut[k][edge])) for edge in ("start", "end"))
         best, longest = way(at), -1.0
-        while at < end:  # who stood in the way for longest without a break
+        while at < end:  # the job that was in the way for longest without a break
             now = way(at)
             until = min(max(now.until, at + 1), end)
             if times[until] - times[at] > longest:
@@ -177,7 +177,7 @@ def _cut(inside: Inside, states: _States, shape: _Shape, pieces: np.ndarray, tim
 
 
 def _relief(inside: Inside, shape: _Shape, free: np.ndarray, at: int) -> _Way:
-    """What is short, the job whose end leaves room, if nobody takes any before, and the parts that have room now."""
+    """What is short, the job whose end leaves room if no job takes any before, and the parts that have room now."""
     mine, full = free[shape.nodes], inside.machine.full
     now = int(_holds(mine, full[shape.nodes], shape, shape.each).sum())
     failed = inside.down[inside.down[:, 0] <= at]

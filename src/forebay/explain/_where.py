@@ -1,4 +1,4 @@
-"""Where jobs may run, and why there alone: the nodes that constraint, partition, GPUs and size leave, in words."""
+"""Where jobs may run, and what limits them to these nodes: constraint, partition, GPUs and size, in words."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from forebay.platforms.partitions import ALL, ranges_of
 from forebay.results import Result
 
 PLENTY = 1 << 46
-"""Bytes in a node whose class does not tell its memory: more than anybody asks for, and so many can be added up."""
+"""Bytes in a node if its class has no memory: more than any job asks for, and small enough to add up."""
 
 
 class Asks(NamedTuple):
@@ -34,7 +34,7 @@ class Wheres(NamedTuple):
 
 
 class Machine:
-    """What a run tells of its nodes."""
+    """What a run says about its nodes."""
 
     def __init__(self, result: Result):
         told = result.facts.get("platform")

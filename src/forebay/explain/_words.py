@@ -142,7 +142,7 @@ def _missing(found: Scene, wait: np.ndarray, resource: np.ndarray, roomless: np.
 
 
 def moment_of(result: Result) -> Callable[[float], str]:
-    """How a moment of a run is told: as a date where its trace has dates, else in seconds after its first job."""
+    """How times of a run are shown: as a date where its trace has dates, else in seconds after its first job."""
     epoch = result.facts.get("epoch")
     if not isinstance(epoch, int | float):
         return format_seconds
@@ -150,7 +150,7 @@ def moment_of(result: Result) -> Callable[[float], str]:
 
 
 def _above(found: Scene, job: np.ndarray, blocker: np.ndarray) -> pl.Series:
-    """Of who goes first by the tier of its partition: which that is; empty where that is not why."""
+    """The partition and tier of a job that goes first because of them; empty where that is not why."""
     tier, names = found.tiers
     if not len(job) or not (tier != tier[:1]).any():
         return pl.Series([""] * len(job), dtype=pl.String)
@@ -175,7 +175,7 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
     """A sentence for every cause."""
     holder = pl.when("by_hold").then(pl.format("; job {} holds {} until {}", "blocker", "held", "until"))
     what = pl.col("missing")
-    # Of a run that does not tell how parts lie, amounts alone are known: they may be free, and not together.
+    # Without the placing of parts only amounts are known: they may be free, but scattered over nodes.
     apart = is_shared(result) and "placing" not in result.jobs.columns
     would_fit = "enough is free in all" if apart else "it would fit"
     not_taken = "but not together on nodes that it may have, or the policy did not take it"
@@ -211,9 +211,9 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
             "above",
         ),
         FITS: pl.lit(
-            f"{would_fit}, {not_taken}" if apart else "it would fit, and nobody goes first: the policy did not take it"
+            f"{would_fit}, {not_taken}" if apart else "it would fit, and no job goes first: the policy did not take it"
         ),
         HELD: pl.col("limit").list.get(2),
-        UNKNOWN: pl.lit("its leg was withdrawn before it began: nothing tells what it would have taken"),
+        UNKNOWN: pl.lit("its leg was withdrawn before it began: what it would have taken is unknown"),
         SAID: pl.when("known").then(pl.format("{} (behind job {})", "said", "blocker")).otherwise("said"),
     }

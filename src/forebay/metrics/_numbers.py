@@ -37,8 +37,8 @@ def percent(value: float | None) -> str:
 
 
 def change_percent(share: float, decided: bool = False) -> str:
-    """A change in whole per cents with its sign; small ones with a digit more, and a bound of a verdict that is decided
-    with as many as tell it from 0."""
+    """A change in whole per cents with its sign; small ones with a digit more, and a bound of a decided verdict
+    with enough digits to see its sign."""
     text = f"{100 * share:+.1f}" if abs(share) < 0.0995 else f"{100 * share:+,.0f}"
     if text not in ("+0.0", "-0.0"):
         return text
@@ -59,7 +59,7 @@ def number(value: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """So many jobs or times: "1,062"; of a mean over runs the nearest whole number."""
+    """A count: "1,062"; of a mean over runs the nearest whole number."""
     return NONE if value is None else f"{round(value):,}"
 
 

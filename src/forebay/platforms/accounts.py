@@ -1,4 +1,4 @@
-"""Accounts of a site, inside one another, and the shares of these and of their users."""
+"""The tree of a site's accounts, with the shares of accounts and users."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
@@ -29,18 +29,19 @@ Shares = Annotated[int | Literal["parent"], BeforeValidator(_shares), Field(exam
 
 
 class Account(Model):
-    """An account, and who uses the machine in its name.
+    """An account, and its users.
 
     Parameters
     ----------
     name
         What jobs call it.
     parent
-        The account that it is in: "root" if none is named.
+        The account above it: "root" if none is named.
     shares
-        Of what the account above has; "parent": it has none of its own, and those in it stand beside it.
+        Its shares among accounts and users of the same parent; "parent": it has none of its own, and its accounts and
+        users count as members of the account above it.
     users
-        Shares of its users. Of the jobs in one partition: "ann:long".
+        Shares of its users; "ann:long" is for a user's jobs in one partition.
 
     Examples
     --------

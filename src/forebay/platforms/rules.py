@@ -52,7 +52,7 @@ _ALIKE = {
 """Other names that Slurm's commands have for the same."""
 
 WAIT: Literal["wait"] = "wait"
-"""What users do who have as many jobs submitted as they may: they try again when there is room."""
+"""What users at their limit of submitted jobs do: they submit again when the limit allows it."""
 
 _SUBMITS = ("grp_submit", "max_submit_per_user", "max_submit_per_account")
 

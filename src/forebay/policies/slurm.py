@@ -47,9 +47,9 @@ class Slurm(Weighted, Preempting, Policy):
     bf_yield_sleep: float = 5e5  # us for which it does
     bf_max_time: Annotated[float, parse_seconds] = 0.0  # s that a cycle may take; 0 = bf_interval
     reservations: str = "pinned"  # "pinned" fixes a reservation's nodes, as Slurm does; "counted" their number
-    look_every: Annotated[float, parse_seconds] = 1.0  # s after which Slurm looks for work; 0 = as something happens
+    look_every: Annotated[float, parse_seconds] = 1.0  # s between two looks for work; 0 = at every event
     test_time: Annotated[float, parse_seconds] = 0.0  # s that it takes to test a job, on the site's controller
-    defer: bool = False  # not to try jobs one by one as they are submitted, which is never done here
+    defer: bool = False  # accepted; changes nothing, as jobs are never tried when they are submitted
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""

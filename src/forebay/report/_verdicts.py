@@ -63,7 +63,7 @@ def _numbers(runs: Runs, document: dict[str, Any]) -> dict[str, Any]:
 def _over(runs: Runs) -> str:
     """What numbers are means over, where that is not simply all jobs of each run."""
     copies = max((int(row.get("runs") or 1) for row in runs.shown.values()), default=1) - 1
-    words = [f"the trace as it is and {counted(copies, 'shaken copy', 'shaken copies')} of it"] if copies else []
+    words = [f"the trace and {counted(copies, 'shaken copy', 'shaken copies')} of it"] if copies else []
     words += ["the jobs that ran under every policy"] if runs.not_run is not None else []
     return f"Numbers are means over {', and over '.join(words)}." if words else ""
 
@@ -107,7 +107,7 @@ def _table(verdicts: pl.DataFrame) -> str:
         verdict = str(one["verdict"])
         ends = (percent(one[end], verdict in ("better", "worse")) for end in ("low", "high"))
         interval = " to ".join(ends) if one["low"] is not None else NONE
-        unit = "run" if one["over"] == "replicas" else str(one["over"]).removesuffix("s")  # the trace as it is counts
+        unit = "run" if one["over"] == "replicas" else str(one["over"]).removesuffix("s")  # with the trace itself
         over = counted(int(one["n"]), unit) if one["n"] else NONE
         rows.append(
             [
@@ -128,7 +128,7 @@ def _table(verdicts: pl.DataFrame) -> str:
 
 
 def percent(share: float | None, decided: bool = False) -> str:
-    """A change: "+12.3 %"; a bound of a decided verdict with as many digits as tell it from 0."""
+    """A change: "+12.3 %"; a bound of a decided verdict with enough digits to see its sign."""
     if share is None:
         return NONE
     text = f"{100 * share:+,.1f}"

@@ -25,7 +25,7 @@ EARLIER = {f"lost_to_stealing_{what}": f"lost_to_policy_{what}" for what in ("sh
 """Numbers that had another name before, and that name."""
 HEADLINES = {f"{key}_wait": f"{key}_waiting_time" for key in ("mean", "ci95", "p95", "p99", "max")}
 HEADLINES |= {"median_wait": "p50_waiting_time"}
-"""What older folders tell of waits: they ended at the first start."""
+"""Headline waits and what older folders have in their place: waits that end at the first start."""
 
 
 def renamed(summary: dict[str, Any]) -> dict[str, Any]:

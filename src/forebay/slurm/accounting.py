@@ -78,7 +78,7 @@ def read(text: str, path: Path, kind: Kind) -> Source:
 
 
 def _place(row: dict[str, str], account: str, above: list[str]) -> None:
-    """Tell the parent of an account that `tree` has printed further to the right than it."""
+    """Fill in the parent of an account: `tree` prints the account further to the right than its parent."""
     depth = min(len(account) - len(account.lstrip()), len(above))
     if depth:
         row.setdefault("parentname", above[depth - 1])

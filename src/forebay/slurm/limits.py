@@ -25,7 +25,7 @@ COUNTS = {
 """Names of the manual to those of platform files."""
 
 SUBMITS = frozenset({"GrpSubmit", "MaxSubmitPerUser", "MaxSubmitPerAccount"})
-"""Of these: who would be one too many is submitted again later, as users do. A file may say that it is rejected."""
+"""Limits on submitted jobs: a job over them is submitted again later, as users do, unless a file rejects it."""
 
 AMOUNTS = {
     "GrpTRES": "GrpTRES",

@@ -29,12 +29,12 @@ _UNHEARD = {
 """Settings that change schedules and are not modelled: what they are where they are not, and what it is about."""
 
 _IDLE = {
-    ("defer", "defer_batch"): "changes nothing: jobs are never tried one by one as they are submitted",
+    ("defer", "defer_batch"): "changes nothing: jobs are never tried when they are submitted",
     ("bf_continue", "bf_yield_interval", "bf_yield_sleep", "bf_max_time"): (
-        "says nothing while tests of jobs take no time: give the policy a test_time"
+        "changes nothing while tests of jobs take no time: give the policy a test_time"
     ),
 }
-"""Parameters that are heard, and change a schedule only now and then, or never."""
+"""Parameters that are accepted, and change a schedule only sometimes, or never."""
 
 
 def parameters_of(site: Site) -> tuple[Parameters, list[str]]:

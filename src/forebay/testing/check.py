@@ -36,7 +36,7 @@ RULES = {
 UNCOMPILED = 16
 """Cases for a kernel with the compiler off, where each takes a second."""
 THIRD = 3
-"""One case in so many is run three times, to see whether all runs are alike."""
+"""One case in THIRD is run three times, to see whether all runs are equal."""
 EACH = 8
 """Cases for each number of a policy, as each of what it may count, where it has few of them."""
 HEAD = "head", "no decision delays the job that has waited longest, as walltimes tell"
@@ -97,7 +97,7 @@ def check_policy(spec: Any, seed: int = 0, n_cases: int = 100, head_never_delaye
 def _cases(policy: Any, seed: int, n_cases: int) -> Iterator[Case]:
     """Small cases of every kind, then some around the policy's own numbers."""
     kinds = [kind for kind in KINDS if kind.suits(policy)]
-    if IO in getattr(policy, "needs", ()):  # all have links: who asks about them names some
+    if IO in getattr(policy, "needs", ()):  # every case has links, since the policy asks for them by name
         kinds = [Files(1.0) if isinstance(kind, Files) else kind for kind in kinds]
     for number in range(n_cases):
         yield random_case(np.random.default_rng([seed, number]), kinds)
@@ -125,7 +125,7 @@ def _explain(spec: Any, rule: str, case: Case, message: str, keeps_head: bool) -
 def _breach(
     spec: Any, case: Case, keeps_head: bool, tally: Tally | None = None, repeats: bool = True
 ) -> tuple[str, str] | None:
-    """The rule that the policy breaks on a case and how, or None; unless it `repeats`, one run tells."""
+    """The rule that the policy breaks on a case and how, or None; unless it `repeats`, from one run."""
     policy, limits = apart(load_policy(spec))
     platform, workload = case.platform(), case.workload()
     program = make_program(workload, platform, default_model(workload, platform))

@@ -1,7 +1,7 @@
 """Random cases: a few jobs and a machine, and what the kinds of cases add to them.
 
 One more kind is one more class in `KINDS`, at the end, with what it needs as fields of `Case` or `Job`. Each kind draws
-from a stream of its own, so that one more leaves all others as they are.
+from a stream of its own, so that a new kind does not change the others.
 """
 
 from collections.abc import Sequence

@@ -39,7 +39,7 @@ class Lines:
 
 
 def lines_of(codes: Iterable[CodeType]) -> set[int]:
-    """The lines that can run; that of a `def` is none of them."""
+    """The lines that can run, without those of `def`."""
     found: set[int] = set()
     for code in codes:
         body = {line for _, _, line in code.co_lines() if line}
@@ -79,7 +79,7 @@ class Watch:
 
 
 class Monitor(Watch):
-    """The same by `sys.monitoring`, of Python 3.12 on: each line is told of once, and costs nothing afterwards."""
+    """The same by `sys.monitoring`, from Python 3.12 on: each line is reported once, and costs nothing afterwards."""
 
     def _begin(self) -> None:
         watching: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]

@@ -11,7 +11,7 @@ from forebay.testing.kinds import Kind, pace, takes, with_job, with_ssd
 
 
 class Files(Kind):
-    """A file system whose links jobs share, and fill.
+    """A file system with links that jobs share and saturate.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Shared(Kind):
         return replace(case, cores=cores, jobs=tuple(self._sharing(rng, job, cores) for job in case.jobs))
 
     def _sharing(self, rng: np.random.Generator, job: Job, cores: int) -> Job:
-        """The job on some of its nodes and a few of their cores, so that others find room there, or as it is."""
+        """The job on some of its nodes and a few of their cores, so that others find room there, or unchanged."""
         run = replace(job.legs[len(job.legs) // 2], carry="")
         if rng.random() < 0.25:
             return replace(job, legs=(run,))
@@ -91,7 +91,7 @@ class Shared(Kind):
         return replace(job, legs=(replace(run, nodes=min(run.nodes, nodes)),), cores=some)
 
     def less(self, case: Case) -> Iterator[Case]:
-        """Nodes that nobody shares, or a job that has its own."""
+        """Nodes that are not shared, or a job with nodes to itself."""
         if case.cores:
             yield replace(case, cores=0, jobs=tuple(replace(job, cores=0) for job in case.jobs))
         for i, job in enumerate(case.jobs):
@@ -100,7 +100,7 @@ class Shared(Kind):
 
 
 class Reserved(Kind):
-    """Maintenance, which nobody may run into."""
+    """Maintenance, into which no job may run."""
 
     def suits(self, policy: Any) -> bool:
         """Whether the policy's numbers can be had where nodes are not all alike."""
@@ -147,5 +147,5 @@ def _moving_less(case: Case) -> Iterator[Case]:
 
 
 def _moving(job: Job, moved: Any) -> Job:
-    """The job with so many bytes to move in its legs."""
+    """The job with `moved` bytes to move in its legs."""
     return replace(job, legs=tuple(replace(leg, moved=int(some)) for leg, some in zip(job.legs, moved, strict=True)))

@@ -12,7 +12,7 @@ MOST_NODES, MOST_BYTES, MOST_SECONDS, MOST_JOBS = 10_000, 10**15, 10**7, 200
 """Numbers beyond are left alone: tables of their size would take too long."""
 TIMES = (60.0, 3600.0, 86400.0)
 SIZES = (1e3, 1e6, 1e9, 1e12, 2.0**10, 2.0**20, 2.0**30, 2.0**40)
-"""Units: a policy in whose text one of them stands may count in it."""
+"""Units: a policy with one of them in its code may count in it."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _with_leg(job: Job, **changes: float) -> Job:
 
 
 def scales_of(numbers: list[float], most: int) -> list[Scale]:
-    """What to try for a policy's own numbers, at most so many: each number as all that it may count."""
+    """What to try for a policy's own numbers, at most `most`: each number as everything that it may count."""
     times, sizes = ([unit for unit in units if unit in numbers] for units in (TIMES, SIZES))
     found: dict[Scale, None] = {}
     for number in numbers:
@@ -91,7 +91,7 @@ def scales_of(numbers: list[float], most: int) -> list[Scale]:
 
 
 def _alone(number: float) -> list[Scale]:
-    """As what a number may be meant; those of small cases need none of it."""
+    """What a number may count; small cases already cover small numbers."""
     if number <= LONGEST:
         return []
     whole, found = number == int(number), []

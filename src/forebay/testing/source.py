@@ -19,7 +19,7 @@ MOST_NUMBERS = 40
 
 
 def file_of(policy: Any) -> str | None:
-    """The file that a policy's class stands in; None of those that come with forebay."""
+    """The file with a policy's class; None for policies that come with forebay."""
     codes = [function.__code__ for function in _methods(policy)]
     kernel = _kernel(policy)
     codes += [] if kernel is None else [kernel.__code__]
@@ -58,7 +58,7 @@ def numbers_of(policy: Any) -> list[float]:
             names = {name for code in _nested(function.__code__) for name in code.co_names}
             values += [function.__globals__[name] for name in names if name in function.__globals__]
     if _kernel(policy) is not None and hasattr(policy, "params"):
-        with suppress(InputError):  # of a policy whose numbers depend on the machine
+        with suppress(InputError):  # the numbers of some policies depend on the machine
             values += np.ravel(policy.params()).tolist()
     found = sorted({number for value in values for number in _numbers(value)})
     return found[:: -(-len(found) // MOST_NUMBERS)] if len(found) > MOST_NUMBERS else found

@@ -17,7 +17,7 @@ from forebay.workload.workload import Workload
 Flags = NDArray[np.bool_]
 
 _DAY = 86400.0
-_FEW = 100  # jobs: fewer tell nothing of gaps and estimates
+_FEW = 100  # jobs: fewer say nothing about gaps and estimates
 _GAP = 20  # times the mean time between submissions
 _PAST = 3600.0  # seconds beyond its walltime: schedulers kill within minutes
 _NO_TIME = "run time not positive"

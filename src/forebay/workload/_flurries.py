@@ -1,9 +1,9 @@
 """Flurries: rare surges of one user that dominate a workload for a short time.
 
 The word and the idea are those of Tsafrir & Feitelson, "Instability in parallel job scheduling simulation: the role of
-workload flurries" (IPDPS 2006), who found theirs by eye; the numbers that make one are set here. A user's jobs of one
-day, whenever it begins, are a flurry if they are more than all others submit in a week of usual days, or in the whole
-trace where that is less; and more than the user does, too. A usual day is the median of all: no surge changes it.
+workload flurries" (IPDPS 2006), who found theirs by eye; the thresholds are set here. A user's jobs within any 24 hours
+are a flurry if they exceed what all others submit in a week of usual days, or in the whole trace where that is less;
+and what the user submits in such a week. A usual day is the median of all days, which a surge does not change.
 """
 
 import math
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 Flags = NDArray[np.bool_]
 
 DAY = 86400.0
-FEW = 100  # jobs: so many in a day are no flurry
+FEW = 100  # jobs in a day: a flurry has more
 _WEEK = 7  # usual days
-_MOST = 0.9  # of a flurry's jobs, which tell how long it lasts
-_DAYS = 3  # so many tell what is usual for a user
+_MOST = 0.9  # of a flurry's jobs, over which its length is measured
+_DAYS = 3  # fewer do not show what is usual for a user
 _SCHEMA = {"user": pl.Int64, "start": pl.Float64, "seconds": pl.Float64, "jobs": pl.Int64}
 
 

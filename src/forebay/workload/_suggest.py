@@ -1,4 +1,4 @@
-"""The machine that a trace speaks of: what was in use at once, and nodes on which all of its jobs could run."""
+"""The machine that a trace suggests: what was in use at once, and nodes on which all of its jobs could run."""
 
 import json
 import re
@@ -16,13 +16,13 @@ from forebay.workload import _source
 from forebay.workload.names import called
 from forebay.workload.workload import Workload
 
-_KINDS = 3  # of nodes that a remark tells of
+_KINDS = 3  # kinds of nodes that a remark lists
 _Numbers = NDArray[np.int64]
 
 
 def most_in_use(start: NDArray[Any], run_time: NDArray[Any], amount: NDArray[Any]) -> int:
     """The most that jobs held at once."""
-    moments = np.concatenate([start + run_time, start])  # who ends goes before who starts
+    moments = np.concatenate([start + run_time, start])  # ends go before starts
     return int(np.concatenate([-amount, amount])[np.argsort(moments, kind="stable")].cumsum().max(initial=0))
 
 
@@ -36,7 +36,7 @@ def peaks(w: Workload) -> dict[str, int] | None:
 
 
 def peaks_text(found: dict[str, int]) -> str:
-    """So much in words: "12,534 cores, 40 GPUs and 3 TB of memory"."""
+    """Amounts in words: "12,534 cores, 40 GPUs and 3 TB of memory"."""
     words = {"nodes": "node", "cores": "core", "gpus": "GPU"}
     order = [name for name in ("nodes", "cores", "gpus", "memory") if name in found]
     parts = [
@@ -72,7 +72,7 @@ class Class:
     name: str
     nodes: int
     cores: int
-    memory: int  # bytes; 0 = nobody asks for any
+    memory: int  # bytes; 0 = no job asks for any
     gpus: int
     gpu: str
     features: tuple[str, ...]
@@ -116,7 +116,7 @@ class Suggestion:
 
 
 def note(w: Workload, nodes: int) -> list[str]:
-    """A remark on a machine whose nodes are shared, where it would be smaller than `nodes`, or GPUs count."""
+    """A remark on a machine with shared nodes, where it would be smaller than `nodes`, or jobs ask for GPUs."""
     found, most = suggestion(w), peaks(w)
     if found is None or most is None:
         return []
@@ -131,7 +131,7 @@ def note(w: Workload, nodes: int) -> list[str]:
 
 
 def suggestion(w: Workload) -> Suggestion | None:
-    """Nodes for all jobs of a trace that tells how many cores each has, and when it started; None of others.
+    """Nodes for all jobs of a trace with the cores and the start of each job; None for other traces.
 
     Jobs that name features or a type of GPU have nodes of their own, and all others have those of the first class.
     """
@@ -140,7 +140,7 @@ def suggestion(w: Workload) -> Suggestion | None:
         return None
     gpus, types = _column(ran, "gpus") > 0, _column(ran, "gpu", -1)
     known = types[gpus & (types >= 0)]
-    usual = int(np.bincount(known).argmax()) if len(known) else -1  # who takes GPUs of any type has these
+    usual = int(np.bincount(known).argmax()) if len(known) else -1  # jobs that take GPUs of any type get these
     kinds = np.stack(
         [_column(ran, "features", -1), np.where(gpus, np.where(types >= 0, types, usual), -1), gpus], axis=1
     )

@@ -108,9 +108,9 @@ def _spread(values: NDArray[Any]) -> dict[str, float] | None:
 
 
 def _sizes(jobs: pl.DataFrame) -> dict[str, float | None]:
-    """Shares of serial jobs, and of sizes that are a power of two (1 is one): in cores, where the trace tells them.
+    """Shares of serial jobs, and of sizes that are a power of two (1 is one): in cores, where the trace has them.
 
-    Then the share of jobs on one node is told, too; a job that tells no cores counts as many as it has nodes.
+    Then the share of jobs on one node is given, too; a job without cores counts as many as it has nodes.
     """
     nodes = jobs["nodes"].to_numpy()
     cores = jobs["cores"].to_numpy() if "cores" in jobs.columns else np.zeros_like(nodes)
@@ -125,7 +125,7 @@ def _sizes(jobs: pl.DataFrame) -> dict[str, float | None]:
 
 
 def _suggested(w: Workload) -> dict[str, str | None] | None:
-    """A machine whose nodes jobs share: as a spec where one is enough, and as a platform file."""
+    """A machine with shared nodes: as a spec where one is enough, and as a platform file."""
     found = _suggest.suggestion(w)
     return None if found is None else {"spec": found.spec, "toml": found.toml(w.name)}
 

@@ -40,7 +40,7 @@ def numbers(w: Workload, window: tuple[float, float] | None = None) -> dict[str,
     wait, run = late["wait"].to_numpy(), late["run_time"].to_numpy()
     found |= {
         **_waits(wait, "waiting_time"),
-        **_waits(wait, "wait"),  # nobody knows of interruptions
+        **_waits(wait, "wait"),  # traces do not record interruptions
         "mean_turnaround_time": float((wait + run).mean()),
         "mean_bounded_slowdown_10min": float(np.maximum(1.0, (wait + run) / np.maximum(run, _BOUND)).mean()),
     }

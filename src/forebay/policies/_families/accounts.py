@@ -1,4 +1,4 @@
-"""The tree of accounts and users of which fair share is counted: as text, and as the kernel reads it.
+"""The tree of accounts and users for fair share: as text, and as the kernel reads it.
 
 `physics=3;physics/theory=2;theory/@ann=1;theory/@bob:long=parent`: shares of accounts, of those inside others, of users
 in an account, and of a user's jobs in one partition. Names may be quoted as in addresses of the web (%2F).
@@ -14,7 +14,7 @@ from forebay.errors import InputError, nearest
 
 ROOT = "root"
 PARENT = -1.0
-"""Shares of who has none of its own, but those of the account that it is in."""
+"""Shares of a member that has none of its own, but those of its account."""
 
 
 class Member(NamedTuple):
@@ -83,7 +83,7 @@ def _member(item: str) -> Member:
 
 
 class Numbered(str):
-    """The text of a tree, and beside it its members with a workload's numbers instead of names, the root first."""
+    """The text of a tree, with its members by a workload's numbers instead of names, the root first."""
 
     members: list[Member]
 
@@ -117,11 +117,11 @@ class _Codes:
 
 
 def lay(tree: str) -> tuple[np.ndarray, np.ndarray]:
-    """Tables of what the kernel reads of a tree, whose names are numbers if it was not told otherwise.
+    """The tables of a tree that the kernel reads; names are numbers unless the tree is `Numbered`.
 
-    Of accounts, each behind the one above it: code, the number of the one above, shares, and the number of the one
-    under whose name it stands, itself unless it has PARENT. Of users, those of one partition last: number of the
-    account, code, code of the partition or -1, shares.
+    Of accounts, each after its parent: code, number of the parent, shares, and number of the account as which it
+    counts, itself unless it has PARENT. Of users, those of one partition last: number of the account, code, code of the
+    partition or -1, shares.
     """
     root, *others = (tree if isinstance(tree, Numbered) else numbered(tree, {})).members
     inside: dict[str, list[Member]] = {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 CHARGED = ("user", "group", "account", "queue", "association")
-"""Whose usage counts against whom. An association is a user in an account: these make a tree."""
+"""To what usage is charged. An association is a user in an account; associations make a tree."""
 
 
 class Weight(IntEnum):
@@ -43,13 +43,13 @@ class Weight(IntEnum):
     N_QOS = 15
     N_ACCOUNTS = 16  # then the tables of the tree: accounts and users, four numbers each
     N_USERS = 17
-    N_IN_PARTITIONS = 18  # of these, the last ones: those of one partition
+    N_IN_PARTITIONS = 18  # users of one partition, the last of N_USERS
 
 
 class Column(IntEnum):
     """Columns of the integers that the kernel remembers."""
 
-    CHARGE = 0  # of a job: 1 + the number of who is charged; 0 = the job is new
+    CHARGE = 0  # of a job: 1 + the number of its charge; 0 = the job is new
     USER = 1  # the same for who submitted it, and for its partition, where limits ask
     PARTITION = 2
     CHARGE_SLOT = 3  # from codes to these numbers: a hash table, and its reverse
@@ -65,7 +65,7 @@ class Column(IntEnum):
     ACCOUNT_CODE = 13
     ABOVE = 14  # of an account: the one above it
     STANDS = 15  # of an account: the one as which it counts
-    UNDER = 16  # of who is charged: the account
+    UNDER = 16  # of a charge: its account
 
 
 class Row(IntEnum):
@@ -73,19 +73,19 @@ class Row(IntEnum):
 
     TURN = 4  # how often the line was ordered
     IN_LINE = 5  # how many jobs it had then
-    STRANGERS = 6  # who is charged and was not in the tree
+    STRANGERS = 6  # charges that were not in the tree
 
 
 class Number(IntEnum):
     """Columns of the floats that the kernel remembers."""
 
     PRIORITY = 0  # of a job
-    USAGE = 1  # of who is charged: node seconds, decayed; up to the last period
+    USAGE = 1  # of a charge: node seconds, decayed; up to the last period
     RECENT = 2  # node seconds since
     RATE = 3  # nodes that its running jobs have
     FACTOR = 4  # the fair-share factor
     CLOCK = 5  # rows: see Clock
-    SHARES = 6  # of who is charged; from here on as of ACCOUNT_SLOT
+    SHARES = 6  # of a charge; from here on only where associations are charged
     ACCOUNT_SHARES = 7
 
 
@@ -104,13 +104,13 @@ class Clock(IntEnum):
     ASKED_FULL = 9
     ASKED_BACKFILL = 10
     COMPUTED = 11  # 1 = priorities of old have been computed since the line was ordered
-    RESTED = 12  # 1 = since the last backfill cycle there was a time at which nobody waited
+    RESTED = 12  # 1 = since the last backfill cycle there was a time without waiting jobs
 
 
 def parse_table(name: str, text: str, codes: "Mapping[str, int]") -> dict[int, float]:
     """`high=100;normal=10`: names, or the numbers that stand for them, and values.
 
-    Names that no job has are numbered -2, -3, ...: they may be the largest, over which the others count.
+    Names that no job has are numbered -2, -3, ...: one may have the largest value, by which the others are divided.
     """
     table: dict[int, float] = {}
     codes = dict(codes)
@@ -160,8 +160,8 @@ class Weighted:
     SMALL_RELATIVE_TO_TIME: bool = False  # size over time limit; as the others, of PriorityFlags
     NO_FAIR_TREE: bool = False  # 2^(-usage/shares), not the rank in a tree
     FairShareDampeningFactor: float = 1.0
-    charged: str = "user"  # whose usage is counted: user, group, account, queue, or association: a user in an account
-    shares: str = ""  # of who is charged: "ann=2;bob=1"; others have 1. Of associations: see `accounts`
+    charged: str = "user"  # usage is charged to: user, group, account, queue, or association (a user in an account)
+    shares: str = ""  # of users, groups, ...: "ann=2;bob=1"; others have 1. Of associations: see `accounts`
     PriorityJobFactor: str = ""  # of partitions: "short=10;long=1"; others have 1
     qos: str = ""  # their priorities: "high=100;normal=10"; others have 0
 
@@ -260,7 +260,7 @@ class Weighted:
         return (n, Column.ACCOUNT_SLOT.value), (n, Number.SHARES.value)
 
     def remarks(self, memory: tuple[np.ndarray, np.ndarray]) -> list[str]:
-        """How many were charged who are not in the tree."""
+        """How many charges are not in the tree."""
         n = int(memory[0][Row.STRANGERS, Column.COUNT]) if self._in_tree and self.shares else 0
         who = counted(n, "user in an account is", "users in accounts are")
-        return [f"{who} not in the tree of shares: each has 1 share there, as has an account that is not"] if n else []
+        return [f"{who} not in the tree of shares: each has 1 share there, and so has an account outside"] if n else []

@@ -1,4 +1,4 @@
-"""Fair share over the tree of a site's accounts: who is charged for a job, and everybody's factor."""
+"""Fair share over the tree of a site's accounts: the user charged for each job, and the factors of all users."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def _plant(weights, integers, numbers):
         account, user = int(weights[at + _ACCOUNT]), number_of(integers, USERS, int(weights[at + _USER]))
         if weights[at + _PARTITION] == -1:
             number_of(integers, CHARGES, _key(integers, account, user))
-        else:  # found by looking at all of these
+        else:  # found by a search through all of them
             integers[CHARGES, Column.COUNT] += 1
         integers[c, Column.UNDER] = integers[account, Column.STANDS]
         numbers[c, Number.SHARES] = weights[at + _SHARES]
@@ -45,7 +45,7 @@ def _plant(weights, integers, numbers):
 
 @kernel
 def _told(weights, integers, job):
-    """The user of the tree that a job is of though its account does not tell: by partition, or without account."""
+    """The user of the tree for a job whose account does not decide it: by partition, or for jobs without account."""
     n, n_accounts = int(weights[Weight.N_USERS]), int(weights[Weight.N_ACCOUNTS])
     at, n_plain = _first_of_tree(weights) + _WIDTH * n_accounts, n - int(weights[Weight.N_IN_PARTITIONS])
     for c in range(n_plain, n):
@@ -63,7 +63,7 @@ def _told(weights, integers, job):
 
 @kernel
 def charge_of(weights, integers, numbers, job):
-    """The number of who is charged for a job: its user in its account. Who is not in the tree has 1 share there."""
+    """The number of the charge for a job: its user in its account. One that is not in the tree has 1 share there."""
     told = _told(weights, integers, job)
     if told >= 0:
         return told
@@ -85,7 +85,7 @@ def charge_of(weights, integers, numbers, job):
 
 @allocating_kernel
 def share_in_tree(weights, integers, numbers):
-    """The fair-share factor of everybody who is charged."""
+    """The fair-share factor of every charge."""
     n_accounts, n = integers[ACCOUNTS, Column.COUNT], integers[CHARGES, Column.COUNT]
     above, under = np.empty(n_accounts, np.int64), np.empty(n, np.int64)
     of_accounts, of_users, usage, factors = np.empty(n_accounts), np.empty(n), np.empty(n), np.empty(n)
@@ -104,7 +104,7 @@ def share_in_tree(weights, integers, numbers):
 
 @allocating_kernel
 def begin_tree(weights, integers, numbers):
-    """Before a run's first decision: the site's tree, and the factors of who has used nothing."""
+    """Before a run's first decision: the site's tree, and the factors of users without usage."""
     if integers[ACCOUNTS, Column.COUNT] == 0:
         _plant(weights, integers, numbers)
         share_in_tree(weights, integers, numbers)

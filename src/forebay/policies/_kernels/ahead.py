@@ -36,7 +36,7 @@ def n_held(state, have, reserved):
 def looks_up(state, have, R):
     """Whether windows of the site are looked up for each job: where nodes are counted atom by atom.
 
-    A window of all nodes is in the profile. Nobody runs on into it, so nobody delays who has to wait for its end.
+    A window of all nodes is in the profile. No job runs on into it, so none delays a job that waits for its end.
     """
     return len(state.planned) > 0 and len(have.words) == 0 and n_counted(state, R) > 0
 

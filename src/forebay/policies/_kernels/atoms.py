@@ -38,7 +38,7 @@ def _blank(state):
 
 @kernel
 def share_picked(state, nodes, picked):
-    """What a start takes of each atom whose nodes are picked; `nodes` has those of each atom, in words of bits."""
+    """What a start takes of each atom, given its picked nodes; `nodes` has the nodes of each atom, in words of bits."""
     share = state.shares[_blank(state)] if len(state.shares) > 0 else picked[:0]
     for a in range(len(share)):
         share[a] = 0

@@ -11,9 +11,9 @@ Algorithm 1 of Kopański & Rządca (2021); a preset is a row of numbers:
 Expected ends are start + walltime. A leg past its estimate is taken to end a second from now.
 
 Where a tier lies in chunks on servers, or reservations pin nodes, places matter beside amounts: see `places`. Where
-nodes are not all alike, a job takes what is free for its whole time of each atom in turn, and reservations are of so
-many of each: see algorithms.atoms. Where jobs share nodes, who starts has room in particular ones (see `inside`), and
-so have reservations: one (`easy_inside`) or several (`deep_inside`).
+nodes are not all alike, a job takes what is free for its whole time of each atom in turn, and reservations count
+nodes of each: see algorithms.atoms. Where jobs share nodes, a start has room in particular nodes (see `inside`), and so
+have reservations: one (`easy_inside`) or several (`deep_inside`).
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ def _shadow(state, have, leg, reserved, R):
 def _easy(state, have, head, rest, limit, reserved, index, first):
     """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release.
 
-    Nodes that the site has reserved are looked up: whoever starts may have its own for as long as it runs.
+    Nodes that the site has reserved are looked up: a job that starts may keep its nodes for as long as it runs.
 
     With an index, `rest` is the queue from place `first` on.
     """
@@ -137,7 +137,7 @@ def _serve(state, have, line, params, index, first):
         deep_inside(state, have, line, params, index, first)
         return
     i, head, reserved = 0, -1, min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
-    looks = params[Param.DEPTH] > 0 and params[Param.MAX_BACKFILL] > 0  # otherwise who holds a place would block all
+    looks = params[Param.DEPTH] > 0 and params[Param.MAX_BACKFILL] > 0  # otherwise a hidden job would block all
     looks = looks and looks_up(state, have, n_held(state, have, reserved))
     while i < len(line) and head < 0:
         j = line[i]

@@ -4,7 +4,7 @@ from forebay._numba.jit import kernel
 from forebay.policies._families.multifactor import Column
 
 CHARGES, USERS, PARTITIONS, ACCOUNTS = 0, 1, 2, 3
-"""Kinds: who is charged, who submits, where to, and in which account."""
+"""Kinds: charges, users, partitions and accounts of jobs."""
 
 
 @kernel

@@ -116,7 +116,7 @@ def believed(state, guess):
     legs, running = np.empty(len(state.legs), LEG), np.empty(n, RUNNING)
     for i in range(counts["queue_first"], counts["queue_last"]):
         if state.queue[i] != -1:
-            j = state.queue[i] if state.queue[i] >= 0 else -2 - state.queue[i]  # who is not seen may hold a place
+            j = state.queue[i] if state.queue[i] >= 0 else -2 - state.queue[i]  # a hidden job may hold a place
             for leg in range(state.jobs[j]["leg"], state.jobs[j]["last_leg"] + 1):
                 _expect(state, legs, guess, j, leg)
     ends, ties, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)

@@ -1,4 +1,4 @@
-"""Windows of a site, as policies see them: where jobs may run that start later, and who waits without being seen.
+"""Windows of a site, as policies see them: where jobs that start later may run, and which hidden jobs wait.
 
 A job for which windows leave too few nodes now is not in the queue that policies see. If it was seen before, it was
 promised a start, and holds its place in line.

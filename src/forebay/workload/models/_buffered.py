@@ -8,7 +8,7 @@ from forebay.workload.models import _checks as checks
 
 
 def within(model: str, phases: pl.DataFrame, ids: NDArray[np.int64], reserved: NDArray[np.int64]) -> pl.DataFrame:
-    """Of every checkpoint what there is room for, drained beside what follows; the rest goes to the file system.
+    """Of every checkpoint what there is room for, drained during what follows; the rest goes to the file system.
 
     A job's n checkpoints have an n-th of its reservation each. So none has to wait for room, however slow drains are.
     """

@@ -4,8 +4,8 @@ A run time says nothing of what a job reads and writes. Here a share of it becom
 n x `node` bytes a second, or `pfs` if that is less, so that a share of its time is a number of bytes. In the company of
 others it takes longer. Shares are uniform around their mean; the same seed draws alike for every mean.
 
-A checkpoint of a job that has reserved burst buffer goes there as far as there is room, and past it with the rest: the
-reservation is what schedulers decide on, and the bytes are what was asked for here, so both stay as they are.
+A checkpoint of a job that has reserved burst buffer goes there as far as there is room, and the rest goes to the file
+system: schedulers decide on the reservation, and the user of this model on the bytes, so neither changes.
 """
 
 import numpy as np
