@@ -45,7 +45,7 @@ def count(nodes):
 
 
 def fair_tree(nodes):
-    """Factors by path. Ranks fall from user to user; one equal to the sibling before has the rank of the user before."""
+    """Factors by path. Ranks fall from user to user; users equal to the sibling before keep the rank before."""
     nodes = lifted(nodes)
     n = count(nodes)
     state, found = {"rank": n, "left": n}, {}
