@@ -12,7 +12,7 @@ pytestmark = pytest.mark.small
 
 
 def laid(nodes):
-    """A tree as arrays: accounts each behind the one above, level by level; users in the order of a walk."""
+    """A tree as arrays: each account after its parent, level by level; users in the order of a walk."""
     above, of_accounts, under, of_users, usage, names = [0], [1.0], [], [], [], []
 
     def visit(nodes, path, account):
@@ -56,7 +56,7 @@ def test_all_of_a_better_account_go_first():
 
 def test_three_levels():
     """a: 0.5 / 0.6, b: 0.5 / 0.4. In b, b1: (1/3) / 0.5 and b2: (2/3) / 0.5; in b2 eve: 0.5 / 0.8 and fay: 0.5 / 0.2.
-    In a, the user ann, 0.5 / 0.5, stands beside a1, 0.5 / 0.5: alike, so that a1's first user has the rank of ann."""
+    In a, the user ann, 0.5 / 0.5, and a1, 0.5 / 0.5, are siblings and equal, so a1's first user has the rank of ann."""
     tree = [
         ("a", 1, [("ann", 1, 30), ("a1", 1, [("bob", 1, 10), ("cid", 1, 20)])]),
         ("b", 1, [("b1", 1, [("dan", 1, 20)]), ("b2", 2, [("eve", 1, 16), ("fay", 1, 4)])]),
@@ -78,8 +78,8 @@ def test_accounts_alike_are_one_after_the_other():
 
 
 def test_shares_of_the_parent():
-    """An account with its parent's shares is none: dan and eve stand beside ann. Of 4 shares ann and dan have 1 each,
-    eve 2, of usage 1/2, 1/4, 1/4: level fair shares 0.5, 1 and 2. A user with its parent's shares is first."""
+    """An account with its parent's shares is skipped: dan and eve are siblings of ann. Of 4 shares ann and dan have
+    1 each, eve 2, of usage 1/2, 1/4, 1/4: level fair shares 0.5, 1 and 2. A user with its parent's shares is first."""
     tree = [("ann", 1, 2), ("team", "parent", [("dan", 1, 1), ("eve", 2, 1)]), ("flo", "parent", 9)]
     assert factors(tree) == {"flo": 1.0, "eve": 0.75, "dan": 0.5, "ann": 0.25}
 

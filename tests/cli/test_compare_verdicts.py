@@ -245,7 +245,7 @@ class InOrder(fb.Policy):
 
 
 def test_policies_in_python_and_plans_rest_on_the_same_runs(compare, tmp_path):
-    """One estimator for all rows, and the change is that of the numbers beside it."""
+    """One estimator for all rows, and the change compares the numbers shown."""
     (tmp_path / "own.py").write_text(OWN)
     specs = f"fcfs-easy,plan-best,{tmp_path / 'own.py'}:InOrder"
     compare("--policies", specs, "--replicas", 3)

@@ -36,9 +36,9 @@ def task(kind, size, pattern, **more):
         ([task("bb_write", [8, 8, 0, 8], "vector")], 0, 3.0),
         ([task("bb_read", 24, "root_only")], 0, 1.44 + 1e-4),  # 3 x 6 GB into the root's port; a device takes 1 s
         ([task("bb_read", 24, "uniform")], 50, 12 + 1e-4),  # 24 GB x 50 at 100 Gflop/s
-        # Written beside what is computed: devices are still at it when the computing is over.
+        # Written during computing: devices are still busy when the computing ends.
         ([task("bb_write", 24, "uniform", **BESIDE), IDLE], 0, 12.0),
-        # The messages of a read beside go on for longer than its devices.
+        # The messages of a concurrent read take longer than its devices.
         ([task("bb_read", 24, "root_only", **BESIDE), IDLE], 0, 1.4401),
         # 6 + 3 GB to each device, 2 GB/s for both together
         ([task("bb_write", 24, "root_only", **BESIDE), task("bb_write", 12, "all_ranks")], 0, 4.5),

@@ -1,4 +1,4 @@
-"""`act.idle_nodes`: the nodes that are left are those the engine finds idle when it has carried the verbs out."""
+"""`act.idle_nodes` are the nodes that are idle once the engine has carried out the verbs."""
 
 import numpy as np
 import pytest

@@ -3,7 +3,7 @@
 `python tests/real_slurm/shares.py SETTING` records one again, in four minutes; it needs a database and the rights to
 submit in other users' names.
 
-The tree has what is special: shares of 0 and of the parent, for users and for accounts; users beside accounts; accounts
+The tree has special cases: shares of 0 and of the parent, for users and for accounts; users beside accounts; accounts
 without usage; two accounts of level fair share 0, whose users show whether tied accounts are merged.
 """
 

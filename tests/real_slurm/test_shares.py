@@ -1,4 +1,4 @@
-"""Fair share over a tree of accounts beside what `sshare` of a real Slurm (22.05) shows: see shares.py."""
+"""Fair share over a tree of accounts, compared with `sshare` of a real Slurm (22.05): see shares.py."""
 
 import os
 import tempfile
@@ -19,7 +19,7 @@ CONF = "\n".join(["ClusterName=mini", "NodeName=n[1-4] CPUs=1", *COMMON]) + "\n"
 
 
 def shown(text):
-    """What sshare says of users: by account and user, the part of all usage, and the factor."""
+    """What sshare shows: by account and user, the part of all usage, and the factor."""
     head, *rows = [line.split("|") for line in text.splitlines()]
     told = [dict(zip(head, map(str.strip, row), strict=True)) for row in rows]
     return {

@@ -1,4 +1,4 @@
-"""The policy slurm beside what a real Slurm (22.05) did on shared nodes in two partitions that overlap: see site.py."""
+"""The policy slurm compared with a real Slurm (22.05) on shared nodes in two partitions that overlap: see site.py."""
 
 import os
 

@@ -138,8 +138,8 @@ def test_what_is_no_run(tmp_path):
     for name, says in (
         ("nowhere", "nowhere: no such folder; name a folder that"),
         ("file", "file: is a file; name a folder that"),
-        ("study", "is not the folder of a run; it is that of a sweep or a study that has not ended"),
-        ("done", "is not the folder of a run; it is a study's, which keeps the numbers of its runs alone"),
+        ("study", "is not the folder of a run; it is that of an unfinished sweep or study"),
+        ("done", "is not the folder of a run; it is a study's, which keeps only the numbers of its runs"),
         (
             "sweep",
             "is not the folder of a run; it is a sweep's, .* sweep.csv and report.html in it; to draw a single run",

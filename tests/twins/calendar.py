@@ -1,7 +1,7 @@
 """The slow, obvious twin of several reservations on shared nodes, node by node.
 
 At a decision each waiting job, in line, looks for the earliest time from which all its parts find room for its whole
-walltime, beside what runs and what those before it will have. It starts if that is now, and holds its places otherwise.
+walltime, besides running jobs and the reservations before it. It starts if that is now, and holds its places otherwise.
 Written from docs/reference/sharing.md, docs/reference/failures.md and docs/reference/policies/limits.md. Times are
 whole numbers. Nodes and jobs are those of `inside`; jobs may have a `user`, and `pool`, what they take of a buffer.
 """
@@ -19,7 +19,7 @@ Held = tuple[float, float, Job, dict[int, int]]
 
 
 class Calendar(naive.Run):
-    """A run under a policy with up to `depth` reservations, beside windows of the site."""
+    """A run under a policy with up to `depth` reservations, and with windows of the site."""
 
     def __init__(
         self,

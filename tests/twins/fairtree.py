@@ -15,7 +15,7 @@ def used(node):
 
 
 def lifted(nodes):
-    """What is in accounts with the shares of their parents, beside these."""
+    """The nodes, with accounts of their parents' shares replaced by what is in them."""
     found = []
     for node in nodes:
         if not is_user(node) and node[1] == "parent":

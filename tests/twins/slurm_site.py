@@ -221,7 +221,7 @@ class Slurm:
         return None, free
 
     def _find(self, job, last):
-        """When a job begins beside the reservations, what is free then, and on which nodes it may be."""
+        """When a job begins, given the reservations, what is free then, and on which nodes it may be."""
         young, later = self.now - job.submit < self.p["bf_min_age_reserve"], self.now
         within = {n for n, atom in enumerate(self.atoms) if atom in job.allowed}
         while later is not None and later <= last:

@@ -15,7 +15,7 @@ NAMES = {"gpu": {0: "a100", 1: "v100"}, "features": {0: "ib", 1: "ib&big"}}
 
 
 def trace(rows, names=NAMES):
-    """Jobs that start as they come; (submit, run time, nodes, cores, memory, gpus, gpu, features)."""
+    """Jobs that start when they come; (submit, run time, nodes, cores, memory, gpus, gpu, features)."""
     columns = ("submit", "run_time", "nodes", "cores", "memory", "gpus", "gpu", "features")
     table = {name: list(values) for name, values in zip(columns, zip(*rows, strict=True), strict=True)}
     table |= {"id": range(1, len(rows) + 1), "walltime": table["run_time"], "recorded_start": table["submit"]}

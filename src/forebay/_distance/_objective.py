@@ -20,7 +20,7 @@ METRICS = (*MEANS, *SLOWDOWNS, MAKESPAN)
 SHORT = {"mean_turnaround": "mean_turnaround_time"}
 """Names as of the functions in forebay.metrics."""
 ON_REQUEST = ("mean_waiting_time",)
-"""No job waits less in all than until it first starts: what holds of the one mean holds of the other."""
+"""No job waits less in total than until its first start: a bound on one mean holds for the other."""
 
 
 def metric_named(name: str) -> str:

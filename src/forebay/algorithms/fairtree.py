@@ -14,7 +14,7 @@ PARENT = -1.0
 
 @kernel
 def _sum_up(above, of_accounts, under, of_users, usage, used, level):
-    """What was used in each account and below it, and the shares of all that stands directly under it."""
+    """The usage of each account with all below it, and the sum of the shares directly below it."""
     for a in range(len(above)):
         used[a] = level[a] = 0.0
     for u in range(len(under)):

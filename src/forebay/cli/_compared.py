@@ -104,7 +104,7 @@ def comparison(compared: Compared) -> dict[str, Any]:
 
 
 def ranking(compared: Compared) -> "pl.DataFrame":
-    """What tables show, a row a policy: over how many runs and jobs, and every number that it has a mean of."""
+    """What tables show, a row a policy: the number of runs and jobs, and every mean over them."""
     import polars as pl
 
     rows = [{"policy": policy, "runs": compared.runs, **numbers} for policy, numbers in compared.numbers.items()]

@@ -40,8 +40,8 @@ _LINKS = pl.DataFrame(schema={"link": pl.String, "capacity": pl.Float64, "bytes"
 _TEXTS = dict.fromkeys(("reason", "slurm", "detail"), pl.String)
 _HELD = pl.DataFrame(schema={"time": pl.Float64, "job": pl.Int64, **_TEXTS})
 PLACING = ("together", "spread", "alone together", "alone")
-"""How the parts of a job lie on nodes that are shared: as room is, or each on a node of its own; and the same on nodes
-that the job has to itself."""
+"""How the parts of a job are placed on shared nodes: where there is room, or each on a node of its own; and the same on
+nodes that the job has to itself."""
 _FINALS = tuple((code.value, word) for code, word in FINAL_STATE.items())
 
 
@@ -61,7 +61,7 @@ class Left(NamedTuple):
     compute_nodes: np.ndarray | None  # Program's
     allowed: np.ndarray | None  # [job] atoms that its last leg might run on, as bits; None where nodes are alike
     parts: np.ndarray  # [job] that it is on nodes that are shared; else empty
-    placing: np.ndarray  # [job] how these lie, by its place in PLACING; else empty
+    placing: np.ndarray  # [job] how these are placed, as an index of PLACING; else empty
     alone: np.ndarray | None = None  # [job] seconds alone, where the log lacks them, else NaN; None if not needed
 
 
@@ -250,7 +250,7 @@ def servers_frame(left: Left, record: Record) -> pl.DataFrame | None:
 
 
 def shared_frame(left: Left, record: Record) -> pl.DataFrame | None:
-    """The nodes of which each job had a part, its parts, and how these lie; None where nodes are not shared."""
+    """The nodes of which each job had a part, its parts, and how they are placed; None where nodes are not shared."""
     if not len(left.cores):
         return None
     job, placed = record.log["job"][record.placements["row"]].astype(np.int64), record.placements

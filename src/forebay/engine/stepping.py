@@ -40,7 +40,7 @@ def amounts(state, truth, j, p):
 
 @kernel
 def members(state, truth, j, p):
-    """How many nodes do phase `p` of job `j`: all that it has, or those alone that were added last."""
+    """How many nodes do phase `p` of job `j`: all that it has, or only those added last."""
     return truth.rounds.progress[j]["added"] if flags_of(truth, p) & ADDED else state.jobs[j]["nodes"]
 
 

@@ -261,9 +261,9 @@ def _exchange(state, truth, j, compute, message, coupled, rest, time, beside):
 
 @kernel
 def _on_devices(state, truth, j, c, streams, nodes, amount, time, beside):
-    """A transfer on the devices of these nodes of a job: of one stream a device or, striped, of several on each.
+    """A transfer on the devices of some nodes of a job: one stream a device or, striped, several on each.
 
-    All nodes are alike: where it may meet another one of its job, the device of the job's first node stands for all.
+    All nodes are alike: where other transfers of the job may share the devices, that of its first node stands for all.
     """
     first, devices = truth.paths.device[0], min(streams, nodes)
     if first < 0:

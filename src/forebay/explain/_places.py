@@ -31,7 +31,7 @@ class Thing(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Resources, with those of sets of nodes behind the last."""
+    """Resources, followed by those of sets of nodes."""
 
     things: list[Thing]
     capacity: np.ndarray

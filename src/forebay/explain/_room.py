@@ -13,8 +13,8 @@ from forebay.explain._inside import ALONE, PACKED, SPREAD, TOGETHER, Inside
 from forebay.explain._replay import Scene
 
 ROOM = 7
-"""A cause beside those of `algorithms.waiting`: `what` is the dimension that is short, -1 = it takes several; `other`
-is the job whose end would leave room, `free` the parts that have some."""
+"""A cause in addition to those of `algorithms.waiting`: `what` is the dimension that is short, -1 = several; `other` is
+the job whose end would leave room, `free` the number of parts that have room."""
 ROOM_DOWN = 8
 """The same where nodes that have failed would have room."""
 _HOW = (ALONE, PACKED, SPREAD, TOGETHER)
@@ -32,7 +32,7 @@ class _States(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """What stands in the way at an instant, and until which."""
+    """What is in the way at an instant, and until which instant."""
 
     cause: int
     what: int
@@ -42,7 +42,7 @@ class _Way(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What jobs ask of nodes that are alike to the eye."""
+    """What a group of waits with the same request asks of nodes."""
 
     nodes: np.ndarray  # bool[node]
     each: np.ndarray

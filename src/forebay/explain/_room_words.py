@@ -54,14 +54,14 @@ def scarce(found: Scene, wait: np.ndarray, dimension: np.ndarray) -> pl.Series:
 
 
 def last_of(found: Scene, pieces: np.ndarray) -> np.ndarray:
-    """The instant at which the job in the way of each piece, which lacks room, gives back what it has."""
+    """The instant at which the job in the way of each piece gives back what it has."""
     inside = found.inside
     if inside is None or not len(pieces):
         return np.zeros(0, np.int64)
     span = len(found.replay.times) + 1
     keys = inside.job * span + inside.first
     order = np.argsort(keys, kind="stable")
-    # It came to stand in the way while the piece lasted, or before.
+    # That job began before the piece or during it.
     at = np.searchsorted(found.replay.times, pieces["end"])
     place = np.searchsorted(keys[order], pieces["other"] * span + at, side="left") - 1
     last: np.ndarray = np.minimum(inside.last[order][np.maximum(place, 0)], len(found.replay.times))

@@ -177,7 +177,7 @@ def _details(result: Result, front: Front) -> dict[int, pl.Expr]:
     what = pl.col("missing")
     # Without the placing of parts only amounts are known: they may be free, but scattered over nodes.
     apart = is_shared(result) and "placing" not in result.jobs.columns
-    would_fit = "enough is free in all" if apart else "it would fit"
+    would_fit = "enough is free in total" if apart else "it would fit"
     not_taken = "but not together on nodes that it may have, or the policy did not take it"
     reserved = {"nodes": "the nodes are reserved for", "all": "all is reserved for"}
     return {

@@ -46,7 +46,7 @@ class NodeClass(Model):
     features
         What else jobs may ask of a node by name, such as "cascadelake".
     weight
-        As in slurm.conf: the policy `slurm` takes nodes of less weight first. Others go by the order of classes.
+        As in slurm.conf: the policy `slurm` takes nodes of less weight first. Other policies use the order of classes.
     names
         What its nodes are called, in the order of their ids, as Slurm writes lists: "n[001-280]". Partitions and
         reservations may name them so.

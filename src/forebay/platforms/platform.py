@@ -73,7 +73,7 @@ class Platform(Model):
     reservations
         Maintenance and advance reservations: `forebay.platforms.Reservation`, each.
     accounts
-        Accounts of its site with their shares, for policies that go by these: `forebay.platforms.Account`, each.
+        Accounts of its site with their shares, for policies with fair share: `forebay.platforms.Account`, each.
 
     Examples
     --------

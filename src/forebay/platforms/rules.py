@@ -173,8 +173,8 @@ class Rule(Model):
     max_wall
         And one that asks for longer.
     over_submit
-        What becomes of a job that would be one too many submitted: "reject", or "wait": its user submits it again as
-        soon as that is allowed, and it has waited since it first came.
+        What happens to a job over a limit on submitted jobs: "reject", or "wait": its user submits it again as soon as
+        the limit allows it, and its wait counts from when it first came.
 
     Examples
     --------

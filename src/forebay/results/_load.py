@@ -93,13 +93,13 @@ def _instead(folder: Path) -> str:
     if inside:
         return f"the runs in it are {listed(inside)}"
     if (folder / "manifest.json").is_file() and (folder / "runs").is_dir():
-        kept = "which keeps the numbers of its runs alone: see"
+        kept = "which keeps only the numbers of its runs: see"
         if any((folder / name).is_file() for name in ("sweep.json", "sweep.csv")):
-            alone = "to draw a single run, carry it out by forebay run -o DIR"
+            alone = "to draw a single run, repeat it with forebay run -o DIR"
             return f"it is a sweep's, {kept} sweep.csv and report.html in it; {alone}"
         if any((folder / name).exists() for name in ("study.json", "report.md", "tables")):
             return f"it is a study's, {kept} report.md and tables/ in it"
-        return f"it is that of a sweep or a study that has not ended, {kept} its tables once it has"
+        return f"it is that of an unfinished sweep or study, {kept} its tables once it has ended"
     return "forebay run -o DIR, or result.save(folder) in Python, writes one"
 
 

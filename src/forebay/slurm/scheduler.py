@@ -60,7 +60,7 @@ def parameters_of(site: Site) -> tuple[Parameters, list[str]]:
 def _scheduling(site: Site) -> tuple[Parameters, list[str]]:
     """`bf_interval=30,bf_continue` by name; what stands alone is true."""
     found: Parameters = {}
-    renamed: Parameters = {}  # what stands there under a new name too, counts as that says
+    renamed: Parameters = {}  # given by old names; today's names count first
     notes = []
     for item in values.words(site.setting("SchedulerParameters")):
         name, equals, value = (part.strip() for part in item.partition("="))

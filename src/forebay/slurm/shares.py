@@ -23,14 +23,14 @@ class Account:
     where: str = ""
 
     def table(self, name: str) -> dict[str, Any]:
-        """Its keys; what is usual is left out."""
+        """Its keys, without those that have their default."""
         told: dict[str, Any] = {} if self.parent == ROOT else {"parent": self.parent}
         told |= {} if name == ROOT else {"shares": self.shares}
         return told | ({"users": self.users} if self.users else {})
 
 
 def accounts_of(site: Site) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Tables of accounts by name, those above before those in them, and remarks."""
+    """Tables of accounts by name, parents first, and remarks."""
     rows, notes = _of_cluster(site)
     found: dict[str, Account] = {}
     for row in rows:
@@ -59,7 +59,7 @@ def _name(row: Record) -> str:
 
 
 def _of_cluster(site: Site) -> tuple[list[Record], list[str]]:
-    """The rows of the site's own cluster: one database may have those of many."""
+    """The rows of the site's own cluster: one database may have several."""
     rows = [record for record in site.limits if record.kind is Kind.ASSOCIATION]
     clusters = list(dict.fromkeys(name for row in rows if (name := row.get("cluster"))))
     if len(clusters) < 2:
@@ -79,7 +79,7 @@ def _shares(row: Record) -> int | str:
 
 
 def _in_order(found: dict[str, Account]) -> list[str]:
-    """Names, each behind that of its parent; refused where there is none, or accounts are inside one another."""
+    """Names, each after that of its parent; refused where the parent is missing, or accounts form a circle."""
     for name, one in found.items():
         if one.parent != ROOT and one.parent not in found:
             raise InputError(

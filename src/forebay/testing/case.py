@@ -109,7 +109,7 @@ class Job:
     priority
         Higher goes first, where a policy asks for it.
     cores
-        That it asks for on each of its nodes, where these are shared; 0 = it has them to itself.
+        Cores that it asks for on each node, where nodes are shared; 0 = it has nodes to itself.
     fast
         Bytes that it asks for on the fast tier, where there is one; 0 = it runs on the slow one.
     """
@@ -149,11 +149,11 @@ class Case:
     partitions
         Name, first and last node of each.
     files
-        Bytes/s of its file system, for reads, and as many for writes; 0 = it has none, and nothing moves.
+        Bytes/s of its file system, for reads and again for writes; 0 = it has none, and nothing moves.
     fast
-        Bytes of a fast tier, beside which the file system is the slow one: policies choose; 0 = none.
+        Bytes of a fast tier; the file system is then the slow one, and policies choose. 0 = none.
     cores
-        Of each node, which jobs then share; 0 = a job has its nodes to itself.
+        Cores of each node, which jobs then share; 0 = a job has its nodes to itself.
     reserved
         Maintenance: from when, for how long, first and last node.
 

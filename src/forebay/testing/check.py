@@ -38,7 +38,7 @@ UNCOMPILED = 16
 THIRD = 3
 """One case in THIRD is run three times, to see whether all runs are equal."""
 EACH = 8
-"""Cases for each number of a policy, as each of what it may count, where it has few of them."""
+"""Cases for each number of a policy and each thing that it may count, where there are few of them."""
 HEAD = "head", "no decision delays the job that has waited longest, as walltimes tell"
 """What a policy may promise beyond them, as EASY does."""
 

@@ -225,7 +225,7 @@ class Ranked(Kind):
 
 
 def takes(policy: Any, resources: tuple[str, ...]) -> bool:
-    """Whether the policy's numbers can be had on a machine with these resources."""
+    """Whether the policy accepts a machine with these resources."""
     if not hasattr(policy, "params_on"):
         return True
     try:

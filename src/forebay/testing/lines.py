@@ -15,11 +15,11 @@ class Lines:
     Parameters
     ----------
     file
-        That they stand in.
+        The file of the policy.
     all
         Their numbers, ascending.
     never
-        Those of them that no case has led to.
+        Those that ran in no case.
     """
 
     file: str

@@ -32,7 +32,7 @@ class Files(Kind):
 
     def less(self, case: Case) -> Iterator[Case]:
         """None, a job that moves nothing, or one that moves less."""
-        if case.files and not case.fast:  # what is slow beside a fast tier goes with that
+        if case.files and not case.fast:  # with a fast tier the file system is needed
             yield replace(case, files=0, jobs=tuple(_moving(job, [0] * len(job.legs)) for job in case.jobs))
             yield from _moving_less(case)
 
@@ -41,7 +41,7 @@ class Tiered(Kind):
     """Slow storage, and a fast tier that policies may start jobs on."""
 
     def suits(self, policy: Any) -> bool:
-        """Whether the policy's numbers can be had there."""
+        """Whether the policy can run there."""
         return takes(policy, ("nodes", "fast"))
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:
@@ -71,7 +71,7 @@ class Shared(Kind):
     """Nodes that jobs share, by their cores."""
 
     def suits(self, policy: Any) -> bool:
-        """Whether the policy's numbers can be had where cores are counted."""
+        """Whether the policy can run where cores are counted."""
         return takes(policy, ("cores", "burst_buffer"))
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:
@@ -103,7 +103,7 @@ class Reserved(Kind):
     """Maintenance, into which no job may run."""
 
     def suits(self, policy: Any) -> bool:
-        """Whether the policy's numbers can be had where nodes are not all alike."""
+        """Whether the policy can run where nodes are not all alike."""
         return takes(policy, ("nodes", "burst_buffer", "nodes.1", "nodes.2"))
 
     def add(self, rng: np.random.Generator, case: Case) -> Case:

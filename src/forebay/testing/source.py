@@ -1,4 +1,4 @@
-"""A policy's own source: the functions that decide, and the numbers that stand in them."""
+"""A policy's own source: the functions that decide, and the numbers in them."""
 
 import inspect
 import math

@@ -32,7 +32,7 @@ class DelayedError(PolicyError):
 
 
 class TooLongError(PolicyError):
-    """A case of long jobs takes a policy that wakes itself too many decisions: nothing is said of it."""
+    """In a case of long jobs, a policy that wakes itself takes too many decisions: the case is skipped."""
 
 
 MOST_WAKES = 1000
@@ -95,7 +95,7 @@ class _Watched:
 
     def _look_for_spinning(self, view: View) -> None:
         """Refuse what is called for nothing too often."""
-        again = view.now == self._then  # as it has interrupted or resized a job: its own doing, too
+        again = view.now == self._then  # because it has interrupted or resized a job
         own = again or view.triggers == Trigger.WAKE
         self._n_wakes, self._since = (self._n_wakes + 1, self._since) if own else (0, view.now)
         self._then = view.now

@@ -61,7 +61,7 @@ def _timed(w: Workload) -> Workload:
 
 
 def _calm(w: Workload) -> Workload:
-    """The workload without flurries. What is usual may be less then, and another flurry stand out."""
+    """The workload without flurries. The usual day may then be smaller, so that another flurry stands out."""
     while True:
         odd, found = _doctor.flurries(w)
         if not odd.any():

@@ -186,7 +186,7 @@ class Weighted:
         return self.charged == "association"
 
     def with_accounts(self, members: "Sequence[accounts.Member]") -> Self:
-        """The same with the tree of a site, unless it has one of its own, or none is asked for."""
+        """The same with the tree of a site, unless it has a tree of its own, or uses none."""
         own = self.shares or not self._in_tree
         return self if own or not members else replace(self, shares=accounts.write(members))
 

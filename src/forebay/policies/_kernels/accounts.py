@@ -13,7 +13,7 @@ _ACCOUNT, _USER, _PARTITION, _SHARES = 0, 1, 2, 3  # of a user
 
 @kernel
 def _first_of_tree(weights):
-    """Where the tables of the tree begin: behind those of shares, partitions and QOS."""
+    """Where the tables of the tree begin: after those of shares, partitions and QOS."""
     pairs = weights[Weight.N_SHARES] + weights[Weight.N_PARTITIONS] + weights[Weight.N_QOS]
     return _N_WEIGHTS + 2 * int(pairs)
 

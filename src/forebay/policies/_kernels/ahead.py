@@ -130,7 +130,7 @@ def _close(state, plan, times, ahead, n, R, S, W):
 def _given_back(state, have, until_fits, R, S, W, every_edge):
     """What running legs leave when, from now until the demand of leg `until_fits` fits (-1: until all have ended).
 
-    A segment begins with each window of the site, and behind it; of those that last only with `every_edge`.
+    A segment begins at the start and at the end of each window; of windows under way only with `every_edge`.
     """
     counts, running = state.counts[0], state.running
     now, n_running = state.clock[0]["now"], counts["n_running"]

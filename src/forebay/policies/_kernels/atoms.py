@@ -136,7 +136,7 @@ def earliest_for(state, times, ahead, n, n_begins, first, R, leg, duration):
 
 @inlined_kernel
 def _is_open(state, times, ahead, at, last, leg):
-    """Whether leg `leg`, of which there is enough in all, finds it where windows let it start in segment `at`."""
+    """Whether leg `leg`, for which enough is free in total, fits where windows let it start in segment `at`."""
     allowed = opens(state, leg, state.legs[leg]["allowed"], times[at])
     share = state.shares[_blank(state)]
     return share_for(ahead, at, last, state.nodes.atoms, allowed, state.demands[leg, 0], share)
@@ -144,7 +144,7 @@ def _is_open(state, times, ahead, at, last, leg):
 
 @inlined_kernel
 def earliest_open(state, times, ahead, n, n_begins, first, R, leg, duration):
-    """The same beside windows of the site, of which the profile knows nothing but when they begin and end."""
+    """The same with windows of the site, of which the profile has only the times."""
     demand = state.demands[leg]
     at, last = window(times, ahead, n, n_begins, first, R, demand, duration)
     while at >= 0 and not _is_open(state, times, ahead, at, last, leg):

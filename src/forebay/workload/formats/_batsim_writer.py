@@ -18,7 +18,7 @@ from forebay.workload.workload import Workload
 _BUFFER = "burst_buffer"  # a name by which the reader knows one
 
 _TOLD = ("compute", "read", "write", "fetch", "checkpoint", "drain", "stage_in", "stage_out")
-"""Kinds of phases that Batsim has a profile for; of a drain, but for the word that it goes on beside what follows."""
+"""Kinds of phases that Batsim has a profile for; a drain needs our key that lets it run during what follows."""
 
 _NEUTRAL = {
     "user": -1,
