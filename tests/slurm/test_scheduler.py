@@ -32,7 +32,8 @@ def test_parameters_by_name(told):
     }
     assert made.notes == (
         "SchedulerParameters: defer changes nothing: jobs are never tried when they are submitted",
-        "SchedulerParameters: bf_continue changes nothing while tests of jobs take no time: give the policy a test_time",
+        "SchedulerParameters: bf_continue changes nothing while tests of jobs take no time: give the policy "
+        "a test_time",
     )
 
 
@@ -55,7 +56,9 @@ def test_a_new_name_counts_beside_the_old_one(told):
 def test_what_says_nothing_here_is_told(told):
     made = told(f"{NODES}SchedulerParameters=defer_batch,bf_yield_sleep=500000,bf_continue\n")
     assert made.parameters == {"bf_yield_sleep": "500000", "bf_continue": "true"}
-    assert any(note.startswith("SchedulerParameters: bf_continue, bf_yield_sleep changes nothing") for note in made.notes)
+    assert any(
+        note.startswith("SchedulerParameters: bf_continue, bf_yield_sleep changes nothing") for note in made.notes
+    )
     assert any(note.startswith("SchedulerParameters: defer_batch changes nothing") for note in made.notes)
 
 
