@@ -17,6 +17,7 @@ import polars as pl
 
 from forebay import _compile, _fork, _plugins
 from forebay._named import on_site
+from forebay._site_policy import USUAL, site_policy
 from forebay._text import counted
 from forebay.core.codes import JobState
 from forebay.core.failures import Failures
@@ -270,6 +271,8 @@ def case_of(
     _fork.check()
     workload, seed = _workload(workload), _seed(seed)
     named = machine_of(workload) if platform is None else _platform(platform)
+    if policy is None:
+        policy = site_policy(named, workload.platform if platform is None else platform) or USUAL
     scheduler, limits, name, said = _scheduler(policy, workload, named)
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')

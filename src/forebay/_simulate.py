@@ -20,7 +20,7 @@ __all__ = ["machine_of", "simulate", "versions"]
 def simulate(
     workload: Workload | str | PathLike[str],
     platform: str | PathLike[str] | Platform | None = None,
-    policy: Any = "fcfs-bb",
+    policy: Any = None,
     seed: int = 0,
     job_model: str | None = None,
     progress: Progress | bool | None = None,
@@ -37,6 +37,7 @@ def simulate(
         Without it, the machine that the workload names.
     policy
         A spec ("fcfs-bb:depth=3", "mine.py:Mine"), or an object or class of your own with `decide(view, act)`.
+        Without it, the policy that the platform brings, else "fcfs-bb".
     seed
         Feeds the policy's randomness, and failures that have no seed of their own.
     job_model

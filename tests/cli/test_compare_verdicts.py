@@ -2,16 +2,16 @@
 
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 import forebay as fb
 from forebay.cli import _replicas
-from forebay.cli._chosen import site_policy, usual_reference, wanted, with_reference
+from forebay.cli._chosen import wanted, with_reference
 from forebay.cli._numbers import change
 from forebay.errors import InputError
+from forebay.experiments.references import usual_reference
 from forebay.experiments.verdicts import Verdict
 from forebay.policies import COMPARED, FAMILIES, describe, names
 
@@ -204,10 +204,30 @@ def test_the_reference_that_nobody_asked_for():
     assert usual_reference(both, nodes_alone, machine) == "fcfs-easy"
     assert usual_reference(["fcfs", "fcfs-easy"], fb.read("table1"), machine) == "fcfs-easy"
     assert usual_reference(["filler", "fcfs"], fb.read("table1"), machine) == "filler"
-    site = SimpleNamespace(resources=machine.resources, policy="fcfs")
-    assert site_policy(site) == "fcfs"
-    assert usual_reference(both, fb.read("table1"), site) == "fcfs"
-    assert site_policy(machine) is None
+    assert usual_reference(both, fb.read("table1"), machine, "fcfs") == "fcfs"
+
+
+def test_the_policy_of_the_site_joins_as_the_reference(forebay, busy, tmp_path):
+    site = tmp_path / "site.toml"
+    site.write_text('policy = "sjf-easy"\nnodes = 16\n')
+    words = ("compare", busy, "--platform", site, "--no-plots", "--replicas", 0, "-o", tmp_path / "out")
+    assert "reference  sjf-easy" in forebay(*words, "--policies", "fcfs,fcfs-easy").out
+    table = _verdicts(tmp_path / "out")
+    assert set(table["reference"]) == {"sjf-easy"}
+    assert sorted(set(table["policy"])) == ["fcfs", "fcfs-easy"]
+    assert "reference  fcfs;" in forebay(*words, "--policies", "fcfs-easy", "--reference", "fcfs").out
+    assert sorted(set(pl.read_csv(tmp_path / "out" / "compare.csv")["policy"])) == ["fcfs", "fcfs-easy"]
+
+
+@pytest.mark.parametrize("command", ["compare", "run", "platforms"])
+def test_a_wrong_policy_of_the_site_is_told_before_anything_is_run(forebay, busy, tmp_path, command):
+    """Whoever names another policy is told too: the file is wrong."""
+    site = tmp_path / "site.toml"
+    site.write_text('policy = "sjf-eays"\nnodes = 16\n')
+    named = {"compare": ("--reference", "fcfs"), "run": ("--policy", "fcfs"), "platforms": ()}[command]
+    done = forebay(command, site) if command == "platforms" else forebay(command, busy, "--platform", site, *named)
+    assert (done.code, done.out) == (2, "")
+    assert f"{site}: policy: unknown policy 'sjf-eays': did you mean 'sjf-easy'" in done.err.replace("\n", " ")
 
 
 def test_as_many_replicas_for_all_as_time_allows():

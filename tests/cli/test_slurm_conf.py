@@ -47,7 +47,18 @@ def test_a_platform_file_is_written_and_reads_back(forebay, conf, tmp_path):
     machine = platforms.load(site)
     assert (machine.name, machine.nodes, machine.sharing) == ("brook", 10, True)
     assert "brook (10 nodes" in forebay("platforms", site).out
-    assert "--policy '" in site.read_text().split("\n")[0]
+    assert machine.policy == "slurm:bf_interval=60"
+    assert site.read_text().split("\n")[:2] == ["# From slurm.conf.", 'name = "brook"']
+
+
+def test_a_run_on_a_site_goes_by_the_policy_of_the_site(forebay, conf, jobs, tmp_path):
+    target = tmp_path / "march.parquet.zip"
+    assert forebay("workload", "convert", jobs, target, "--slurm-conf", conf, "--filter", "queue!=old").code == 0
+    document = json.loads(forebay("run", target, "--format", "json").out)
+    assert document["policy"] == document["platform"]["policy"] == "slurm:bf_interval=60"
+    assert json.loads(forebay("run", target, "--policy", "fcfs", "--format", "json").out)["policy"] == "fcfs"
+    assert "policy    slurm:bf_interval=60" in forebay("fidelity", target).out
+    assert "policy: slurm:bf_interval=60" in forebay("platforms", tmp_path / "march.toml").out
 
 
 def test_without_a_file_it_is_printed_and_notes_go_to_stderr(forebay, conf, tmp_path):
@@ -168,12 +179,11 @@ def test_what_is_written_runs(forebay, tmp_path):
     told = [part for name in ("slurm.conf", "qos.txt", "assoc.txt") for part in ("--slurm-conf", tmp_path / name)]
     site = tmp_path / "site.toml"
     assert forebay("platforms", *told, "-o", site).code == 0
-    policy = site.read_text().split("--policy '")[1].split("'")[0]
-    assert "qos=normal=10;high=100,charged=association" in policy
+    assert "qos=normal=10;high=100,charged=association" in platforms.load(site).policy
     assert 'over_submit = "wait"' in site.read_text()
     theory = {one.name: one for one in platforms.load(site).accounts}["theory"]
     assert (theory.parent, theory.shares, theory.users) == ("physics", 2, {"ann": 1})
-    done = forebay("run", tmp_path / "a.sacct", "--platform", site, "--policy", policy, "--format", "json")
+    done = forebay("run", tmp_path / "a.sacct", "--platform", site, "--format", "json")
     assert done.code == 0, done.err
     answer = json.loads(done.out)
     assert (answer["summary"]["n_jobs"], answer["summary"]["n_rejected"]) == (3, 0)

@@ -1,10 +1,14 @@
 """A sweep as it is written, and the runs that it stands for; what is wrong is told by file and key."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from forebay.errors import InputError
 from forebay.experiments.grid import read, runs_of
-from forebay.experiments.runs import workload_of
+from forebay.experiments.runs import Jobs, workload_of
+from forebay.workload import write
 
 pytestmark = pytest.mark.small
 
@@ -164,3 +168,74 @@ def test_the_reference_is_named_or_easy(more, policies):
     keys = {"workloads": ["table1"], "policies": ["fcfs", "fcfs-bb:depth={depth}", "fcfs-easy"]}
     runs = runs_of(keys | {"parameters": {"depth": [1, 2]}} | more)
     assert {run.policy for run in runs if run.tags["reference"]} == policies
+
+
+def _references(keys, folder=Path()):
+    """The reference of each place, by its workload and platform."""
+    runs = runs_of(keys, folder=folder)
+    return {(run.tags["workload"], run.tags["platform"]): run.policy for run in runs if run.tags["reference"]}
+
+
+def test_a_reference_that_nobody_names_counts_what_jobs_ask_for():
+    """Jobs of table1 ask for burst buffer; on a machine without any, and those of a model, they ask for nodes alone."""
+    keys = {"workloads": ["table1"], "generators": ["lublin99:jobs=9,nodes=4"], "platforms": ["table1", "flat:nodes=4"]}
+    made, both = keys["generators"][0], ["fcfs", "fcfs-easy", "fcfs-bb"]
+    assert _references(keys | {"policies": both}) == {
+        ("table1", "table1"): "fcfs-bb",
+        ("table1", "flat:nodes=4"): "fcfs-easy",
+        (made, "table1"): "fcfs-easy",
+        (made, "flat:nodes=4"): "fcfs-easy",
+    }
+    assert set(_references(keys | {"policies": both, "reference": "fcfs"}).values()) == {"fcfs"}
+    assert set(_references(keys | {"policies": ["sjf-bb", "fcfs"]}).values()) == {"sjf-bb"}
+
+
+def test_the_policy_of_a_site_is_the_reference_there_and_joins_the_others(tmp_path):
+    machines = tmp_path / "machines"
+    machines.mkdir()
+    (machines / "site.toml").write_text('policy = "sjf-bb"\nnodes = 4\n')
+    (machines / "own.toml").write_text('policy = "mine.py:Mine"\nnodes = 4\n')
+    (machines / "mine.py").write_text("class Mine:\n    def decide(self, view, act): pass\n")
+    keys = {"workloads": ["table1"], "policies": ["fcfs", "fcfs-easy"], "seeds": 2}
+    keys |= {
+        "platforms": ["machines/site.toml", "machines/own.toml", "flat:nodes={nodes}"],
+        "parameters": {"nodes": [4]},
+    }
+    own = f"{machines / 'mine.py'}:Mine"
+    assert _references(keys, tmp_path) == {
+        ("table1", "machines/site.toml"): "sjf-bb",
+        ("table1", "machines/own.toml"): own,
+        ("table1", "flat:nodes=4"): "fcfs-easy",
+    }
+    runs = runs_of(keys, folder=tmp_path)
+    assert len(runs) == 2 * (3 + 3 + 2)
+    there = [run for run in runs if run.seed == 0 and run.tags["platform"] == "machines/site.toml"]
+    assert [run.policy for run in there] == ["fcfs", "fcfs-easy", "sjf-bb"]
+    named = runs_of(keys | {"reference": "fcfs"}, folder=tmp_path)
+    assert {run.policy for run in named} == {"fcfs", "fcfs-easy"}
+    among = runs_of(
+        keys | {"policies": ["fcfs", "sjf-bb"], "platforms": ["machines/site.toml"], "parameters": {}}, folder=tmp_path
+    )
+    assert [(run.policy, run.tags["reference"]) for run in among if run.seed == 0] == [
+        ("fcfs", False),
+        ("sjf-bb", True),
+    ]
+
+
+def test_a_workload_brings_the_policy_of_its_machine(tmp_path):
+    site = tmp_path / "site.toml"
+    site.write_text('policy = "sjf-bb"\nnodes = 4\n')
+    write(replace(workload_of(Jobs("table1")), platform=str(site)), tmp_path / "jobs.parquet.zip")
+    runs = runs_of({"workloads": ["jobs.parquet.zip"], "policies": ["fcfs", "fcfs-easy"]}, folder=tmp_path)
+    assert [(run.policy, run.tags["reference"]) for run in runs] == [
+        ("fcfs", False),
+        ("fcfs-easy", False),
+        ("sjf-bb", True),
+    ]
+
+
+def test_a_wrong_policy_of_a_site_is_told_with_its_file(tmp_path):
+    (tmp_path / "site.toml").write_text('policy = "sjf-b"\nnodes = 4\n')
+    keys = {"workloads": ["table1"], "policies": ["fcfs"], "platforms": ["site.toml"], "reference": "fcfs"}
+    with pytest.raises(InputError, match=r"platforms: .*site\.toml: policy: unknown policy 'sjf-b'"):
+        runs_of(keys, folder=tmp_path)

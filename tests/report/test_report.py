@@ -130,6 +130,23 @@ def test_a_wrong_folder_is_refused(tmp_path, small, kind):
     assert not (tmp_path / "there" / "report.html").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("verdicts.csv", "table of verdicts"),
+        ("ranking.csv", "ranking"),
+        ("bounds.csv", "table of bounds"),
+        ("not-run.csv", "table of jobs"),
+    ],
+)
+@pytest.mark.parametrize("text", ["policy,change\nfcfs,much\n", "", "\xff,\n"])
+def test_a_broken_table_is_refused(tmp_path, small, name, what, text):
+    (tmp_path / "fcfs").symlink_to(small / "fcfs")
+    (tmp_path / name).write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError, match=f"{name}: not a {what}; make the comparison again"):
+        write(tmp_path)
+
+
 def test_runs_of_two_workloads_are_refused(tmp_path, small):
     for name, workload in (("a", "one"), ("b", "two")):
         result = simulate("table1", policy="fcfs")

@@ -11,17 +11,21 @@ import polars as pl
 from forebay._fidelity import _scores
 from forebay._fidelity._doubts import doubts
 from forebay._fidelity._use import Use, use_of
-from forebay._simulate import simulate
+from forebay._simulate import machine_of, simulate
+from forebay._site_policy import site_policy
 from forebay._text import counted
 from forebay.errors import InputError, wrong_type
 from forebay.metrics._numbers import seconds
 from forebay.metrics._table import counted as counted_jobs
+from forebay.platforms import load as load_platform
 from forebay.results import Result
 from forebay.workload import Workload, read
 from forebay.workload.dates import Moment
 from forebay.workload.operations import slice_time
 from forebay.workload.periods import period as warm_period
 
+USUAL = "fcfs-easy"
+"""What is replayed under where no site says: the backfilling that most have."""
 GROUPS = ("queue", "user", "account")
 _WHO = ("user", "queue", "account")
 
@@ -68,7 +72,7 @@ class Fidelity:
 def fidelity(
     workload: Workload | str | PathLike[str],
     platform: Any = None,
-    policy: Any = "fcfs-easy",
+    policy: Any = None,
     period: tuple[Moment, Moment] | None = None,
     warm: bool = True,
     seed: int = 0,
@@ -85,7 +89,7 @@ def fidelity(
     platform
         The machine, as `forebay.simulate` takes it.
     policy
-        The policy to replay it under.
+        The policy to replay it under. Without it, the one that the platform brings, else "fcfs-easy".
     period
         From when to when, in seconds or dates: ("2025-03-01", "2025-04-01"). Without it, all of the trace.
     warm
@@ -119,6 +123,9 @@ def fidelity(
             raise wrong_type("the period", period, 'its start and end: ("2025-03-01", "2025-04-01")')
         w = warm_period(w, *period) if warm else slice_time(w, *period)
     refuse_unrecorded(w)
+    if policy is None:
+        machine = machine_of(w) if platform is None else load_platform(platform)
+        policy = site_policy(machine, w.platform if platform is None else platform) or USUAL
     result = simulate(w, platform, policy, seed, job_model, progress, failures)
     return scored(w, result, period is not None)
 

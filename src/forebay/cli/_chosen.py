@@ -1,17 +1,7 @@
 """Which policies a comparison is of: names, specs, families, all; and the reference among them."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from forebay.errors import InputError
-from forebay.experiments.verdicts import REFERENCE
 
-if TYPE_CHECKING:
-    from forebay.platforms.platform import Platform
-    from forebay.workload import Workload
-
-WITH_MORE = "fcfs-bb"
-"""The reference where jobs ask for more than nodes."""
 ALL = "all"
 
 
@@ -43,24 +33,6 @@ def with_reference(given: list[str], implied: list[str], reference: str | None) 
         if spec in implied:
             implied.remove(spec)
     return spec
-
-
-def site_policy(platform: "Platform") -> str | None:
-    """The policy that a machine's own description brings, as a spec; None where it brings none."""
-    policy = getattr(platform, "policy", None)
-    return policy if isinstance(policy, str) and policy else None
-
-
-def usual_reference(policies: Sequence[str], workload: "Workload", platform: "Platform") -> str:
-    """The default reference: the policy of the site; else EASY that reserves all that jobs ask for.
-
-    Backfilling that reserves only nodes is a weak reference where jobs wait for burst buffer, too. Where neither is
-    among the policies, the first of them is the reference.
-    """
-    more = [name for name in platform.resources[1:] if name in workload.jobs.columns]
-    asked = any((workload.jobs[name] > 0).any() for name in more)
-    best = [site_policy(platform) or "", *([WITH_MORE] if asked else []), REFERENCE]
-    return next((policy for policy in best if policy in policies), policies[0])
 
 
 def split_specs(text: str) -> list[str]:

@@ -32,6 +32,7 @@ class Setting:
     window: Period | None
     failures: "Failures | None" = None  # where they are not those of the platform
     given: tuple[str, ...] = ()  # the words of a command that decide all this; none where the runs are no command's
+    own: str | None = None  # the policy of the site
 
     def simulate(self, policy: Any, spec: str, progress: Callable[[int, int], None]) -> tuple["Result", dict[str, Any]]:
         """A run, and all there is to say of it: what run.json holds."""
@@ -105,6 +106,7 @@ def read_setting(
     """
     from forebay import _plugins
     from forebay import platforms as machines
+    from forebay._site_policy import site_policy
     from forebay.platforms import failures as traces
 
     period, cut = options.parse_period(window, "--window"), options.parse_period(part, "--slice")
@@ -119,13 +121,14 @@ def read_setting(
         from forebay._simulate import machine_of
 
         machine = machine_of(jobs)
+    own = site_policy(machine, platform or jobs.platform)
     if failing is not None:
         traces.check(failing, machine.nodes)
     given = {"platform": platform, "job-model": job_model, "seed": seed or None, "window": window}
     given |= {"failures": failures, "slice": part}
     words = [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
     words += ["--warm"] if warm else []
-    return Setting(jobs, machine, job_model, seed, _seconds(period, jobs, window), failing, (source, *words))
+    return Setting(jobs, machine, job_model, seed, _seconds(period, jobs, window), failing, (source, *words), own)
 
 
 def sliced(jobs: "Workload", period: options.Period | None, warm: bool) -> "Workload":
@@ -156,8 +159,6 @@ def load_policy(spec: str) -> Any:
     """The policy that a spec names."""
     from forebay import policies
 
-    if spec.endswith(".py"):
-        raise InputError(f"policy {spec!r} is a file; name the class in it too: {spec}:ClassName")
     return policies.load(spec)
 
 

@@ -43,7 +43,7 @@ class Told:
     @property
     def text(self) -> str:
         """The platform file."""
-        return self.description.platform(f"From {listed(self.sources)}. Run with --policy '{self.policy}'")
+        return self.description.platform(f"From {listed(self.sources)}.", self.policy)
 
     def check(self) -> None:
         """Read the platform file back, so that none is given out that cannot be used."""

@@ -14,7 +14,7 @@ from forebay._files import file_names, replacing
 from forebay._text import counted, for_spreadsheets
 from forebay.cli import _complete
 from forebay.cli import _options as options
-from forebay.cli._chosen import site_policy, usual_reference, wanted, with_reference
+from forebay.cli._chosen import wanted, with_reference
 from forebay.cli._options import Format
 from forebay.cli._outputs import forget_figures, output_folder, refuse_other
 from forebay.cli._print import answer, is_quiet, message
@@ -65,8 +65,8 @@ def command(
             "--reference",
             metavar="SPEC",
             help="Compare with this policy, which is run too. Default: the site's own where the platform has one, "
-            "else fcfs-bb where jobs ask for more than nodes, else fcfs-easy; if it is not among the policies, the "
-            "first of them.",
+            "which is run too; else, of those that are compared, fcfs-bb where jobs ask for more than nodes, else "
+            "fcfs-easy, else the first.",
             show_default=False,
             autocompletion=_complete.policy,
         ),
@@ -118,6 +118,7 @@ def command(
     from forebay.cli._compared import Compared, comparison, report
     from forebay.experiments.conditions import parse_condition
     from forebay.experiments.executor import cores
+    from forebay.experiments.references import usual_reference
 
     conditions = [parse_condition(text) for text in fail_if or ()]
     given, implied = wanted(policies)
@@ -126,13 +127,13 @@ def command(
     if plots:
         _pictures.check([*_drawing.FIGURES, _drawing.SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
-    if asked is None and (own := site_policy(setting.platform)) is not None:
-        schedulers.setdefault(own, _runs.load_policy(own))
-        given.append(own)
+    if asked is None and setting.own is not None:
+        schedulers.setdefault(setting.own, _runs.load_policy(setting.own))
+        given.append(setting.own)
     schedulers = {spec: policy for spec, policy in schedulers.items() if spec in given or _is_of_use(policy, setting)}
     if not schedulers:
         raise InputError(f"--policies {policies!r}: none of these is of use on this machine with these jobs")
-    standard = asked or usual_reference(list(schedulers), setting.workload, setting.platform)
+    standard = asked or usual_reference(list(schedulers), setting.workload, setting.platform, setting.own)
     refuse_other(output, "a comparison")
     again = _given.command(context)
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers)), again) as made:

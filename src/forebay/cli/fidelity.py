@@ -40,11 +40,16 @@ def command(
     ],
     platform: options.PlatformOption = None,
     policy: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--policy", metavar="SPEC", help="The policy most like the machine's own.", autocompletion=_complete.policy
+            "--policy",
+            metavar="SPEC",
+            help="The policy most like the machine's own. Default: the site's where the platform has one, else "
+            "fcfs-easy.",
+            show_default=False,
+            autocompletion=_complete.policy,
         ),
-    ] = "fcfs-easy",
+    ] = None,
     part: options.SliceOption = None,
     warm: Annotated[
         bool,
@@ -73,13 +78,15 @@ def command(
     With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), and a figure.
     """
     from forebay import _compile, _plugins
-    from forebay._fidelity._replay import refuse_unrecorded
+    from forebay._fidelity._replay import USUAL, refuse_unrecorded
     from forebay.cli import _pictures, _runs
 
-    scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
+    scheduler = None if policy is None else _runs.load_policy(policy)
     if plots:
         _pictures.check([])
     setting = _runs.read_setting(workload, platform, job_model, seed, None, failures, part, warm and part is not None)
+    policy = _plugins.spelled("policies", policy or setting.own or USUAL)
+    scheduler = scheduler or _runs.load_policy(policy)
     refuse_unrecorded(setting.workload)
     if output:
         refuse_other(output, KIND)

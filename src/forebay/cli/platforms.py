@@ -55,6 +55,7 @@ def command(
     With --slurm-conf a platform file is made of a site's own description, and printed if there is no -o.
     """
     from forebay import _plugins, platforms
+    from forebay._site_policy import site_policy
 
     if described:
         if spec is not None:
@@ -74,12 +75,15 @@ def command(
             _show_preset(preset, form)
             return
     machine = platforms.load(spec)
+    site_policy(machine, spec)  # complains of one that cannot be
     if form is Format.json:
         answer(machine.describe())
     elif machine.classes or machine.partitions or machine.reservations:
         _show_inside(machine)
     else:
         say(str(machine))
+    if machine.policy and form is not Format.json:
+        say(f"\npolicy: {machine.policy}")  # in one line, however long: to be copied
 
 
 def _site(told: Told, output: Path | None, form: Format) -> None:

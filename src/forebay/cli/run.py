@@ -26,14 +26,16 @@ def command(
     workload: options.WorkloadArgument,
     platform: options.PlatformOption = None,
     policy: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--policy",
             metavar="SPEC",
-            help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine.",
+            help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine. Default: the site's own where the platform "
+            "has one, else fcfs-bb.",
+            show_default=False,
             autocompletion=_complete.policy,
         ),
-    ] = "fcfs-bb",
+    ] = None,
     job_model: options.JobModelOption = None,
     seed: options.SeedOption = 0,
     failures: options.FailuresOption = None,
@@ -51,10 +53,13 @@ def command(
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
     from forebay import _compile, _plugins
+    from forebay._site_policy import USUAL
     from forebay.cli import _runs
 
-    scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
+    scheduler = None if policy is None else _runs.load_policy(policy)
     setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
+    policy = _plugins.spelled("policies", policy or setting.own or USUAL)
+    scheduler = scheduler or _runs.load_policy(policy)
     if closed:
         setting = _runs.in_closed_loop(setting)
     if output:

@@ -44,8 +44,9 @@ def command(
         typer.Option(
             "--reference",
             metavar="SPEC",
-            help="Compare with this one of the policies. Default: what the file says, else fcfs-easy if it is among "
-            "them, else the first.",
+            help="Compare with this one of the policies. Default: what the file says, else the site's own where the "
+            "platform has one, which is run too; else, of the policies, fcfs-bb where jobs ask for more than nodes, "
+            "else fcfs-easy, else the first.",
             show_default=False,
             autocompletion=_complete.policy,
         ),

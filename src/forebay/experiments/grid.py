@@ -20,8 +20,8 @@ from forebay._text import counted
 from forebay.core.units import parse_period
 from forebay.errors import InputError, brief, nearest
 from forebay.experiments import files, generators
+from forebay.experiments.references import reference_of
 from forebay.experiments.runs import Jobs, Run, from_file, made_by
-from forebay.experiments.verdicts import REFERENCE
 
 Value = bool | int | float | str
 COLUMNS = ("workload", "platform", "job_model", "failures", "policy", "seed")
@@ -120,6 +120,11 @@ class _Source:
     made: bool
     models: tuple[str, ...]
 
+    @property
+    def key(self) -> str:
+        """Where it stands."""
+        return "generators" if self.made else "workloads"
+
 
 class _Reader:
     """Turns a grid into runs; complaints begin with the file and the key."""
@@ -127,6 +132,8 @@ class _Reader:
     def __init__(self, grid: Grid, where: str, folder: Path) -> None:
         self._grid, self._where, self._folder = grid, where, folder
         self._jobs: dict[_Source, Jobs] = {}
+        self._known: set[tuple[str, str]] = set()  # keys and specs that can be loaded
+        self._references: dict[tuple[_Source, str], tuple[str | None, str]] = {}
 
     def runs(self) -> list[Run]:
         """Every run, once."""
@@ -137,43 +144,69 @@ class _Reader:
         axes = (sources, grid.platforms, grid.job_models, grid.failures, grid.policies)
         self._check_size(axes, len(seeds))
         found: dict[str, Run] = {}
-        checked: set[tuple[str, str]] = set()
-        reference = grid.reference or (REFERENCE if REFERENCE in grid.policies else grid.policies[0])
-        policies = set(grid.policies)
-        for source, platform, job_model, failures, policy in product(*axes):
-            texts = (source.spec, *source.models, platform, job_model, failures, policy)
-            for values in self._values(texts):
-                spec, *models, machine, behaviour, failing, scheduler = (_filled(text, values) for text in texts)
-                filled = _Source(spec, source.made, tuple(models))
-                policies.add(scheduler)
-                specs = {"platforms": machine, "job_models": behaviour, "failures": failing, "policies": scheduler}
-                for key, text in specs.items():
-                    if text and (key, text) not in checked:
-                        self._check(key, text)
-                        checked.add((key, text))
-                for seed in seeds:
-                    tags = dict(zip(COLUMNS, (spec, machine, behaviour, failing, scheduler, seed), strict=True))
-                    words = [str(word) for key, word in tags.items() if word and key != "seed"]
-                    run = Run(
-                        name=f"{' | '.join(words)} | seed {seed}",
-                        jobs=self._jobs_of(filled, seed),
-                        platform=self._placed(machine),
-                        policy=self._placed(scheduler),
-                        job_model=behaviour,
-                        seed=seed,
-                        failures=self._placed_trace(failing),
-                        window=window,
-                        tags=tags
-                        | {name: values.get(name) for name in grid.parameters}
-                        | {"reference": reference in (policy, scheduler)},
-                    )
+        for *place, policy in product(*axes):
+            for run in self._at(place, policy, seeds, window):
+                found.setdefault(run.key, run)
+        if grid.reference is None:
+            for place in product(*axes[:-1]):
+                for run in self._at(place, None, seeds, window):
                     found.setdefault(run.key, run)
+        reference = grid.reference or grid.policies[0]
+        policies = {*grid.policies, *(run.tags["policy"] for run in found.values())}
         self._refuse(
             reference not in policies,
             "reference",
             f"{brief(reference)} is none of the policies: {nearest(reference, policies)}",
         )
         return list(found.values())
+
+    def _at(
+        self, place: Sequence[Any], policy: str | None, seeds: list[int], window: tuple[float, float] | None
+    ) -> Iterator[Run]:
+        """Runs under a policy in one place, for all values of parameters; without it, under the site's own, if any."""
+        source, *others = place
+        texts = (source.spec, *source.models, *others, policy or "")
+        for values in self._values(texts):
+            spec, *models, machine, behaviour, failing, scheduler = (_filled(text, values) for text in texts)
+            specs = {"platforms": machine, "job_models": behaviour, "failures": failing, "policies": scheduler}
+            for key, text in specs.items():
+                if text and (key, text) not in self._known:
+                    self._check(key, text)
+                    self._known.add((key, text))
+            filled = _Source(spec, source.made, tuple(models))
+            own, reference = self._reference(filled, machine, seeds[0])
+            if policy is None and own is None:
+                continue
+            scheduler = scheduler or own or ""
+            for seed in seeds:
+                tags = dict(zip(COLUMNS, (spec, machine, behaviour, failing, scheduler, seed), strict=True))
+                words = [str(word) for key, word in tags.items() if word and key != "seed"]
+                yield Run(
+                    name=f"{' | '.join(words)} | seed {seed}",
+                    jobs=self._jobs_of(filled, seed),
+                    platform=self._placed(machine),
+                    policy=scheduler if policy is None else self._placed(scheduler),
+                    job_model=behaviour,
+                    seed=seed,
+                    failures=self._placed_trace(failing),
+                    window=window,
+                    tags=tags
+                    | {name: values.get(name) for name in self._grid.parameters}
+                    | {"reference": reference in (policy, scheduler)},
+                )
+
+    def _reference(self, source: _Source, machine: str, seed: int) -> tuple[str | None, str]:
+        """The policy of the site in a place, and what others are compared with there."""
+        if self._grid.reference is not None:
+            return None, self._grid.reference
+        if (source, machine) not in self._references:
+            jobs = self._jobs_of(source, seed)
+            try:
+                found = reference_of(jobs, self._placed(machine), self._grid.policies)
+            except InputError as error:
+                raise InputError(f"{self._where}: {source.key}: {error}") from None
+            self._references[source, machine] = found
+        return self._references[source, machine]
 
     def _refuse(self, wrong: bool, key: str, text: str) -> None:
         if wrong:
@@ -238,11 +271,12 @@ class _Reader:
     def _check(self, key: str, text: str) -> None:
         """Refuse what cannot be loaded, before anything is run."""
         from forebay import _plugins, platforms, policies
+        from forebay._site_policy import site_policy
         from forebay.platforms import failures
 
         try:
             if key == "platforms":
-                platforms.load(self._placed(text))
+                site_policy(platforms.load(self._placed(text)), self._placed(text))
             elif key == "policies":
                 policies.load(self._placed(text))
             elif key == "failures":
@@ -259,8 +293,7 @@ class _Reader:
             try:
                 self._jobs[source] = self._make_jobs(source)
             except InputError as error:
-                key = "generators" if source.made else "workloads"
-                raise InputError(f"{self._where}: {key}: {error}") from None
+                raise InputError(f"{self._where}: {source.key}: {error}") from None
         return replace(self._jobs[source], draw=draw)
 
     def _make_jobs(self, source: _Source) -> Jobs:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from forebay.experiments.statistics import mean, spread, t_quantile
 
 BETTER, WORSE, UNDECIDED, SAME = "better", "worse", "undecided", "same"
-REFERENCE = "fcfs-easy"
-"""What policies are compared with where none is named, jobs ask for nodes alone, and it is among them."""
 SEEDS, REPLICAS, BLOCKS = "seeds", "replicas", "blocks"
 
 _HIGHER = ("utilisation", "useful_utilisation", "throughput")

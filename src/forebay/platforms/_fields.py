@@ -235,6 +235,12 @@ def _flops(value: Any, info: ValidationInfo) -> float:
     return _positive_float(_parse(parse_flops, value, info), "speed", 'write a speed such as "1 Gflop/s"')
 
 
+def _spec(text: str | None) -> str | None:
+    if text is not None and not text.strip():
+        raise ValueError('is empty; write a policy such as "fcfs-bb", or leave the key out')
+    return text
+
+
 def _failing(value: Any) -> Failures | None:
     try:
         return None if value is None else failures.load(value)
@@ -260,4 +266,5 @@ Words = Annotated[tuple[str, ...], BeforeValidator(_words), Field(examples=[["cp
 Name = Annotated[str, AfterValidator(_name), Field(examples=["cpu"])]
 NameOrNone = Annotated[str, AfterValidator(lambda name: _name(name) if name else name), Field(examples=["v100"])]
 Pools = Annotated[tuple[int, ...], BeforeValidator(_pools), Field(examples=["5000/200"])]
+PolicySpec = Annotated[str | None, AfterValidator(_spec), Field(examples=["fcfs-bb"])]
 Failing = Annotated[InstanceOf[Failures] | None, BeforeValidator(_failing)]

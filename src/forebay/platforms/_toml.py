@@ -39,6 +39,7 @@ def read(path: Path, overrides: Mapping[str, str]) -> Platform:
     _override(table, overrides, problems)
     problems.stop()  # a misspelt override says nothing of the file
     _place_trace(table, path.parent)
+    _place_policy(table, path.parent)
     return build(table, problems, default_name=path.stem)
 
 
@@ -137,6 +138,13 @@ def _place_trace(table: Mapping[str, Any], folder: Path) -> None:
     failures = table.get("failures")
     if isinstance(failures, dict) and isinstance(failures.get("trace"), str):
         failures["trace"] = str(folder / failures["trace"])
+
+
+def _place_policy(table: dict[str, Any], folder: Path) -> None:
+    """So does a file with the site's policy."""
+    policy = table.get("policy")
+    if isinstance(policy, str) and ".py:" in policy:
+        table["policy"] = str(folder / policy)
 
 
 def _kind(table: Any, path: str, group: str, word: str, example: str, problems: Problems) -> str | None:

@@ -1,9 +1,8 @@
 """The tree of a site's accounts, with the shares of accounts and users."""
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from forebay._text import counted
 from forebay.errors import brief, nearest
@@ -74,8 +73,8 @@ class Account(Model):
         return f"{self.name} in {self.parent}: {own}, {counted(len(self.users), 'user')}"
 
 
-def check_accounts(accounts: Iterable[Account]) -> None:
-    """Refuse accounts that make no tree."""
+def _make_a_tree(accounts: tuple[Account, ...]) -> tuple[Account, ...]:
+    """Refuse accounts that make none."""
     above: dict[str, str] = {}
     for one in accounts:
         if one.name in above:
@@ -91,3 +90,7 @@ def check_accounts(accounts: Iterable[Account]) -> None:
             at, steps = above[at], steps + 1
             if steps > len(above):
                 raise ValueError(f"account {name!r} is inside itself; say in which other one it is")
+    return accounts
+
+
+Accounts = Annotated[tuple[Account, ...], AfterValidator(_make_a_tree)]

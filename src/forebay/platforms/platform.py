@@ -12,10 +12,10 @@ from forebay.core.failures import Failures
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_flops
 from forebay.errors import InputError, listed
-from forebay.platforms._fields import AUTO, Count, Failing, Flag, Flops, Model
+from forebay.platforms._fields import AUTO, Count, Failing, Flag, Flops, Model, PolicySpec
 from forebay.platforms._inside import by_ids, check_classes, check_partitions, refuse_twice
 from forebay.platforms._together import one_chunked, one_file_system, one_of_two_kinds, whole_lanes
-from forebay.platforms.accounts import Account, check_accounts
+from forebay.platforms.accounts import Accounts
 from forebay.platforms.atoms import Atom, atoms_of, sizes_of
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.fabric import Fabric
@@ -74,6 +74,9 @@ class Platform(Model):
         Maintenance and advance reservations: `forebay.platforms.Reservation`, each.
     accounts
         Accounts of its site with their shares, for policies with fair share: `forebay.platforms.Account`, each.
+    policy
+        The spec of the policy of its site, such as "slurm:bf_interval=60": the default of runs, and the reference of
+        comparisons.
 
     Examples
     --------
@@ -93,7 +96,8 @@ class Platform(Model):
     failures: Failing = None
     limits: tuple[Rule, ...] = ()
     reservations: Reservations = ()
-    accounts: tuple[Account, ...] = ()
+    accounts: Accounts = ()
+    policy: PolicySpec = None
 
     @field_validator("name")
     @classmethod
@@ -183,12 +187,6 @@ class Platform(Model):
             except InputError as error:
                 raise ValueError(str(error)) from None
         return failures
-
-    @field_validator("accounts")
-    @classmethod
-    def _make_a_tree(cls, accounts: tuple[Account, ...]) -> tuple[Account, ...]:
-        check_accounts(accounts)
-        return accounts
 
     @property
     def finite(self) -> Mapping[str, int]:
@@ -352,6 +350,7 @@ class Platform(Model):
             **({"limits": [rule.described() for rule in self.limits]} if self.limits else {}),
             **announced(self.reservations),
             **({"accounts": [one.described() for one in self.accounts]} if self.accounts else {}),
+            **({"policy": self.policy} if self.policy else {}),
             "text": str(self),
         }
 
@@ -378,6 +377,7 @@ class Platform(Model):
         rows[1:1] = self._lines()
         rows += [(tier.name, tier.text) for tier in self.tiers]
         rows += [("failures", str(self.failures))] if self.failures else []
+        rows += [("policy", self.policy)] if self.policy else []
         return html_table(f"Platform {self.name}", rows)
 
     @property

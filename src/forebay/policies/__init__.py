@@ -100,6 +100,8 @@ def load(spec: str | Any) -> Any:
             return Limited(load(plain), parse_limits(f"limits{rest}"))
         except InputError as error:
             raise InputError(f"policy {spec!r}: {error}") from None
+    if spec.endswith(".py"):
+        raise InputError(f"policy {spec!r} is a file; name the class in it too: {spec}:ClassName")
     own = _OWN_FILE.fullmatch(spec)
     if own:
         name, given = _plugins.parse_spec(own["rest"])

@@ -53,12 +53,15 @@ def read(folder: Path) -> Runs:
     if len({str(document.get("workload")) for document, _ in found}) > 1:
         names = listed([place.name for place in places])
         raise InputError(f"{folder}: its runs ({names}) are not of one workload; make a report of each")
-    shown = _ranking(folder / _RANKING)
+    ranking = _table(folder / _RANKING, "ranking", "policy", pl.exclude("policy").cast(pl.Float64))
+    shown = {} if ranking is None else {row.pop("policy"): row for row in ranking.to_dicts()}
     places_of = {policy: place for place, policy in enumerate(shown)}
     found.sort(key=lambda one: places_of.get(str(one[0].get("policy")), len(places_of)))
     documents, folders = [one for one, _ in found], [place for _, place in found]
-    verdicts, bounds = _verdicts(folder / _VERDICTS), _bounds(folder / _BOUNDS)
-    return Runs(documents, folders, verdicts, words_of(told), bounds, shown, _not_run(folder / _NOT_RUN))
+    verdicts = _table(folder / _VERDICTS, "table of verdicts", *_WORDS, _numbers(*_NUMBERS))
+    bounds = _table(folder / _BOUNDS, "table of bounds", "policy", "metric", _numbers("least", "ratio"))
+    not_run = _table(folder / _NOT_RUN, "table of jobs", "policy", "reason", pl.col("jobs").cast(pl.Int64))
+    return Runs(documents, folders, verdicts, words_of(told), bounds, shown, not_run)
 
 
 def words_of(told: Mapping[str, Any]) -> list[str]:
@@ -81,41 +84,15 @@ def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:
     return wait is None, wait or 0.0
 
 
-def _verdicts(path: Path) -> pl.DataFrame | None:
+def _table(path: Path, what: str, *columns: str | pl.Expr) -> pl.DataFrame | None:
+    """These columns of a table that a comparison has written, if it did."""
     if not path.is_file():
         return None
     try:
-        frame = pl.read_csv(path, infer_schema=False)
-        return frame.select(*_WORDS, *(pl.col(name).cast(pl.Float64) for name in _NUMBERS))
+        return pl.read_csv(path, infer_schema=False).select(*columns)
     except (PolarsError, OSError):
-        raise InputError(f"{path}: not a table of verdicts; make the comparison again with forebay compare") from None
+        raise InputError(f"{path}: not a {what}; make the comparison again with forebay compare") from None
 
 
-def _ranking(path: Path) -> dict[str, dict[str, Any]]:
-    if not path.is_file():
-        return {}
-    try:
-        frame = pl.read_csv(path, infer_schema=False)
-        numbers = frame.select("policy", pl.exclude("policy").cast(pl.Float64))
-        return {row.pop("policy"): row for row in numbers.to_dicts()}
-    except (PolarsError, OSError):
-        raise InputError(f"{path}: not a ranking; make the comparison again with forebay compare") from None
-
-
-def _not_run(path: Path) -> pl.DataFrame | None:
-    if not path.is_file():
-        return None
-    try:
-        return pl.read_csv(path, infer_schema=False).select("policy", "reason", pl.col("jobs").cast(pl.Int64))
-    except (PolarsError, OSError):
-        raise InputError(f"{path}: not a table of jobs; make the comparison again with forebay compare") from None
-
-
-def _bounds(path: Path) -> pl.DataFrame | None:
-    if not path.is_file():
-        return None
-    try:
-        frame = pl.read_csv(path, infer_schema=False)
-        return frame.select("policy", "metric", pl.col("least", "ratio").cast(pl.Float64))
-    except (PolarsError, OSError):
-        raise InputError(f"{path}: not a table of bounds; make the comparison again with forebay compare") from None
+def _numbers(*names: str) -> pl.Expr:
+    return pl.col(*names).cast(pl.Float64)

@@ -28,9 +28,10 @@ class Description:
     parameters: Parameters  # of the scheduler, as slurm.conf names them
     notes: tuple[str, ...]
 
-    def platform(self, head: str) -> str:
-        """The platform file; `head` stands in a comment at its beginning."""
-        return toml.write(self.site, self.machine, self.selection, head) + toml.tables(self.limits, self.accounts)
+    def platform(self, head: str, policy: str = "") -> str:
+        """The platform file; `head` stands in a comment at its beginning, and the policy is a spec of `parameters`."""
+        told = toml.write(self.site, self.machine, self.selection, head, policy)
+        return told + toml.tables(self.limits, self.accounts)
 
     @property
     def summary(self) -> str:

@@ -16,9 +16,10 @@ from forebay.slurm.site import Partition, Site
 _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 
 
-def write(site: Site, machine: Machine, selection: Selection, head: str) -> str:
+def write(site: Site, machine: Machine, selection: Selection, head: str, policy: str) -> str:
     """The file, but for what it says of users; `head` is what a reader should know first."""
     lines = [*(f"# {visible(line)}".rstrip() for line in head.split("\n")), f"name = {_quoted(visible(site.name))}"]
+    lines += [f"policy = {_quoted(policy)}"] if policy else []
     if selection.sharing:
         lines += ["sharing = true", f"placement = {_quoted(selection.placement)}"]
     for one in machine.classes:

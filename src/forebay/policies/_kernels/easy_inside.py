@@ -248,15 +248,6 @@ def nobody_guarded(state, have):
     return notes
 
 
-@allocating_kernel
-def guard(state, have, notes, head, R):
-    """From now on nobody starts who delays job `head`, the first that has to wait; only where jobs share nodes."""
-    if len(have.inside) > 0:
-        for r in range(len(have.free)):
-            notes.spare_amounts[r] = have.free[r]
-        _make_plan(state, notes, head, R)
-
-
 @kernel
 def passes_head(state, notes, j, R):
     """Whether job `j`, which fits, can start without delaying the head, if there is one."""

@@ -17,7 +17,7 @@ from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import ahead_of, end_if_now, given_back, looks_up, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
-from forebay.policies._kernels.easy_inside import nobody_guarded, passes_head, start_passing
+from forebay.policies._kernels.easy_inside import nobody_guarded
 from forebay.policies._kernels.long_line import MANY, asks_within, next_place
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import (
@@ -39,13 +39,11 @@ _LAYING = 16  # steps in whose time a reservation is laid
 
 @kernel
 def can_start(state, have, times, ahead, n, R, j, leg, notes):
-    """Whether job `j` can start `leg` now and delay nobody, as far as amounts tell; the head of the line exactly so.
+    """Whether job `j` can start `leg` now and delay nobody, as far as amounts tell.
 
     The leg is told, as rows of jobs lie far apart in memory, and many of them are looked at in vain.
     """
     if j < 0 or not leg_fits_now(state, have, j, leg):
-        return False
-    if len(have.inside) > 0 and not passes_head(state, notes, j, R):
         return False
     end = state.clock[0]["now"] + state.legs[leg]["walltime"]
     if not fits(times, ahead, n, 0, R, state.demands[leg], end):
@@ -59,9 +57,6 @@ def start_beside(state, have, times, ahead, n, R, S, W, j, notes):
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
     if not can_start(state, have, times, ahead, n, R, j, leg, notes):
         return 0
-    if len(have.inside) > 0:
-        start_passing(state, have, notes, j)
-        return reserve(times, ahead, n, R, state.demands[leg], 0, end)
     if len(have.words) == 0:
         needs = state.demands[leg]  # what it takes of each atom was worked out as it was asked whether it can start
         if n_counted(state, R) > 0:

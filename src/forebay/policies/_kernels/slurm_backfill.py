@@ -17,7 +17,7 @@ from forebay.core.tables import after
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import ahead_of, n_held
-from forebay.policies._kernels.easy_inside import guard, nobody_guarded
+from forebay.policies._kernels.easy_inside import nobody_guarded
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.numbers import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, put_off, reserve_for, settle
@@ -143,10 +143,6 @@ def backfill_cycle(state, have, line, params):
         elif W > 0:
             n = reserve_for(state, times, ahead, n, R, S, W, j, later)
         else:
-            if n_later == 0:
-                guard(state, have, notes, j, R)
-                if notes.latest[0] > window_end:  # beyond, nothing is reserved
-                    notes.latest[0] = np.inf
             n_later += 1
             if put_off(state, later, n_later - 1, R, j, legs[i - 1]):
                 continue
