@@ -41,7 +41,6 @@ from forebay.policies._kernels.notes import (
     is_allowed,
     keep_notes,
     keep_plan,
-    new_notes,
     refuse_again,
     was_refused,
 )
@@ -238,14 +237,6 @@ def _is_harmless(state, notes, leg, R):
         if state.demands[leg, r] > notes.spare_amounts[r]:
             return False
     return fits_inside(state.inside, notes.both, state.inside.asks[leg])
-
-
-@allocating_kernel
-def nobody_guarded(state, have):
-    """Notes of a decision that guards nobody yet: everybody passes."""
-    notes = new_notes(state, have.inside)
-    notes.latest[0] = np.inf
-    return notes
 
 
 @kernel

@@ -17,7 +17,6 @@ from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import ahead_of, end_if_now, given_back, looks_up, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
-from forebay.policies._kernels.easy_inside import nobody_guarded
 from forebay.policies._kernels.long_line import MANY, asks_within, next_place
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import (
@@ -38,7 +37,7 @@ _LAYING = 16  # steps in whose time a reservation is laid
 
 
 @kernel
-def can_start(state, have, times, ahead, n, R, j, leg, notes):
+def can_start(state, have, times, ahead, n, R, j, leg):
     """Whether job `j` can start `leg` now and delay nobody, as far as amounts tell.
 
     The leg is told, as rows of jobs lie far apart in memory, and many of them are looked at in vain.
@@ -52,10 +51,10 @@ def can_start(state, have, times, ahead, n, R, j, leg, notes):
 
 
 @allocating_kernel
-def start_beside(state, have, times, ahead, n, R, S, W, j, notes):
+def start_beside(state, have, times, ahead, n, R, S, W, j):
     """Start job `j` now if that delays no reservation; returns the profile's new length, 0 if it cannot."""
     leg, end = state.jobs[j]["leg"], end_if_now(state, j)
-    if not can_start(state, have, times, ahead, n, R, j, leg, notes):
+    if not can_start(state, have, times, ahead, n, R, j, leg):
         return 0
     if len(have.words) == 0:
         needs = state.demands[leg]  # what it takes of each atom was worked out as it was asked whether it can start
@@ -97,11 +96,11 @@ def who_fits(state, have, line, index, first):
 
 
 @kernel
-def who_can_start(state, have, profile, R, line, legs, first, places, notes):
+def who_can_start(state, have, profile, R, line, legs, first, places):
     """Keep the places from `first` on whose jobs can still start; how many these are, and when the last would end."""
     (times, ahead, n), n_left, longest = profile, 0, 0.0
     for place in places:
-        if place >= first and can_start(state, have, times, ahead, n, R, line[place], legs[place], notes):
+        if place >= first and can_start(state, have, times, ahead, n, R, line[place], legs[place]):
             places[n_left] = place
             n_left += 1
             longest = max(longest, state.legs[legs[place]]["walltime"])
@@ -109,12 +108,12 @@ def who_can_start(state, have, profile, R, line, legs, first, places, notes):
 
 
 @kernel
-def n_until_last(state, have, profile, R, line, legs, places, notes):
+def n_until_last(state, have, profile, R, line, legs, places):
     """How many of these places there are up to the last whose job can still start."""
     (times, ahead, n), n_left = profile, len(places)
     while n_left > 0:
         place = places[n_left - 1]
-        if can_start(state, have, times, ahead, n, R, line[place], legs[place], notes):
+        if can_start(state, have, times, ahead, n, R, line[place], legs[place]):
             break
         n_left -= 1
     return n_left
@@ -128,7 +127,7 @@ def _narrow(room, have, ahead, R):
 
 
 @allocating_kernel
-def _let_pass(state, have, rest, params, limit, profile, columns, notes, index, first):
+def _let_pass(state, have, rest, params, limit, profile, columns, index, first):
     """Start whoever of `rest` delays no reservation; with an index, it is the queue from place `first` on."""
     (times, ahead, n), (R, S, W) = profile, columns
     rest, room = behind(state, have, rest, params, limit), np.empty(len(have.free), np.int64)
@@ -145,7 +144,7 @@ def _let_pass(state, have, rest, params, limit, profile, columns, notes, index, 
         if j < 0:
             continue
         limit -= 1
-        started = start_beside(state, have, times, ahead, n, R, S, W, j, notes)
+        started = start_beside(state, have, times, ahead, n, R, S, W, j)
         if started > 0:
             n, in_vain = started, 0
             _narrow(room, have, ahead, R)
@@ -181,8 +180,8 @@ def shallow(state, have, line, params, columns, index, first):
     else:
         later.jobs[0], later.legs[0] = line[0], state.jobs[line[0]]["leg"]
         n = settle(state, times, ahead, n, R, S, later, 1)
-    notes, limit = nobody_guarded(state, have), int(params[Param.MAX_BACKFILL])
-    _let_pass(state, have, line[1:], params, limit, (times, ahead, n), (R, S, W), notes, index, first + 1)
+    limit = int(params[Param.MAX_BACKFILL])
+    _let_pass(state, have, line[1:], params, limit, (times, ahead, n), (R, S, W), index, first + 1)
 
 
 @allocating_kernel
@@ -199,12 +198,12 @@ def deep(state, have, line, params, columns, index, first):
     n_places = len(places)
     if n_places == 0:
         return
-    R, notes = n_held(state, have, reserved), nobody_guarded(state, have)
+    R = n_held(state, have, reserved)
     looks = looks_up(state, have, R)
     times, ahead, n = given_back(state, have, reserved) if looks else ahead_of(state, have, -1, reserved, S, W)
     # Elsewhere who fits can start: what runs only gives back.
     if n_counted(state, R) > 0 or planned_ahead(state):
-        n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, 0, places[:n_places], notes)
+        n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, 0, places[:n_places])
     later, n_later = nobody_put_off(len(line), state.clock[0]["now"], horizon, R + S + W, 0.0, np.inf), 0
     later.looks[0] = looks
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
@@ -227,7 +226,7 @@ def deep(state, have, line, params, columns, index, first):
             k += 1
         started = 0
         if places[k] == i - 1:
-            started = start_beside(state, have, times, ahead, n, R, S, W, j, notes)
+            started = start_beside(state, have, times, ahead, n, R, S, W, j)
         if started > 0:
             n = started
         else:
@@ -242,11 +241,11 @@ def deep(state, have, line, params, columns, index, first):
                 n = settle(state, times, ahead, n, R, S, later, n_later)
                 if later.jobs[n_later - 1] == j:
                     continue
-        n_places = n_until_last(state, have, (times, ahead, n), R, line, legs, places[:n_places], notes)
+        n_places = n_until_last(state, have, (times, ahead, n), R, line, legs, places[:n_places])
         steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
             steps, k, left = 0, 0, places[:n_places]
-            n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, i, left, notes)
+            n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, i, left)
     if n_places == 0 or i > places[n_places - 1]:
         return
     rest = line[i:]
@@ -254,4 +253,4 @@ def deep(state, have, line, params, columns, index, first):
         rest = np.empty(n_places, np.int64)
         for p in range(n_places):
             rest[p] = line[places[p]] if places[p] >= i else -1
-    _let_pass(state, have, rest, params, limit, (times, ahead, n), (R, S, W), notes, np.empty((0, 0), np.int64), 0)
+    _let_pass(state, have, rest, params, limit, (times, ahead, n), (R, S, W), np.empty((0, 0), np.int64), 0)

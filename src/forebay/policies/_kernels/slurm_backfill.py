@@ -17,7 +17,6 @@ from forebay.core.tables import after
 from forebay.core.verbs import interrupted
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import ahead_of, n_held
-from forebay.policies._kernels.easy_inside import nobody_guarded
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.numbers import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, put_off, reserve_for, settle
@@ -116,8 +115,7 @@ def backfill_cycle(state, have, line, params):
     R = n_held(state, have, reserved)
     times, ahead, n = ahead_of(state, have, -1, reserved, S, W)
     n = round_down(times, ahead, coarsen(times, ahead, n, params[Sched.BF_LINEAR]), slot)
-    notes = nobody_guarded(state, have)
-    n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, 0, places, notes)
+    n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, 0, places)
     window_end = math.floor((now + params[Sched.BF_WINDOW]) / slot) * slot
     later, n_later = nobody_put_off(len(line), now, min(horizon, window_end), R + S + W, slot, window_end), 0
     oldest = now - params[Sched.BF_MIN_AGE]
@@ -132,7 +130,7 @@ def backfill_cycle(state, have, line, params):
             k += 1
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
-        started = start_beside(state, have, times, ahead, n, R, S, W, j, notes) if places[k] == i - 1 else 0
+        started = start_beside(state, have, times, ahead, n, R, S, W, j) if places[k] == i - 1 else 0
         if started > 0:
             n = started
             n_started += 1
@@ -150,9 +148,9 @@ def backfill_cycle(state, have, line, params):
             n = settle(state, times, ahead, n, R, S, later, n_later)
             if later.jobs[n_later - 1] == j:
                 continue
-        n_places = n_until_last(state, have, (times, ahead, n), R, line, legs, places[:n_places], notes)
+        n_places = n_until_last(state, have, (times, ahead, n), R, line, legs, places[:n_places])
         steps += _LAYING
         if steps >= max(_NOW_AND_THEN, n_places):
             steps, k, left = 0, 0, places[:n_places]
-            n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, i, left, notes)
+            n_places, horizon = who_can_start(state, have, (times, ahead, n), R, line, legs, i, left)
     return n_started

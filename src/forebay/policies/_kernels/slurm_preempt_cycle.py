@@ -23,7 +23,6 @@ from forebay.policies._families.preempt import Preempt
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import end_if_now, n_held
 from forebay.policies._kernels.atoms import correct, earliest_for
-from forebay.policies._kernels.easy_inside import nobody_guarded
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.places import Have, fits_now
 from forebay.policies._kernels.preempt import copy_of, reorder
@@ -184,43 +183,43 @@ def _begin(state, profile, params, leg):
 
 
 @allocating_kernel
-def _starts_beside(state, have, j, gone, laid, params, notes):
+def _starts_beside(state, have, j, gone, laid, params):
     """Whether job `j` can start now beside all that is laid, if some jobs did not run."""
     there = once_gone(state, have, gone)
     if not fits_now(state, there, j):
         return False
     times, ahead, n = _profile(state, laid, gone, params)
-    return can_start(state, there, times, ahead, n, ahead.shape[1], j, state.jobs[j]["leg"], notes)
+    return can_start(state, there, times, ahead, n, ahead.shape[1], j, state.jobs[j]["leg"])
 
 
 @allocating_kernel
-def _n_beside(state, have, j, line, n, laid, params, notes):
+def _n_beside(state, have, j, line, n, laid, params):
     """How many of the first `n` in line must leave until job `j` can start; -1 = all are too few."""
     for i in range(1, n + 1):
-        if _starts_beside(state, have, j, line[:i], laid, params, notes):
+        if _starts_beside(state, have, j, line[:i], laid, params):
             return i
     return -1
 
 
 @allocating_kernel
-def _few(state, have, j, order, laid, params, block, notes):
+def _few(state, have, j, order, laid, params, block):
     """Those who give way to job `j` of some running jobs in order; nobody if all are too few."""
     line, strict = order.copy(), block[Preempt.STRICT_ORDER] > 0.0
-    if not _starts_beside(state, have, j, order, laid, params, notes):
+    if not _starts_beside(state, have, j, order, laid, params):
         return line[:0]
-    n = _n_beside(state, have, j, line, len(line), laid, params, notes)
+    n = _n_beside(state, have, j, line, len(line), laid, params)
     for _ in range(int(block[Preempt.REORDER_COUNT])):
         if n <= 1:
             break
         reorder(state, line, n, strict)
-        n = _n_beside(state, have, j, line, n, laid, params, notes)
+        n = _n_beside(state, have, j, line, n, laid, params)
     return line[: max(n, 0)]
 
 
 @allocating_kernel
 def _counted(state, have, line, last, params, block, memory):
     """The cycle where reservations count nodes. Returns how many start, and how many are to leave."""
-    now, slot, notes = state.clock[0]["now"], params[Sched.BF_RESOLUTION], nobody_guarded(state, have)
+    now, slot = state.clock[0]["now"], params[Sched.BF_RESOLUTION]
     R, i, n_started, n_told, displacer = n_held(state, have, int(params[Sched.RESERVED])), 0, 0, 0, last
     spans, amounts = np.empty((len(line), 2)), np.empty((len(line), R), np.int64)
     laid = Laid(copy_of(have), state.counts[0]["n_actions"], np.zeros(1, np.int64), spans, amounts)
@@ -232,16 +231,16 @@ def _counted(state, have, line, last, params, block, memory):
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue
         leg, end = state.jobs[j]["leg"], end_if_now(state, j)
-        if can_start(state, have, times, ahead, n, R, j, leg, notes):
+        if can_start(state, have, times, ahead, n, R, j, leg):
             _note(state, laid, leg, now, end)
-            n = start_beside(state, have, times, ahead, n, R, 0, 0, j, notes)
+            n = start_beside(state, have, times, ahead, n, R, 0, 0, j)
             n_started += 1
             if n_started == params[Sched.BF_MAX_START]:
                 break
             last = max(displacer, last_who_fits(state, have, line, last))
             continue
         order, begin = _asked(state, block, j, memory), np.inf
-        chosen = _few(state, have, j, order, laid, params, block, notes)
+        chosen = _few(state, have, j, order, laid, params, block)
         if len(chosen) > 0:
             tell(state, block, memory, j, chosen)
             begin, n_told = now, n_told + len(chosen)

@@ -23,7 +23,6 @@ from forebay.policies._families.window import Param
 from forebay.policies._kernels.ahead import availability
 from forebay.policies._kernels.atoms import charge, counts_no_atom, fits_atoms, share_free
 from forebay.policies._kernels.backfill import serve
-from forebay.policies._kernels.easy_inside import nobody_guarded
 from forebay.policies._kernels.places import Have, fits_now, what_is_there
 from forebay.policies._kernels.put_off import nobody_put_off, reserve_for
 from forebay.policies._kernels.reservations import can_start
@@ -82,14 +81,13 @@ def _candidates(state, have, forced, window, is_forced):
         for r in range(R):
             left[r] = ahead[0, r]
     rest = Have(left, have.words, have.room, have.inside)
-    notes = nobody_guarded(state, rest)
     for k in range(len(window)):
         if is_forced[k]:
             continue
         if n == 0:
             fits = fits_now(state, rest, window[k])
         else:
-            fits = can_start(state, rest, times, ahead, n, R, window[k], state.jobs[window[k]]["leg"], notes)
+            fits = can_start(state, rest, times, ahead, n, R, window[k], state.jobs[window[k]]["leg"])
         if fits:
             found[n_found] = k
             n_found += 1
