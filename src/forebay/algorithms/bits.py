@@ -1,6 +1,6 @@
 """Sets of nodes as words of 32 bits: for asking which nodes are free during all of several intervals of time."""
 
-from forebay._numba.jit import kernel
+from forebay._numba.jit import inlined_kernel, kernel
 
 
 @kernel
@@ -32,6 +32,38 @@ def count_word(x):
     x = (x & 0x33333333) + ((x >> 2) & 0x33333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F
     return ((x * 0x01010101) & 0xFFFFFFFF) >> 24
+
+
+@inlined_kernel
+def lowest(x):
+    """Which bit is the lowest of those that are set; one is."""
+    return count_word((x & -x) - 1)
+
+
+@inlined_kernel
+def is_in(words, node):
+    """Whether the set has a node."""
+    return (words[node >> 5] >> (node & 31)) & 1 != 0
+
+
+@kernel
+def next_run(words, node):
+    """The next run of neighbours in the set from `node` on: the first of them, and the one behind the last.
+
+    The first is -1 if there is none.
+    """
+    w, n = node >> 5, 32 * len(words)
+    word = words[w] >> (node & 31) << (node & 31) if w < len(words) else 0
+    while word == 0:
+        w += 1
+        if w >= len(words):
+            return -1, n
+        word = words[w]
+    first = 32 * w + lowest(word)
+    behind = first + 1
+    while behind < n and is_in(words, behind):
+        behind += 1
+    return first, behind
 
 
 @kernel

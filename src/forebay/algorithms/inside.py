@@ -22,7 +22,8 @@ def n_rows(n_nodes: int) -> int:
 
 
 @inlined_kernel
-def _enough(room, row, ask):
+def may_hold(room, row, ask):
+    """Whether a row has as much as a part asks for."""
     if room[row, 0] < ask["cores"] or room[row, 1] < ask["memory"]:
         return False
     return room[row, 2] >= ask["gpus"] and room[row, 3] >= ask["local"]
@@ -31,30 +32,36 @@ def _enough(room, row, ask):
 @inlined_kernel
 def next_open(room, n_nodes, node, high, ask):
     """The first node from `node` on whose block may have room for a part; `high` or more if there is none before."""
-    while node < high and not _enough(room, n_nodes + node // BLOCK, ask):
+    while node < high and not may_hold(room, n_nodes + node // BLOCK, ask):
         node = (node // BLOCK + 1) * BLOCK
     return node
 
 
 @inlined_kernel
-def holds(room, full, node, ask):
-    """How many parts a node holds beside what is there."""
-    if not _enough(room, node, ask):
+def holds_in(room, row, full, node, ask):
+    """How many parts a node holds where a row has what is free in it."""
+    if not may_hold(room, row, ask):
         return 0
     if ask["exclusive"]:
         for d in range(DIMENSIONS):
-            if room[node, d] < full[node, d]:
+            if room[row, d] < full[node, d]:
                 return 0
     if ask["spread"]:
         return 1
-    count = room[node, 0] // ask["cores"]
+    count = room[row, 0] // ask["cores"]
     if ask["memory"] > 0:
-        count = min(count, room[node, 1] // ask["memory"])
+        count = min(count, room[row, 1] // ask["memory"])
     if ask["gpus"] > 0:
-        count = min(count, room[node, 2] // ask["gpus"])
+        count = min(count, room[row, 2] // ask["gpus"])
     if ask["local"] > 0:
-        count = min(count, room[node, 3] // ask["local"])
+        count = min(count, room[row, 3] // ask["local"])
     return count
+
+
+@inlined_kernel
+def holds(room, full, node, ask):
+    """How many parts a node holds beside what is there."""
+    return holds_in(room, node, full, node, ask)
 
 
 @kernel

@@ -7,8 +7,8 @@ of these with the fewest. Nodes of less weight come before others. All of this w
 
 import numpy as np
 
-from forebay._numba.jit import kernel
-from forebay.algorithms.bits import count_bits, fill, wipe
+from forebay._numba.jit import inlined_kernel, kernel
+from forebay.algorithms.bits import count_bits, fill, is_in, next_run, wipe
 from forebay.algorithms.blocks import pick_blocks
 from forebay.algorithms.inside import holds, place_parts
 from forebay.core.inside import CORES, PLACEMENTS
@@ -16,65 +16,70 @@ from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._kernels.atoms import charge, share_among, share_picked
 from forebay.policies._kernels.inside import take_picked
 from forebay.policies._kernels.places import start_fitting, start_picked
-from forebay.policies._kernels.slurm_select import bits_of, is_in, room_on
+from forebay.policies._kernels.slurm_inside import count_now, gather
+from forebay.policies._kernels.slurm_select import bits_of
 from forebay.policies._kernels.slurm_table import nodes_of
 
 _BEST_FIT = PLACEMENTS.index("best-fit")
 
 
-@kernel
+@inlined_kernel
 def _weighing(state, select, weight, nodes):
     """The nodes of a weight, into `nodes`; all nodes where they are alike."""
+    if len(select.weights) == 1:
+        for w in range(len(nodes)):
+            nodes[w] = -1
+        return
     bits = 0
     for a in range(len(state.nodes.weights)):
         if state.nodes.weights[a] == weight:
             bits |= 1 << a
-    nodes_of(select.atoms, bits if len(state.nodes.weights) > 0 else -1, nodes)
+    nodes_of(select.atoms, bits, nodes)
 
 
 @kernel
-def _best_run(state, room, nodes, ask, wanted):
-    """The run of neighbours among some nodes to take parts from: its first and last node; first = -1 if there is none.
+def _best_run(full, room, nodes, ask, wanted):
+    """The run of neighbours among some nodes to take parts from: its first node, and the one behind its last.
 
-    The one with the fewest free cores of those that hold all that is wanted; else the one with the most.
+    The one with the fewest free cores of those that hold all that is wanted; else the one with the most. First = -1 if
+    there is none.
     """
-    full, found, end, fewest, enough = state.inside.full, -1, -1, np.int64(0), False
-    first, parts, cores = -1, 0, np.int64(0)
-    for node in range(len(full) + 1):
-        here = holds(room, full, node, ask) if node < len(full) and is_in(nodes, node) else 0
-        if here > 0:
-            first = node if first < 0 else first
-            parts, cores = parts + here, cores + room[node, CORES]
-        elif first >= 0:
-            all_there = parts >= wanted
-            better = cores < fewest if all_there else cores > fewest
-            if found < 0 or (all_there and not enough) or (all_there == enough and better):
-                found, end, fewest, enough = first, node - 1, cores, all_there
-            first, parts, cores = -1, 0, np.int64(0)
+    found, end, fewest, enough = -1, -1, np.int64(0), False
+    first, behind = next_run(nodes, 0)
+    while first >= 0:
+        parts, cores = 0, np.int64(0)
+        for node in range(first, behind):
+            parts += holds(room, full, node, ask)
+            cores += room[node, CORES]
+        all_there = parts >= wanted
+        better = cores < fewest if all_there else cores > fewest
+        if found < 0 or (all_there and not enough) or (all_there == enough and better):
+            found, end, fewest, enough = first, behind, cores, all_there
+        first, behind = next_run(nodes, behind)
     return found, end
 
 
 @kernel
-def _tightest(state, room, nodes, ask, first, last, wanted):
+def _tightest(full, room, ask, first, end, wanted):
     """The node of a run with the fewest free cores that holds all that is wanted; -1 if none does."""
     found = -1
-    for node in range(first, last + 1):
-        fits = is_in(nodes, node) and holds(room, state.inside.full, node, ask) >= wanted
+    for node in range(first, end):
+        fits = holds(room, full, node, ask) >= wanted
         if fits and (found < 0 or room[node, CORES] < room[found, CORES]):
             found = node
     return found
 
 
 @kernel
-def _take_run(state, select, ask, first, last, left, n):
+def _take_run(full, room, nodes, picks, ask, first, end, left, n):
     """Pick from a run of nodes until no part is left; returns how many are left, and picks there are."""
-    alone = _tightest(state, select.room, select.some, ask, first, last, left)
-    for node in range(first if alone < 0 else alone, last + 1 if alone < 0 else alone + 1):
-        here = min(holds(select.room, state.inside.full, node, ask), left) if is_in(select.some, node) else 0
+    alone = _tightest(full, room, ask, first, end, left)
+    for node in range(first if alone < 0 else alone, end if alone < 0 else alone + 1):
+        here = min(holds(room, full, node, ask), left)
         if here > 0:
-            select.picks[n]["low"], select.picks[n]["count"] = node, here
+            picks[n]["low"], picks[n]["count"] = node, here
             n, left = n + 1, left - here
-    wipe(select.some, first, last - first + 1)
+    wipe(nodes, first, end - first)
     return left, n
 
 
@@ -89,25 +94,27 @@ def _in_order(picks, n):
         picks[k]["low"], picks[k]["count"] = low, count
 
 
-@kernel
+@inlined_kernel
 def _pick_inside(state, select, leg):
     """Pick shared nodes for leg `leg`, those of the least weight first; returns how many picks there are."""
-    ask, n = state.inside.asks[leg], 0
+    ask, full, n = state.inside.asks[leg], state.inside.full, 0
     left = ask["parts"]
     for weight in select.weights:
         _weighing(state, select, weight, select.some)
         for w in range(len(select.some)):
-            select.some[w] &= select.nodes[w]
+            select.some[w] &= select.free[w]
         while left > 0:
-            first, last = _best_run(state, select.room, select.some, ask, left)
+            first, end = _best_run(full, select.room, select.some, ask, left)
             if first < 0:
                 break
-            left, n = _take_run(state, select, ask, first, last, left, n)
+            left, n = _take_run(full, select.room, select.some, select.picks, ask, first, end, left, n)
+        if left == 0:
+            break
     _in_order(select.picks, n)
     return n
 
 
-@kernel
+@inlined_kernel
 def _pick_blocks(state, select, leg):
     """Pick nodes that jobs have to themselves, the same way."""
     left = state.demands[leg, 0]
@@ -121,7 +128,7 @@ def _pick_blocks(state, select, leg):
 
 
 @kernel
-def pick_free(state, select, leg):
+def pick_free(state, have, select, leg):
     """Pick nodes for leg `leg` among those that are free by then; how many picks there are on shared nodes."""
     for w in range(len(select.picked)):
         select.picked[w] = 0
@@ -129,6 +136,7 @@ def pick_free(state, select, leg):
         _pick_blocks(state, select, leg)
         return 0
     inside, placement = state.inside, state.machine[0]["placement"]
+    gather(state, have, select, leg)
     if placement == _BEST_FIT:
         n = _pick_inside(state, select, leg)
     else:
@@ -185,12 +193,13 @@ def starts_within(state, have, select, j, reason, bits):
     nodes_of(select.atoms, bits, select.nodes)
     if len(have.inside) > 0:
         ask = state.inside.asks[leg]
-        if room_on(state, have.inside, select.nodes, ask, select.room) < ask["parts"]:
+        if count_now(state.inside.full, have.inside, select.nodes, ask) < ask["parts"]:
             return False
+        select.end[0] = 0
     else:
         for w in range(len(select.free)):
             select.free[w] = have.words[w] & select.nodes[w]
         if count_bits(select.free) < state.demands[leg, 0]:
             return False
-    start_picked_nodes(state, have, select, j, reason, pick_free(state, select, leg))
+    start_picked_nodes(state, have, select, j, reason, pick_free(state, have, select, leg))
     return True

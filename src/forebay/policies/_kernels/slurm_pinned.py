@@ -19,9 +19,9 @@ import math
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.bits import count_bits
-from forebay.algorithms.inside import holds
+from forebay.algorithms.inside import BLOCK, holds, next_open
 from forebay.algorithms.profile import take
 from forebay.core.codes import LogReason
 from forebay.core.tables import instant_width
@@ -30,12 +30,22 @@ from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability, end_if_now
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.places import fits_now
+from forebay.policies._kernels.slurm_inside import ask_inside, ask_nodes, when_inside
 from forebay.policies._kernels.slurm_pick import pick_free, start_picked_nodes
-from forebay.policies._kernels.slurm_select import bits_of, least_nodes, note_start, select_of, when_free
-from forebay.policies._kernels.slurm_table import hold, is_reserved, nodes_of, table_of, unreserved, window_end
+from forebay.policies._kernels.slurm_returns import note_start
+from forebay.policies._kernels.slurm_select import ask_whole, bits_of, free_by, least_nodes, select_of, when_free
+from forebay.policies._kernels.slurm_table import (
+    hold,
+    is_reserved,
+    next_try,
+    nodes_of,
+    table_of,
+    too_few_unreserved,
+    window_end,
+)
 
 
-@kernel
+@inlined_kernel
 def n_licences(params):
     """How many resources reservations hold: nodes, and licences if these are held."""
     return int(params[Sched.LAST_LICENSE]) if params[Sched.RESERVED] > 1.0 else 1
@@ -48,37 +58,58 @@ def find_nodes(state, have, select, table, profile, params, j):
     Its nodes are then `select.picked`, and on shared nodes the first `n` of `select.picks`: the last number returned.
     """
     R, now, later = n_licences(params), state.clock[0]["now"], state.clock[0]["now"]
+    linear = params[Sched.BF_LINEAR]
     leg, last = state.jobs[j]["leg"], window_end(state, params)
     demand, walltime, count = state.demands[leg], state.legs[leg]["walltime"], least_nodes(state, leg)
     young = state.jobs[j]["submit"] > now - params[Sched.BF_MIN_AGE]
+    span, shared = 0, len(have.inside) > 0
+    nodes_of(select.atoms, bits_of(state, leg), select.allowed)
+    if shared:
+        ask_inside(state, have, select, leg)
+    else:
+        ask_whole(select, profile, R)
     while later <= last:
-        nodes_of(select.atoms, bits_of(state, leg), select.nodes)
-        start, later = unreserved(table, R, later, walltime, demand, count, select.nodes)
+        span, start, later = next_try(table, R, span, later, walltime, demand, count)
         if start > last:
             break
         if young:
             later = np.inf
-        if count_bits(select.nodes) < count:
-            continue
-        begin = max(when_free(state, have, select, profile, R, leg, params[Sched.BF_LINEAR]), start)
+        end = start + walltime
+        end += instant_width(end)
+        if shared:
+            begin = when_inside(state, have, select, table, R, leg, span, start, end, count, later, linear)
+        else:
+            if later < np.inf:
+                free_by(select, profile, R, later)
+                if too_few_unreserved(table, R, span, end, select.soon, count, select.some):
+                    continue  # it would begin later than others come free of reservations
+            ask_nodes(select, table, R, span, end)
+            if count_bits(select.nodes) < count:
+                continue
+            begin = when_free(select, profile, R, count, linear)
+        begin = max(begin, start)
         if begin == np.inf:
             continue
         if begin <= now + instant_width(now) and fits_now(state, have, j):
-            return begin, True, pick_free(state, select, leg)
+            if shared:
+                ask_nodes(select, table, R, span, end)
+            return begin, True, pick_free(state, have, select, leg)
         if young or later < begin:
             continue
         if begin > last:
             break
-        n_picks = pick_free(state, select, leg)
-        first, end = _slots(params, begin, walltime)
-        if is_reserved(table, R, last, first, end, demand, select.picked):
+        if shared:
+            ask_nodes(select, table, R, span, end)
+        n_picks = pick_free(state, have, select, leg)
+        first, behind = _slots(params, begin, walltime)
+        if is_reserved(table, R, last, first, behind, demand, select.picked):
             later = begin if begin > start else begin + params[Sched.BF_RESOLUTION]
             continue
         return begin, False, n_picks
     return np.inf, False, 0
 
 
-@kernel
+@inlined_kernel
 def _slots(params, begin, walltime):
     """Beginning and end of a reservation, at multiples of bf_resolution."""
     slot = params[Sched.BF_RESOLUTION]
@@ -86,7 +117,7 @@ def _slots(params, begin, walltime):
     return first, max(math.floor((begin + walltime) / slot) * slot, first + slot)
 
 
-@kernel
+@inlined_kernel
 def hold_nodes(state, select, table, params, j, begin):
     """Reserve the nodes picked for job `j` from a time on."""
     leg = state.jobs[j]["leg"]
@@ -100,7 +131,8 @@ def start_found(state, have, select, table, profile, params, j, n_picks):
     (times, ahead, n), R, now = profile, n_licences(params), state.clock[0]["now"]
     demand, picked = state.demands[state.jobs[j]["leg"]], select.picked
     start_picked_nodes(state, have, select, j, LogReason.BACKFILLED, n_picks)
-    note_start(state, select, j)
+    if len(have.inside) > 0:
+        note_start(state, select.returns, have.inside, j, state.actions[state.counts[0]["n_actions"] - 1])
     end, slot = end_if_now(state, j), params[Sched.BF_RESOLUTION]
     if ahead.shape[1] > R:
         taken = np.empty(R + len(picked), np.int64)
@@ -123,12 +155,17 @@ def profile_of(state, have, R, W):
 @kernel
 def _finds_inside(state, have, table, ask, end):
     """Whether parts find room now on shared nodes that no reservation needs by a time."""
-    inside, left = state.inside, ask["parts"]
+    inside, left, n_nodes = state.inside, ask["parts"], len(state.inside.full)
     for a in range(len(inside.atoms) - 1):
-        if (ask["allowed"] >> a) & 1:
-            for node in range(inside.atoms[a], inside.atoms[a + 1]):
-                if left > 0 and table.until[node] > end:
-                    left -= holds(have.inside, inside.full, node, ask)
+        if not (ask["allowed"] >> a) & 1:
+            continue
+        node, high = next_open(have.inside, n_nodes, inside.atoms[a], inside.atoms[a + 1], ask), inside.atoms[a + 1]
+        while node < high and left > 0:
+            if table.until[node] > end:
+                left -= holds(have.inside, inside.full, node, ask)
+            node += 1
+            if node % BLOCK == 0:
+                node = next_open(have.inside, n_nodes, node, high, ask)
     return left <= 0
 
 
@@ -172,9 +209,9 @@ def pinned_cycle(state, have, line, params):
     last = last_who_fits(state, have, line, len(line) - 1)
     if last < 0:
         return 0
-    R, select = n_licences(params), select_of(state, line, True)
+    R, select = n_licences(params), select_of(state, have, line, True)
     times, ahead, n = profile_of(state, have, R, len(have.words))
-    table = table_of(state, (times, ahead, n), len(line), R, select.atoms, params)
+    table = table_of(state, (times, ahead, n), line, R, select.atoms, params)
     last, i, n_started = last_who_may(state, have, table, line, last), 0, 0
     while i <= last:
         j = line[i]

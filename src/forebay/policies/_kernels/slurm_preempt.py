@@ -71,7 +71,7 @@ def _displaces(state, have, heads, params, block, memory):
         make_way(state, block, chosen)
         if picks:
             starts_within(
-                state, once_gone(state, have, chosen), select_of(state, heads, False), j, LogReason.IN_ORDER, -1
+                state, once_gone(state, have, chosen), select_of(state, have, heads, False), j, LogReason.IN_ORDER, -1
             )
         else:
             act_start(state, j, LogReason.IN_ORDER)

@@ -99,9 +99,9 @@ def _few_on(state, have, j, order, nodes, block):
 @allocating_kernel
 def _pinned(state, have, line, last, params, block, memory):
     """The cycle where reservations are of certain nodes. Returns how many start, and how many are to leave."""
-    R, W, displacer, select = n_licences(params), len(have.words), last, select_of(state, line, True)
+    R, W, displacer, select = n_licences(params), len(have.words), last, select_of(state, have, line, True)
     times, ahead, n = ahead_without(state, have, _none(), state.counts[0]["n_actions"], R, W)
-    table = table_of(state, (times, ahead, n), len(line), R, select.atoms, params)
+    table = table_of(state, (times, ahead, n), line, R, select.atoms, params)
     i, n_started, n_told = 0, 0, 0
     last = max(last, last_who_may(state, have, table, line, len(line) - 1))
     while i <= last and not (i & 63 == 63 and interrupted(state)):

@@ -101,7 +101,7 @@ def main_scheduler(state, have, line, params, integers, depth):
     Returns how many start, and who blocks.
     """
     most, n_tried, n_started, blocked = int(params[Sched.PARTITION_DEPTH]), 0, 0, 0
-    heads, n_heads, select = np.empty(_MOST_ATOMS, np.int64), 0, select_of(state, line, False)
+    heads, n_heads, select = np.empty(_MOST_ATOMS, np.int64), 0, select_of(state, have, line, False)
     tried = np.zeros(len(line) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
     for i in range(len(line)):
         j = line[i]

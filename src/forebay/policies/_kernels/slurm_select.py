@@ -17,28 +17,41 @@ from numpy.typing import NDArray
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.atoms import FIRST
 from forebay.algorithms.bits import count_bits, fill
-from forebay.algorithms.inside import BLOCK, all_of, give_amounts, held_in, holds, taken_by
-from forebay.core.inside import DIMENSIONS
-from forebay.core.tables import PICK, after, instant_width, nodes_in
-from forebay.policies._kernels.ahead import end_if_now, started_by_end
+from forebay.core.tables import PICK, nodes_in
+from forebay.policies._kernels.slurm_returns import Returns, no_returns, returns_of
 
-_PRECISION = 30.0  # s
+PRECISION = 30.0  # s
+
+
+class Hits(NamedTuple):
+    """Shared nodes that hold a part of a job, by when they first do."""
+
+    nodes: NDArray[np.int64]
+    rows: NDArray[np.int64]  # of what is given back; NOW = they do already
+    times: NDArray[np.float64]  # when
 
 
 class Select(NamedTuple):
-    """The nodes of atoms, scratch for a question; where nodes are shared, who gives something back when."""
+    """The nodes of atoms, scratch for a question; where nodes are shared, what is given back when."""
 
     atoms: NDArray[np.int64]  # [atom, word]: its nodes
     weights: NDArray[np.int64]  # all that there are, ascending
+    allowed: NDArray[np.int64]  # words: the nodes where a job may run
+    soon: NDArray[np.int64]  # words: those of them that are free soon
     nodes: NDArray[np.int64]  # words: the nodes in question
-    free: NDArray[np.int64]  # words: those that are free by then
+    free: NDArray[np.int64]  # words: those that are free by then; where nodes are shared, for a part at least
     picked: NDArray[np.int64]  # words: those that the job gets
     some: NDArray[np.int64]  # words: scratch
-    room: NDArray[np.int64]  # what is free by then inside shared nodes; empty where nodes are not shared
+    room: NDArray[np.int64]  # what is free by then inside shared nodes, 0 in all that are not `free`
     picks: np.ndarray  # PICK: where the parts of the job go there
-    times: NDArray[np.float64]  # when something is given back there, ascending
-    given: NDArray[np.int64]  # [k, 5]: on which node, and how much of what is inside
-    n: NDArray[np.int64]  # one number: how many of these there are
+    returns: Returns  # what is given back there
+    end: NDArray[np.int64]  # one number: how many rows of these are over by then
+    seen: NDArray[np.int64]  # how many rows, there or in a profile, were looked at; how many hits there are
+    hits: Hits  # the nodes of `soon`, where they are shared
+
+
+ROWS, HITS = range(2)
+"""Of `seen`."""
 
 
 @allocating_kernel
@@ -74,92 +87,22 @@ def _weights(state):
     return found[:n]
 
 
-@kernel
-def _write(times, given, n, time, node, amounts):
-    """Write down that amounts are given back on a node; returns how many rows there are then."""
-    times[n], given[n, 0] = time, node
-    for d in range(DIMENSIONS):
-        given[n, 1 + d] = amounts[d]
-    return n + 1
-
-
-@kernel
-def _write_running(state, times, given, n, time, j):
-    """The same of all that a running job has."""
-    row = state.inside.head[j]
-    while row >= 0:
-        share = state.inside.shares[row]
-        n = _write(times, given, n, time, share["node"], held_in(share))
-        row = share["next"]
-    return n
-
-
-@kernel
-def _write_started(state, times, given, n, time, action):
-    """The same of what a start of this decision takes."""
-    ask = state.inside.asks[state.jobs[action["job"]]["leg"]]
-    for i in range(action["first_pick"], action["first_pick"] + action["n_picks"]):
-        node = state.picks[i]["low"]
-        n = _write(times, given, n, time, node, taken_by(state.inside.full, node, ask, state.picks[i]["count"]))
-    return n
-
-
-@kernel
-def _n_shares(state):
-    """How many shares of nodes running jobs have."""
-    n = 0
-    for i in range(state.counts[0]["n_running"]):
-        row = state.inside.head[state.running[i]["job"]]
-        while row >= 0:
-            n += 1
-            row = state.inside.shares[row]["next"]
-    return n
+@allocating_kernel
+def _hits(n):
+    """Room for hits of so many nodes."""
+    return Hits(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n))
 
 
 @allocating_kernel
-def _given_back(state, line):
-    """What is given back on shared nodes, and when; with room for what jobs in line would, if they all started now."""
-    counts, running, now, n_nodes = state.counts[0], state.running, state.clock[0]["now"], len(state.inside.full)
-    started, soon, n_running, full = started_by_end(state), after(now), counts["n_running"], state.inside.full
-    room, n_late, s, d, n = _n_shares(state) + counts["n_picks"] + counts["n_down"], 0, 0, 0, 0
-    for j in line:
-        room += min(state.inside.asks[state.jobs[j]["leg"]]["parts"], n_nodes)
-    while n_late < n_running and running[n_late]["end"] < soon:
-        n_late += 1
-    times, given, i, late = np.empty(room), np.empty((room, 1 + DIMENSIONS), np.int64), n_late, 0
-    while True:
-        ends = running[i]["end"] if i < n_running else np.inf
-        begun = max(end_if_now(state, state.actions[started[s]]["job"]), soon) if s < len(started) else np.inf
-        back = max(state.down[d]["until"], soon) if d < counts["n_down"] else np.inf
-        over = now + 1.0 if late < n_late else np.inf  # a job past its limit
-        time = min(ends, begun, back, over)
-        if time == np.inf:
-            return times, given, n
-        if time == over:
-            n = _write_running(state, times, given, n, time, running[late]["job"])
-            late += 1
-        elif time == ends:
-            n = _write_running(state, times, given, n, time, running[i]["job"])
-            i += 1
-        elif time == begun:
-            n = _write_started(state, times, given, n, time, state.actions[started[s]])
-            s += 1
-        else:
-            n = _write(times, given, n, time, state.down[d]["node"], all_of(full, state.down[d]["node"]))
-            d += 1
-
-
-@allocating_kernel
-def select_of(state, line, ahead):
+def select_of(state, have, line, ahead):
     """Scratch for a cycle over some jobs; unless it is to look ahead, for questions about now alone."""
     atoms, shared = _atoms(state), len(state.inside.full)
-    words, n = np.zeros((4, atoms.shape[1]), np.int64), 0
-    times, given = np.empty(0), np.empty((0, 1 + DIMENSIONS), np.int64)
-    if shared > 0 and ahead:
-        times, given, n = _given_back(state, line)
+    words = np.zeros((6, atoms.shape[1]), np.int64)
+    returns = returns_of(state, have.inside, line) if shared > 0 and ahead else no_returns()
     return Select(
-        atoms, _weights(state), words[0], words[1], words[2], words[3], np.empty_like(state.inside.room),
-        np.empty(shared, PICK), times, given, np.full(1, n),
+        atoms, _weights(state), words[0], words[1], words[2], words[3], words[4], words[5],
+        np.zeros_like(state.inside.room), np.empty(shared, PICK), returns, np.zeros(1, np.int64), np.zeros(2, np.int64),
+        _hits(shared),
     )  # fmt: skip
 
 
@@ -179,7 +122,7 @@ def least_nodes(state, leg):
 
 
 @kernel
-def _wider(window, linear, needed):
+def wider(window, linear, needed):
     """The next window: twice as wide, or wider by a step, and at least as wide as needed."""
     if linear > 0.0:
         return window + linear * max(1.0, math.ceil((needed - window) / linear))
@@ -190,20 +133,20 @@ def _wider(window, linear, needed):
 
 
 @kernel
-def _barrier(time):
+def barrier_of(time):
     """Where windows begin: a job's end, rounded up to half a minute."""
-    return (math.floor(time / _PRECISION) + 1.0) * _PRECISION
+    return (math.floor(time / PRECISION) + 1.0) * PRECISION
 
 
 @kernel
-def _when_free(select, profile, R, count, linear):
+def when_free(select, profile, R, count, linear):
     """When `count` of the nodes are free as running jobs end, inf if never; which are then, into `free`."""
     (times, ahead, n), nodes, free = profile, select.nodes, select.free
     for w in range(len(nodes)):
         free[w] = ahead[0, R + w] & nodes[w]
     if count_bits(free) >= count:
         return times[0]
-    window, barrier, i = _PRECISION, np.inf, 1
+    window, barrier, i = PRECISION, np.inf, 1
     while i < n:
         last = -1
         while i < n and (last < 0 or last < i - 1 or math.floor(times[i]) <= barrier + window):
@@ -215,100 +158,28 @@ def _when_free(select, profile, R, count, linear):
             if concerned:
                 last = i
                 if barrier == np.inf:
-                    barrier = _barrier(times[i])
+                    barrier = barrier_of(times[i])
             i += 1
         if last >= 0 and count_bits(free) >= count:
             return times[last]
         if i < n:
-            window = _wider(window, linear, math.floor(times[i]) - barrier)
+            window = wider(window, linear, math.floor(times[i]) - barrier)
     return np.inf
 
 
 @kernel
-def is_in(nodes, node):
-    """Whether a node is in a set."""
-    return (nodes[node >> 5] >> (node & 31)) & 1 != 0
+def free_by(select, profile, R, time):
+    """Add the nodes to `soon` that are free by a time; some may be free later."""
+    times, ahead, n = profile
+    while select.seen[ROWS] + 1 < n and times[select.seen[ROWS] + 1] <= time:
+        select.seen[ROWS] += 1
+        for w in range(len(select.soon)):
+            select.soon[w] |= ahead[select.seen[ROWS], R + w] & select.allowed[w]
 
 
 @kernel
-def room_on(state, room, nodes, ask, out):
-    """What is free inside some of the nodes, nothing in all others; returns how many parts find room there."""
-    inside, n_nodes, count = state.inside, len(state.inside.full), 0
-    for row in range(n_nodes, len(out)):
-        for d in range(DIMENSIONS):
-            out[row, d] = 0
-    for node in range(n_nodes):
-        if not is_in(nodes, node):
-            for d in range(DIMENSIONS):
-                out[node, d] = 0
-            continue
-        block = n_nodes + node // BLOCK
-        for d in range(DIMENSIONS):
-            out[node, d] = room[node, d]
-            out[block, d] = max(out[block, d], room[node, d])
-        count += holds(out, inside.full, node, ask)
-    return count
-
-
-@kernel
-def _when_room(state, have, select, ask, linear):
-    """When all parts find room inside the nodes as running jobs end, inf if never; what is free there, into `room`.
-
-    Nodes in question are those where they may lie.
-    """
-    full, room, times, given, n = state.inside.full, select.room, select.times, select.given, select.n[0]
-    count = room_on(state, have.inside, select.nodes, ask, room)
-    if count >= ask["parts"]:
-        return state.clock[0]["now"]
-    window, barrier, i = _PRECISION, np.inf, 0
-    while i < n:
-        last, concerned = -np.inf, True
-        while i < n and (last == -np.inf or not concerned or math.floor(times[i]) <= barrier + window):
-            time, concerned = times[i], False
-            until = time + instant_width(time)
-            while i < n and times[i] <= until:
-                node = given[i, 0]
-                if is_in(select.nodes, node):
-                    count -= holds(room, full, node, ask)
-                    give_amounts(room, full, node, (given[i, 1], given[i, 2], given[i, 3], given[i, 4]))
-                    count += holds(room, full, node, ask)
-                    concerned = True
-                i += 1
-            if concerned:
-                last = time
-                if barrier == np.inf:
-                    barrier = _barrier(time)
-        if last > -np.inf and count >= ask["parts"]:
-            return last
-        if i < n:
-            window = _wider(window, linear, math.floor(times[i]) - barrier)
-    return np.inf
-
-
-@kernel
-def when_free(state, have, select, profile, R, leg, linear):
-    """When enough of the nodes in question are free of running jobs for leg `leg`; inf if never."""
-    if len(have.inside) > 0:
-        return _when_room(state, have, select, state.inside.asks[leg], linear)
-    return _when_free(select, profile, R, state.demands[leg, 0], linear)
-
-
-@kernel
-def note_start(state, select, j):
-    """Job `j` has started, the last of this decision: it will give back what it has."""
-    if len(state.inside.full) == 0:
-        return
-    end, action, n = max(end_if_now(state, j), after(state.clock[0]["now"])), _last_action(state), select.n[0]
-    k, more = n, action["n_picks"]
-    while k > 0 and select.times[k - 1] > end:
-        k -= 1
-        select.times[k + more] = select.times[k]
-        for d in range(1 + DIMENSIONS):
-            select.given[k + more, d] = select.given[k, d]
-    _write_started(state, select.times, select.given, k, end, action)
-    select.n[0] = n + more
-
-
-@kernel
-def _last_action(state):
-    return state.actions[state.counts[0]["n_actions"] - 1]
+def ask_whole(select, profile, R):
+    """Begin with the nodes that are free now of those where a job may run."""
+    select.seen[ROWS] = 0
+    for w in range(len(select.soon)):
+        select.soon[w] = profile[1][0, R + w] & select.allowed[w]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.bits import count_bits, count_word
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
+from forebay.algorithms.bits import count_bits, count_word, lowest
 from forebay.core.tables import after, instant_width
 from forebay.policies._families.slurm_scheduler import Sched
 
@@ -29,24 +29,27 @@ class Table(NamedTuple):
     left: NDArray[np.int64]
     counts: NDArray[np.int64]  # nodes of a span
     frees: NDArray[np.bool_]  # whether it has nodes that the span before has not
-    n: NDArray[np.int64]  # one number: how many spans there are
+    n: NDArray[np.int64]  # how many spans there are, and reservations of single nodes; the least of `counts`
     until: NDArray[np.float64]  # [node]: when a reservation first needs it
+    heads: NDArray[np.int64]  # [node]: its first reservation, where nodes are shared; -1 = none
+    held: NDArray[np.float64]  # [reservation of a node, 2]: from when to when
+    links: NDArray[np.int64]  # the one of the same node behind it
 
 
-@kernel
+@inlined_kernel
 def window_end(state, params):
     """When the window ends within which jobs hold reservations."""
     return state.clock[0]["now"] + params[Sched.BF_WINDOW]
 
 
 @allocating_kernel
-def table_of(state, profile, n_reservations, R, atoms, params):
+def table_of(state, profile, line, R, atoms, params):
     """Nothing reserved yet, but for what sites have reserved; licences as running jobs give them back.
 
-    `atoms` has the nodes of each atom, as words of bits.
+    There is room for reservations of all in line. `atoms` has the nodes of each atom, as words of bits.
     """
     (times, ahead, n), slot, W = profile, params[Sched.BF_RESOLUTION], atoms.shape[1]
-    room, end = n + 2 * (n_reservations + len(state.planned)) + 2, window_end(state, params)
+    room, end = n + 2 * (len(line) + len(state.planned)) + 2, window_end(state, params)
     begins, left, all_nodes = np.empty(room), np.empty((room, R + W), np.int64), np.zeros(W, np.int64)
     for a in range(len(atoms)):
         for w in range(W):
@@ -69,7 +72,12 @@ def table_of(state, profile, n_reservations, R, atoms, params):
     for i in range(m):  # each further one begins as a copy of the one before
         for w in range(W):
             left[i, R + w] = all_nodes[w]
-    table = Table(begins, rows, left, counts, np.zeros(room, np.bool_), np.full(1, m), np.full(32 * W, np.inf))
+    n_links, numbers = n_places(state, line) + 32 * W * len(state.planned), np.zeros(3, np.int64)
+    numbers[0], numbers[2] = m, counts[0]
+    table = Table(
+        begins, rows, left, counts, np.zeros(room, np.bool_), numbers, np.full(32 * W, np.inf),
+        np.full(32 * W, -1), np.empty((n_links, 2)), np.empty(n_links, np.int64),
+    )  # fmt: skip
     nothing, nodes = np.zeros(R, np.int64), np.empty(W, np.int64)
     for p in range(len(state.planned)):
         plan = state.planned[p]
@@ -90,7 +98,7 @@ def nodes_of(atoms, bits, nodes):
                 nodes[w] |= atoms[a, w]
 
 
-@kernel
+@inlined_kernel
 def span_at(table, time):
     """The last span that begins by a time; the first if none does."""
     low, high = 0, table.n[0]
@@ -103,7 +111,7 @@ def span_at(table, time):
     return low
 
 
-@kernel
+@inlined_kernel
 def _span_from(table, time):
     """Let a span begin at a time, behind the first one's beginning; returns its place."""
     begins, rows, n = table.begins, table.rows, table.n[0]
@@ -126,13 +134,48 @@ def _span_from(table, time):
     return i
 
 
-@kernel
+@inlined_kernel
 def _frees(table, R, i):
     """Whether span `i` has nodes that the one before has not."""
-    here, before = table.left[table.rows[i]], table.left[table.rows[i - 1]]
-    for w in range(R, table.left.shape[1]):
+    here, before = table.left[table.rows[i], R:], table.left[table.rows[i - 1], R:]
+    for w in range(len(here)):
         if here[w] & ~before[w]:
             return True
+    return False
+
+
+@kernel
+def n_places(state, line):
+    """On how many shared nodes the jobs in line lie, at most."""
+    n, n_nodes = 0, len(state.inside.full)
+    if n_nodes > 0:
+        for j in line:
+            n += min(state.inside.asks[state.jobs[j]["leg"]]["parts"], n_nodes)
+    return n
+
+
+@inlined_kernel
+def _link(table, node, begin, end):
+    """A reservation needs a node from a time to another."""
+    new, before, k = table.n[1], -1, table.heads[node]
+    while k >= 0 and table.held[k, 0] < begin:
+        before, k = k, table.links[k]
+    table.held[new, 0], table.held[new, 1], table.links[new] = begin, end, k
+    if before < 0:
+        table.heads[node] = new
+    else:
+        table.links[before] = new
+    table.n[1] = new + 1
+
+
+@inlined_kernel
+def is_needed(table, node, begin, end):
+    """Whether a reservation needs a shared node at some time from `begin` to `end`."""
+    k = table.heads[node]
+    while k >= 0 and table.held[k, 0] <= end:
+        if table.held[k, 1] > begin:
+            return True
+        k = table.links[k]
     return False
 
 
@@ -150,18 +193,25 @@ def hold(table, R, begin, end, last, demand, nodes):
         row = table.left[table.rows[i]]
         for r in range(1, R):
             row[r] -= demand[r]
+        row = row[R:]
         for w in range(len(nodes)):
-            if nodes[w] & row[R + w]:
-                table.counts[i] -= count_word(nodes[w] & row[R + w])
-                row[R + w] &= ~nodes[w]
+            if nodes[w] & row[w]:
+                table.counts[i] -= count_word(nodes[w] & row[w])
+                row[w] &= ~nodes[w]
+        table.n[2] = min(table.n[2], table.counts[i])
     for i in range(max(first, 1), min(behind + 1, table.n[0])):
         table.frees[i] = _frees(table, R, i)
-    for node in range(32 * len(nodes)):
-        if (nodes[node >> 5] >> (node & 31)) & 1:
+    for w in range(len(nodes)):
+        word = nodes[w]
+        while word != 0:
+            node = 32 * w + lowest(word)
+            word &= word - 1
             table.until[node] = min(table.until[node], begin)
+            if len(table.links) > 0:
+                _link(table, node, begin, end if end < last else np.inf)
 
 
-@kernel
+@inlined_kernel
 def _next_release(table, i):
     """The first span behind `i` that has nodes which the one before it has not; how many there are if none has."""
     i += 1
@@ -170,19 +220,23 @@ def _next_release(table, i):
     return i
 
 
-@kernel
+@inlined_kernel
 def _worth_it(table, i, start, walltime):
     """The first span behind `i` that is worth another try from `start` on: one that frees nodes before the job is over,
     or next to that. As many as there are if none is."""
     found, end = _next_release(table, i), start + walltime
+    if found < table.n[0] and table.begins[found] <= end:
+        return found
     beyond = span_at(table, end + instant_width(end)) + 1  # the first that begins behind the job's end
     return found if found <= beyond + 1 else table.n[0]
 
 
-@kernel
+@inlined_kernel
 def _too_few(table, i, end, count):
     """The last span from `i` to a job's end, its last moment counted, with too few nodes; -1 if none has."""
     found = -1
+    if count <= table.n[2]:
+        return found
     while i < table.n[0] and table.begins[i] <= end:
         if table.counts[i] < count:
             found = i
@@ -190,7 +244,7 @@ def _too_few(table, i, end, count):
     return found
 
 
-@kernel
+@inlined_kernel
 def _unlicensed(table, i, end, R, demand):
     """The same of licences."""
     found = -1
@@ -202,7 +256,7 @@ def _unlicensed(table, i, end, R, demand):
     return found
 
 
-@kernel
+@inlined_kernel
 def _behind(table, i, few, start, walltime):
     """The next span to try from, where one has too few nodes: all tries before that one is over would be in vain."""
     q = few
@@ -211,14 +265,15 @@ def _behind(table, i, few, start, walltime):
     return _worth_it(table, few, table.begins[q] if q > i else start, walltime)
 
 
-@kernel
-def unreserved(table, R, start, walltime, demand, count, nodes):
-    """Which of `nodes` no reservation needs from `start` on until a job would end; only these stay.
+@inlined_kernel
+def next_try(table, R, i, start, walltime, demand, count):
+    """From when on a job is tried next: not before `start`, later where licences or nodes are short at first.
 
-    Returns from when on, which is later than `start` where licences or nodes are short at first (inf: always), and from
-    when on it is worth another try, inf if never.
+    No span before `i` lasts so long. Returns the span and the time (inf: never), and from when on it is worth another
+    try, inf if never.
     """
-    i = span_at(table, start)
+    while i + 1 < table.n[0] and table.begins[i + 1] <= start:
+        i += 1
     while i < table.n[0]:
         end = start + walltime
         end += instant_width(end)
@@ -231,17 +286,41 @@ def unreserved(table, R, start, walltime, demand, count, nodes):
             i = _behind(table, i, few, start, walltime) if R == 1 else _worth_it(table, i, start, walltime)
         else:
             following = _worth_it(table, i, start, walltime)
-            while i < table.n[0] and table.begins[i] <= end:
-                row = table.left[table.rows[i]]
-                for w in range(len(nodes)):
-                    nodes[w] &= row[R + w]
-                i += 1
-            return start, table.begins[following] if following < table.n[0] else np.inf
+            return i, start, table.begins[following] if following < table.n[0] else np.inf
         start = table.begins[i] if i < table.n[0] else np.inf
-    return np.inf, np.inf
+    return i, np.inf, np.inf
 
 
-@kernel
+@inlined_kernel
+def unreserved(table, R, i, end, nodes):
+    """Which of `nodes` no reservation needs from span `i` on until `end`; only these stay."""
+    while i < table.n[0] and table.begins[i] <= end:
+        row = table.left[table.rows[i], R:]
+        for w in range(len(nodes)):
+            nodes[w] &= row[w]
+        i += 1
+
+
+@inlined_kernel
+def too_few_unreserved(table, R, i, end, nodes, count, left):
+    """Whether reservations need all but fewer than `count` of `nodes` from span `i` on until `end`.
+
+    Few nodes are soon none, so few spans are read. `left` is scratch.
+    """
+    for w in range(len(nodes)):
+        left[w] = nodes[w]
+    while i < table.n[0] and table.begins[i] <= end:
+        row, any_left = table.left[table.rows[i], R:], np.int64(0)
+        for w in range(len(nodes)):
+            left[w] &= row[w]
+            any_left |= left[w]
+        if any_left == 0:
+            return count > 0
+        i += 1
+    return count_bits(left) < count
+
+
+@inlined_kernel
 def is_reserved(table, R, last, begin, end, demand, nodes):
     """Whether a reservation needs some of the nodes, or the licences, between two times."""
     i = span_at(table, begin)
