@@ -138,6 +138,24 @@ def _has(free, row, needs):
 
 
 @inlined_kernel
+def least_if(lines, k, begin, end, needs, found):
+    """Whether `needs` is free between two times; if so, write the least of each amount into `found`."""
+    row, limit, free = segment_at(lines, k, begin), end - instant_width(end), lines.free
+    if not _has(free, row, needs):
+        return False
+    for d in range(len(found)):
+        found[d] = free[row, d]
+    row = lines.rows[row]["next"]
+    while row >= 0 and lines.rows[row]["time"] < limit:
+        if not _has(free, row, needs):
+            return False
+        for d in range(len(found)):
+            found[d] = min(found[d], free[row, d])
+        row = lines.rows[row]["next"]
+    return True
+
+
+@inlined_kernel
 def first_window(lines, k, needs, duration, first, last):
     """The earliest time from `first` on, up to `last`, at which `needs` is free for a while; inf if there is none."""
     rows, free = lines.rows, lines.free
@@ -166,16 +184,3 @@ def next_segment(lines, k, time):
     """When the segment behind the one of a time begins; inf if there is none."""
     ahead = lines.rows[segment_at(lines, k, time)]["next"]
     return lines.rows[ahead]["time"] if ahead >= 0 else np.inf
-
-
-@inlined_kernel
-def most_until(lines, k, last, found):
-    """Write the most of each amount that a timeline has at some time up to `last` into `found`."""
-    row, free = k, lines.free
-    for d in range(len(found)):
-        found[d] = free[row, d]
-    row = lines.rows[row]["next"]
-    while row >= 0 and lines.rows[row]["time"] <= last:
-        for d in range(len(found)):
-            found[d] = max(found[d], free[row, d])
-        row = lines.rows[row]["next"]

@@ -31,6 +31,7 @@ from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, n
 from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
 from forebay.policies._kernels.places import fits_now, have_inside, start_fitting, what_is_there
+from forebay.policies._kernels.promises import kept_promises, no_promises, promise_rows
 from forebay.policies._kernels.reservations import deep, shallow
 from forebay.policies._kernels.windows import opens, unseen
 
@@ -126,16 +127,15 @@ def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
     if params[Param.DEPTH] == 1 and len(have.inside) > 0:
         easy_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, new_notes(state, have.inside))
+    elif params[Param.DEPTH] > 1 and len(have.inside) > 0:
+        deep_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, no_promises(state))
     else:
         _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)
 
 
 @allocating_kernel
 def _serve(state, have, line, params, index, first):
-    """The same; with an index, `line` is the queue from place `first` on."""
-    if params[Param.DEPTH] > 1 and len(have.inside) > 0:
-        deep_inside(state, have, line, params, index, first)
-        return
+    """The same, but for reservations of nodes that jobs share; with an index, `line` is the queue from `first` on."""
     i, head, reserved = 0, -1, min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     looks = params[Param.DEPTH] > 0 and params[Param.MAX_BACKFILL] > 0  # otherwise who holds a place would block all
     looks = looks and looks_up(state, have, n_held(state, have, reserved))
@@ -206,6 +206,15 @@ def _decide_inside(state, params, memory):
 
 
 @allocating_kernel
+def _decide_deep(state, params, memory):
+    """The same for several."""
+    n_rows = promise_rows(state, memory)
+    kept, have = kept_promises(state, memory, n_rows), what_is_there(state, False)
+    line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
+    deep_inside(state, have, line, params, index, state.counts[0]["queue_first"], kept)
+
+
+@allocating_kernel
 def _decide(state, params, memory):
     """The decision of one instant; `memory` has an index over the queue in order of arrival, and notes, if any."""
     counts = state.counts[0]
@@ -213,6 +222,9 @@ def _decide(state, params, memory):
         return
     if state.machine[0]["placement"] >= 0 and params[Param.DEPTH] == 1:
         _decide_inside(state, params, memory)
+        return
+    if state.machine[0]["placement"] >= 0 and params[Param.DEPTH] > 1:
+        _decide_deep(state, params, memory)
         return
     have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
     line, index = state.queue[counts["queue_first"] : counts["queue_last"]], memory[0][: index_rows(state, memory)]

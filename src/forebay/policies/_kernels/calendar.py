@@ -29,7 +29,6 @@ from forebay.algorithms.timelines import (
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
-from forebay.policies._kernels.put_off import LEVELS
 
 
 class Calendar(NamedTuple):
@@ -37,8 +36,6 @@ class Calendar(NamedTuple):
 
     lines: Timelines  # one a node, and behind them that of the pools
     reserved: np.ndarray  # float64[node]: when its first reservation begins
-    peaks: np.ndarray  # int64[level, node and block, dimension]: no more is free by a level's end
-    peaked: np.ndarray  # bool[level]: whether its peaks are known
     least: np.ndarray  # int64[node and block, dimension]: what is free for a while, see algorithms.inside
     needs: np.ndarray  # int64[amount]
     picks: np.ndarray  # PICK[node]
@@ -156,8 +153,7 @@ def new_calendar(state, have, R):
             for d in range(DIMENSIONS):
                 give_from(lines, node, until, d, given[d])
     return Calendar(
-        lines, np.full(n_nodes, np.inf), np.empty((LEVELS, len(have.inside), DIMENSIONS), np.int64),
-        np.zeros(LEVELS, np.bool_), np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
+        lines, np.full(n_nodes, np.inf), np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
         np.empty(n_nodes, PICK), np.empty(n_nodes), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64),
     )  # fmt: skip
 
@@ -168,8 +164,7 @@ def no_calendar():
     nothing, whole = np.empty(0), np.empty(0, np.int64)
     lines = new_timelines(0, 1, 0, 0.0)
     return Calendar(
-        lines, nothing, np.empty((0, 0, DIMENSIONS), np.int64), np.empty(0, np.bool_),
-        np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, PICK), nothing, whole, whole,
+        lines, nothing, np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, PICK), nothing, whole, whole,
     )  # fmt: skip
 
 
@@ -192,8 +187,8 @@ def roomy(calendar, n_picks):
     """The calendar with rows for so many places to be taken."""
     lines = with_room(calendar.lines, 2 * n_picks + 2)
     return Calendar(
-        lines, calendar.reserved, calendar.peaks, calendar.peaked, calendar.least, calendar.needs, calendar.picks,
-        calendar.times, calendar.ties, calendar.nodes,
+        lines, calendar.reserved, calendar.least, calendar.needs, calendar.picks, calendar.times, calendar.ties,
+        calendar.nodes,
     )  # fmt: skip
 
 

@@ -11,24 +11,32 @@ same, if it was seen before, so that what it was promised is kept.
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.inside import BLOCK, place_parts
+from forebay.algorithms.inside import BLOCK, holds, place_parts
 from forebay.core.codes import LogReason
 from forebay.core.inside import DIMENSIONS
 from forebay.core.verbs import act_start, interrupted, take_picks_from
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.calendar import clear_now, n_pools, new_calendar, no_calendar, roomy, take_places
-from forebay.policies._kernels.find_room import begins, ever_open, lay
+from forebay.policies._kernels.find_room import begins, lay, place_at
 from forebay.policies._kernels.inside import fits_inside, start_inside, take_picked
 from forebay.policies._kernels.long_line import asks_within
+from forebay.policies._kernels.moves import find_again, takes_pools
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import fits_now
+from forebay.policies._kernels.promises import (
+    has_started,
+    hold,
+    is_promised,
+    keep_promises,
+    note_base,
+    promise,
+    stand,
+    withdraw,
+)
 from forebay.policies._kernels.put_off import (
-    FOR,
     LAID,
-    LEVELS,
     N_SETTLED,
-    WANTED,
     cannot_begin,
     keep_in_mind,
     nobody_put_off,
@@ -74,62 +82,60 @@ def _may_fit(most, ask):
 
 
 @allocating_kernel
-def _settle(state, have, calendar, later, level, place, leg_now, n_pooled):
-    """Lay whom it takes to know who of those before `place` begins within a level; returns the calendar.
+def _lay_next(state, calendar, kept, j, leg, n_pooled):
+    """Job `j`, the next of the line, holds a place: where it was promised one, unless it moves. Returns the calendar.
 
-    It ends as soon as `leg_now` cannot start now any more.
+    Returns also when it begins, and on how many nodes; these are in `calendar.picks`.
     """
-    settled, until, now = later.settled, later.until, state.clock[0]["now"]
-    settled[level, WANTED], settled[level, FOR] = place, -1
-    n_laid = 0
-    while True:
-        at = settled[level, N_SETTLED]
-        if at >= settled[level, WANTED]:
-            if settled[level, FOR] < 0:
-                return calendar
-            level = settled[level, FOR]
-            continue
-        if later.jobs[at] == LAID:
-            settled[level, N_SETTLED] += 1
-            continue
-        leg, where = later.legs[at], ever_open(state, later.legs[at])
-        walltime, mine, asked = state.legs[leg]["walltime"], state.legs[leg]["mine"], later.taken
-        _write_asks(state, leg, asked)
-        if cannot_begin(later, level, len(asked), asked, walltime, where, mine):
-            settled[level, N_SETTLED] += 1
-            continue
-        first = now
-        for below in range(1, level):
-            if settled[below, N_SETTLED] > at:
-                first = until[below]
-        begin = begins(state, calendar, leg, n_pooled, first, until[level], level)
-        if begin == np.inf:
-            keep_in_mind(later, level, len(asked), asked, walltime, where, mine)
-            settled[level, N_SETTLED] += 1
-            continue
-        needed = level_of(later, begin + walltime, level)
-        if settled[needed, N_SETTLED] < at:
-            settled[needed, WANTED], settled[needed, FOR] = at, level
-            level = needed
-            continue
-        calendar = lay(state, calendar, leg, n_pooled, begin, level)
-        later.jobs[at] = LAID
-        settled[level, N_SETTLED] += 1
-        n_laid += 1
-        if not clear_now(state, have, calendar, leg_now, n_pooled, False) or (n_laid & 63 == 0 and interrupted(state)):
-            return calendar
+    now, pooled = state.clock[0]["now"], takes_pools(state, leg, n_pooled)
+    if is_promised(kept, j, leg, now):
+        begin, n, moved = find_again(state, calendar, kept, j, leg, n_pooled)
+        if not moved:
+            stand(kept, j)
+            return lay(state, calendar, leg, n_pooled, n, begin), begin, n
+        withdraw(kept, j)
+    else:
+        begin = begins(state, calendar, leg, n_pooled, now)
+        n = place_at(state, calendar, leg, begin) if begin < np.inf else 0
+    calendar = lay(state, calendar, leg, n_pooled, n, begin)
+    promise(kept, j, leg, calendar.picks[:n], begin, begin + state.legs[leg]["walltime"], pooled)
+    return calendar, begin, n
 
 
 @inlined_kernel
-def level_of(later, end, level):
-    """The first level from `level` on that ends no sooner."""
-    while level < LEVELS - 1 and later.until[level] < end:
-        level += 1
-    return level
+def _in_way(state, have, picks, ask):
+    """Whether one of the places that were picked is on a node with room now."""
+    for i in range(len(picks)):
+        if holds(have.inside, state.inside.full, picks[i]["low"], ask) > 0:
+            return True
+    return False
 
 
 @allocating_kernel
-def _start(state, have, calendar, j, leg, n_pooled):
+def _settle(state, have, calendar, kept, later, place, leg_now, n_pooled):
+    """Lay those before `place`; returns the calendar. It ends as soon as `leg_now` cannot start now any more."""
+    ask, end = state.inside.asks[leg_now], state.clock[0]["now"] + state.legs[leg_now]["walltime"]
+    settled, n_laid = later.settled[1], 0
+    while settled[N_SETTLED] < place:
+        at = settled[N_SETTLED]
+        settled[N_SETTLED] += 1
+        if later.jobs[at] == LAID:
+            continue
+        leg = later.legs[at]
+        calendar, begin, n = _lay_next(state, calendar, kept, later.jobs[at], leg, n_pooled)
+        later.jobs[at] = LAID
+        n_laid += 1
+        if n_laid & 63 == 0 and interrupted(state):
+            return calendar
+        if begin >= end or not (takes_pools(state, leg, n_pooled) or _in_way(state, have, calendar.picks[:n], ask)):
+            continue
+        if not clear_now(state, have, calendar, leg_now, n_pooled, False):
+            return calendar
+    return calendar
+
+
+@allocating_kernel
+def _start(state, have, calendar, kept, j, leg, n_pooled):
     """Start job `j`, for which `calendar.least` has the room, by the rule; returns the calendar."""
     counts, inside, now = state.counts[0], state.inside, state.clock[0]["now"]
     ask, first, end = inside.asks[leg], counts["n_picks"], now + state.legs[leg]["walltime"]
@@ -141,19 +147,10 @@ def _start(state, have, calendar, j, leg, n_pooled):
     picks = state.picks[first : counts["n_picks"]]
     calendar = roomy(calendar, len(picks))
     take_places(state, calendar, leg, n_pooled, picks, now, end)
+    has_started(kept, j)
+    hold(kept, picks, now, end, takes_pools(state, leg, n_pooled))
     take_picks_from(state, act_start(state, j, LogReason.BACKFILLED), first)
     return calendar
-
-
-@allocating_kernel
-def _put_off_list(state, n_columns, length):
-    """Nobody put off yet of a line. Levels end now, and 1, 2, 4, ... seconds from now; the last one never."""
-    now = state.clock[0]["now"]
-    later = nobody_put_off(length, now, now + 1.0, n_columns, 0.0, np.inf)
-    later.until[0] = now
-    for level in range(1, LEVELS - 1):
-        later.until[level] = now + 2.0 ** (level - 1)
-    return later
 
 
 @allocating_kernel
@@ -199,13 +196,12 @@ def _refuse(state, later, leg):
 
 
 @allocating_kernel
-def _try_start(state, have, calendar, later, most, j, leg, place, n_pooled):
+def _try_start(state, have, calendar, kept, later, most, j, leg, place, n_pooled):
     """Start job `j`, which finds room now, if that delays nobody before `place`: whether it does, and the calendar."""
     if clear_now(state, have, calendar, leg, n_pooled, False):
-        end = state.clock[0]["now"] + state.legs[leg]["walltime"]
-        calendar = _settle(state, have, calendar, later, level_of(later, end, 1), place, leg, n_pooled)
+        calendar = _settle(state, have, calendar, kept, later, place, leg, n_pooled)
         if clear_now(state, have, calendar, leg, n_pooled, True):
-            calendar = _start(state, have, calendar, j, leg, n_pooled)
+            calendar = _start(state, have, calendar, kept, j, leg, n_pooled)
             _bound_atoms(state, have, most)
             return True, calendar
     _refuse(state, later, leg)
@@ -213,18 +209,28 @@ def _try_start(state, have, calendar, later, most, j, leg, place, n_pooled):
 
 
 @allocating_kernel
-def deep_inside(state, have, line, params, index, first):
+def _open_calendar(state, have, kept, R):
+    """What running jobs leave free from now on, and where that has changed."""
+    calendar = new_calendar(state, have, R)
+    note_base(calendar.lines, kept, state.clock[0]["now"])
+    return calendar
+
+
+@allocating_kernel
+def deep_inside(state, have, line, params, index, first, kept):
     """Start whoever delays no reservation; with an index, `line` is the queue from place `first` on."""
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     begun = _line_inside(state, have, line, limit)
-    R = min(len(have.free), int(params[Param.RESERVED]))
+    R, now = min(len(have.free), int(params[Param.RESERVED])), state.clock[0]["now"]
     n_pooled = n_pools(state, R)
-    later = _put_off_list(state, _ASKS + state.machine[0]["first_inside"] - 1, len(line))
+    later = nobody_put_off(len(line), now, now, _ASKS + state.machine[0]["first_inside"] - 1, 0.0, np.inf)
     most = np.empty((len(state.inside.atoms) - 1, DIMENSIONS), np.int64)
     _bound_atoms(state, have, most)
     calendar, known = no_calendar(), False
     for i in range(begun):
         later.jobs[i] = LAID
+        if line[i] >= 0:
+            has_started(kept, line[i])
     i, n_reserved = begun, 0
     while i < len(line) and n_reserved < depth and (n_reserved == 0 or limit > 0):
         j = line[i] if line[i] >= 0 else unseen(state, line[i])
@@ -239,8 +245,8 @@ def deep_inside(state, have, line, params, index, first):
         later.legs[i - 1] = leg
         if i > begun + 1 and seen and enough and _fits(state, have, later, most, leg):
             if not known:
-                known, calendar = True, new_calendar(state, have, R)
-            started, calendar = _try_start(state, have, calendar, later, most, j, leg, i - 1, n_pooled)
+                known, calendar = True, _open_calendar(state, have, kept, R)
+            started, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i - 1, n_pooled)
             if started:
                 later.jobs[i - 1] = LAID
                 continue
@@ -249,10 +255,12 @@ def deep_inside(state, have, line, params, index, first):
         if j < 0:
             continue
         if limit == 0:
-            return
+            break
         limit -= 1
         leg = state.jobs[j]["leg"]
         if fits_now(state, have, j) and _fits(state, have, later, most, leg):
             if not known:
-                known, calendar = True, new_calendar(state, have, R)
-            _, calendar = _try_start(state, have, calendar, later, most, j, leg, i, n_pooled)
+                known, calendar = True, _open_calendar(state, have, kept, R)
+            _, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i, n_pooled)
+    if known:
+        keep_promises(kept)

@@ -1,0 +1,90 @@
+"""Whether somebody who was promised a place on shared nodes moves, as far as changes tell: see `promises`.
+
+Nodes that have not changed have no room sooner than they had. So a job may begin sooner only where one that has changed
+lets a part begin sooner; and of the nodes that have room when it was to begin, those that have not changed come behind
+the ones that it had. If its own have not changed either, it is placed anew beside the changed ones alone, if at all.
+"""
+
+import numpy as np
+
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
+from forebay.algorithms.timelines import first_window
+from forebay.core.inside import DIMENSIONS
+from forebay.core.tables import after
+from forebay.policies._kernels.find_room import begins, clear_some, node_needs, place, place_at
+from forebay.policies._kernels.notes import is_allowed
+from forebay.policies._kernels.promises import N_CHANGED, is_place_of, promised_places
+
+
+@inlined_kernel
+def takes_pools(state, leg, n_pooled):
+    """Whether a leg takes something of pools."""
+    for r in range(n_pooled):
+        if state.demands[leg, r + 1] > 0:
+            return True
+    return False
+
+
+@inlined_kernel
+def _had(picks, n, node):
+    for i in range(n):
+        if picks[i]["low"] == node:
+            return True
+    return False
+
+
+@kernel
+def _look(state, calendar, kept, leg, n_picks, begin, end):
+    """What changes mean for a leg that was promised `begin`.
+
+    Returns the earliest time at which a changed node has room for a part, up to `begin`, inf if none has; whether one
+    that it was not promised has room at `begin`; whether one that it was promised has changed; and how many changed
+    ones have room, which are in `calendar.nodes`.
+    """
+    inside, ask, walltime = state.inside, state.inside.asks[leg], state.legs[leg]["walltime"]
+    now, needs = state.clock[0]["now"], calendar.needs[:DIMENSIONS]
+    soonest, beside, own, n = np.inf, False, False, 0
+    for i in range(kept.facts[N_CHANGED]):
+        node = kept.changed[i]
+        if kept.spans[node, 0] >= end or node == len(inside.full) or not is_allowed(inside, ask, node):
+            continue
+        node_needs(inside.full, node, ask, needs)
+        time = first_window(calendar.lines, node, needs, walltime, now, min(begin, soonest))
+        soonest = min(soonest, time)
+        if time < np.inf:
+            calendar.nodes[n] = node
+            n += 1
+        if after(kept.spans[node, 1]) >= begin:  # otherwise it is as it was from then on
+            had = _had(calendar.picks, n_picks, node)
+            own = own or had
+            beside = beside or (time < np.inf and not had)
+    return soonest, beside, own, n
+
+
+@allocating_kernel
+def find_again(state, calendar, kept, j, leg, n_pooled):
+    """When job `j`, which was promised a place, begins now, on how many nodes, and whether that is another place.
+
+    The nodes are in `calendar.picks`.
+    """
+    begin, end, first = kept.times[j, 0], kept.times[j, 1], state.clock[0]["now"]
+    picks, alone = calendar.picks, state.inside.asks[leg]["parts"] == 1
+    n_picks = promised_places(kept, j, picks)
+    pooled = takes_pools(state, leg, n_pooled)
+    if not pooled or kept.spans[len(kept.spans) - 1, 0] >= end:
+        soonest, beside, own, n = _look(state, calendar, kept, leg, n_picks, begin, end)
+        if soonest >= begin and not beside and not own:
+            return begin, n_picks, False
+        if soonest >= begin:
+            first = begin
+        if alone and not pooled and (soonest < begin or not own):
+            time = min(soonest, begin)
+            if soonest >= begin:
+                calendar.nodes[n] = picks[0]["low"]
+                n += 1
+            clear_some(state, calendar, calendar.nodes[:n], time, time + state.legs[leg]["walltime"])
+            n_picks = place(state, calendar, leg)
+            return time, n_picks, time < begin or not is_place_of(kept, j, picks, n_picks)
+    time = begins(state, calendar, leg, n_pooled, first)
+    n_picks = place_at(state, calendar, leg, time) if time < np.inf else 0
+    return time, n_picks, time != begin or not is_place_of(kept, j, picks, n_picks)
