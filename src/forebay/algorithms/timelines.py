@@ -184,3 +184,23 @@ def next_segment(lines, k, time):
     """When the segment behind the one of a time begins; inf if there is none."""
     ahead = lines.rows[segment_at(lines, k, time)]["next"]
     return lines.rows[ahead]["time"] if ahead >= 0 else np.inf
+
+
+@inlined_kernel
+def write_runs(lines, k, tails, longest):
+    """For 1, 2, 4, ... of the first amount: since when there will always be as much; how long the longest time before.
+
+    The first is inf if there will not.
+    """
+    rows, row, n = lines.rows, k, len(tails)
+    for i in range(n):
+        tails[i], longest[i] = np.inf, 0.0
+    while row >= 0:
+        time, some = rows[row]["time"], lines.free[row, 0]
+        for i in range(n):
+            if some >= 1 << i:
+                tails[i] = min(tails[i], time)
+            elif tails[i] < np.inf:
+                longest[i] = max(longest[i], time - tails[i])
+                tails[i] = np.inf
+        row = rows[row]["next"]

@@ -20,15 +20,20 @@ from forebay.algorithms.inside import (
 from forebay.algorithms.timelines import (
     Timelines,
     append,
+    first_window,
     give_from,
     least_between,
     new_timelines,
     take_between,
     with_room,
+    write_runs,
 )
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
+
+STEPS = 8  # of cores: 1, 2, 4, ...
+_WIDTH = 1e-5  # seconds by which a window may be shorter: see tables.instant_width
 
 
 class Calendar(NamedTuple):
@@ -36,6 +41,9 @@ class Calendar(NamedTuple):
 
     lines: Timelines  # one a node, and behind them that of the pools
     reserved: np.ndarray  # float64[node]: when its first reservation begins
+    runs: np.ndarray  # float64[node, 2, step]: see timelines.write_runs; windows are within these, or fewer
+    unsure: np.ndarray  # bool[node]: whether there are fewer
+    bits: np.ndarray  # int64[node]: its atom
     least: np.ndarray  # int64[node and block, dimension]: what is free for a while, see algorithms.inside
     needs: np.ndarray  # int64[amount]
     picks: np.ndarray  # PICK[node]
@@ -152,8 +160,13 @@ def new_calendar(state, have, R):
             given = all_of(inside.full, node)
             for d in range(DIMENSIONS):
                 give_from(lines, node, until, d, given[d])
+    bits = np.empty(n_nodes, np.int64)
+    for a in range(len(inside.atoms) - 1):
+        for node in range(inside.atoms[a], inside.atoms[a + 1]):
+            bits[node] = 1 << a
     return Calendar(
-        lines, np.full(n_nodes, np.inf), np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
+        lines, np.full(n_nodes, np.inf), np.full((n_nodes, 2, STEPS), np.inf), np.ones(n_nodes, np.bool_),
+        bits, np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
         np.empty(n_nodes, PICK), np.empty(n_nodes), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64),
     )  # fmt: skip
 
@@ -164,7 +177,8 @@ def no_calendar():
     nothing, whole = np.empty(0), np.empty(0, np.int64)
     lines = new_timelines(0, 1, 0, 0.0)
     return Calendar(
-        lines, nothing, np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, PICK), nothing, whole, whole,
+        lines, nothing, np.empty((0, 2, STEPS)), np.empty(0, np.bool_), whole,
+        np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, PICK), nothing, whole, whole,
     )  # fmt: skip
 
 
@@ -176,6 +190,7 @@ def take_places(state, calendar, leg, n_pooled, picks, begin, end):
         node = picks[i]["low"]
         taken = taken_by(full, node, ask, picks[i]["count"])
         take_between(calendar.lines, node, begin, end, taken)
+        calendar.unsure[node] = True
     if n_pooled > 0:
         for r in range(n_pooled):
             needs[r] = state.demands[leg, r + 1]
@@ -187,9 +202,42 @@ def roomy(calendar, n_picks):
     """The calendar with rows for so many places to be taken."""
     lines = with_room(calendar.lines, 2 * n_picks + 2)
     return Calendar(
-        lines, calendar.reserved, calendar.least, calendar.needs, calendar.picks, calendar.times, calendar.ties,
-        calendar.nodes,
+        lines, calendar.reserved, calendar.runs, calendar.unsure, calendar.bits, calendar.least, calendar.needs,
+        calendar.picks, calendar.times, calendar.ties, calendar.nodes,
     )  # fmt: skip
+
+
+@inlined_kernel
+def step_of(cores):
+    """The last step that is no more than so many cores."""
+    step = 0
+    while step < STEPS - 1 and 2 << step <= cores:
+        step += 1
+    return step
+
+
+@inlined_kernel
+def may_begin(calendar, node, step, walltime, last):
+    """Whether a node may have as many cores as a step for a while from some time on, up to `last`.
+
+    Room only shrinks during a decision: where it once was too little it stays so.
+    """
+    return calendar.runs[node, 0, step] <= last or calendar.runs[node, 1, step] >= walltime - _WIDTH
+
+
+@inlined_kernel
+def window_on(calendar, node, step, needs, walltime, first, last):
+    """The earliest time from `first` on, up to `last`, at which a node has `needs` for a while; inf if there is none.
+
+    Who looks in vain works out what tells the next one so at once.
+    """
+    if not may_begin(calendar, node, step, walltime, last):
+        return np.inf
+    time = first_window(calendar.lines, node, needs, walltime, first, last)
+    if time == np.inf and calendar.unsure[node]:
+        write_runs(calendar.lines, node, calendar.runs[node, 0], calendar.runs[node, 1])
+        calendar.unsure[node] = False
+    return time
 
 
 @kernel

@@ -95,7 +95,7 @@ def _lay_next(state, calendar, kept, j, leg, n_pooled):
             return lay(state, calendar, leg, n_pooled, n, begin), begin, n
         withdraw(kept, j)
     else:
-        begin = begins(state, calendar, leg, n_pooled, now)
+        begin = begins(state, calendar, leg, n_pooled, now, np.inf)
         n = place_at(state, calendar, leg, begin) if begin < np.inf else 0
     calendar = lay(state, calendar, leg, n_pooled, n, begin)
     promise(kept, j, leg, calendar.picks[:n], begin, begin + state.legs[leg]["walltime"], pooled)

@@ -14,7 +14,7 @@ from forebay.algorithms.timelines import first_window, least_between, least_if, 
 from forebay.algorithms.windows import next_edge
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import instant_width
-from forebay.policies._kernels.calendar import roomy, take_places
+from forebay.policies._kernels.calendar import may_begin, roomy, step_of, take_places, window_on
 from forebay.policies._kernels.easy_inside import asks_of
 from forebay.policies._kernels.windows import opens
 
@@ -35,15 +35,16 @@ def node_needs(full, node, ask, needs):
 
 
 @kernel
-def _one_from(state, calendar, ask, allowed, time, walltime):
-    """When, from `time` on, some node has room for one part; inf if none ever has."""
+def _one_from(state, calendar, ask, allowed, time, walltime, last):
+    """When, from `time` on, some node has room for one part; inf if none has by `last`."""
     inside, needs, best = state.inside, calendar.needs[:DIMENSIONS], np.inf
     for a in range(len(inside.atoms) - 1):
         if not (allowed >> a) & 1 or holds(inside.full, inside.full, inside.atoms[a], ask) == 0:
             continue
         node_needs(inside.full, inside.atoms[a], ask, needs)
+        step = step_of(needs[0])
         for node in range(inside.atoms[a], inside.atoms[a + 1]):
-            begin = first_window(calendar.lines, node, needs, walltime, time, best)
+            begin = window_on(calendar, node, step, needs, walltime, time, min(last, best))
             if begin <= time:
                 return time
             best = min(best, begin)
@@ -51,51 +52,49 @@ def _one_from(state, calendar, ask, allowed, time, walltime):
 
 
 @inlined_kernel
-def _parts_on(state, calendar, node, ask, needs, full, time, walltime):
-    """How many parts a node holds from `time` on; when it may hold more, if it may.
+def _parts_on(state, calendar, node, step, ask, needs, full, time, walltime, last):
+    """How many parts a node holds from `time` on; when it may hold more, if it may by `last`.
 
     One that has no room for a part has none before its next window; one that has may hold more from its next segment.
     """
-    lines, least = calendar.lines, calendar.least
+    begin = window_on(calendar, node, step, needs, walltime, time, last)
+    if begin > time:
+        return 0, begin
     if full == 1:
-        begin = first_window(lines, node, needs, walltime, time, np.inf)
-        return (1, np.inf) if begin <= time else (0, begin)
-    least_between(lines, node, time, time + walltime, least[node])
-    count = holds(least, state.inside.full, node, ask)
+        return 1, np.inf
+    least_between(calendar.lines, node, time, time + walltime, calendar.least[node])
+    count = holds(calendar.least, state.inside.full, node, ask)
     if count == full:
         return count, np.inf
-    if count == 0:
-        return 0, first_window(lines, node, needs, walltime, time, np.inf)
-    return count, next_segment(lines, node, time)
+    return count, next_segment(calendar.lines, node, time)
 
 
 @kernel
-def _parts_from(state, calendar, ask, allowed, time, walltime):
-    """`time` if all parts find room then; else a time before which they do not, inf if they never do.
+def _parts_from(state, calendar, ask, allowed, time, walltime, last):
+    """`time` if all parts find room then; else a time before which they do not, inf if not by `last`.
 
     As soon as enough nodes may hold more, it is worth to look again.
     """
     inside, needs, n, total, most = state.inside, calendar.needs[:DIMENSIONS], 0, 0, 0
     for a in range(len(inside.atoms) - 1):
-        if not (allowed >> a) & 1:
-            continue
         full = holds(inside.full, inside.full, inside.atoms[a], ask)
-        if full == 0:
+        if not (allowed >> a) & 1 or full == 0:
             continue
         node_needs(inside.full, inside.atoms[a], ask, needs)
+        step = step_of(needs[0])
         for node in range(inside.atoms[a], inside.atoms[a + 1]):
-            count, begin = _parts_on(state, calendar, node, ask, needs, full, time, walltime)
+            count, begin = _parts_on(state, calendar, node, step, ask, needs, full, time, walltime, last)
             total += count
             if total >= ask["parts"]:
                 return time
-            if begin < np.inf:
+            if begin <= last and begin < np.inf:
                 calendar.times[n], calendar.ties[n], calendar.nodes[n] = begin, node, full - count
                 most += full - count
                 n += 1
     if total + most < ask["parts"]:
         return np.inf
     # The sort brings what goes with the smallest times to the front of `nodes`, and the times themselves to the end.
-    sort_smallest(calendar.times, calendar.ties, calendar.nodes, n, n)
+    sort_smallest(calendar.times, calendar.ties, calendar.nodes, n, min(n, ask["parts"] - total))
     i = 0
     while total < ask["parts"]:
         total += calendar.nodes[i]
@@ -104,26 +103,26 @@ def _parts_from(state, calendar, ask, allowed, time, walltime):
 
 
 @kernel
-def begins(state, calendar, leg, n_pooled, first):
-    """The earliest time from `first` on at which a leg finds all it needs; inf if there is none."""
+def begins(state, calendar, leg, n_pooled, first, last):
+    """The earliest time from `first` on, up to `last`, at which a leg finds all it needs; inf if there is none."""
     ask, walltime, needs = state.inside.asks[leg], state.legs[leg]["walltime"], calendar.needs
     n_nodes, time = len(state.inside.full), first
-    while time < np.inf:
+    while time <= last and time < np.inf:
         if n_pooled > 0:
             for r in range(n_pooled):
                 needs[r] = state.demands[leg, r + 1]
-            time = first_window(calendar.lines, n_nodes, needs[:n_pooled], walltime, time, np.inf)
+            time = first_window(calendar.lines, n_nodes, needs[:n_pooled], walltime, time, last)
             if time == np.inf:
                 break
         if ask["parts"] == 0:
             return time
         allowed = open_at(state, leg, time)
         if ask["parts"] == 1:
-            found = _one_from(state, calendar, ask, allowed, time, walltime)
+            found = _one_from(state, calendar, ask, allowed, time, walltime, last)
             if n_pooled == 0 and len(state.planned) == 0:
                 return found
         else:
-            found = _parts_from(state, calendar, ask, allowed, time, walltime)
+            found = _parts_from(state, calendar, ask, allowed, time, walltime, last)
         if found == time:
             return time
         time = min(found, next_edge(state.planned, time + instant_width(time)))
@@ -142,8 +141,10 @@ def _clear(state, calendar, ask, begin, end):
             for d in range(DIMENSIONS):
                 least[n_nodes + block, d] = 1 << 62
         node_needs(inside.full, low, ask, needs)
+        step = step_of(needs[0])
         for node in range(low, high):
-            if not least_if(calendar.lines, node, begin, end, needs, least[node]):
+            fits = may_begin(calendar, node, step, end - begin, begin)
+            if not fits or not least_if(calendar.lines, node, begin, end, needs, least[node]):
                 least[node, 0] = -1
 
 

@@ -8,11 +8,10 @@ the ones that it had. If its own have not changed either, it is placed anew besi
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.timelines import first_window
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after
+from forebay.policies._kernels.calendar import step_of, window_on
 from forebay.policies._kernels.find_room import begins, clear_some, node_needs, place, place_at
-from forebay.policies._kernels.notes import is_allowed
 from forebay.policies._kernels.promises import N_CHANGED, is_place_of, promised_places
 
 
@@ -34,7 +33,7 @@ def _had(picks, n, node):
 
 
 @kernel
-def _look(state, calendar, kept, leg, n_picks, begin, end):
+def _look(state, calendar, kept, leg, n_picks, begin, end, alone):
     """What changes mean for a leg that was promised `begin`.
 
     Returns the earliest time at which a changed node has room for a part, up to `begin`, inf if none has; whether one
@@ -42,19 +41,25 @@ def _look(state, calendar, kept, leg, n_picks, begin, end):
     ones have room, which are in `calendar.nodes`.
     """
     inside, ask, walltime = state.inside, state.inside.asks[leg], state.legs[leg]["walltime"]
-    now, needs = state.clock[0]["now"], calendar.needs[:DIMENSIONS]
-    soonest, beside, own, n = np.inf, False, False, 0
+    needs, allowed, exclusive = calendar.needs[:DIMENSIONS], ask["allowed"], ask["exclusive"]
+    now, last = state.clock[0]["now"], begin
+    node_needs(inside.full, 0, ask, needs)
+    soonest, beside, own, n, step = np.inf, False, False, 0, step_of(ask["cores"])
     for i in range(kept.facts[N_CHANGED]):
         node = kept.changed[i]
-        if kept.spans[node, 0] >= end or node == len(inside.full) or not is_allowed(inside, ask, node):
+        sooner, then = kept.spans[node, 2] < end, kept.spans[node, 0] < end and after(kept.spans[node, 1]) >= begin
+        if not (sooner or then) or node == len(inside.full) or calendar.bits[node] & allowed == 0:
             continue
-        node_needs(inside.full, node, ask, needs)
-        time = first_window(calendar.lines, node, needs, walltime, now, min(begin, soonest))
+        if exclusive:
+            node_needs(inside.full, node, ask, needs)
+        time = window_on(calendar, node, step, needs, walltime, now if sooner else begin, last)
         soonest = min(soonest, time)
         if time < np.inf:
             calendar.nodes[n] = node
             n += 1
-        if after(kept.spans[node, 1]) >= begin:  # otherwise it is as it was from then on
+            if alone:  # those that have room later than another one do not count
+                last = min(last, time)
+        if then:
             had = _had(calendar.picks, n_picks, node)
             own = own or had
             beside = beside or (time < np.inf and not had)
@@ -67,17 +72,15 @@ def find_again(state, calendar, kept, j, leg, n_pooled):
 
     The nodes are in `calendar.picks`.
     """
-    begin, end, first = kept.times[j, 0], kept.times[j, 1], state.clock[0]["now"]
-    picks, alone = calendar.picks, state.inside.asks[leg]["parts"] == 1
-    n_picks = promised_places(kept, j, picks)
+    begin, end, first, last = kept.times[j, 0], kept.times[j, 1], state.clock[0]["now"], np.inf
+    picks, n_picks, beside, own = calendar.picks, promised_places(kept, j, calendar.picks), True, True
     pooled = takes_pools(state, leg, n_pooled)
+    alone = state.inside.asks[leg]["parts"] == 1 and not pooled
     if not pooled or kept.spans[len(kept.spans) - 1, 0] >= end:
-        soonest, beside, own, n = _look(state, calendar, kept, leg, n_picks, begin, end)
+        soonest, beside, own, n = _look(state, calendar, kept, leg, n_picks, begin, end, alone)
         if soonest >= begin and not beside and not own:
             return begin, n_picks, False
-        if soonest >= begin:
-            first = begin
-        if alone and not pooled and (soonest < begin or not own):
+        if alone and (soonest < begin or not own):
             time = min(soonest, begin)
             if soonest >= begin:
                 calendar.nodes[n] = picks[0]["low"]
@@ -85,6 +88,13 @@ def find_again(state, calendar, kept, j, leg, n_pooled):
             clear_some(state, calendar, calendar.nodes[:n], time, time + state.legs[leg]["walltime"])
             n_picks = place(state, calendar, leg)
             return time, n_picks, time < begin or not is_place_of(kept, j, picks, n_picks)
-    time = begins(state, calendar, leg, n_pooled, first)
+        first, last = min(soonest, begin), begin  # until then nothing is better than it was
+    time = begins(state, calendar, leg, n_pooled, first, last)
+    if last == begin and time >= begin and not own:
+        time = begin
+        if not beside:
+            return begin, n_picks, False
+    if time == np.inf and last < np.inf:
+        time = begins(state, calendar, leg, n_pooled, last, np.inf)
     n_picks = place_at(state, calendar, leg, time) if time < np.inf else 0
     return time, n_picks, time != begin or not is_place_of(kept, j, picks, n_picks)

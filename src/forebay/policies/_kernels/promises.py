@@ -38,19 +38,19 @@ class Promises(NamedTuple):
     marks: np.ndarray  # int64[job, 4]
     times: np.ndarray  # float64[job, 2]: from when, until when
     places: np.ndarray  # int64[row, 3], chained
-    stale: np.ndarray  # float64[timeline, 2]: changes since stale promises were made
+    stale: np.ndarray  # float64[timeline, 3]: the same as `spans` since stale promises were made
     first: np.ndarray  # int64[timeline + 1]: rows of the base, which is what running jobs leave free
     base_times: np.ndarray  # float64[row]
     base_free: np.ndarray  # int64[row, amount]
     changed: np.ndarray  # int64[timeline], the first N_CHANGED
-    spans: np.ndarray  # float64[timeline, 2]: between which times they have
+    spans: np.ndarray  # float64[timeline, 3]: between which times they have; from when on some have more
 
 
 def n_cells(n_jobs: int, n_resources: int, n_nodes: int) -> tuple[int, int, int]:
     """How many whole numbers, how many others, and how many places promises are; who has more keeps the first."""
     rows, lines, width = min(4 * n_jobs, _MOST) + 64, n_nodes + 1, max(4, n_resources)
     whole = N_FACTS + 5 * n_jobs + 3 * rows + lines + 1 + width * (rows + 2 * lines)
-    return whole, 2 * n_jobs + rows + 4 * lines, rows
+    return whole, 2 * n_jobs + rows + 5 * lines, rows
 
 
 _n_cells = kernel(n_cells)
@@ -79,12 +79,12 @@ def kept_promises(state, memory, first_row):
     b = a + 4 * n_jobs
     c = b + 3 * n
     d = c + lines + 1
-    e, f = d + width * (n + 2 * lines), 2 * n_jobs + 2 * lines
+    e, f = d + width * (n + 2 * lines), 2 * n_jobs + 3 * lines
     found = Promises(
         cells[:N_FACTS], cells[N_FACTS:a], cells[a:b].reshape((n_jobs, 4)), floats[: 2 * n_jobs].reshape((n_jobs, 2)),
-        cells[b:c].reshape((n, 3)), floats[2 * n_jobs : f].reshape((lines, 2)), cells[c:d],
+        cells[b:c].reshape((n, 3)), floats[2 * n_jobs : f].reshape((lines, 3)), cells[c:d],
         floats[f : f + n + 2 * lines], cells[d:e].reshape((n + 2 * lines, width)),
-        np.empty(lines, np.int64), np.empty((lines, 2)),
+        np.empty(lines, np.int64), np.empty((lines, 3)),
     )  # fmt: skip
     _begin(state, found)
     return found
@@ -105,7 +105,7 @@ def _begin(state, kept):
     facts = kept.facts
     facts[AT] = facts[N_NEW] = facts[MERGED] = facts[CLOSED] = facts[N_CHANGED] = 0
     for k in range(len(kept.spans)):
-        kept.spans[k, 0], kept.spans[k, 1] = np.inf, -np.inf
+        kept.spans[k, 0], kept.spans[k, 1], kept.spans[k, 2] = np.inf, -np.inf, np.inf
     if len(state.planned) > 0 or facts[OPENED] != state.counts[0]["opened"]:
         facts[OPENED] = state.counts[0]["opened"]
         _forget_rest(kept)
@@ -113,13 +113,13 @@ def _begin(state, kept):
 
 
 @inlined_kernel
-def _change(kept, k, begin, end):
-    """A timeline has changed between two times."""
+def _change(kept, k, begin, end, gains):
+    """A timeline has changed between two times; it has more from `gains` on, inf if there is less alone."""
     spans, facts = kept.spans, kept.facts
     if spans[k, 1] == -np.inf:
         kept.changed[facts[N_CHANGED]] = k
         facts[N_CHANGED] += 1
-    spans[k, 0], spans[k, 1] = min(spans[k, 0], begin), max(spans[k, 1], end)
+    spans[k, 0], spans[k, 1], spans[k, 2] = min(spans[k, 0], begin), max(spans[k, 1], end), min(spans[k, 2], gains)
 
 
 @kernel
@@ -146,12 +146,12 @@ def _forget_rest(kept):
 @kernel
 def withdraw(kept, j):
     """What job `j` was promised is free for those behind it."""
-    row = kept.marks[j, _FIRST] - 1
+    row, begin, end = kept.marks[j, _FIRST] - 1, kept.times[j, 0], kept.times[j, 1]
     while row >= 0:
-        _change(kept, kept.places[row, _NODE], kept.times[j, 0], kept.times[j, 1])
+        _change(kept, kept.places[row, _NODE], begin, end, begin)
         row = kept.places[row, _NEXT] - 1
     if kept.marks[j, _POOLS] > 0:
-        _change(kept, len(kept.spans) - 1, kept.times[j, 0], kept.times[j, 1])
+        _change(kept, len(kept.spans) - 1, begin, end, begin)
     _drop(kept, j)
 
 
@@ -175,7 +175,7 @@ def is_promised(kept, j, leg, now):
         facts[MERGED] = 1
         for k in range(len(kept.spans)):
             if kept.stale[k, 1] > -np.inf:
-                _change(kept, k, kept.stale[k, 0], kept.stale[k, 1])
+                _change(kept, k, kept.stale[k, 0], kept.stale[k, 1], kept.stale[k, 2])
     if order[facts[AT]] != j:
         _forget_rest(kept)
         return False
@@ -198,9 +198,9 @@ def hold(kept, picks, begin, end, pooled):
     """Somebody takes places that it did not have before."""
     if len(kept.order) > 0:
         for i in range(len(picks)):
-            _change(kept, picks[i]["low"], begin, end)
+            _change(kept, picks[i]["low"], begin, end, np.inf)
         if pooled:
-            _change(kept, len(kept.spans) - 1, begin, end)
+            _change(kept, len(kept.spans) - 1, begin, end, np.inf)
 
 
 @kernel
@@ -262,11 +262,12 @@ def keep_promises(kept):
     n_stale = facts[N_KEPT] - facts[AT]
     if n_stale > 0:
         for k in range(len(kept.spans)):
-            low, high = kept.spans[k, 0], kept.spans[k, 1]
+            low, high, more = kept.spans[k, 0], kept.spans[k, 1], kept.spans[k, 2]
             # Those that were fresh were made after the changes that are gathered: for them these are too many.
             if facts[MERGED] == 0 and facts[N_FRESH] < facts[N_KEPT]:
                 low, high = min(low, kept.stale[k, 0]), max(high, kept.stale[k, 1])
-            kept.stale[k, 0], kept.stale[k, 1] = low, high
+                more = min(more, kept.stale[k, 2])
+            kept.stale[k, 0], kept.stale[k, 1], kept.stale[k, 2] = low, high, more
     for i in range(n_stale):
         kept.order[facts[N_NEW] + i] = kept.order[facts[AT] + i]
     facts[N_FRESH] = facts[N_NEW]
@@ -274,11 +275,13 @@ def keep_promises(kept):
 
 
 @inlined_kernel
-def _is_same(lines, row, kept, old):
+def _differ(lines, row, kept, old):
+    """Whether a segment is not what it was in the base; whether there is more of something."""
+    differs, more = False, False
     for d in range(lines.free.shape[1]):
-        if lines.free[row, d] != kept.base_free[old, d]:
-            return False
-    return True
+        differs = differs or lines.free[row, d] != kept.base_free[old, d]
+        more = more or lines.free[row, d] > kept.base_free[old, d]
+    return differs, more
 
 
 @kernel
@@ -293,8 +296,9 @@ def _compare(lines, kept, k, now):
         new_time = rows[ahead]["time"] if ahead >= 0 else np.inf
         old_time = kept.base_times[old + 1] if old + 1 < end else np.inf
         until = min(new_time, old_time)
-        if not _is_same(lines, row, kept, old):
-            _change(kept, k, time, until)
+        differs, more = _differ(lines, row, kept, old)
+        if differs:
+            _change(kept, k, time, until, time if more else np.inf)
         if until == np.inf:
             return
         time = until
