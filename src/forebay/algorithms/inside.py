@@ -13,7 +13,7 @@ from forebay._numba.jit import inlined_kernel, kernel
 from forebay.core.inside import DIMENSIONS
 
 BLOCK = 32
-_BEST, _LOWEST = 0, 1  # places in core.inside.PLACEMENTS
+_BEST, _LOWEST, WORST = range(3)  # places in core.inside.PLACEMENTS
 
 
 def n_rows(n_nodes: int) -> int:

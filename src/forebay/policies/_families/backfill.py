@@ -103,18 +103,17 @@ class Backfill(Policy):
         """The index, and where nodes are shared what a decision with reservations tells the next."""
         (n_rows, n_columns), nothing = self.memory(len(state.jobs), len(state.resources))
         tried_alike = self.backfill_order == "as-queued" and self.max_backfill == ALL
-        if len(state.inside.full) == 0 or self.depth == 0 or self.compiled != Backfill.compiled:
+        kept = self.depth > 1 or (self.depth == 1 and tried_alike)
+        if len(state.inside.full) == 0 or not kept or self.compiled != Backfill.compiled:
             return (n_rows, n_columns), nothing
         from forebay.policies._kernels import notes, promises
 
         sizes = len(state.jobs), len(state.resources), len(state.inside.full)
+        n_rows, floats = n_rows + -(-notes.n_cells(*sizes, len(state.inside.room)) // n_columns), 1
         if self.depth > 1:
             cells, floats, _ = promises.n_cells(*sizes)
-        elif tried_alike:
-            cells, floats = notes.n_cells(*sizes, len(state.inside.room)), 1
-        else:
-            return (n_rows, n_columns), nothing
-        return (n_rows + -(-cells // n_columns), n_columns), (1, floats)
+            n_rows += -(-cells // n_columns)
+        return (n_rows, n_columns), (1, floats)
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same, unless nodes are of two kinds and to be pinned."""

@@ -128,7 +128,8 @@ def serve(state, have, line, params):
     if params[Param.DEPTH] == 1 and len(have.inside) > 0:
         easy_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, new_notes(state, have.inside))
     elif params[Param.DEPTH] > 1 and len(have.inside) > 0:
-        deep_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, no_promises(state))
+        notes = new_notes(state, have.inside)
+        deep_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, notes, no_promises(state))
     else:
         _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)
 
@@ -192,14 +193,20 @@ def _index_of(state, params, rows):
 
 
 @allocating_kernel
+def _notes_of(state, memory, end):
+    """The notes in a policy's first table, which end before a row, up to date; and the row where they begin."""
+    n_rows = index_rows(state, memory, end)
+    if n_rows == end:
+        return n_rows, new_notes(state, state.inside.room.copy())
+    notes = kept_notes(state, memory, n_rows)
+    look_again(state, notes)
+    return n_rows, notes
+
+
+@allocating_kernel
 def _decide_inside(state, params, memory):
     """The same for one reservation of particular nodes, which jobs share."""
-    n_rows = index_rows(state, memory)
-    if n_rows < len(memory[0]):
-        notes = kept_notes(state, memory, n_rows)
-        look_again(state, notes)
-    else:
-        notes = new_notes(state, state.inside.room.copy())
+    n_rows, notes = _notes_of(state, memory, len(memory[0]))
     have = have_inside(state, notes.room)
     line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
     easy_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes)
@@ -209,9 +216,10 @@ def _decide_inside(state, params, memory):
 def _decide_deep(state, params, memory):
     """The same for several."""
     n_rows = promise_rows(state, memory)
-    kept, have = kept_promises(state, memory, n_rows), what_is_there(state, False)
+    kept, (n_rows, notes) = kept_promises(state, memory, n_rows), _notes_of(state, memory, n_rows)
+    have = have_inside(state, notes.room)
     line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
-    deep_inside(state, have, line, params, index, state.counts[0]["queue_first"], kept)
+    deep_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes, kept)
 
 
 @allocating_kernel
@@ -227,7 +235,10 @@ def _decide(state, params, memory):
         _decide_deep(state, params, memory)
         return
     have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
-    line, index = state.queue[counts["queue_first"] : counts["queue_last"]], memory[0][: index_rows(state, memory)]
+    line, index = (
+        state.queue[counts["queue_first"] : counts["queue_last"]],
+        memory[0][: index_rows(state, memory, len(memory[0]))],
+    )
     if params[Param.ORDER] != AS_IS:
         line = _line(state, have, params)
     if counts["n_queued"] <= SHORT:

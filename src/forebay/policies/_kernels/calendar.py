@@ -23,6 +23,7 @@ from forebay.algorithms.timelines import (
     first_window,
     give_from,
     least_between,
+    least_if,
     new_timelines,
     take_between,
     with_room,
@@ -226,6 +227,22 @@ def may_begin(calendar, node, step, walltime, last):
 
 
 @inlined_kernel
+def _know_runs(calendar, node):
+    if calendar.unsure[node]:
+        write_runs(calendar.lines, node, calendar.runs[node, 0], calendar.runs[node, 1])
+        calendar.unsure[node] = False
+
+
+@inlined_kernel
+def node_needs(full, node, ask, needs):
+    """What a node must have free for a part: all that is in it, if that is to be alone there."""
+    needs[0], needs[1], needs[2], needs[3] = ask["cores"], ask["memory"], ask["gpus"], ask["local"]
+    if ask["exclusive"]:
+        for d in range(DIMENSIONS):
+            needs[d] = max(needs[d], full[node, d])
+
+
+@inlined_kernel
 def window_on(calendar, node, step, needs, walltime, first, last):
     """The earliest time from `first` on, up to `last`, at which a node has `needs` for a while; inf if there is none.
 
@@ -234,9 +251,8 @@ def window_on(calendar, node, step, needs, walltime, first, last):
     if not may_begin(calendar, node, step, walltime, last):
         return np.inf
     time = first_window(calendar.lines, node, needs, walltime, first, last)
-    if time == np.inf and calendar.unsure[node]:
-        write_runs(calendar.lines, node, calendar.runs[node, 0], calendar.runs[node, 1])
-        calendar.unsure[node] = False
+    if time == np.inf:
+        _know_runs(calendar, node)
     return time
 
 
@@ -251,8 +267,8 @@ def _has_pools(state, calendar, leg, n_pooled, end):
 
 
 @inlined_kernel
-def _free_on(state, have, calendar, node, ask, now, end):
-    """Work out what is free on a node from now until `end`; returns how many parts it holds.
+def _free_on(state, have, calendar, node, ask, step, needs, now, end):
+    """Work out what is free on a node from now until `end`; returns how many parts it holds. It shows none if it is 0.
 
     What runs only gives back: without a reservation until then that is what is free now.
     """
@@ -261,8 +277,12 @@ def _free_on(state, have, calendar, node, ask, now, end):
         least[node, d] = have.inside[node, d]
     count = holds(least, state.inside.full, node, ask)
     if count > 0 and calendar.reserved[node] < end - instant_width(end):
-        least_between(calendar.lines, node, now, end, least[node])
-        count = holds(least, state.inside.full, node, ask)
+        count = 0
+        if may_begin(calendar, node, step, end - now, now):
+            if least_if(calendar.lines, node, now, end, needs, least[node]):
+                return holds(least, state.inside.full, node, ask)
+            _know_runs(calendar, node)
+        least[node, 0] = -1
     return count
 
 
@@ -274,6 +294,7 @@ def clear_now(state, have, calendar, leg, n_pooled, all_nodes):
     """
     inside, ask, room, n_nodes = state.inside, state.inside.asks[leg], have.inside, len(state.inside.full)
     now, end, total = state.clock[0]["now"], state.clock[0]["now"] + state.legs[leg]["walltime"], 0
+    needs = calendar.needs[:DIMENSIONS]
     if n_pooled > 0 and not _has_pools(state, calendar, leg, n_pooled, end):
         return False
     for a in range(len(inside.atoms) - 1):
@@ -284,9 +305,10 @@ def clear_now(state, have, calendar, leg, n_pooled, all_nodes):
             for block in range(low // BLOCK, (high - 1) // BLOCK + 1):
                 for d in range(DIMENSIONS):
                     calendar.least[n_nodes + block, d] = room[n_nodes + block, d]
-        node = next_open(room, n_nodes, low, high, ask)
+        node_needs(inside.full, low, ask, needs)
+        step, node = step_of(needs[0]), next_open(room, n_nodes, low, high, ask)
         while node < high:
-            total += _free_on(state, have, calendar, node, ask, now, end)
+            total += _free_on(state, have, calendar, node, ask, step, needs, now, end)
             if total >= ask["parts"] and not all_nodes:
                 return True
             node += 1

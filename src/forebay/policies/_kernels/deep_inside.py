@@ -11,7 +11,7 @@ same, if it was seen before, so that what it was promised is kept.
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.inside import BLOCK, holds, place_parts
+from forebay.algorithms.inside import BLOCK, count_parts, holds, place_parts
 from forebay.core.codes import LogReason
 from forebay.core.inside import DIMENSIONS
 from forebay.core.verbs import act_start, interrupted, take_picks_from
@@ -19,9 +19,10 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.calendar import clear_now, n_pools, new_calendar, no_calendar, roomy, take_places
 from forebay.policies._kernels.find_room import begins, lay, place_at
-from forebay.policies._kernels.inside import fits_inside, start_inside, take_picked
+from forebay.policies._kernels.inside import start_inside, take_picked
 from forebay.policies._kernels.long_line import asks_within
 from forebay.policies._kernels.moves import find_again, takes_pools
+from forebay.policies._kernels.notes import no_more, refuse_again
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import fits_now
 from forebay.policies._kernels.promises import (
@@ -170,19 +171,23 @@ def _line_inside(state, have, line, limit):
 
 
 @kernel
-def _fits(state, have, later, most, leg):
-    """Whether a leg, of which there is enough in all, finds room now, reservations aside."""
+def _fits(state, have, notes, later, most, j, leg):
+    """Whether a leg, of which there is enough in all, finds room now, reservations aside; if not, that is noted."""
     ask = state.inside.asks[leg]
-    if not _may_fit(most, ask):
-        return False
-    asked = later.taken
-    _write_asks(state, leg, asked)
-    if cannot_begin(later, 0, len(asked), asked, state.legs[leg]["walltime"], ask["allowed"], 0):
-        return False
-    if fits_inside(state.inside, have.inside, ask):
-        return True
-    keep_in_mind(later, 0, len(asked), asked, 0.0, ask["allowed"], 0)  # for however short a time
-    later.settled[0, N_SETTLED] += 1
+    count = no_more(state, have, notes, j, ask)
+    if count >= ask["parts"]:
+        if not _may_fit(most, ask):
+            return False
+        asked = later.taken
+        _write_asks(state, leg, asked)
+        if cannot_begin(later, 0, len(asked), asked, state.legs[leg]["walltime"], ask["allowed"], 0):
+            return False
+        count = count_parts(have.inside, state.inside.full, state.inside.atoms, ask)
+        if count >= ask["parts"]:
+            return True
+        keep_in_mind(later, 0, len(asked), asked, 0.0, ask["allowed"], 0)  # for however short a time
+        later.settled[0, N_SETTLED] += 1
+    refuse_again(notes, j, count)
     return False
 
 
@@ -217,7 +222,7 @@ def _open_calendar(state, have, kept, R):
 
 
 @allocating_kernel
-def deep_inside(state, have, line, params, index, first, kept):
+def deep_inside(state, have, line, params, index, first, notes, kept):
     """Start whoever delays no reservation; with an index, `line` is the queue from place `first` on."""
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     begun = _line_inside(state, have, line, limit)
@@ -243,7 +248,7 @@ def deep_inside(state, have, line, params, index, first, kept):
             limit -= 1
         leg, enough = asks_within(state, index, first + i - 1, j, have.free)
         later.legs[i - 1] = leg
-        if i > begun + 1 and seen and enough and _fits(state, have, later, most, leg):
+        if i > begun + 1 and seen and enough and _fits(state, have, notes, later, most, j, leg):
             if not known:
                 known, calendar = True, _open_calendar(state, have, kept, R)
             started, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i - 1, n_pooled)
@@ -258,7 +263,7 @@ def deep_inside(state, have, line, params, index, first, kept):
             break
         limit -= 1
         leg = state.jobs[j]["leg"]
-        if fits_now(state, have, j) and _fits(state, have, later, most, leg):
+        if fits_now(state, have, j) and _fits(state, have, notes, later, most, j, leg):
             if not known:
                 known, calendar = True, _open_calendar(state, have, kept, R)
             _, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i, n_pooled)

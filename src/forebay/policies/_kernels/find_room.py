@@ -14,7 +14,7 @@ from forebay.algorithms.timelines import first_window, least_between, least_if, 
 from forebay.algorithms.windows import next_edge
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import instant_width
-from forebay.policies._kernels.calendar import may_begin, roomy, step_of, take_places, window_on
+from forebay.policies._kernels.calendar import may_begin, node_needs, roomy, step_of, take_places, window_on
 from forebay.policies._kernels.easy_inside import asks_of
 from forebay.policies._kernels.windows import opens
 
@@ -23,15 +23,6 @@ from forebay.policies._kernels.windows import opens
 def open_at(state, leg, time):
     """The atoms, as bits, on which a leg may lie that starts at `time`."""
     return opens(state, leg, state.inside.asks[leg]["allowed"], time)
-
-
-@inlined_kernel
-def node_needs(full, node, ask, needs):
-    """What a node must have free for a part: all that is in it, if that is to be alone there."""
-    needs[0], needs[1], needs[2], needs[3] = ask["cores"], ask["memory"], ask["gpus"], ask["local"]
-    if ask["exclusive"]:
-        for d in range(DIMENSIONS):
-            needs[d] = max(needs[d], full[node, d])
 
 
 @kernel

@@ -8,10 +8,11 @@ the ones that it had. If its own have not changed either, it is placed anew besi
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
+from forebay.algorithms.inside import WORST
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after
-from forebay.policies._kernels.calendar import step_of, window_on
-from forebay.policies._kernels.find_room import begins, clear_some, node_needs, place, place_at
+from forebay.policies._kernels.calendar import node_needs, step_of, window_on
+from forebay.policies._kernels.find_room import begins, clear_some, place, place_at
 from forebay.policies._kernels.promises import N_CHANGED, is_place_of, promised_places
 
 
@@ -42,7 +43,7 @@ def _look(state, calendar, kept, leg, n_picks, begin, end, alone):
     """
     inside, ask, walltime = state.inside, state.inside.asks[leg], state.legs[leg]["walltime"]
     needs, allowed, exclusive = calendar.needs[:DIMENSIONS], ask["allowed"], ask["exclusive"]
-    now, last = state.clock[0]["now"], begin
+    now, last, worst = state.clock[0]["now"], begin, state.machine[0]["placement"] == WORST
     node_needs(inside.full, 0, ask, needs)
     soonest, beside, own, n, step = np.inf, False, False, 0, step_of(ask["cores"])
     for i in range(kept.facts[N_CHANGED]):
@@ -61,6 +62,8 @@ def _look(state, calendar, kept, leg, n_picks, begin, end, alone):
                 last = min(last, time)
         if then:
             had = _had(calendar.picks, n_picks, node)
+            if had and alone and not sooner and time < np.inf and not worst:
+                had = False  # with less free, it comes no later among those that have not changed
             own = own or had
             beside = beside or (time < np.inf and not had)
     return soonest, beside, own, n
