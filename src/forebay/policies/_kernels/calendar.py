@@ -287,6 +287,32 @@ def _free_on(state, have, calendar, node, ask, step, needs, now, end):
 
 
 @kernel
+def _one_clear(state, have, calendar, ask, now, end):
+    """Whether some node has room for one part from now until `end`."""
+    inside, room, needs, n_nodes = state.inside, have.inside, calendar.needs[:DIMENSIONS], len(state.inside.full)
+    limit = end - instant_width(end)
+    for a in range(len(inside.atoms) - 1):
+        if not (ask["allowed"] >> a) & 1:
+            continue
+        high = inside.atoms[a + 1]
+        node_needs(inside.full, inside.atoms[a], ask, needs)
+        step, node = step_of(needs[0]), next_open(room, n_nodes, inside.atoms[a], high, ask)
+        while node < high:
+            enough = room[node, 0] >= needs[0] and room[node, 1] >= needs[1]
+            if enough and room[node, 2] >= needs[2] and room[node, 3] >= needs[3]:
+                if calendar.reserved[node] >= limit:
+                    return True
+                if may_begin(calendar, node, step, end - now, now):
+                    if least_if(calendar.lines, node, now, end, needs, calendar.least[node]):
+                        return True
+                    _know_runs(calendar, node)
+            node += 1
+            if node % BLOCK == 0:
+                node = next_open(room, n_nodes, node, high, ask)
+    return False
+
+
+@kernel
 def clear_now(state, have, calendar, leg, n_pooled, all_nodes):
     """Whether a leg, of which there is enough now, may start and delay no reservation.
 
@@ -297,6 +323,8 @@ def clear_now(state, have, calendar, leg, n_pooled, all_nodes):
     needs = calendar.needs[:DIMENSIONS]
     if n_pooled > 0 and not _has_pools(state, calendar, leg, n_pooled, end):
         return False
+    if ask["parts"] == 1 and not all_nodes:
+        return _one_clear(state, have, calendar, ask, now, end)
     for a in range(len(inside.atoms) - 1):
         if not (ask["allowed"] >> a) & 1:
             continue

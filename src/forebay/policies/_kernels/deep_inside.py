@@ -98,8 +98,9 @@ def _lay_next(state, calendar, kept, j, leg, n_pooled):
     else:
         begin = begins(state, calendar, leg, n_pooled, now, np.inf)
         n = place_at(state, calendar, leg, begin) if begin < np.inf else 0
-    calendar = lay(state, calendar, leg, n_pooled, n, begin)
-    promise(kept, j, leg, calendar.picks[:n], begin, begin + state.legs[leg]["walltime"], pooled)
+    calendar, end = lay(state, calendar, leg, n_pooled, n, begin), begin + state.legs[leg]["walltime"]
+    key = calendar.least[calendar.picks[0]["low"], 0] if n == 1 else 0
+    promise(kept, j, leg, calendar.picks[:n], begin, end, pooled, key)
     return calendar, begin, n
 
 

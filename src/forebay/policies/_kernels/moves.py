@@ -8,12 +8,13 @@ the ones that it had. If its own have not changed either, it is placed anew besi
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.inside import WORST
+from forebay.algorithms.inside import BEST, LOWEST
+from forebay.algorithms.timelines import least_between
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after
 from forebay.policies._kernels.calendar import node_needs, step_of, window_on
 from forebay.policies._kernels.find_room import begins, clear_some, place, place_at
-from forebay.policies._kernels.promises import N_CHANGED, is_place_of, promised_places
+from forebay.policies._kernels.promises import KEY, N_CHANGED, is_place_of, promised_places
 
 
 @inlined_kernel
@@ -34,21 +35,35 @@ def _had(picks, n, node):
 
 
 @kernel
-def _look(state, calendar, kept, leg, n_picks, begin, end, alone):
+def _comes_first(state, calendar, kept, j, node, begin, end):
+    """Whether the node that job `j` was promised, which has changed and has room, comes before those that have not.
+
+    It did, so it does if its key is no worse; which is then noted.
+    """
+    least, placement, before = calendar.least[node], state.machine[0]["placement"], kept.marks[j, KEY]
+    least_between(calendar.lines, node, begin, end, least)
+    if placement != LOWEST and (least[0] > before if placement == BEST else least[0] < before):
+        return False
+    kept.marks[j, KEY] = least[0]
+    return True
+
+
+@kernel
+def _look(state, calendar, kept, j, leg, n_picks, begin, end, alone):
     """What changes mean for a leg that was promised `begin`.
 
     Returns the earliest time at which a changed node has room for a part, up to `begin`, inf if none has; whether one
-    that it was not promised has room at `begin`; whether one that it was promised has changed; and how many changed
-    ones have room, which are in `calendar.nodes`.
+    that it was not promised has room at `begin`; whether one that it was promised has changed for the worse; and how
+    many changed ones have room, which are in `calendar.nodes`.
     """
     inside, ask, walltime = state.inside, state.inside.asks[leg], state.legs[leg]["walltime"]
     needs, allowed, exclusive = calendar.needs[:DIMENSIONS], ask["allowed"], ask["exclusive"]
-    now, last, worst = state.clock[0]["now"], begin, state.machine[0]["placement"] == WORST
+    now, last, until = state.clock[0]["now"], begin, begin - 2.0 * (after(begin) - begin)
     node_needs(inside.full, 0, ask, needs)
     soonest, beside, own, n, step = np.inf, False, False, 0, step_of(ask["cores"])
     for i in range(kept.facts[N_CHANGED]):
         node = kept.changed[i]
-        sooner, then = kept.spans[node, 2] < end, kept.spans[node, 0] < end and after(kept.spans[node, 1]) >= begin
+        sooner, then = kept.spans[node, 2] < end, kept.spans[node, 0] < end and kept.spans[node, 1] >= until
         if not (sooner or then) or node == len(inside.full) or calendar.bits[node] & allowed == 0:
             continue
         if exclusive:
@@ -62,8 +77,8 @@ def _look(state, calendar, kept, leg, n_picks, begin, end, alone):
                 last = min(last, time)
         if then:
             had = _had(calendar.picks, n_picks, node)
-            if had and alone and not sooner and time < np.inf and not worst:
-                had = False  # with less free, it comes no later among those that have not changed
+            if had and time == begin and alone and _comes_first(state, calendar, kept, j, node, begin, end):
+                continue
             own = own or had
             beside = beside or (time < np.inf and not had)
     return soonest, beside, own, n
@@ -80,7 +95,7 @@ def find_again(state, calendar, kept, j, leg, n_pooled):
     pooled = takes_pools(state, leg, n_pooled)
     alone = state.inside.asks[leg]["parts"] == 1 and not pooled
     if not pooled or kept.spans[len(kept.spans) - 1, 0] >= end:
-        soonest, beside, own, n = _look(state, calendar, kept, leg, n_picks, begin, end, alone)
+        soonest, beside, own, n = _look(state, calendar, kept, j, leg, n_picks, begin, end, alone)
         if soonest >= begin and not beside and not own:
             return begin, n_picks, False
         if alone and (soonest < begin or not own):
@@ -100,4 +115,6 @@ def find_again(state, calendar, kept, j, leg, n_pooled):
     if time == np.inf and last < np.inf:
         time = begins(state, calendar, leg, n_pooled, last, np.inf)
     n_picks = place_at(state, calendar, leg, time) if time < np.inf else 0
+    if alone and time < np.inf:
+        kept.marks[j, KEY] = calendar.least[picks[0]["low"], 0]
     return time, n_picks, time != begin or not is_place_of(kept, j, picks, n_picks)

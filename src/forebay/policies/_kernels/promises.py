@@ -24,8 +24,9 @@ N_FACTS = 11
 how many jobs it has laid; whether stale changes are among its own; whether it keeps no more; how many timelines have
 changed; the first unused row of places, and one more, 0 = none; rows that were ever used; whether the base is known;
 how often where jobs may run had changed."""
-# Of marks: the leg and one more, 0 = no promise; its first place and one more; whether it has started; takes of pools.
-_LEG, _FIRST, _STARTED, _POOLS = range(4)
+# Of marks: the leg and one more, 0 = no promise; its first place and one more; whether it has started; takes of
+# pools; cores that its only node had free for all its time.
+_LEG, _FIRST, _STARTED, _POOLS, KEY = range(5)
 _NODE, _PARTS, _NEXT = range(3)  # of places
 _MOST = 1 << 18
 
@@ -35,7 +36,7 @@ class Promises(NamedTuple):
 
     facts: np.ndarray  # int64
     order: np.ndarray  # int64[job]: who has a promise, in line; empty where nothing is kept
-    marks: np.ndarray  # int64[job, 4]
+    marks: np.ndarray  # int64[job, 5]
     times: np.ndarray  # float64[job, 2]: from when, until when
     places: np.ndarray  # int64[row, 3], chained
     stale: np.ndarray  # float64[timeline, 3]: the same as `spans` since stale promises were made
@@ -49,7 +50,7 @@ class Promises(NamedTuple):
 def n_cells(n_jobs: int, n_resources: int, n_nodes: int) -> tuple[int, int, int]:
     """How many whole numbers, how many others, and how many places promises are; who has more keeps the first."""
     rows, lines, width = min(4 * n_jobs, _MOST) + 64, n_nodes + 1, max(4, n_resources)
-    whole = N_FACTS + 5 * n_jobs + 3 * rows + lines + 1 + width * (rows + 2 * lines)
+    whole = N_FACTS + 6 * n_jobs + 3 * rows + lines + 1 + width * (rows + 2 * lines)
     return whole, 2 * n_jobs + rows + 5 * lines, rows
 
 
@@ -76,12 +77,12 @@ def kept_promises(state, memory, first_row):
     cells, floats = rows.reshape(len(rows) * rows.shape[1]), memory[1][0]
     _, _, n = _n_cells(n_jobs, len(state.resources), lines - 1)
     a = N_FACTS + n_jobs
-    b = a + 4 * n_jobs
+    b = a + 5 * n_jobs
     c = b + 3 * n
     d = c + lines + 1
     e, f = d + width * (n + 2 * lines), 2 * n_jobs + 3 * lines
     found = Promises(
-        cells[:N_FACTS], cells[N_FACTS:a], cells[a:b].reshape((n_jobs, 4)), floats[: 2 * n_jobs].reshape((n_jobs, 2)),
+        cells[:N_FACTS], cells[N_FACTS:a], cells[a:b].reshape((n_jobs, 5)), floats[: 2 * n_jobs].reshape((n_jobs, 2)),
         cells[b:c].reshape((n, 3)), floats[2 * n_jobs : f].reshape((lines, 3)), cells[c:d],
         floats[f : f + n + 2 * lines], cells[d:e].reshape((n + 2 * lines, width)),
         np.empty(lines, np.int64), np.empty((lines, 3)),
@@ -204,13 +205,13 @@ def hold(kept, picks, begin, end, pooled):
 
 
 @kernel
-def promise(kept, j, leg, picks, begin, end, pooled):
+def promise(kept, j, leg, picks, begin, end, pooled, key):
     """Job `j`, the next of the line, is promised these places."""
     facts, places = kept.facts, kept.places
     hold(kept, picks, begin, end, pooled)
     if facts[CLOSED] > 0:
         return
-    kept.marks[j, _LEG], kept.marks[j, _POOLS] = leg + 1, pooled
+    kept.marks[j, _LEG], kept.marks[j, _POOLS], kept.marks[j, KEY] = leg + 1, pooled, key
     kept.times[j, 0], kept.times[j, 1] = begin, end
     for i in range(len(picks)):
         row = facts[BLANK] - 1
