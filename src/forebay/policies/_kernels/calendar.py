@@ -29,7 +29,7 @@ from forebay.algorithms.timelines import (
     with_room,
     write_runs,
 )
-from forebay.core.inside import DIMENSIONS
+from forebay.core.inside import ASK, DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 
@@ -47,6 +47,7 @@ class Calendar(NamedTuple):
     bits: np.ndarray  # int64[node]: its atom
     least: np.ndarray  # int64[node and block, dimension]: what is free for a while, see algorithms.inside
     needs: np.ndarray  # int64[amount]
+    asks: np.ndarray  # ASK[1]
     picks: np.ndarray  # PICK[node]
     times: np.ndarray  # float64[node]: when it may hold more parts
     ties: np.ndarray  # int64[node]
@@ -135,7 +136,7 @@ def new_calendar(state, have, R):
     tails, blank = np.empty(n_nodes + 1, np.int64), np.empty(n_nodes + 1, np.int64)
     used = _lay_rows(state, blank)
     # Ends of others: of late ones, of what this decision has started, and repairs; the rest is for reservations.
-    others = n_nodes + 1 + len(started) + counts["n_picks"] + counts["n_down"] + 1024
+    others = n_nodes + 1 + len(started) + counts["n_picks"] + counts["n_down"] + 2 * n_nodes + 1024
     lines = new_timelines(n_nodes + 1, max(DIMENSIONS, n_pooled), used + others, now)
     lines.used[0] = used
     for node in range(n_nodes + 1):
@@ -168,7 +169,8 @@ def new_calendar(state, have, R):
     return Calendar(
         lines, np.full(n_nodes, np.inf), np.full((n_nodes, 2, STEPS), np.inf), np.ones(n_nodes, np.bool_),
         bits, np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
-        np.empty(n_nodes, PICK), np.empty(n_nodes), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64),
+        np.empty(1, ASK), np.empty(n_nodes, PICK), np.empty(n_nodes), np.empty(n_nodes, np.int64),
+        np.empty(n_nodes, np.int64),
     )  # fmt: skip
 
 
@@ -179,7 +181,8 @@ def no_calendar():
     lines = new_timelines(0, 1, 0, 0.0)
     return Calendar(
         lines, nothing, np.empty((0, 2, STEPS)), np.empty(0, np.bool_), whole,
-        np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, PICK), nothing, whole, whole,
+        np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, ASK), np.empty(0, PICK),
+        nothing, whole, whole,
     )  # fmt: skip
 
 
@@ -204,7 +207,7 @@ def roomy(calendar, n_picks):
     lines = with_room(calendar.lines, 2 * n_picks + 2)
     return Calendar(
         lines, calendar.reserved, calendar.runs, calendar.unsure, calendar.bits, calendar.least, calendar.needs,
-        calendar.picks, calendar.times, calendar.ties, calendar.nodes,
+        calendar.asks, calendar.picks, calendar.times, calendar.ties, calendar.nodes,
     )  # fmt: skip
 
 

@@ -82,26 +82,27 @@ def _may_fit(most, ask):
     return False
 
 
-@allocating_kernel
+@kernel
 def _lay_next(state, calendar, kept, j, leg, n_pooled):
-    """Job `j`, the next of the line, holds a place: where it was promised one, unless it moves. Returns the calendar.
+    """Job `j`, the next of the line, holds a place: where it was promised one, unless it moves.
 
-    Returns also when it begins, and on how many nodes; these are in `calendar.picks`.
+    Returns when it begins, and on how many nodes; these are in `calendar.picks`.
     """
     now, pooled = state.clock[0]["now"], takes_pools(state, leg, n_pooled)
     if is_promised(kept, j, leg, now):
         begin, n, moved = find_again(state, calendar, kept, j, leg, n_pooled)
         if not moved:
             stand(kept, j)
-            return lay(state, calendar, leg, n_pooled, n, begin), begin, n
+            lay(state, calendar, leg, n_pooled, n, begin)
+            return begin, n
         withdraw(kept, j)
     else:
         begin = begins(state, calendar, leg, n_pooled, now, np.inf)
-        n = place_at(state, calendar, leg, begin) if begin < np.inf else 0
-    calendar, end = lay(state, calendar, leg, n_pooled, n, begin), begin + state.legs[leg]["walltime"]
-    key = calendar.least[calendar.picks[0]["low"], 0] if n == 1 else 0
+        n = place_at(state, calendar, leg, begin)
+    key, end = calendar.least[calendar.picks[0]["low"], 0] if n == 1 else 0, begin + state.legs[leg]["walltime"]
+    lay(state, calendar, leg, n_pooled, n, begin)
     promise(kept, j, leg, calendar.picks[:n], begin, end, pooled, key)
-    return calendar, begin, n
+    return begin, n
 
 
 @inlined_kernel
@@ -124,7 +125,8 @@ def _settle(state, have, calendar, kept, later, place, leg_now, n_pooled):
         if later.jobs[at] == LAID:
             continue
         leg = later.legs[at]
-        calendar, begin, n = _lay_next(state, calendar, kept, later.jobs[at], leg, n_pooled)
+        calendar = roomy(calendar, len(calendar.picks))
+        begin, n = _lay_next(state, calendar, kept, later.jobs[at], leg, n_pooled)
         later.jobs[at] = LAID
         n_laid += 1
         if n_laid & 63 == 0 and interrupted(state):
@@ -174,20 +176,20 @@ def _line_inside(state, have, line, limit):
 @kernel
 def _fits(state, have, notes, later, most, j, leg):
     """Whether a leg, of which there is enough in all, finds room now, reservations aside; if not, that is noted."""
-    ask = state.inside.asks[leg]
+    ask, asked = state.inside.asks[leg], later.taken
     count = no_more(state, have, notes, j, ask)
     if count >= ask["parts"]:
-        if not _may_fit(most, ask):
-            return False
-        asked = later.taken
         _write_asks(state, leg, asked)
         if cannot_begin(later, 0, len(asked), asked, state.legs[leg]["walltime"], ask["allowed"], 0):
             return False
-        count = count_parts(have.inside, state.inside.full, state.inside.atoms, ask)
+        count = 0
+        if _may_fit(most, ask):
+            count = count_parts(have.inside, state.inside.full, state.inside.atoms, ask)
         if count >= ask["parts"]:
             return True
-        keep_in_mind(later, 0, len(asked), asked, 0.0, ask["allowed"], 0)  # for however short a time
-        later.settled[0, N_SETTLED] += 1
+        if len(notes.marks) == 0:  # otherwise its own note tells it, and others the next time
+            keep_in_mind(later, 0, len(asked), asked, 0.0, ask["allowed"], 0)  # for however short a time
+            later.settled[0, N_SETTLED] += 1
     refuse_again(notes, j, count)
     return False
 
@@ -263,8 +265,8 @@ def deep_inside(state, have, line, params, index, first, notes, kept):
         if limit == 0:
             break
         limit -= 1
-        leg = state.jobs[j]["leg"]
-        if fits_now(state, have, j) and _fits(state, have, notes, later, most, j, leg):
+        leg, enough = asks_within(state, index[:0], 0, j, have.free)
+        if enough and _fits(state, have, notes, later, most, j, leg):
             if not known:
                 known, calendar = True, _open_calendar(state, have, kept, R)
             _, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i, n_pooled)

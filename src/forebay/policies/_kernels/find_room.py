@@ -7,15 +7,15 @@ Nodes of an atom are alike: where one has too little when it is idle, none is lo
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
+from forebay._numba.jit import inlined_kernel, kernel
 from forebay.algorithms.inside import BLOCK, holds, place_parts
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.timelines import first_window, least_between, least_if, next_segment
 from forebay.algorithms.windows import next_edge
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import instant_width
-from forebay.policies._kernels.calendar import may_begin, node_needs, roomy, step_of, take_places, window_on
-from forebay.policies._kernels.easy_inside import asks_of
+from forebay.policies._kernels.calendar import may_begin, node_needs, step_of, take_places, window_on
+from forebay.policies._kernels.easy_inside import copy_ask
 from forebay.policies._kernels.windows import opens
 
 
@@ -163,26 +163,23 @@ def place(state, calendar, leg):
     return place_parts(calendar.least, inside.full, inside.atoms, ask, state.machine[0]["placement"], calendar.picks, 0)
 
 
-@allocating_kernel
+@kernel
 def place_at(state, calendar, leg, begin):
-    """Pick nodes by the rule for a leg that finds room at `begin`; returns how many."""
-    inside, asks = state.inside, asks_of(state, leg)
-    ask = asks[0]
-    ask["allowed"] = open_at(state, leg, begin)
-    if ask["parts"] == 0:
+    """Pick nodes by the rule for a leg that finds room at `begin`, if ever; returns how many."""
+    inside, ask = state.inside, calendar.asks[0]
+    copy_ask(state, leg, ask)
+    if ask["parts"] == 0 or begin == np.inf:
         return 0
+    ask["allowed"] = open_at(state, leg, begin)
     _clear(state, calendar, ask, begin, begin + state.legs[leg]["walltime"])
     return place_parts(calendar.least, inside.full, inside.atoms, ask, state.machine[0]["placement"], calendar.picks, 0)
 
 
-@allocating_kernel
+@kernel
 def lay(state, calendar, leg, n_pooled, n_picks, begin):
-    """A leg holds the places that were picked last, from `begin` on, if ever; returns the calendar."""
-    if begin == np.inf:
-        return calendar
-    picks = calendar.picks[:n_picks]
-    calendar = roomy(calendar, n_picks)
-    take_places(state, calendar, leg, n_pooled, picks, begin, begin + state.legs[leg]["walltime"])
-    for i in range(n_picks):
-        calendar.reserved[picks[i]["low"]] = min(calendar.reserved[picks[i]["low"]], begin)
-    return calendar
+    """A leg holds the places that were picked last, from `begin` on, if ever; the calendar has rows for them."""
+    if begin < np.inf:
+        picks = calendar.picks[:n_picks]
+        take_places(state, calendar, leg, n_pooled, picks, begin, begin + state.legs[leg]["walltime"])
+        for i in range(n_picks):
+            calendar.reserved[picks[i]["low"]] = min(calendar.reserved[picks[i]["low"]], begin)

@@ -7,7 +7,7 @@ the ones that it had. If its own have not changed either, it is placed anew besi
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
+from forebay._numba.jit import inlined_kernel, kernel
 from forebay.algorithms.inside import BEST, LOWEST
 from forebay.algorithms.timelines import least_between
 from forebay.core.inside import DIMENSIONS
@@ -84,7 +84,7 @@ def _look(state, calendar, kept, j, leg, n_picks, begin, end, alone):
     return soonest, beside, own, n
 
 
-@allocating_kernel
+@kernel
 def find_again(state, calendar, kept, j, leg, n_pooled):
     """When job `j`, which was promised a place, begins now, on how many nodes, and whether that is another place.
 
@@ -114,7 +114,7 @@ def find_again(state, calendar, kept, j, leg, n_pooled):
             return begin, n_picks, False
     if time == np.inf and last < np.inf:
         time = begins(state, calendar, leg, n_pooled, last, np.inf)
-    n_picks = place_at(state, calendar, leg, time) if time < np.inf else 0
+    n_picks = place_at(state, calendar, leg, time)
     if alone and time < np.inf:
         kept.marks[j, KEY] = calendar.least[picks[0]["low"], 0]
     return time, n_picks, time != begin or not is_place_of(kept, j, picks, n_picks)
