@@ -2,6 +2,10 @@
 
 What is pooled, burst buffers and licences, has a timeline too, the last one. A job may start now where all its parts
 find room in what is free for its whole walltime; when others may, `find_room` tells.
+
+Most nodes have no room for most jobs for long enough. Two numbers tell that, for 1, 2, 4, ... cores: from when on a
+node has as many for ever, and the longest time that it has them before. As room only shrinks during a decision, they
+are worked out again only after somebody has looked in vain.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,12 @@
 """Any number of reservations on nodes that jobs share, node by node: see `calendar` and `find_room`.
 
 A decision is about who starts now. So the line is read from one who may to the next: who finds room in what is free
-now, beside the reservations that are laid so far. It starts if it still does once all of those before it that begin
-before it would end are laid. Who is not needed for that is put off, mostly for good: see `put_off`. Level 0 is now.
+now, beside the reservations that are laid so far. It starts if it still does once all of those before it are laid, in
+line; laying ends as soon as it does not. What was laid is kept, and who is behind the last one who may start is not
+looked at: see `promises` for what that takes, and why it changes nothing.
+
+Who found no room at the last decision, whatever is reserved, finds some where something was given back alone: see
+`notes`. Of those whom reservations keep from starting a few are kept in mind, and who asks for as much is passed over.
 
 A job that reservations of the site leave too few nodes now is not seen in the queue. It holds its place in line all the
 same, if it was seen before, so that what it was promised is kept.

@@ -1,8 +1,9 @@
 """Whether somebody who was promised a place on shared nodes moves, as far as changes tell: see `promises`.
 
-Nodes that have not changed have no room sooner than they had. So a job may begin sooner only where one that has changed
-lets a part begin sooner; and of the nodes that have room when it was to begin, those that have not changed come behind
-the ones that it had. If its own have not changed either, it is placed anew beside the changed ones alone, if at all.
+A node that has not changed, or only has less than before, has no room sooner than it had. So a job may begin sooner
+only from the first time on at which a node that has more lets a part begin. If it begins when it was to begin, nodes
+that have not changed come behind those it was promised, by the rule. So as long as these have not changed, or its only
+node has a key that is no worse, it is placed anew beside the changed ones alone, if any of them has room.
 """
 
 import numpy as np

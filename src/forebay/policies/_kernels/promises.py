@@ -1,14 +1,17 @@
 """Reservations on shared nodes that a decision keeps for the next one, and what has changed since.
 
-A job that ends early frees a place or two. Of hundreds of reservations nine in ten then stay where they are: what a job
-sees, running ones and reservations before it in line, is the same as before but for a few nodes. So each decision notes
-where the *changes* are, node by node as the least stretch of time that holds all of them: where the ends that running
-jobs are expected to have differ from those that the last decision knew, and along the line the old and the new places
-of whoever moved. `stays` tells who cannot move; only others look for room.
+A job that ends early frees a place or two. Of the reservations that the next decision lays, most then stand where
+they stood: what a job sees, the running ones and the reservations before it in line, is what it saw but for some nodes.
+So each decision notes *changes*, for each timeline the least stretch of time that holds all of them, and from when on
+there is more than before. First come those of the *base*, what running jobs leave free, compared with the base that the
+last decision knew; then, along the line, the old and the new places of whoever moves. Outside changes a job sees the
+same as before, so nobody is laid anywhere else than if nothing were kept: `moves` tells who may have moved, and only
+these look for room.
 
 A decision looks at as many of the line as it needs, from the first on. Promises to the others are *stale*: changes are
 gathered for them until somebody looks. The order of promises is that of the line. Where it is not, as somebody has
-come in between or left without a start, those behind are forgotten.
+come in between or left without a start, those behind are forgotten; and all of them where windows of the site change
+who may run where.
 """
 
 from typing import NamedTuple
