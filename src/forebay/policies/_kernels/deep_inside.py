@@ -31,7 +31,7 @@ from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import fits_now
 from forebay.policies._kernels.promises import (
     has_started,
-    hold,
+    hold_now,
     is_promised,
     keep_promises,
     note_base,
@@ -156,7 +156,7 @@ def _start(state, have, calendar, kept, j, leg, n_pooled):
     calendar = roomy(calendar, len(picks))
     take_places(state, calendar, leg, n_pooled, picks, now, end)
     has_started(kept, j)
-    hold(kept, picks, now, end, takes_pools(state, leg, n_pooled))
+    hold_now(kept, picks, now, end, takes_pools(state, leg, n_pooled))
     take_picks_from(state, act_start(state, j, LogReason.BACKFILLED), first)
     return calendar
 

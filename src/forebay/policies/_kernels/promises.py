@@ -45,6 +45,7 @@ class Promises(NamedTuple):
     stale: np.ndarray  # float64[timeline, 3]: the same as `spans` since stale promises were made
     first: np.ndarray  # int64[timeline + 1]: rows of the base, which is what running jobs leave free
     base_times: np.ndarray  # float64[row]
+    begun: np.ndarray  # float64[timeline, 2]: between which times it is taken by who started behind the base
     base_free: np.ndarray  # int64[row, amount]
     changed: np.ndarray  # int64[timeline], the first N_CHANGED
     spans: np.ndarray  # float64[timeline, 3]: between which times they have; from when on some have more
@@ -54,7 +55,7 @@ def n_cells(n_jobs: int, n_resources: int, n_nodes: int) -> tuple[int, int, int]
     """How many whole numbers, how many others, and how many places promises are; who has more keeps the first."""
     rows, lines, width = min(4 * n_jobs, _MOST) + 64, n_nodes + 1, max(4, n_resources)
     whole = N_FACTS + 6 * n_jobs + 3 * rows + lines + 1 + width * (rows + 2 * lines)
-    return whole, 2 * n_jobs + rows + 5 * lines, rows
+    return whole, 2 * n_jobs + rows + 7 * lines, rows
 
 
 _n_cells = kernel(n_cells)
@@ -87,7 +88,7 @@ def kept_promises(state, memory, first_row):
     found = Promises(
         cells[:N_FACTS], cells[N_FACTS:a], cells[a:b].reshape((n_jobs, 5)), floats[: 2 * n_jobs].reshape((n_jobs, 2)),
         cells[b:c].reshape((n, 3)), floats[2 * n_jobs : f].reshape((lines, 3)), cells[c:d],
-        floats[f : f + n + 2 * lines], cells[d:e].reshape((n + 2 * lines, width)),
+        floats[f : f + n + 2 * lines], floats[f + n + 2 * lines : f + n + 4 * lines].reshape((lines, 2)), cells[d:e].reshape((n + 2 * lines, width)),
         np.empty(lines, np.int64), np.empty((lines, 3)),
     )  # fmt: skip
     _begin(state, found)
@@ -100,7 +101,7 @@ def no_promises(state):
     whole, table, times = np.empty(0, np.int64), np.empty((0, 3), np.int64), np.empty((0, 2))
     facts = np.zeros(N_FACTS, np.int64)
     facts[CLOSED] = 1
-    return Promises(facts, whole, table, times, table, times, whole, np.empty(0), table, whole, times)
+    return Promises(facts, whole, table, times, table, times, whole, np.empty(0), times, table, whole, times)
 
 
 @kernel
@@ -205,6 +206,24 @@ def hold(kept, picks, begin, end, pooled):
             _change(kept, picks[i]["low"], begin, end, np.inf)
         if pooled:
             _change(kept, len(kept.spans) - 1, begin, end, np.inf)
+
+
+@inlined_kernel
+def _begin_on(kept, k, begin, end):
+    held = kept.begun[k, 1] > kept.begun[k, 0]
+    kept.begun[k, 0] = min(kept.begun[k, 0], begin) if held else begin
+    kept.begun[k, 1] = max(kept.begun[k, 1], end) if held else end
+
+
+@kernel
+def hold_now(kept, picks, begin, end, pooled):
+    """Somebody starts. Those behind it see what it takes, and no base will, if it ends before the next decision."""
+    hold(kept, picks, begin, end, pooled)
+    if len(kept.order) > 0:
+        for i in range(len(picks)):
+            _begin_on(kept, picks[i]["low"], begin, end)
+        if pooled:
+            _begin_on(kept, len(kept.spans) - 1, begin, end)
 
 
 @kernel
@@ -323,9 +342,11 @@ def note_base(lines, kept, now):
     if facts[N_KEPT] > 0:
         for k in range(len(kept.spans)):
             _compare(lines, kept, k, now)
+            if kept.begun[k, 1] > max(now, kept.begun[k, 0]):
+                _change(kept, k, now, kept.begun[k, 1], now)
     n, facts[BASED] = 0, 1
     for k in range(len(kept.spans)):
-        row, kept.first[k] = k, n
+        row, kept.first[k], kept.begun[k, 1] = k, n, kept.begun[k, 0]
         while row >= 0:
             if n == len(kept.base_times):  # too many run to keep all that they leave
                 _forget_rest(kept)
