@@ -4,7 +4,7 @@ A job that ends early frees a place or two. Of the reservations that the next de
 they stood: what a job sees, the running ones and the reservations before it in line, is what it saw but for some nodes.
 So each decision notes *changes*, for each timeline the least stretch of time that holds all of them, and from when on
 there is more than before. First come those of the *base*, what running jobs leave free, compared with the base that the
-last decision knew; then, along the line, the old and the new places of whoever moves. Outside changes a job sees the
+last decision knew, and what those hold who started since; then the old and new places of whoever moves, along the line. Outside changes a job sees the
 same as before, so nobody is laid anywhere else than if nothing were kept: `moves` tells who may have moved, and only
 these look for room.
 
@@ -88,7 +88,8 @@ def kept_promises(state, memory, first_row):
     found = Promises(
         cells[:N_FACTS], cells[N_FACTS:a], cells[a:b].reshape((n_jobs, 5)), floats[: 2 * n_jobs].reshape((n_jobs, 2)),
         cells[b:c].reshape((n, 3)), floats[2 * n_jobs : f].reshape((lines, 3)), cells[c:d],
-        floats[f : f + n + 2 * lines], floats[f + n + 2 * lines : f + n + 4 * lines].reshape((lines, 2)), cells[d:e].reshape((n + 2 * lines, width)),
+        floats[f : f + n + 2 * lines], floats[f + n + 2 * lines : f + n + 4 * lines].reshape((lines, 2)),
+        cells[d:e].reshape((n + 2 * lines, width)),
         np.empty(lines, np.int64), np.empty((lines, 3)),
     )  # fmt: skip
     _begin(state, found)
