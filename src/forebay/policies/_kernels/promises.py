@@ -4,9 +4,9 @@ A job that ends early frees a place or two. Of the reservations that the next de
 they stood: what a job sees, the running ones and the reservations before it in line, is what it saw but for some nodes.
 So each decision notes *changes*, for each timeline the least stretch of time that holds all of them, and from when on
 there is more than before. First come those of the *base*, what running jobs leave free, compared with the base that the
-last decision knew, and what those hold who started since; then, along the line, both places of whoever moves. Outside changes a job sees the
-same as before, so nobody is laid anywhere else than if nothing were kept: `moves` tells who may have moved, and only
-these look for room.
+last decision knew, and what those hold who started since; then, along the line, both places of whoever moves.
+Outside changes a job sees the same as before, so nobody is laid anywhere else than if nothing were kept: `moves` tells
+who may have moved, and only these look for room.
 
 A decision looks at as many of the line as it needs, from the first on. Promises to the others are *stale*: changes are
 gathered for them until somebody looks. The order of promises is that of the line. Where it is not, as somebody has
