@@ -26,15 +26,31 @@ def made(full, rows):
     return lines
 
 
-@given(full=AMOUNTS, rows=TAKEN, k=st.integers(0, 1), begin=st.integers(0, 25), length=st.integers(1, 20))
-def test_the_least_and_the_most(full, rows, k, begin, length):
+@given(
+    full=AMOUNTS, rows=TAKEN, k=st.integers(0, 1), begin=st.integers(0, 25), length=st.integers(1, 20), needs=AMOUNTS
+)
+def test_the_least(full, rows, k, begin, length, needs):
     lines, found = made(full, rows), np.empty(2, np.int64)
     timelines.least_between(lines, k, float(begin), float(begin + length), found)
     each = [free_at(full, rows, k, time) for time in range(begin, begin + length)]
     assert found.tolist() == [min(some) for some in zip(*each, strict=True)]
-    timelines.most_until(lines, k, float(begin), found)
-    each = [free_at(full, rows, k, time) for time in range(begin + 1)]
-    assert found.tolist() == [max(some) for some in zip(*each, strict=True)]
+    again, enough = np.empty(2, np.int64), bool(np.all(found >= needs))
+    wanted = np.array(needs, np.int64)
+    assert timelines.least_if(lines, k, float(begin), float(begin + length), wanted, again) == enough
+    assert not enough or again.tolist() == found.tolist()
+
+
+@given(full=AMOUNTS, rows=TAKEN, k=st.integers(0, 1))
+def test_runs(full, rows, k):
+    tails, longest = np.empty(3), np.empty(3)
+    timelines.write_runs(made(full, rows), k, tails, longest)
+    free = [free_at(full, rows, k, time)[0] for time in range(60)]  # all is back long before
+    for step in range(3):
+        lengths = [0]
+        for some in free:
+            lengths.append(lengths[-1] + 1 if some >= 1 << step else 0)
+        tail, before = lengths[-1], max(lengths[: 61 - lengths[-1]])
+        assert (tails[step], longest[step]) == (60 - tail if tail else np.inf, before)
 
 
 @given(

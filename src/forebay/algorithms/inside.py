@@ -13,7 +13,7 @@ from forebay._numba.jit import inlined_kernel, kernel
 from forebay.core.inside import DIMENSIONS
 
 BLOCK = 32
-_BEST, _LOWEST = 0, 1  # places in core.inside.PLACEMENTS
+BEST, LOWEST = 0, 1  # places in core.inside.PLACEMENTS
 
 
 def n_rows(n_nodes: int) -> int:
@@ -140,7 +140,7 @@ def place_parts(room, full, atoms, ask, placement, picks, first):
     Rows (node, parts) go to `picks` from `first` on, nodes ascending; returns the next row, or -1 if not all find room.
     """
     n, wanted = first, ask["parts"]
-    sign = 1 if placement == _BEST else 0 if placement == _LOWEST else -1
+    sign = 1 if placement == BEST else 0 if placement == LOWEST else -1
     for a in range(len(atoms) - 1):
         low, high = atoms[a], atoms[a + 1]
         if wanted == 0 or not (ask["allowed"] >> a) & 1:

@@ -138,6 +138,24 @@ def _has(free, row, needs):
 
 
 @inlined_kernel
+def least_if(lines, k, begin, end, needs, found):
+    """Whether `needs` is free between two times; if so, write the least of each amount into `found`."""
+    row, limit, free = segment_at(lines, k, begin), end - instant_width(end), lines.free
+    if not _has(free, row, needs):
+        return False
+    for d in range(len(found)):
+        found[d] = free[row, d]
+    row = lines.rows[row]["next"]
+    while row >= 0 and lines.rows[row]["time"] < limit:
+        if not _has(free, row, needs):
+            return False
+        for d in range(len(found)):
+            found[d] = min(found[d], free[row, d])
+        row = lines.rows[row]["next"]
+    return True
+
+
+@inlined_kernel
 def first_window(lines, k, needs, duration, first, last):
     """The earliest time from `first` on, up to `last`, at which `needs` is free for a while; inf if there is none."""
     rows, free = lines.rows, lines.free
@@ -169,13 +187,20 @@ def next_segment(lines, k, time):
 
 
 @inlined_kernel
-def most_until(lines, k, last, found):
-    """Write the most of each amount that a timeline has at some time up to `last` into `found`."""
-    row, free = k, lines.free
-    for d in range(len(found)):
-        found[d] = free[row, d]
-    row = lines.rows[row]["next"]
-    while row >= 0 and lines.rows[row]["time"] <= last:
-        for d in range(len(found)):
-            found[d] = max(found[d], free[row, d])
-        row = lines.rows[row]["next"]
+def write_runs(lines, k, tails, longest):
+    """For 1, 2, 4, ... of the first amount: since when there will always be as much; how long the longest time before.
+
+    The first is inf if there will not.
+    """
+    rows, row, n = lines.rows, k, len(tails)
+    for i in range(n):
+        tails[i], longest[i] = np.inf, 0.0
+    while row >= 0:
+        time, some = rows[row]["time"], lines.free[row, 0]
+        for i in range(n):
+            if some >= 1 << i:
+                tails[i] = min(tails[i], time)
+            elif tails[i] < np.inf:
+                longest[i] = max(longest[i], time - tails[i])
+                tails[i] = np.inf
+        row = rows[row]["next"]

@@ -100,15 +100,20 @@ class Backfill(Policy):
         return (n_rows(2 * n_jobs + 16) if self._indexed else 0, N_COLUMNS + n_resources), (0, 0)
 
     def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
-        """The index, and where nodes are shared what a decision with one reservation tells the next."""
+        """The index, and where nodes are shared what a decision with reservations tells the next."""
         (n_rows, n_columns), nothing = self.memory(len(state.jobs), len(state.resources))
         tried_alike = self.backfill_order == "as-queued" and self.max_backfill == ALL
-        if len(state.inside.full) == 0 or self.depth != 1 or not tried_alike or self.compiled != Backfill.compiled:
+        kept = self.depth > 1 or (self.depth == 1 and tried_alike)
+        if len(state.inside.full) == 0 or not kept or self.compiled != Backfill.compiled:
             return (n_rows, n_columns), nothing
-        from forebay.policies._kernels.notes import n_cells
+        from forebay.policies._kernels import notes, promises
 
-        cells = n_cells(len(state.jobs), len(state.resources), len(state.inside.full), len(state.inside.room))
-        return (n_rows + -(-cells // n_columns), n_columns), (1, 1)
+        sizes = len(state.jobs), len(state.resources), len(state.inside.full)
+        n_rows, floats = n_rows + -(-notes.n_cells(*sizes, len(state.inside.room)) // n_columns), 1
+        if self.depth > 1:
+            cells, floats, _ = promises.n_cells(*sizes)
+            n_rows += -(-cells // n_columns)
+        return (n_rows, n_columns), (1, floats)
 
     def params_on(self, resources: tuple[str, ...]) -> np.ndarray:
         """The same, unless nodes are of two kinds and to be pinned."""

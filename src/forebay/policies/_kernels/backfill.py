@@ -31,6 +31,7 @@ from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, n
 from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
 from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
 from forebay.policies._kernels.places import fits_now, have_inside, start_fitting, what_is_there
+from forebay.policies._kernels.promises import kept_promises, no_promises, promise_rows
 from forebay.policies._kernels.reservations import deep, shallow
 from forebay.policies._kernels.windows import opens, unseen
 
@@ -126,16 +127,16 @@ def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
     if params[Param.DEPTH] == 1 and len(have.inside) > 0:
         easy_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, new_notes(state, have.inside))
+    elif params[Param.DEPTH] > 1 and len(have.inside) > 0:
+        notes = new_notes(state, have.inside)
+        deep_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, notes, no_promises(state))
     else:
         _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)
 
 
 @allocating_kernel
 def _serve(state, have, line, params, index, first):
-    """The same; with an index, `line` is the queue from place `first` on."""
-    if params[Param.DEPTH] > 1 and len(have.inside) > 0:
-        deep_inside(state, have, line, params, index, first)
-        return
+    """The same, but for reservations of nodes that jobs share; with an index, `line` is the queue from `first` on."""
     i, head, reserved = 0, -1, min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     looks = params[Param.DEPTH] > 0 and params[Param.MAX_BACKFILL] > 0  # otherwise a hidden job would block all
     looks = looks and looks_up(state, have, n_held(state, have, reserved))
@@ -192,17 +193,33 @@ def _index_of(state, params, rows):
 
 
 @allocating_kernel
+def _notes_of(state, memory, end):
+    """The notes in a policy's first table, which end before a row, up to date; and the row where they begin."""
+    n_rows = index_rows(state, memory, end)
+    if n_rows == end:
+        return n_rows, new_notes(state, state.inside.room.copy())
+    notes = kept_notes(state, memory, n_rows)
+    look_again(state, notes)
+    return n_rows, notes
+
+
+@allocating_kernel
 def _decide_inside(state, params, memory):
     """The same for one reservation of particular nodes, which jobs share."""
-    n_rows = index_rows(state, memory)
-    if n_rows < len(memory[0]):
-        notes = kept_notes(state, memory, n_rows)
-        look_again(state, notes)
-    else:
-        notes = new_notes(state, state.inside.room.copy())
+    n_rows, notes = _notes_of(state, memory, len(memory[0]))
     have = have_inside(state, notes.room)
     line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
     easy_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes)
+
+
+@allocating_kernel
+def _decide_deep(state, params, memory):
+    """The same for several."""
+    n_rows = promise_rows(state, memory)
+    kept, (n_rows, notes) = kept_promises(state, memory, n_rows), _notes_of(state, memory, n_rows)
+    have = have_inside(state, notes.room)
+    line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
+    deep_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes, kept)
 
 
 @allocating_kernel
@@ -214,8 +231,14 @@ def _decide(state, params, memory):
     if state.machine[0]["placement"] >= 0 and params[Param.DEPTH] == 1:
         _decide_inside(state, params, memory)
         return
+    if state.machine[0]["placement"] >= 0 and params[Param.DEPTH] > 1:
+        _decide_deep(state, params, memory)
+        return
     have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
-    line, index = state.queue[counts["queue_first"] : counts["queue_last"]], memory[0][: index_rows(state, memory)]
+    line, index = (
+        state.queue[counts["queue_first"] : counts["queue_last"]],
+        memory[0][: index_rows(state, memory, len(memory[0]))],
+    )
     if params[Param.ORDER] != AS_IS:
         line = _line(state, have, params)
     if counts["n_queued"] <= SHORT:

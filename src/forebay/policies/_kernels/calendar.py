@@ -2,6 +2,10 @@
 
 What is pooled, burst buffers and licences, has a timeline too, the last one. A job may start now where all its parts
 find room in what is free for its whole walltime; when others may, `find_room` tells.
+
+Most nodes have no room for most jobs for long enough. Two numbers tell that, for 1, 2, 4, ... cores: from when on a
+node has as many for ever, and the longest time that it has them before. As room only shrinks during a decision, they
+are worked out again only after somebody has looked in vain.
 """
 
 from typing import NamedTuple
@@ -20,16 +24,21 @@ from forebay.algorithms.inside import (
 from forebay.algorithms.timelines import (
     Timelines,
     append,
+    first_window,
     give_from,
     least_between,
+    least_if,
     new_timelines,
     take_between,
     with_room,
+    write_runs,
 )
-from forebay.core.inside import DIMENSIONS
+from forebay.core.inside import ASK, DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
-from forebay.policies._kernels.put_off import LEVELS
+
+STEPS = 8  # of cores: 1, 2, 4, ...
+_WIDTH = 1e-5  # seconds by which a window may be shorter: see tables.instant_width
 
 
 class Calendar(NamedTuple):
@@ -37,10 +46,12 @@ class Calendar(NamedTuple):
 
     lines: Timelines  # one a node, and behind them that of the pools
     reserved: np.ndarray  # float64[node]: when its first reservation begins
-    peaks: np.ndarray  # int64[level, node and block, dimension]: no more is free by a level's end
-    peaked: np.ndarray  # bool[level]: whether its peaks are known
+    runs: np.ndarray  # float64[node, 2, step]: see timelines.write_runs; windows are within these, or fewer
+    unsure: np.ndarray  # bool[node]: whether there are fewer
+    bits: np.ndarray  # int64[node]: its atom
     least: np.ndarray  # int64[node and block, dimension]: what is free for a while, see algorithms.inside
     needs: np.ndarray  # int64[amount]
+    asks: np.ndarray  # ASK[1]
     picks: np.ndarray  # PICK[node]
     times: np.ndarray  # float64[node]: when it may hold more parts
     ties: np.ndarray  # int64[node]
@@ -129,7 +140,7 @@ def new_calendar(state, have, R):
     tails, blank = np.empty(n_nodes + 1, np.int64), np.empty(n_nodes + 1, np.int64)
     used = _lay_rows(state, blank)
     # Ends of others: of late ones, of what this decision has started, and repairs; the rest is for reservations.
-    others = n_nodes + 1 + len(started) + counts["n_picks"] + counts["n_down"] + 1024
+    others = n_nodes + 1 + len(started) + counts["n_picks"] + counts["n_down"] + 2 * n_nodes + 1024
     lines = new_timelines(n_nodes + 1, max(DIMENSIONS, n_pooled), used + others, now)
     lines.used[0] = used
     for node in range(n_nodes + 1):
@@ -155,10 +166,15 @@ def new_calendar(state, have, R):
             given = all_of(inside.full, node)
             for d in range(DIMENSIONS):
                 give_from(lines, node, until, d, given[d])
+    bits = np.empty(n_nodes, np.int64)
+    for a in range(len(inside.atoms) - 1):
+        for node in range(inside.atoms[a], inside.atoms[a + 1]):
+            bits[node] = 1 << a
     return Calendar(
-        lines, np.full(n_nodes, np.inf), np.empty((LEVELS, len(have.inside), DIMENSIONS), np.int64),
-        np.zeros(LEVELS, np.bool_), np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
-        np.empty(n_nodes, PICK), np.empty(n_nodes), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64),
+        lines, np.full(n_nodes, np.inf), np.full((n_nodes, 2, STEPS), np.inf), np.ones(n_nodes, np.bool_),
+        bits, np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
+        np.empty(1, ASK), np.empty(n_nodes, PICK), np.empty(n_nodes), np.empty(n_nodes, np.int64),
+        np.empty(n_nodes, np.int64),
     )  # fmt: skip
 
 
@@ -168,8 +184,9 @@ def no_calendar():
     nothing, whole = np.empty(0), np.empty(0, np.int64)
     lines = new_timelines(0, 1, 0, 0.0)
     return Calendar(
-        lines, nothing, np.empty((0, 0, DIMENSIONS), np.int64), np.empty(0, np.bool_),
-        np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, PICK), nothing, whole, whole,
+        lines, nothing, np.empty((0, 2, STEPS)), np.empty(0, np.bool_), whole,
+        np.empty((0, DIMENSIONS), np.int64), whole, np.empty(0, ASK), np.empty(0, PICK),
+        nothing, whole, whole,
     )  # fmt: skip
 
 
@@ -181,6 +198,7 @@ def take_places(state, calendar, leg, n_pooled, picks, begin, end):
         node = picks[i]["low"]
         taken = taken_by(full, node, ask, picks[i]["count"])
         take_between(calendar.lines, node, begin, end, taken)
+        calendar.unsure[node] = True
     if n_pooled > 0:
         for r in range(n_pooled):
             needs[r] = state.demands[leg, r + 1]
@@ -192,9 +210,57 @@ def roomy(calendar, n_picks):
     """The calendar with rows for so many places to be taken."""
     lines = with_room(calendar.lines, 2 * n_picks + 2)
     return Calendar(
-        lines, calendar.reserved, calendar.peaks, calendar.peaked, calendar.least, calendar.needs, calendar.picks,
-        calendar.times, calendar.ties, calendar.nodes,
+        lines, calendar.reserved, calendar.runs, calendar.unsure, calendar.bits, calendar.least, calendar.needs,
+        calendar.asks, calendar.picks, calendar.times, calendar.ties, calendar.nodes,
     )  # fmt: skip
+
+
+@inlined_kernel
+def step_of(cores):
+    """The last step that is no more than so many cores."""
+    step = 0
+    while step < STEPS - 1 and 2 << step <= cores:
+        step += 1
+    return step
+
+
+@inlined_kernel
+def may_begin(calendar, node, step, walltime, last):
+    """Whether a node may have as many cores as a step for a while from some time on, up to `last`.
+
+    Room only shrinks during a decision: where it once was too little it stays so.
+    """
+    return calendar.runs[node, 0, step] <= last or calendar.runs[node, 1, step] >= walltime - _WIDTH
+
+
+@inlined_kernel
+def _know_runs(calendar, node):
+    if calendar.unsure[node]:
+        write_runs(calendar.lines, node, calendar.runs[node, 0], calendar.runs[node, 1])
+        calendar.unsure[node] = False
+
+
+@inlined_kernel
+def node_needs(full, node, ask, needs):
+    """What a node must have free for a part: all that is in it, if that is to be alone there."""
+    needs[0], needs[1], needs[2], needs[3] = ask["cores"], ask["memory"], ask["gpus"], ask["local"]
+    if ask["exclusive"]:
+        for d in range(DIMENSIONS):
+            needs[d] = max(needs[d], full[node, d])
+
+
+@inlined_kernel
+def window_on(calendar, node, step, needs, walltime, first, last):
+    """The earliest time from `first` on, up to `last`, at which a node has `needs` for a while; inf if there is none.
+
+    Who looks in vain works out what tells the next one so at once.
+    """
+    if not may_begin(calendar, node, step, walltime, last):
+        return np.inf
+    time = first_window(calendar.lines, node, needs, walltime, first, last)
+    if time == np.inf:
+        _know_runs(calendar, node)
+    return time
 
 
 @kernel
@@ -208,8 +274,8 @@ def _has_pools(state, calendar, leg, n_pooled, end):
 
 
 @inlined_kernel
-def _free_on(state, have, calendar, node, ask, now, end):
-    """Work out what is free on a node from now until `end`; returns how many parts it holds.
+def _free_on(state, have, calendar, node, ask, step, needs, now, end):
+    """Work out what is free on a node from now until `end`; returns how many parts it holds. It shows none if it is 0.
 
     What runs only gives back: without a reservation until then that is what is free now.
     """
@@ -218,9 +284,39 @@ def _free_on(state, have, calendar, node, ask, now, end):
         least[node, d] = have.inside[node, d]
     count = holds(least, state.inside.full, node, ask)
     if count > 0 and calendar.reserved[node] < end - instant_width(end):
-        least_between(calendar.lines, node, now, end, least[node])
-        count = holds(least, state.inside.full, node, ask)
+        count = 0
+        if may_begin(calendar, node, step, end - now, now):
+            if least_if(calendar.lines, node, now, end, needs, least[node]):
+                return holds(least, state.inside.full, node, ask)
+            _know_runs(calendar, node)
+        least[node, 0] = -1
     return count
+
+
+@kernel
+def _one_clear(state, have, calendar, ask, now, end):
+    """Whether some node has room for one part from now until `end`."""
+    inside, room, needs, n_nodes = state.inside, have.inside, calendar.needs[:DIMENSIONS], len(state.inside.full)
+    limit = end - instant_width(end)
+    for a in range(len(inside.atoms) - 1):
+        if not (ask["allowed"] >> a) & 1:
+            continue
+        high = inside.atoms[a + 1]
+        node_needs(inside.full, inside.atoms[a], ask, needs)
+        step, node = step_of(needs[0]), next_open(room, n_nodes, inside.atoms[a], high, ask)
+        while node < high:
+            enough = room[node, 0] >= needs[0] and room[node, 1] >= needs[1]
+            if enough and room[node, 2] >= needs[2] and room[node, 3] >= needs[3]:
+                if calendar.reserved[node] >= limit:
+                    return True
+                if may_begin(calendar, node, step, end - now, now):
+                    if least_if(calendar.lines, node, now, end, needs, calendar.least[node]):
+                        return True
+                    _know_runs(calendar, node)
+            node += 1
+            if node % BLOCK == 0:
+                node = next_open(room, n_nodes, node, high, ask)
+    return False
 
 
 @kernel
@@ -231,8 +327,11 @@ def clear_now(state, have, calendar, leg, n_pooled, all_nodes):
     """
     inside, ask, room, n_nodes = state.inside, state.inside.asks[leg], have.inside, len(state.inside.full)
     now, end, total = state.clock[0]["now"], state.clock[0]["now"] + state.legs[leg]["walltime"], 0
+    needs = calendar.needs[:DIMENSIONS]
     if n_pooled > 0 and not _has_pools(state, calendar, leg, n_pooled, end):
         return False
+    if ask["parts"] == 1 and not all_nodes:
+        return _one_clear(state, have, calendar, ask, now, end)
     for a in range(len(inside.atoms) - 1):
         if not (ask["allowed"] >> a) & 1:
             continue
@@ -241,9 +340,10 @@ def clear_now(state, have, calendar, leg, n_pooled, all_nodes):
             for block in range(low // BLOCK, (high - 1) // BLOCK + 1):
                 for d in range(DIMENSIONS):
                     calendar.least[n_nodes + block, d] = room[n_nodes + block, d]
-        node = next_open(room, n_nodes, low, high, ask)
+        node_needs(inside.full, low, ask, needs)
+        step, node = step_of(needs[0]), next_open(room, n_nodes, low, high, ask)
         while node < high:
-            total += _free_on(state, have, calendar, node, ask, now, end)
+            total += _free_on(state, have, calendar, node, ask, step, needs, now, end)
             if total >= ask["parts"] and not all_nodes:
                 return True
             node += 1

@@ -1,8 +1,12 @@
 """Any number of reservations on nodes that jobs share, node by node: see `calendar` and `find_room`.
 
 A decision is about who starts now. So the line is read from one who may to the next: who finds room in what is free
-now, beside the reservations that are laid so far. It starts if it still does once all of those before it that begin
-before it would end are laid. Who is not needed for that is put off, mostly for good: see `put_off`. Level 0 is now.
+now, beside the reservations that are laid so far. It starts if it still does once all of those before it are laid, in
+line; laying ends as soon as it does not. What was laid is kept, and who is behind the last one who may start is not
+looked at: see `promises` for what that takes, and why it changes nothing.
+
+Who found no room at the last decision, whatever is reserved, finds some where something was given back alone: see
+`notes`. Of those whom reservations keep from starting a few are kept in mind, and who asks for as much is passed over.
 
 A job that reservations of the site leave too few nodes now is not seen in the queue. It holds its place in line all the
 same, if it was seen before, so that what it was promised is kept.
@@ -11,24 +15,33 @@ same, if it was seen before, so that what it was promised is kept.
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.inside import BLOCK, place_parts
+from forebay.algorithms.inside import BLOCK, count_parts, holds, place_parts
 from forebay.core.codes import LogReason
 from forebay.core.inside import DIMENSIONS
 from forebay.core.verbs import act_start, interrupted, take_picks_from
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.calendar import clear_now, n_pools, new_calendar, no_calendar, roomy, take_places
-from forebay.policies._kernels.find_room import begins, ever_open, lay
-from forebay.policies._kernels.inside import fits_inside, start_inside, take_picked
+from forebay.policies._kernels.find_room import begins, lay, place_at
+from forebay.policies._kernels.inside import start_inside, take_picked
 from forebay.policies._kernels.long_line import asks_within
+from forebay.policies._kernels.moves import find_again, takes_pools
+from forebay.policies._kernels.notes import no_more, refuse_again
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import fits_now
+from forebay.policies._kernels.promises import (
+    has_started,
+    hold_now,
+    is_promised,
+    keep_promises,
+    note_base,
+    promise,
+    stand,
+    withdraw,
+)
 from forebay.policies._kernels.put_off import (
-    FOR,
     LAID,
-    LEVELS,
     N_SETTLED,
-    WANTED,
     cannot_begin,
     keep_in_mind,
     nobody_put_off,
@@ -73,63 +86,64 @@ def _may_fit(most, ask):
     return False
 
 
-@allocating_kernel
-def _settle(state, have, calendar, later, level, place, leg_now, n_pooled):
-    """Lay whom it takes to know who of those before `place` begins within a level; returns the calendar.
+@kernel
+def _lay_next(state, calendar, kept, j, leg, n_pooled):
+    """Job `j`, the next of the line, holds a place: where it was promised one, unless it moves.
 
-    It ends as soon as `leg_now` cannot start now any more.
+    Returns when it begins, and on how many nodes; these are in `calendar.picks`.
     """
-    settled, until, now = later.settled, later.until, state.clock[0]["now"]
-    settled[level, WANTED], settled[level, FOR] = place, -1
-    n_laid = 0
-    while True:
-        at = settled[level, N_SETTLED]
-        if at >= settled[level, WANTED]:
-            if settled[level, FOR] < 0:
-                return calendar
-            level = settled[level, FOR]
-            continue
-        if later.jobs[at] == LAID:
-            settled[level, N_SETTLED] += 1
-            continue
-        leg, where = later.legs[at], ever_open(state, later.legs[at])
-        walltime, mine, asked = state.legs[leg]["walltime"], state.legs[leg]["mine"], later.taken
-        _write_asks(state, leg, asked)
-        if cannot_begin(later, level, len(asked), asked, walltime, where, mine):
-            settled[level, N_SETTLED] += 1
-            continue
-        first = now
-        for below in range(1, level):
-            if settled[below, N_SETTLED] > at:
-                first = until[below]
-        begin = begins(state, calendar, leg, n_pooled, first, until[level], level)
-        if begin == np.inf:
-            keep_in_mind(later, level, len(asked), asked, walltime, where, mine)
-            settled[level, N_SETTLED] += 1
-            continue
-        needed = level_of(later, begin + walltime, level)
-        if settled[needed, N_SETTLED] < at:
-            settled[needed, WANTED], settled[needed, FOR] = at, level
-            level = needed
-            continue
-        calendar = lay(state, calendar, leg, n_pooled, begin, level)
-        later.jobs[at] = LAID
-        settled[level, N_SETTLED] += 1
-        n_laid += 1
-        if not clear_now(state, have, calendar, leg_now, n_pooled, False) or (n_laid & 63 == 0 and interrupted(state)):
-            return calendar
+    now, pooled = state.clock[0]["now"], takes_pools(state, leg, n_pooled)
+    if is_promised(kept, j, leg, now):
+        begin, n, moved = find_again(state, calendar, kept, j, leg, n_pooled)
+        if not moved:
+            stand(kept, j)
+            lay(state, calendar, leg, n_pooled, n, begin)
+            return begin, n
+        withdraw(kept, j)
+    else:
+        begin = begins(state, calendar, leg, n_pooled, now, np.inf)
+        n = place_at(state, calendar, leg, begin)
+    key, end = calendar.least[calendar.picks[0]["low"], 0] if n == 1 else 0, begin + state.legs[leg]["walltime"]
+    lay(state, calendar, leg, n_pooled, n, begin)
+    promise(kept, j, leg, calendar.picks[:n], begin, end, pooled, key)
+    return begin, n
 
 
 @inlined_kernel
-def level_of(later, end, level):
-    """The first level from `level` on that ends no sooner."""
-    while level < LEVELS - 1 and later.until[level] < end:
-        level += 1
-    return level
+def _in_way(state, have, picks, ask):
+    """Whether one of the places that were picked is on a node with room now."""
+    for i in range(len(picks)):
+        if holds(have.inside, state.inside.full, picks[i]["low"], ask) > 0:
+            return True
+    return False
 
 
 @allocating_kernel
-def _start(state, have, calendar, j, leg, n_pooled):
+def _settle(state, have, calendar, kept, later, place, leg_now, n_pooled):
+    """Lay those before `place`; returns the calendar. It ends as soon as `leg_now` cannot start now any more."""
+    ask, end = state.inside.asks[leg_now], state.clock[0]["now"] + state.legs[leg_now]["walltime"]
+    settled, n_laid = later.settled[1], 0
+    while settled[N_SETTLED] < place:
+        at = settled[N_SETTLED]
+        settled[N_SETTLED] += 1
+        if later.jobs[at] == LAID:
+            continue
+        leg = later.legs[at]
+        calendar = roomy(calendar, len(calendar.picks))
+        begin, n = _lay_next(state, calendar, kept, later.jobs[at], leg, n_pooled)
+        later.jobs[at] = LAID
+        n_laid += 1
+        if n_laid & 63 == 0 and interrupted(state):
+            return calendar
+        if begin >= end or not (takes_pools(state, leg, n_pooled) or _in_way(state, have, calendar.picks[:n], ask)):
+            continue
+        if not clear_now(state, have, calendar, leg_now, n_pooled, False):
+            return calendar
+    return calendar
+
+
+@allocating_kernel
+def _start(state, have, calendar, kept, j, leg, n_pooled):
     """Start job `j`, for which `calendar.least` has the room, by the rule; returns the calendar."""
     counts, inside, now = state.counts[0], state.inside, state.clock[0]["now"]
     ask, first, end = inside.asks[leg], counts["n_picks"], now + state.legs[leg]["walltime"]
@@ -141,19 +155,10 @@ def _start(state, have, calendar, j, leg, n_pooled):
     picks = state.picks[first : counts["n_picks"]]
     calendar = roomy(calendar, len(picks))
     take_places(state, calendar, leg, n_pooled, picks, now, end)
+    has_started(kept, j)
+    hold_now(kept, picks, now, end, takes_pools(state, leg, n_pooled))
     take_picks_from(state, act_start(state, j, LogReason.BACKFILLED), first)
     return calendar
-
-
-@allocating_kernel
-def _put_off_list(state, n_columns, length):
-    """Nobody put off yet of a line. Levels end now, and 1, 2, 4, ... seconds from now; the last one never."""
-    now = state.clock[0]["now"]
-    later = nobody_put_off(length, now, now + 1.0, n_columns, 0.0, np.inf)
-    later.until[0] = now
-    for level in range(1, LEVELS - 1):
-        later.until[level] = now + 2.0 ** (level - 1)
-    return later
 
 
 @allocating_kernel
@@ -173,19 +178,23 @@ def _line_inside(state, have, line, limit):
 
 
 @kernel
-def _fits(state, have, later, most, leg):
-    """Whether a leg, of which there is enough in all, finds room now, reservations aside."""
-    ask = state.inside.asks[leg]
-    if not _may_fit(most, ask):
-        return False
-    asked = later.taken
-    _write_asks(state, leg, asked)
-    if cannot_begin(later, 0, len(asked), asked, state.legs[leg]["walltime"], ask["allowed"], 0):
-        return False
-    if fits_inside(state.inside, have.inside, ask):
-        return True
-    keep_in_mind(later, 0, len(asked), asked, 0.0, ask["allowed"], 0)  # for however short a time
-    later.settled[0, N_SETTLED] += 1
+def _fits(state, have, notes, later, most, j, leg):
+    """Whether a leg, of which there is enough in all, finds room now, reservations aside; if not, that is noted."""
+    ask, asked = state.inside.asks[leg], later.taken
+    count = no_more(state, have, notes, j, ask)
+    if count >= ask["parts"]:
+        _write_asks(state, leg, asked)
+        if cannot_begin(later, 0, len(asked), asked, state.legs[leg]["walltime"], ask["allowed"], 0):
+            return False
+        count = 0
+        if _may_fit(most, ask):
+            count = count_parts(have.inside, state.inside.full, state.inside.atoms, ask)
+        if count >= ask["parts"]:
+            return True
+        if len(notes.marks) == 0:  # otherwise its own note tells it, and others the next time
+            keep_in_mind(later, 0, len(asked), asked, 0.0, ask["allowed"], 0)  # for however short a time
+            later.settled[0, N_SETTLED] += 1
+    refuse_again(notes, j, count)
     return False
 
 
@@ -199,13 +208,12 @@ def _refuse(state, later, leg):
 
 
 @allocating_kernel
-def _try_start(state, have, calendar, later, most, j, leg, place, n_pooled):
+def _try_start(state, have, calendar, kept, later, most, j, leg, place, n_pooled):
     """Start job `j`, which finds room now, if that delays nobody before `place`: whether it does, and the calendar."""
     if clear_now(state, have, calendar, leg, n_pooled, False):
-        end = state.clock[0]["now"] + state.legs[leg]["walltime"]
-        calendar = _settle(state, have, calendar, later, level_of(later, end, 1), place, leg, n_pooled)
+        calendar = _settle(state, have, calendar, kept, later, place, leg, n_pooled)
         if clear_now(state, have, calendar, leg, n_pooled, True):
-            calendar = _start(state, have, calendar, j, leg, n_pooled)
+            calendar = _start(state, have, calendar, kept, j, leg, n_pooled)
             _bound_atoms(state, have, most)
             return True, calendar
     _refuse(state, later, leg)
@@ -213,18 +221,28 @@ def _try_start(state, have, calendar, later, most, j, leg, place, n_pooled):
 
 
 @allocating_kernel
-def deep_inside(state, have, line, params, index, first):
+def _open_calendar(state, have, kept, R):
+    """What running jobs leave free from now on, and where that has changed."""
+    calendar = new_calendar(state, have, R)
+    note_base(calendar.lines, kept, state.clock[0]["now"])
+    return calendar
+
+
+@allocating_kernel
+def deep_inside(state, have, line, params, index, first, notes, kept):
     """Start whoever delays no reservation; with an index, `line` is the queue from place `first` on."""
     depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
     begun = _line_inside(state, have, line, limit)
-    R = min(len(have.free), int(params[Param.RESERVED]))
+    R, now = min(len(have.free), int(params[Param.RESERVED])), state.clock[0]["now"]
     n_pooled = n_pools(state, R)
-    later = _put_off_list(state, _ASKS + state.machine[0]["first_inside"] - 1, len(line))
+    later = nobody_put_off(len(line), now, now, _ASKS + state.machine[0]["first_inside"] - 1, 0.0, np.inf)
     most = np.empty((len(state.inside.atoms) - 1, DIMENSIONS), np.int64)
     _bound_atoms(state, have, most)
     calendar, known = no_calendar(), False
     for i in range(begun):
         later.jobs[i] = LAID
+        if line[i] >= 0:
+            has_started(kept, line[i])
     i, n_reserved = begun, 0
     while i < len(line) and n_reserved < depth and (n_reserved == 0 or limit > 0):
         j = line[i] if line[i] >= 0 else unseen(state, line[i])
@@ -237,10 +255,10 @@ def deep_inside(state, have, line, params, index, first):
             limit -= 1
         leg, enough = asks_within(state, index, first + i - 1, j, have.free)
         later.legs[i - 1] = leg
-        if i > begun + 1 and seen and enough and _fits(state, have, later, most, leg):
+        if i > begun + 1 and seen and enough and _fits(state, have, notes, later, most, j, leg):
             if not known:
-                known, calendar = True, new_calendar(state, have, R)
-            started, calendar = _try_start(state, have, calendar, later, most, j, leg, i - 1, n_pooled)
+                known, calendar = True, _open_calendar(state, have, kept, R)
+            started, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i - 1, n_pooled)
             if started:
                 later.jobs[i - 1] = LAID
                 continue
@@ -249,10 +267,12 @@ def deep_inside(state, have, line, params, index, first):
         if j < 0:
             continue
         if limit == 0:
-            return
+            break
         limit -= 1
-        leg = state.jobs[j]["leg"]
-        if fits_now(state, have, j) and _fits(state, have, later, most, leg):
+        leg, enough = asks_within(state, index[:0], 0, j, have.free)
+        if enough and _fits(state, have, notes, later, most, j, leg):
             if not known:
-                known, calendar = True, new_calendar(state, have, R)
-            _, calendar = _try_start(state, have, calendar, later, most, j, leg, i, n_pooled)
+                known, calendar = True, _open_calendar(state, have, kept, R)
+            _, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i, n_pooled)
+    if known:
+        keep_promises(kept)

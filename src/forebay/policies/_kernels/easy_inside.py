@@ -86,17 +86,23 @@ def _end_started(state, ahead, free, action, head):
     return more
 
 
+@kernel
+def copy_ask(state, leg, ask):
+    """Write down what a leg asks of nodes."""
+    shown = state.inside.asks[leg]
+    ask["parts"], ask["cores"], ask["memory"] = shown["parts"], shown["cores"], shown["memory"]
+    ask["gpus"], ask["local"], ask["allowed"] = shown["gpus"], shown["local"], shown["allowed"]
+    ask["spread"], ask["exclusive"] = shown["spread"], shown["exclusive"]
+
+
 @allocating_kernel
 def asks_of(state, leg):
     """What a leg asks of nodes, in a table of its own: where it may lie changes with the time at which it would.
 
     Hand on the table, not its row: compiled code frees a table as soon as nobody names it any more.
     """
-    asks, shown = np.empty(1, ASK), state.inside.asks[leg]
-    ask = asks[0]
-    ask["parts"], ask["cores"], ask["memory"] = shown["parts"], shown["cores"], shown["memory"]
-    ask["gpus"], ask["local"], ask["allowed"] = shown["gpus"], shown["local"], shown["allowed"]
-    ask["spread"], ask["exclusive"] = shown["spread"], shown["exclusive"]
+    asks = np.empty(1, ASK)
+    copy_ask(state, leg, asks[0])
     return asks
 
 

@@ -62,13 +62,16 @@ def _lay(cells, latest, n_jobs, n_resources, n_nodes, n_rows):
 
 
 @kernel
-def index_rows(state, memory):
-    """How many rows of a policy's first table come before notes, which are there if its second one has a row."""
+def index_rows(state, memory, end):
+    """How many rows of a policy's first table come before notes, which are there if its second one has a row.
+
+    They end before row `end`.
+    """
     integers = memory[0]
     if len(memory[1]) == 0:
-        return len(integers)
+        return end
     n = _n_cells(len(state.jobs), len(state.resources), len(state.inside.full), len(state.inside.room))
-    return len(integers) - (n + integers.shape[1] - 1) // integers.shape[1]
+    return end - (n + integers.shape[1] - 1) // integers.shape[1]
 
 
 @allocating_kernel
@@ -179,7 +182,7 @@ def is_allowed(inside, ask, node):
 
 
 @kernel
-def _no_more(state, have, notes, j, ask):
+def no_more(state, have, notes, j, ask):
     """The most parts that can find room, as far as the last decision and freed nodes tell."""
     if not was_refused(notes, j) or notes.marks[j, 1] == PLENTY:
         return PLENTY
@@ -202,7 +205,7 @@ def fits_again(state, have, notes, j):
         if state.demands[leg, r] > have.free[r]:
             refuse_again(notes, j, PLENTY)
             return False
-    count = _no_more(state, have, notes, j, ask)
+    count = no_more(state, have, notes, j, ask)
     if count >= ask["parts"]:
         count = count_parts(have.inside, state.inside.full, state.inside.atoms, ask)
     if count >= ask["parts"]:

@@ -21,7 +21,9 @@ from forebay.policies._families.plan import Param
 from forebay.policies._kernels.ahead import availability
 from forebay.policies._kernels.board import TINY, accept, blank_board, evaluate, set_up
 from forebay.policies._kernels.deep_inside import deep_inside
+from forebay.policies._kernels.notes import new_notes
 from forebay.policies._kernels.places import fits_now, what_is_there
+from forebay.policies._kernels.promises import no_promises
 from forebay.policies._kernels.reservations import deep
 from forebay.policies._orders import ALL
 
@@ -255,6 +257,7 @@ def plan(state, params, memory, rng):
             if params[Param.KEEP] > 0:
                 memory[0][0, line[p]] = p + 1
     if len(have.inside) > 0:
-        deep_inside(state, have, line, rules, np.empty((0, 0), np.int64), 0)
+        notes = new_notes(state, have.inside)
+        deep_inside(state, have, line, rules, np.empty((0, 0), np.int64), 0, notes, no_promises(state))
     else:
         deep(state, have, line, rules, (R, S, W), np.empty((0, 0), np.int64), 0)
