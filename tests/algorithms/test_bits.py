@@ -44,6 +44,19 @@ def test_count_word(x):
     assert bits.count_word(x) == kernels.count_word(x)
 
 
+@given(st.integers(1, 2**32 - 1) | st.sampled_from((1, 2**31, 2**32 - 1)))
+def test_lowest(x):
+    assert bits.lowest(x) == kernels.lowest(x)
+
+
+@given(NODES | st.just(set(range(32 * WORDS))), st.integers(0, 32 * WORDS))
+def test_runs_of_neighbours(nodes, node):
+    words = np.array(kernels.to_words(nodes, WORDS), np.int64)
+    assert [bits.is_in(words, n) for n in range(32 * WORDS)] == [kernels.is_in(nodes, n) for n in range(32 * WORDS)]
+    first, behind = bits.next_run(words, node)
+    assert (first, behind if first >= 0 else -1) == kernels.next_run(nodes, node)
+
+
 def test_all_and_none():
     """Node 31 is the highest bit of the first word: no sign comes of it."""
     words = np.zeros(2, np.int64)

@@ -107,3 +107,12 @@ def test_holds():
     kinds = ((0, 0), (0, 0), (0, 0), (1, 0), (0, 1))
     asks = np.array([(9, *need, 1, *kind) for need, kind in zip(each, kinds, strict=True)], ASK)
     assert [inside.holds(room, full, 0, ask) for ask in asks] == [2, 3, 1, 1, 0]
+
+
+def test_holds_in_a_row_of_another_table():
+    """A row has all 8 cores of a node, which will be free: 4 parts of 2 cores, or one that has the node to itself."""
+    later, full = np.array([[0, 0, 0, 0], [8, 0, 0, 0]], np.int64), np.array([[8, 0, 0, 0]], np.int64)
+    asks = np.array([(9, 2, 0, 0, 0, 1, 0, 0), (9, 2, 0, 0, 0, 1, 1, 1), (9, 9, 0, 0, 0, 1, 0, 0)], ASK)
+    assert [inside.may_hold(later, 1, ask) for ask in asks] == [True, True, False]
+    assert [inside.holds_in(later, 1, full, 0, ask) for ask in asks] == [4, 1, 0]
+    assert inside.holds_in(later, 0, full, 0, asks[0]) == 0

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import forebay as fb
@@ -34,7 +34,8 @@ def check(result, fits=True):
             assert (tape.waited if behind else tape.holds)(other, row["start"], row["end"]), row
         if row["end"] - row["start"] > 1e-5:
             check_amounts(tape, row, fits)
-    assert set(pieces) == {job for job, spans in tape.waits.items() if spans}
+    # A wait as short as an instant is the rounding of its ends.
+    assert set(pieces) == {job for job, spans in tape.waits.items() if any(b - a > 1e-6 for a, b in spans)}
     for job, rows in pieces.items():
         joined = []
         for row in rows:
@@ -184,6 +185,7 @@ def test_a_job_that_is_not_there():
 
 @settings(max_examples=12)
 @given(st.integers(0, 3000), st.sampled_from(EIGHT[:6]))
+@example(400, "filler")  # it has a piece of 4e-15 s, which is the rounding of its ends
 def test_jobs_of_legs_and_pools(seed, policy):
     work, platform = pooled.make(seed)
     why = check(fb.simulate(work, platform, policy))

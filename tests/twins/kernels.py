@@ -139,6 +139,25 @@ def count_bits(nodes):
     return len(nodes)
 
 
+def lowest(x):
+    """The zeros at the end of a number written in base 2."""
+    return len(f"{x:b}") - len(f"{x:b}".rstrip("0"))
+
+
+def is_in(nodes, node):
+    """Whether a set has a node."""
+    return node in nodes
+
+
+def next_run(nodes, node):
+    """The first node from `node` on, and the first behind it that is missing."""
+    first = min((other for other in nodes if other >= node), default=-1)
+    behind = first
+    while behind in nodes:
+        behind += 1
+    return first, behind
+
+
 def to_words(nodes, n_words):
     """A set as words of 32 bits."""
     return [sum(1 << node - 32 * word for node in nodes if node // 32 == word) for word in range(n_words)]

@@ -33,7 +33,7 @@ def reasons(result: Result) -> pl.DataFrame:
     """
     front = front_of(result)
     found = scene(result, front)
-    table = table_of(result, found, causes_of(found), front)
+    table = table_of(result, found, _lasting(causes_of(found)), front)
     both = pl.concat([table, _staging(result), before_the_queue(result)]).sort("job_id", "start", maintain_order=True)
     wanted = result.jobs.select(pl.col("job_id").cast(pl.Int64))
     return (
@@ -41,6 +41,13 @@ def reasons(result: Result) -> pl.DataFrame:
         .with_columns(pl.col("slurm").fill_null(pl.col("reason").replace_strict(REASONS, return_dtype=pl.String)))
         .select(COLUMNS)
     )
+
+
+def _lasting(pieces: np.ndarray) -> np.ndarray:
+    """Pieces that last longer than an instant: a shorter one is the rounding of its ends."""
+    width = np.minimum(1e-9 * np.maximum(1.0, np.abs(pieces["end"])), 1e-6)
+    lasting: np.ndarray = pieces[pieces["end"] - pieces["start"] > width]
+    return lasting
 
 
 def longest(result: Result, most: int) -> pl.DataFrame:

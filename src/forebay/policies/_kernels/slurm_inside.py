@@ -6,6 +6,7 @@ are looked for once, and no further than they are needed.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,17 @@ from forebay.policies._kernels.slurm_select import HITS, PRECISION, ROWS, barrie
 from forebay.policies._kernels.slurm_table import is_needed, too_few_unreserved, unreserved
 
 _FEW = 32  # hits that are looked for at a time
+
+
+class Try(NamedTuple):
+    """A job is tried from a time on."""
+
+    leg: int
+    count: int  # of nodes that it has at least
+    span: int  # of the table, in which it begins
+    start: float
+    end: float
+    later: float  # when it is tried next
 
 
 @kernel
@@ -101,22 +113,22 @@ def _enter_hits(state, select, leg, latest, n):
 
 
 @inlined_kernel
-def _row_of_node(state, select, table, R, leg, span, end, count, latest):
-    """The row by which `count` nodes hold a part each that no reservation needs from a span on until `end`.
+def _row_of_node(state, select, table, R, this):
+    """The row by which enough nodes hold a part each that no reservation needs during a try.
 
-    NOW if they do already, TOO_LATE if they do not by the time `latest`.
+    NOW if they do already, TOO_LATE if they do not by the next one.
     """
     hits, free = select.hits, select.some
-    while too_few_unreserved(table, R, span, end, select.soon, count, free):
-        if not _enter_hits(state, select, leg, latest, max(select.seen[HITS], count, _FEW)):
+    while too_few_unreserved(table, R, this.span, this.end, select.soon, this.count, free):
+        if not _enter_hits(state, select, this.leg, this.later, max(select.seen[HITS], this.count, _FEW)):
             return TOO_LATE
     k, n = -1, 0
-    while n < count:
+    while n < this.count:
         k += 1
         n += is_in(free, hits.nodes[k])
     if k < 0:
         return NOW
-    return hits.rows[k] if hits.times[k] <= latest else TOO_LATE
+    return hits.rows[k] if hits.times[k] <= this.later else TOO_LATE
 
 
 @inlined_kernel
@@ -167,23 +179,20 @@ def _window_end(select, table, row, start, end, linear):
 
 
 @inlined_kernel
-def when_inside(state, have, select, table, R, leg, span, start, end, count, later, linear):
-    """When leg `leg` finds room on nodes that no reservation needs from `start`, in a span, to `end`.
-
-    inf if never, and perhaps if later than `later`.
-    """
-    returns, ask = select.returns, state.inside.asks[leg]
+def when_inside(state, have, select, table, R, this, linear):
+    """When a leg finds room on nodes that no reservation needs during a try; inf if never, or perhaps if too late."""
+    returns, ask = select.returns, state.inside.asks[this.leg]
     select.end[0] = 0
-    row = _row_of_node(state, select, table, R, leg, span, end, count, later)
+    row = _row_of_node(state, select, table, R, this)
     if row != TOO_LATE and ask["parts"] > 1 and not ask["spread"]:
-        ask_nodes(select, table, R, span, end)
+        ask_nodes(select, table, R, this.span, this.end)
         parts = count_now(state.inside.full, have.inside, select.nodes, ask)
         row = NOW
         if parts < ask["parts"]:
             row = row_of_last_part(returns, state.inside.full, have.inside, select.nodes, ask, parts)
     if row < 0:
         return state.clock[0]["now"] if row == NOW else np.inf
-    row = _window_end(select, table, row, start, end, linear)
+    row = _window_end(select, table, row, this.start, this.end, linear)
     select.end[0] = instant_end(returns, row)
     return returns.times[returns.firsts[row]]
 

@@ -30,7 +30,7 @@ from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability, end_if_now
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.places import fits_now
-from forebay.policies._kernels.slurm_inside import ask_inside, ask_nodes, when_inside
+from forebay.policies._kernels.slurm_inside import Try, ask_inside, ask_nodes, when_inside
 from forebay.policies._kernels.slurm_pick import pick_free, start_picked_nodes
 from forebay.policies._kernels.slurm_returns import note_start
 from forebay.policies._kernels.slurm_select import ask_whole, bits_of, free_by, least_nodes, select_of, when_free
@@ -77,7 +77,8 @@ def find_nodes(state, have, select, table, profile, params, j):
         end = start + walltime
         end += instant_width(end)
         if shared:
-            begin = when_inside(state, have, select, table, R, leg, span, start, end, count, later, linear)
+            this = Try(leg, count, span, start, end, later)
+            begin = when_inside(state, have, select, table, R, this, linear)
         else:
             if later < np.inf:
                 free_by(select, profile, R, later)
