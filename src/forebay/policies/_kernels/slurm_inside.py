@@ -32,7 +32,7 @@ class Try(NamedTuple):
     """A job is tried from a time on."""
 
     leg: int
-    count: int  # of nodes that it has at least
+    n_nodes: int  # that it has at least
     span: int  # of the table, in which it begins
     start: float
     end: float
@@ -119,11 +119,11 @@ def _row_of_node(state, select, table, R, this):
     NOW if they do already, TOO_LATE if they do not by the next one.
     """
     hits, free = select.hits, select.some
-    while too_few_unreserved(table, R, this.span, this.end, select.soon, this.count, free):
-        if not _enter_hits(state, select, this.leg, this.later, max(select.seen[HITS], this.count, _FEW)):
+    while too_few_unreserved(table, R, this.span, this.end, select.soon, this.n_nodes, free):
+        if not _enter_hits(state, select, this.leg, this.later, max(select.seen[HITS], this.n_nodes, _FEW)):
             return TOO_LATE
     k, n = -1, 0
-    while n < this.count:
+    while n < this.n_nodes:
         k += 1
         n += is_in(free, hits.nodes[k])
     if k < 0:
