@@ -2,6 +2,8 @@
 
 from forebay._numba.jit import inlined_kernel, kernel
 
+_ALL = (1 << 32) - 1
+
 
 @kernel
 def mask(word, low, count):
@@ -52,18 +54,21 @@ def next_run(words, node):
 
     The first is -1 if there is none.
     """
-    w, n = node >> 5, 32 * len(words)
-    word = words[w] >> (node & 31) << (node & 31) if w < len(words) else 0
+    w, n = node >> 5, len(words)
+    word = words[w] >> (node & 31) << (node & 31) if w < n else 0
     while word == 0:
         w += 1
-        if w >= len(words):
-            return -1, n
+        if w >= n:
+            return -1, 32 * n
         word = words[w]
     first = 32 * w + lowest(word)
-    behind = first + 1
-    while behind < n and is_in(words, behind):
-        behind += 1
-    return first, behind
+    gaps = ~words[w] & _ALL & ~((1 << (first & 31)) - 1)  # nodes behind the first that are not in it
+    while gaps == 0:
+        w += 1
+        if w >= n:
+            return first, 32 * n
+        gaps = ~words[w] & _ALL
+    return first, 32 * w + lowest(gaps)
 
 
 @kernel

@@ -4,21 +4,20 @@ So Slurm's select plug-ins pick nodes that are all alike, where no network topol
 """
 
 from forebay._numba.jit import kernel
+from forebay.algorithms.bits import fill, next_run, wipe
 
 
 @kernel
 def best_block(words, count):
     """The first node and the length of the block to take nodes from; of blocks that are as good, the lowest."""
-    best, best_size, low, size = -1, 0, 0, 0
-    for node in range(32 * len(words) + 1):
-        if node < 32 * len(words) and (words[node >> 5] >> (node & 31)) & 1:
-            low, size = node if size == 0 else low, size + 1
-            continue
-        if size > 0:
-            enough = size >= count
-            if best_size == 0 or (size < best_size if enough and best_size >= count else size > best_size):
-                best, best_size = low, size
-        size = 0
+    best, best_size = -1, 0
+    low, behind = next_run(words, 0)
+    while low >= 0:
+        size = behind - low
+        enough = size >= count
+        if best_size == 0 or (size < best_size if enough and best_size >= count else size > best_size):
+            best, best_size = low, size
+        low, behind = next_run(words, behind)
     return best, best_size
 
 
@@ -33,8 +32,7 @@ def pick_blocks(words, count, picked):
         if size == 0:
             break
         some = min(size, count)
-        for node in range(low, low + some):
-            words[node >> 5] &= ~(1 << (node & 31))
-            picked[node >> 5] |= 1 << (node & 31)
+        wipe(words, low, some)
+        fill(picked, low, some)
         count -= some
     return count

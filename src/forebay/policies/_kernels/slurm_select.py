@@ -150,12 +150,12 @@ def when_free(select, profile, R, count, linear):
     while i < n:
         last = -1
         while i < n and (last < 0 or last < i - 1 or math.floor(times[i]) <= barrier + window):
-            concerned = False
+            row, concerned = ahead[i, R:], np.int64(0)
             for w in range(len(nodes)):
-                more = ahead[i, R + w] & nodes[w] & ~free[w]
-                concerned = concerned or more != 0
+                more = row[w] & nodes[w] & ~free[w]
+                concerned |= more
                 free[w] |= more
-            if concerned:
+            if concerned != 0:
                 last = i
                 if barrier == np.inf:
                     barrier = barrier_of(times[i])
@@ -173,8 +173,9 @@ def free_by(select, profile, R, time):
     times, ahead, n = profile
     while select.seen[ROWS] + 1 < n and times[select.seen[ROWS] + 1] <= time:
         select.seen[ROWS] += 1
+        row = ahead[select.seen[ROWS], R:]
         for w in range(len(select.soon)):
-            select.soon[w] |= ahead[select.seen[ROWS], R + w] & select.allowed[w]
+            select.soon[w] |= row[w] & select.allowed[w]
 
 
 @kernel
