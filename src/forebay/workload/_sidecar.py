@@ -6,12 +6,13 @@ from typing import Any
 
 import polars as pl
 
+from forebay._bounds import LONGEST
 from forebay._parquet import read_parquet
 from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
-from forebay.workload._rules import LONGEST, MOST_NODES
+from forebay.workload._rules import MOST_NODES
 from forebay.workload.workload import own_column
 
 KEYS = ("id", "job", "job_id", "JobID")
