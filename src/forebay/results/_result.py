@@ -57,7 +57,7 @@ not all of one size, have servers, or are interrupted."""
 _WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
 _WHOLE = ("job_id", "requested_number_of_resources", "success")
 _JOBS = {name: pl.String if name in _WORDS else pl.Int64 if name in _WHOLE else pl.Float64 for name in JOBS_CSV}
-_LOG = {"time": pl.Float64} | dict.fromkeys(("job", "leg", "amount"), pl.Int64)
+_LOG: dict[str, Any] = {"time": pl.Float64} | dict.fromkeys(("job", "leg", "amount"), pl.Int64)
 _LOG |= dict.fromkeys(("kind", "resource", "reason"), pl.String)
 
 _MAKING = RLock()
