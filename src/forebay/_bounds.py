@@ -10,6 +10,9 @@ NODES = "FOREBAY_MAX_NODES"
 JOBS = "FOREBAY_MAX_JOBS"
 STEPS = "FOREBAY_MAX_STEPS"
 
+LONGEST = 1e10
+"""Seconds, 317 years: a longer time is in other units, or a slip. No end at all is written as such."""
+
 _SMALL = 64 * 2**20  # bytes that any packed file may hold
 _RATIO = 100  # and times its own size: traces shrink to a tenth, blanks to a thousandth
 _LARGE = 4 * 2**30  # but no more than this
@@ -27,6 +30,15 @@ def limit(variable: str, default: int) -> int:
     if not 1 <= number < 2**63:
         raise InputError(f"the variable {variable} is {brief(text)}; set it to a whole number above 0, or unset it")
     return int(number)
+
+
+class TooLongError(InputError):
+    """A time beyond LONGEST."""
+
+
+def too_long(text: object) -> TooLongError:
+    """What to raise for such a time, as it was written."""
+    return TooLongError(f"{brief(text)} is longer than {LONGEST:g} s (317 years); correct it or its unit")
 
 
 def unpacked(size: int) -> int:

@@ -4,6 +4,7 @@ A *spec* is how users name one on the command line: `fcfs-bb:depth=3,max_backfil
 """
 
 import inspect
+import math
 import pkgutil
 import re
 from collections.abc import Iterable, Mapping
@@ -13,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any
 
+from forebay._bounds import too_long
 from forebay._text import plain
 from forebay.errors import InputError, brief, nearest
 
@@ -136,10 +138,14 @@ def _convert(what: str, text: str, parameter: inspect.Parameter, words: Mapping[
     whole = isinstance(default, int)
     if whole and text in words:
         return words[text]
+    units = getattr(parameter.annotation, "__metadata__", ())
     try:
-        return int(text) if whole else float(text)
+        number = int(text) if whole else float(text)
+        # Infinity is a word: so many digits that they become it are none.
+        if units and number > getattr(units[0], "most", math.inf) and re.search("[0-9]", text):
+            raise InputError(f"{what}: {too_long(text)}")
+        return number
     except ValueError:
-        units = getattr(parameter.annotation, "__metadata__", ())
         if not units:
             also = "".join(f" or {word!r}" for word in words) if whole else ""
             raise InputError(f"{what}={brief(text)} is not a {'whole ' if whole else ''}number{also}") from None

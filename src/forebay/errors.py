@@ -5,6 +5,10 @@ import reprlib
 from collections.abc import Iterable
 from typing import Any
 
+LINES, CHARACTERS = 20, 2000
+"""Of a message, at most."""
+
+_LEFT_OUT = " ... "
 _WIDE = 40  # characters of a name or value that a message shows
 
 # Python's own repr gives up on very deep values, and takes its time over very large ones.
@@ -13,9 +17,15 @@ _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother = 4, 2 * _WID
 
 
 class ForebayError(Exception):
-    """Anything forebay refuses. The command line prints the message alone and leaves with `exit_code`."""
+    """Anything forebay refuses. The command line prints the message alone and leaves with `exit_code`.
+
+    The text is short whatever it quotes; `args` has all of it.
+    """
 
     exit_code = 2
+
+    def __str__(self) -> str:
+        return shortened(super().__str__())
 
 
 class LongRunWarning(UserWarning):
@@ -72,6 +82,26 @@ def nearest(word: Any, known: Iterable[str]) -> str:
     if close:
         return f"did you mean {' or '.join(brief(name) for name in close)}?"
     return f"known: {listed(names)}"
+
+
+def shortened(text: str) -> str:
+    """A message as a screen can show it, LINES lines and CHARACTERS characters at most: its beginning and its end."""
+    lines = text.split("\n")
+    if len(lines) > LINES:
+        first, last = lines[: LINES // 2], lines[-(LINES - LINES // 2 - 1) :]
+        lines = [*first, f"... {len(lines) - len(first) - len(last):,} lines left out ...", *last]
+    width = CHARACTERS
+    while sum(map(len, lines)) + len(lines) - 1 > CHARACTERS:
+        width = width * 3 // 4
+        lines = [_without_middle(line, width) for line in lines]
+    return "\n".join(lines)
+
+
+def _without_middle(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    last = width // 3
+    return f"{line[: width - last - len(_LEFT_OUT)]}{_LEFT_OUT}{line[-last:]}"
 
 
 def brief(value: Any) -> str:

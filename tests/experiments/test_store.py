@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 
 from forebay.errors import InputError
@@ -38,8 +39,8 @@ def test_numbers_come_back_as_they_were(store):
 
 
 def test_what_is_not_finite_is_null(store):
-    store.save(RUN, Record({"key": RUN.key, "summary": {"x": math.inf, "y": [math.nan]}}, RECORD.measures))
-    assert store.load(RUN).summary == {"x": None, "y": [None]}
+    store.save(RUN, Record({"key": RUN.key, "summary": {"x": math.inf, "y": math.nan}}, RECORD.measures))
+    assert store.load(RUN).summary == {"x": None, "y": None}
 
 
 @pytest.mark.parametrize(("key", "says"), [("forebay", "made by forebay 0.0.1,"), ("code", "with other code")])
@@ -77,6 +78,40 @@ def test_a_damaged_run(store, text):
     store.save(RUN, RECORD)
     (store.runs / f"{RUN.key}.json").write_text(text)
     with pytest.raises(InputError, match="remove the file"):
+        store.load(RUN)
+
+
+@pytest.mark.parametrize(
+    ("summary", "says"),
+    [
+        ({}, "its summary is empty"),
+        ([], "summary is [], not a dictionary"),
+        ({"mean_wait": [3]}, "summary: mean_wait is [3], not a number"),
+    ],
+)
+def test_a_run_whose_summary_was_changed(store, summary, says):
+    store.save(RUN, Record({"key": RUN.key, "summary": summary}, RECORD.measures))
+    with pytest.raises(InputError) as caught:
+        store.load(RUN)
+    assert str(caught.value) == f"{store.runs / RUN.key}.json: {says}; remove the file, and the run is made again"
+
+
+@pytest.mark.parametrize(
+    "measures",
+    [{"other": np.array([1.0])}, {"waiting_time": np.array(["long"])}, {"waiting_time": pl.Series([1.0, None])}],
+)
+def test_a_run_whose_measures_were_changed(store, measures):
+    store.save(RUN, Record(RECORD.document, measures))
+    with pytest.raises(InputError, match=rf"{RUN.key}\.parquet: has no numbers waiting_time of all jobs; remove"):
+        store.load(RUN)
+
+
+@pytest.mark.parametrize("content", [b"", None])
+def test_a_run_without_its_measures(store, content):
+    store.save(RUN, RECORD)
+    path = store.runs / f"{RUN.key}.parquet"
+    path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises(InputError, match=rf"parquet: not Parquet that can be read; remove {RUN.key}\.json beside it"):
         store.load(RUN)
 
 

@@ -66,6 +66,9 @@ def test_a_table_that_the_run_has_not_is_empty(run):
         ("run.json", document(resources=[]), "run.json: has no resources"),
         ("run.json", document(tables=None), "run.json: has no tables"),
         ("run.json", document(tables={"jobs": -1}), "run.json: tables: jobs is -1, not a whole number"),
+        ("run.json", document(summary={}), "run.json: its summary is empty; write the run again"),
+        ("run.json", document(summary=[1]), "run.json: summary is [1], not a dictionary"),
+        ("run.json", document(summary={"mean_wait": "long"}), "summary: mean_wait is 'long', not a number"),
         ("run.json", document(facts=3), "run.json: facts is 3, not a dictionary"),
         (
             "run.json",
@@ -101,7 +104,30 @@ def test_what_is_wrong_is_told_by_file(run, name, content, says):
     ("name", "change", "says"),
     [
         ("jobs.parquet", pl.exclude("finish_time"), "jobs.parquet: has no column finish_time"),
-        ("jobs.parquet", pl.all().cast(pl.String), "jobs.parquet: its column job_id does not hold numbers"),
+        (
+            "jobs.parquet",
+            pl.all().cast(pl.String),
+            "jobs.parquet: its column job_id does not hold whole numbers; write the run again",
+        ),
+        (
+            "jobs.parquet",
+            [pl.exclude("finish_time"), pl.lit("1").alias("finish_time")],
+            "jobs.parquet: its column finish_time does not hold numbers",
+        ),
+        ("jobs.parquet", [pl.exclude("success"), pl.lit(True).alias("success")], "column success does not hold whole"),
+        (
+            "jobs.parquet",
+            [pl.exclude("waiting_time"), pl.lit(1).cast(pl.Decimal(9, 2)).alias("waiting_time")],
+            "its column waiting_time does not hold numbers",
+        ),
+        *(
+            (
+                "log.parquet",
+                [pl.exclude(name), pl.col(name).cast(pl.Float64)],
+                f"log.parquet: its column {name} does not hold whole numbers; write the run again",
+            )
+            for name in ("job", "leg", "amount")
+        ),
         ("log.parquet", pl.exclude("kind"), "log.parquet: has no column kind"),
         (
             "log.parquet",

@@ -49,7 +49,9 @@ def results(draw):
 
     states = pl.Enum(["REJECTED", "COMPLETED_SUCCESSFULLY"])
     jobs = {name: column(n, *((TEXT, pl.String) if name in WORDS else (ANY_FLOAT, pl.Float64))) for name in JOBS_CSV}
-    jobs |= {"job_id": column(n, INT64, pl.Int64), "burst buffer, fast": column(n, st.none() | INT64, pl.Int64)}
+    whole = ("job_id", "requested_number_of_resources", "success")
+    jobs |= {name: column(n, INT64, pl.Int64) for name in whole}
+    jobs["burst buffer, fast"] = column(n, st.none() | INT64, pl.Int64)
     jobs["final_state"] = column(n, st.sampled_from(states.categories.to_list()), states)
     log = {name: column(m, INT64, pl.Int64) for name in ("job", "leg", "amount")} | {
         "time": column(m, ANY_FLOAT, float)

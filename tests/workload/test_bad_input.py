@@ -246,7 +246,7 @@ DATE = "2024-01-31T23:59:00"
         (
             "w.swf",
             f"{SWF_LINE}\n2 1706745540000000000{SWF_LINE[3:]}",
-            "job 2: submit is 1.70674554e+18; it must be within 1e+15 s",
+            "job 2: submit is 1.70674554e+18; it must be within 1e+10 s",
         ),
         ("w.swf", SWF_LINE.replace(" 10 ", " 00:10:00 "), "line 1: field 4 (run time) is '00:10:00'"),
         (
@@ -263,7 +263,7 @@ DATE = "2024-01-31T23:59:00"
         (
             "w.sacct",
             SACCT.replace("|105|", "|1706745540000000000|"),
-            "line 3: Submit is '1706745540000000000', over 1e+15 s; is it",
+            "line 3: Submit is '1706745540000000000', over 1e+10 s; is it",
         ),
         (
             "w.sacct",

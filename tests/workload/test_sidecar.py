@@ -137,3 +137,12 @@ def test_attached_demands_are_met_by_a_machine(trace):
     w = attach_table(trace, pl.DataFrame({"id": [1, 2], "burst_buffer": [8, 8]}))
     jobs = fb.simulate(w, platform="flat:nodes=8,burst_buffer=10B", policy="fcfs-bb").jobs
     assert jobs.sort("job_id")["starting_time"].to_list() == [0.0, 30.0, 9.0]
+
+
+@pytest.mark.parametrize("name", ["walltime", "submit", "account", "told_input"])
+@pytest.mark.parametrize("values", [[1e30, None], [1.5, 2.0]])
+def test_a_column_of_ones_own_takes_the_place_of_no_other(trace, name, values):
+    """Else what it holds would be taken for times, unchecked."""
+    frame = pl.DataFrame({"id": trace.jobs["id"][:2], f"own:{name}": values})
+    with pytest.raises(InputError, match=f"table: line 1: 'own:{name}' is the name of a column that means something"):
+        attach_table(trace, frame)

@@ -38,7 +38,7 @@ def test_a_sidecar_may_have_units(tmp_path):
         ("burst_buffer", "99999PB", "burst_buffer is '99999PB'"),
         ("walltime", "2 weeks", "walltime is '2 weeks'; it must be a number above 0; seconds may have a unit: 1.5h"),
         ("walltime", "40GB", "walltime is '40GB'"),
-        ("run_time", "1e16", "run_time is '1e16'; it must be a number from 0 up, 1e+15 at most"),
+        ("run_time", "1e16", "run_time is '1e16'; it must be a number from 0 up, 1e+10 at most"),
         ("nodes", "4GB", "nodes is '4GB'; it must be a whole number from 1 up"),
         ("nodes", "1000000001", "nodes is '1000000001'; it must be a whole number from 1 up, 1e+09 at most"),
     ],

@@ -41,7 +41,7 @@ from forebay.cli import (
 from forebay.cli._help import Command, Group
 from forebay.cli._options import examples
 from forebay.cli._print import LINES, hush
-from forebay.errors import ForebayError
+from forebay.errors import ForebayError, shortened
 
 STOPPED = 130
 """What shells report of a process ended by Ctrl-C."""
@@ -214,5 +214,5 @@ def _complain(text: str) -> None:
     from forebay.cli._print import console
 
     if text:
-        line = Text.assemble(("forebay:", "bold red"), " ", plain(text, LINES))
+        line = Text.assemble(("forebay:", "bold red"), " ", shortened(plain(text, LINES)))
         console(stderr=True).print(line, soft_wrap=True)

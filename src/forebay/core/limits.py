@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Annotated
 
+from forebay._bounds import LONGEST, too_long
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError, nearest
 
@@ -23,6 +24,8 @@ class Limits:
         """Refuse what makes no sense, by the limit's name."""
         if not self.run_time > 0:
             raise InputError(f"run_time is {self.run_time:g} s; give a time above 0, such as 12h")
+        if LONGEST < self.run_time < math.inf:
+            raise InputError(f"run_time: {too_long(self.run_time)}")
         for name in ("user_jobs", "user_nodes"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; give a count from 1 up")

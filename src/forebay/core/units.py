@@ -4,6 +4,7 @@ import math
 import re
 from decimal import Decimal
 
+from forebay._bounds import LONGEST, too_long
 from forebay.errors import InputError, brief
 
 INT64_MAX = 2**63 - 1
@@ -89,9 +90,9 @@ def parse_flops(text: str) -> float:
 
 
 def parse_seconds(text: str) -> float:
-    """Seconds of "10 min", "1 h 30 min" or plain "600"."""
+    """Seconds of "10 min", "1 h 30 min" or plain "600", LONGEST at most."""
     if re.fullmatch(rf"\s*{_NUMBER}\s*", text, re.ASCII):
-        return _finite(float(text), text, _A_TIME)
+        return _lasting(float(text), text)
     if not _DURATION.fullmatch(text):
         raise InputError(f"{brief(text)} is not a time; {_A_TIME}")
     total = Decimal(0)
@@ -103,7 +104,16 @@ def parse_seconds(text: str) -> float:
             raise InputError(f"{brief(text)}: units must go from large to small; {_A_TIME}")
         last = _SECONDS[unit]
         total += Decimal(number) * _SECONDS[unit]
-    return _finite(float(total), text, _A_TIME)
+    return _lasting(float(total), text)
+
+
+parse_seconds.most = LONGEST  # type: ignore[attr-defined]  # for readers of bare numbers, which need no unit
+
+
+def _lasting(seconds: float, text: str) -> float:
+    if seconds > LONGEST:
+        raise too_long(text)
+    return seconds
 
 
 def parse_period(text: str | None, option: str) -> tuple[float, float] | None:
@@ -112,13 +122,13 @@ def parse_period(text: str | None, option: str) -> tuple[float, float] | None:
         return None
     start, colon, end = text.partition(":")
     if not colon or ":" in end:
-        raise InputError(f"{option} {text!r} is not START:END; write times such as 1d:8d, 3600:7200 or 12h:")
+        raise InputError(f"{option} {brief(text)} is not START:END; write times such as 1d:8d, 3600:7200 or 12h:")
     try:
         period = parse_seconds(start) if start.strip() else 0.0, parse_seconds(end) if end.strip() else math.inf
     except InputError as error:
-        raise InputError(f"{option} {text!r}: {error}") from None
+        raise InputError(f"{option} {brief(text)}: {error}") from None
     if not period[0] < period[1]:
-        raise InputError(f"{option} {text!r} is empty; its start must come before its end")
+        raise InputError(f"{option} {brief(text)} is empty; its start must come before its end")
     return period
 
 

@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from forebay._bounds import LONGEST, too_long
 from forebay._plugins import TRUTH
 from forebay.core.failures import Failures
 from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate, parse_seconds
@@ -201,7 +202,12 @@ def _duration(value: Any) -> float | None:
             value = parse_seconds(value)
         except InputError as error:
             raise ValueError(str(error)) from None
-    return None if value is None else _positive_float(value, "time", 'write a time such as "4 d" or "1 h 30 min"')
+    if value is None:
+        return None
+    seconds = _positive_float(value, "time", 'write a time such as "4 d" or "1 h 30 min"')
+    if seconds > LONGEST:
+        raise ValueError(str(too_long(value)))
+    return seconds
 
 
 def _name(word: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from forebay._bounds import LONGEST, TooLongError, too_long
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError, brief
 
@@ -15,8 +16,10 @@ _A_MOMENT = 'write seconds after the first job, such as 86400 or "1 d", or a dat
 def _moment(value: Any) -> float | str | None:
     """Seconds, or a date as ISO 8601 has it: which second that is, a workload tells."""
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        if value is not None and not math.isfinite(value):
+        if value is not None and not abs(value) < math.inf:
             raise ValueError(f"{brief(value)} is no moment; {_A_MOMENT}")
+        if value is not None and abs(value) > LONGEST:
+            raise ValueError(str(too_long(value)))
         return None if value is None else float(value)
     if isinstance(value, datetime.datetime | datetime.date):
         return value.isoformat()
@@ -24,6 +27,8 @@ def _moment(value: Any) -> float | str | None:
         raise ValueError(f"{brief(value)} is no moment; {_A_MOMENT}")
     try:
         return parse_seconds(value)
+    except TooLongError as error:
+        raise ValueError(str(error)) from None
     except InputError:
         pass
     try:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from forebay._bounds import LONGEST
 from forebay._text import counted, plain
 from forebay.core.failures import Outages
 from forebay.core.units import parse_seconds
@@ -23,9 +24,7 @@ COLUMNS = ("node", "down", "up")
 MOST = 5_000_000
 """Outages of Batsim's events: a line may name any number of nodes, and a small file would take all memory."""
 
-LONGEST = 1e15
-"""Seconds; the same as for times of jobs. Beyond, a clock of doubles no longer tells them apart."""
-
+_A_TIME = f"a time from 0 up, in seconds, {LONGEST:g} at most"
 _LEAVES, _RETURNS = "machine_unavailable", "machine_available"
 _INTERVAL = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?", re.ASCII)
 
@@ -133,7 +132,7 @@ def _time(text: str, where: str, name: str) -> float:
         time = math.inf
     if time > LONGEST:
         never = ", or empty if the node never comes back" if name == "up" else ""
-        raise InputError(f"{where}: {name} is {brief(text)}; it must be a time from 0 up, in seconds{never}")
+        raise InputError(f"{where}: {name} is {brief(text)}; it must be {_A_TIME}{never}")
     return time
 
 
@@ -184,7 +183,7 @@ def _events(text: str, path: Path) -> Iterator[_Event]:
     for entry, where in _entries(text, path):
         time, event = entry.get("timestamp"), _inner(entry)
         if isinstance(time, bool) or not isinstance(time, int | float) or not 0 <= time <= LONGEST:
-            raise InputError(f"{where}: 'timestamp' is {brief(time)}; it must be a time from 0 up, in seconds")
+            raise InputError(f"{where}: 'timestamp' is {brief(time)}; it must be {_A_TIME}")
         kind = event.get("type")
         if kind not in (_LEAVES, _RETURNS):
             raise InputError(

@@ -1,6 +1,7 @@
 """Failures of a machine, as users write them: `mtbf=1h,downtime=1h,checkpoint=300s`, a trace, or a table of TOML."""
 
 import inspect
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
+from forebay._bounds import LONGEST, too_long
 from forebay._text import counted
 from forebay.core.failures import Failures
 from forebay.errors import InputError, wrong_type
@@ -21,12 +23,16 @@ PARAMETERS: Mapping[str, inspect.Parameter] = {
 }
 """What a spec or a table may set."""
 
+_TIMES = ("mtbf", "node_mtbf", "downtime", "checkpoint", "recovery", "period")
 _FORM = "mtbf=1h,downtime=1h or trace.csv,checkpoint=300s,period=4h"
 
 
 def load(spec: str | os.PathLike[str] | Mapping[str, Any] | Failures) -> Failures:
     """The failures that a spec, a trace or a table tells of; Failures are returned as they are."""
     if isinstance(spec, Failures):
+        for name in _TIMES:
+            if LONGEST < getattr(spec, name) < math.inf:
+                raise InputError(f"failures: {name}: {too_long(getattr(spec, name))}")
         return spec
     if isinstance(spec, str):
         return _made(parse(spec))

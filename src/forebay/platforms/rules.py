@@ -1,11 +1,13 @@
 """Limits of a site beyond those of one policy: of users, accounts, QOS, partitions and groups, named as in Slurm."""
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
+from forebay._bounds import LONGEST, too_long
 from forebay._text import plain
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError, brief, nearest
@@ -96,7 +98,7 @@ def parse_wall(value: Any, info: ValidationInfo) -> float | None:
         if value.strip().lower() in ("unlimited", "infinite"):
             return None
         if (clock := _CLOCK.fullmatch(value.strip())) and not value.strip().isdecimal():
-            return _clock_seconds(*clock.groups())
+            return _clock_seconds(value, *clock.groups())
     bare = isinstance(value, str) and value.strip().isdecimal()
     if bare or (info.context == FROM_FILE and not isinstance(value, str)):
         raise ValueError(f"{brief(value)} has no unit (Slurm's are minutes); {_A_TIME}")
@@ -106,15 +108,19 @@ def parse_wall(value: Any, info: ValidationInfo) -> float | None:
         raise ValueError(str(error)) from None
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
         raise ValueError(f"{brief(value)} is not a time above 0; {_A_TIME}")
+    if LONGEST < seconds < math.inf:
+        raise ValueError(str(too_long(value)))
     return float(seconds)
 
 
-def _clock_seconds(days: str | None, first: str, second: str | None, third: str | None) -> float:
+def _clock_seconds(text: str, days: str | None, first: str, second: str | None, third: str | None) -> float:
     """Of days-hours:minutes:seconds, hours:minutes:seconds, or minutes:seconds."""
-    a, b, c = (int(part or 0) for part in (first, second, third))
-    if days is not None or third is not None:
-        return float(86400 * int(days or 0) + 3600 * a + 60 * b + c)
-    return float(60 * a + b)
+    a, b, c = (float(part or 0) for part in (first, second, third))  # of any number of digits
+    whole = days is not None or third is not None
+    seconds = 86400 * float(days or 0) + 3600 * a + 60 * b + c if whole else 60 * a + b
+    if seconds > LONGEST:
+        raise ValueError(str(too_long(text)))
+    return seconds
 
 
 def _name(value: Any) -> str:

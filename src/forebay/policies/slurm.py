@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
+from forebay._bounds import LONGEST, too_long
 from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
 from forebay.core.units import parse_seconds
@@ -19,6 +20,9 @@ from forebay.policies._families.multifactor import Weighted, parse_table
 from forebay.policies._families.preempt import Preempting
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._orders import ALL
+
+_IN_SECONDS = {"bf_window": 60.0, "bf_window_linear": 1.0, "bf_yield_interval": 1e-6, "bf_yield_sleep": 1e-6}
+"""What times are counted in that are bare numbers."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,9 @@ class Slurm(Weighted, Preempting, Policy):
         for name in ("bf_interval", "bf_resolution", "bf_window", "sched_interval", "bf_yield_interval"):
             if not 0 < getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name):g}; give a number above 0")
+        for name, unit in _IN_SECONDS.items():
+            if LONGEST < unit * getattr(self, name) < np.inf:
+                raise InputError(f"{name}: {too_long(getattr(self, name))}")
         for name in (
             "partition_job_depth", "batch_sched_delay", "bf_window_linear", "bf_max_job_user", "bf_max_job_part",
             "bf_max_job_start", "bf_min_age_reserve", "bf_max_time", "bf_yield_sleep", "look_every", "test_time",

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay.errors import InputError, listed
+from forebay.errors import InputError, brief, listed
 
 FORMAT = 1
 """Goes up when a folder can no longer be read as it was. A further optional table is no reason."""
@@ -34,6 +34,18 @@ def renamed(summary: dict[str, Any]) -> dict[str, Any]:
     return {now: found[before] for now, before in HEADLINES.items() if before in found} | found
 
 
+def wrong_summary(summary: Any) -> str:
+    """What keeps the summary of a run from being used: it has numbers by name, null where no job counts; else empty."""
+    if not isinstance(summary, dict):
+        return f"summary is {brief(summary)}, not a dictionary"
+    if not summary:
+        return "its summary is empty"
+    for name, value in summary.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            return f"summary: {listed([name])} is {brief(value)}, not a number"
+    return ""
+
+
 Columns = Mapping[str, Any]
 """Name -> type as polars has it."""
 
@@ -56,12 +68,16 @@ class Table:
         for name, wanted in self.columns.items():
             if name not in frame.columns:
                 raise InputError(f"{where}: has no column {name} (columns: {listed(frame.columns, 5)}); {cure}")
-            found = frame.schema[name]
-            if wanted == pl.String:
-                if found not in (pl.String, pl.Categorical, pl.Enum):
-                    raise InputError(f"{where}: its column {name} does not hold words; {cure}")
-            elif not found.is_numeric():
-                raise InputError(f"{where}: its column {name} does not hold numbers; {cure}")
+            if not _fits(frame.schema[name], wanted):
+                held = "words" if wanted == pl.String else "whole numbers" if wanted.is_integer() else "numbers"
+                raise InputError(f"{where}: its column {name} does not hold {held}; {cure}")
+
+
+def _fits(found: Any, wanted: Any) -> bool:
+    """Whether a column can be used as it is meant: whole numbers count as numbers, but no number is rounded."""
+    if wanted == pl.String:
+        return found in (pl.String, pl.Categorical, pl.Enum)
+    return bool(found.is_integer() or (found.is_float() and not wanted.is_integer()))
 
 
 def saved_as(file: str, columns: Columns) -> dict[str, Any]:

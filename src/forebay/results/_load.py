@@ -11,7 +11,7 @@ from forebay._files import as_path
 from forebay._parquet import read_parquet
 from forebay._text import counted
 from forebay.errors import InputError, brief, listed
-from forebay.results._format import FORMAT, KEYS, RUN, Table, renamed, tables
+from forebay.results._format import FORMAT, KEYS, RUN, Table, renamed, tables, wrong_summary
 from forebay.results._result import Result
 
 _ANEW = "write the run again with forebay run -o"
@@ -80,7 +80,9 @@ def read_document(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path}: has format {brief(told['format'])}{by}; this version reads {FORMAT}; {_ANEW}")
     for key in ("resources", "tables"):
         _check_amounts(told.get(key), key, path)
-    if isinstance(told.get("summary"), dict):
+    if told.get("summary") is not None:
+        if wrong := wrong_summary(told["summary"]):
+            raise InputError(f"{path}: {wrong}; {_ANEW}")
         told["summary"] = renamed(told["summary"])
     if not isinstance(told.get("facts", {}), dict):
         raise InputError(f"{path}: facts is {brief(told['facts'])}, not a dictionary; {_ANEW}")

@@ -13,6 +13,7 @@ from forebay._files import replacing
 from forebay._parquet import read_parquet
 from forebay._text import as_json
 from forebay.errors import InputError
+from forebay.results._format import wrong_summary
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,29 @@ def load_record(place: Path, key: str, keep: Iterable[str] = ()) -> Record:
     """
     try:
         document = json.loads(place.read_text(encoding="utf-8"))
-        if document["key"] != key or not isinstance(document["summary"], dict):
+        if document["key"] != key:
             raise ValueError
-        measures = place.with_suffix(".parquet")
-        table = read_parquet(measures.read_bytes(), str(measures)) if keep else pl.DataFrame()
-        return Record(document, {name: table[name].to_numpy() for name in keep})
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, pl.exceptions.PolarsError, InputError):
-        raise InputError(f"{place}: not a run that can be read; remove the file to have it made again") from None
+        wrong = wrong_summary(document["summary"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        wrong = "not a run that can be read"
+    if wrong:
+        raise InputError(f"{place}: {wrong}; {_ANEW}")
+    return Record(document, _measures(place, keep))
+
+
+def _measures(place: Path, keep: Iterable[str]) -> dict[str, np.ndarray]:
+    if not keep:
+        return {}
+    path = place.with_suffix(".parquet")
+    try:
+        table = read_parquet(path.read_bytes(), str(path))
+    except (OSError, InputError):
+        raise InputError(f"{path}: not Parquet that can be read; remove {place.name} beside it, {_MADE}") from None
+    for name in keep:
+        if name not in table.columns or not table.schema[name].is_float() or table[name].null_count():
+            raise InputError(f"{path}: has no numbers {name} of all jobs; remove {place.name} beside it, {_MADE}")
+    return {name: table[name].to_numpy() for name in keep}
+
+
+_MADE = "and the run is made again"
+_ANEW = f"remove the file, {_MADE}"

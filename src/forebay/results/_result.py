@@ -55,10 +55,10 @@ ELIGIBLE where jobs wait for others; from `tier` on where jobs choose one, stage
 not all of one size, have servers, or are interrupted."""
 
 _WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
-_JOBS = {name: pl.String if name in _WORDS else pl.Float64 for name in JOBS_CSV}
-_LOG = dict.fromkeys(("time", "job", "leg", "amount"), pl.Float64) | dict.fromkeys(
-    ("kind", "resource", "reason"), pl.String
-)
+_WHOLE = ("job_id", "requested_number_of_resources", "success")
+_JOBS = {name: pl.String if name in _WORDS else pl.Int64 if name in _WHOLE else pl.Float64 for name in JOBS_CSV}
+_LOG: dict[str, Any] = {"time": pl.Float64} | dict.fromkeys(("job", "leg", "amount"), pl.Int64)
+_LOG |= dict.fromkeys(("kind", "resource", "reason"), pl.String)
 
 _MAKING = RLock()
 _ENDS = {

@@ -4,6 +4,7 @@ import math
 import re
 from decimal import Decimal
 
+from forebay._bounds import LONGEST, too_long
 from forebay.core.hostlist import split_outside
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief
@@ -15,7 +16,7 @@ _MEGABYTE = 2**20
 _UNITS = {"": _MEGABYTE, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 _FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _TRUTH = {"yes": True, "true": True, "up": True, "1": True, "no": False, "false": False, "down": False, "0": False}
-_TIME = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?", re.ASCII)
+_TIME = re.compile(r"(?:([0-9]+)-)?([0-9]+)(?::([0-9]+))?(?::([0-9]+))?", re.ASCII)
 _GPU = re.compile(r"gpu(?::([^:=()]+))?(?:[:=]([0-9]{1,9}[kKmMgG]?))?(?:\(.*\))?", re.ASCII)
 
 
@@ -50,10 +51,12 @@ def seconds(text: str, where: str, key: str) -> float:
     if not found:
         raise InputError(f"{where}: {key} is {brief(text)}; write [days-]hours:minutes:seconds, or minutes")
     days, *clock = found.groups()
-    first, second, third = (int(part or 0) for part in clock)
-    if days is None and clock[2] is None:
-        return 60.0 * first + second
-    return 86400.0 * int(days or 0) + 3600.0 * first + 60.0 * second + third
+    first, second, third = (float(part or 0) for part in clock)  # of any number of digits
+    minutes = days is None and clock[2] is None
+    total = 60 * first + second if minutes else 86400 * float(days or 0) + 3600 * first + 60 * second + third
+    if total > LONGEST:
+        raise InputError(f"{where}: {key}: {too_long(text)}, or write UNLIMITED for no limit")
+    return total
 
 
 def flag(text: str, where: str, key: str) -> bool:

@@ -2,10 +2,8 @@
 
 import polars as pl
 
+from forebay._bounds import LONGEST
 from forebay.errors import InputError, brief
-
-LONGEST = 1e15
-"""Seconds, 30 million years: a larger number is in other units, or a slip; and doubles get coarse there."""
 
 MOST_NODES = 10**9
 """Of one job. Sums over all jobs of a trace stay far within 64 bits."""

@@ -6,12 +6,13 @@ from typing import Any
 
 import polars as pl
 
+from forebay._bounds import LONGEST
 from forebay._parquet import read_parquet
-from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED
+from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED, TOLD
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
-from forebay.workload._rules import LONGEST, MOST_NODES
+from forebay.workload._rules import MOST_NODES
 from forebay.workload.workload import own_column
 
 KEYS = ("id", "job", "job_id", "JobID")
@@ -103,6 +104,9 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
     columns = []
     for name in frame.columns:
         if name.startswith(OWN) and name.removeprefix(OWN).isidentifier():
+            if name.removeprefix(OWN) in (*JOB_SCHEMA, *MORE, *TOLD):
+                why = "is the name of a column that means something already; choose another"
+                raise InputError(f"{label}: line 1: {brief(name)} {why}")
             columns.append(_own(frame[name].alias(name.removeprefix(OWN)), label))
             continue
         if not name.isidentifier():

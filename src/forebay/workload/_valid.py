@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
+from forebay._bounds import LONGEST
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE
 from forebay.errors import InputError, listed
@@ -12,7 +13,6 @@ from forebay.workload._rules import (
     AMOUNT,
     LENGTH,
     LIMIT,
-    LONGEST,
     MOST_NODES,
     Rule,
     amount,

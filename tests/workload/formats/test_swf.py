@@ -156,11 +156,11 @@ def test_columns_after_the_18th_are_noted_and_may_be_anything(file):
         (line().encode("utf-16"), ["line 1", "not text"]),
         ("Kopański " + line(), ["line 1", "field 1 (job number)", "'Kopański'"]),
         (line(time="9" * 5000), ["line 1", "field 9", "'99999", "..."]),
-        (line(1, -1e308) + "\n" + line(2, 1e308), ["job 2: submit is inf", "1e+15 s", "in seconds?"]),
+        (line(1, -1e308) + "\n" + line(2, 1e308), ["job 2: submit is inf", "1e+10 s", "in seconds?"]),
         (line(submit=1e300), ["its first job arrives 1e+300 s after 1970"]),
         (f"; UnixStartTime: 1e400\n{line()}", ["its first job arrives inf s after 1970"]),
-        (line(run=1e16), ["job 1: run_time is 1e+16", "from 0 to 1e+15"]),
-        (line(time=1e300), ["job 1: walltime is 1e+300", "1e+15 at most"]),
+        (line(run=1e16), ["job 1: run_time is 1e+16", "from 0 to 1e+10"]),
+        (line(time=1e300), ["job 1: walltime is 1e+300", "1e+10 at most"]),
         (line(asked=10**15), ["job 1: nodes is 1000000000000000", "from 1 to 1,000,000,000"]),
     ],
 )
@@ -181,13 +181,13 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
         swf.read(tmp_path)
 
 
-positive = st.floats(min_value=1e-6, max_value=1e15) | st.integers(1, 10**9).map(float)
+positive = st.floats(min_value=1e-6, max_value=1e10) | st.integers(1, 10**9).map(float)
 known = st.integers(-1, 10**6)
 
 
 @st.composite
 def workloads(draw):
-    submits = sorted(draw(st.lists(st.floats(0, 1e12) | st.integers(0, 10**9).map(float), min_size=1, max_size=8)))
+    submits = sorted(draw(st.lists(st.floats(0, 1e9) | st.integers(0, 10**9).map(float), min_size=1, max_size=8)))
     n = len(submits)
 
     def some(values):

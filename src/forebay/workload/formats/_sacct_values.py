@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from forebay._bounds import LONGEST
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief
-from forebay.workload._rules import LONGEST
 
 _T = TypeVar("_T")
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._bounds import JOBS, limit
+from forebay._bounds import JOBS, LONGEST, limit
 from forebay._text import counted
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError, brief
 from forebay.workload import _source
-from forebay.workload._rules import LENGTH, LONGEST
+from forebay.workload._rules import LENGTH
 from forebay.workload._valid import checked
 from forebay.workload.dependencies import dependency_table, refuse_circle
 from forebay.workload.formats._json_values import count, member, number, parse, text
