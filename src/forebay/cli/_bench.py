@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing, within, writable_folder
+from forebay._reading import read_text
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def _unstoppable() -> Iterator[None]:
 def _read(path: Path) -> dict[str, Any] | None:
     """What a manifest says; None if there is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_text(path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError):

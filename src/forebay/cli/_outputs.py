@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from forebay._files import replacing, within, writable_folder
+from forebay._reading import read_text
 from forebay.errors import InputError
 
 RESULTS = {
@@ -66,7 +67,7 @@ def forget_figures(folder: Path, new: Iterable[Path] = ()) -> None:
 
 def _figures(folder: Path) -> list[str]:
     try:
-        names = json.loads((folder / FIGURES).read_text(encoding="utf-8"))["files"]
+        names = json.loads(read_text(folder / FIGURES))["files"]
         return [Path(name).name for name in names]
     except (FileNotFoundError, NotADirectoryError):
         return []

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay._files import replacing, within, writable_folder
+from forebay._reading import read_text
 from forebay.errors import InputError
 from forebay.experiments.claims import Claims
 from forebay.experiments.runs import Run
@@ -94,10 +95,10 @@ class Store:
 
     def _read_manifest(self) -> dict[str, Any] | None:
         try:
-            found = json.loads(self._manifest.read_text(encoding="utf-8"))
+            found = json.loads(read_text(self._manifest))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise InputError(f"{self._manifest}: cannot be read; {_ANEW}")

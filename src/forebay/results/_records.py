@@ -11,6 +11,7 @@ import polars as pl
 
 from forebay._files import replacing
 from forebay._parquet import read_parquet
+from forebay._reading import read_bytes, read_text
 from forebay._text import as_json
 from forebay.errors import InputError
 
@@ -75,11 +76,11 @@ def load_record(place: Path, key: str, keep: Iterable[str] = ()) -> Record:
     {'n_jobs': 8}
     """
     try:
-        document = json.loads(place.read_text(encoding="utf-8"))
+        document = json.loads(read_text(place))
         if document["key"] != key or not isinstance(document["summary"], dict):
             raise ValueError
         measures = place.with_suffix(".parquet")
-        table = read_parquet(measures.read_bytes(), str(measures)) if keep else pl.DataFrame()
+        table = read_parquet(read_bytes(measures), str(measures)) if keep else pl.DataFrame()
         return Record(document, {name: table[name].to_numpy() for name in keep})
     except (OSError, ValueError, KeyError, TypeError, RecursionError, pl.exceptions.PolarsError, InputError):
         raise InputError(f"{place}: not a run that can be read; remove the file to have it made again") from None
