@@ -49,6 +49,11 @@ def test_files_of_users_are_read_in_one_place():
     assert found == []
 
 
+def test_tables_of_results_are_written_in_one_place():
+    """By `forebay._text.write_csv`, which makes formulas harmless. Workloads have formats of their own."""
+    assert _lines(r"\.write_csv\b|csv\.(?:writer|DictWriter)", outside=("_text.py", "workload/formats/")) == []
+
+
 def test_functions_have_few_parameters():
     """Ten at most. Algorithms know no tables; and where each parameter is an option of users, there are as many."""
     too_many = []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forebay._files import replacing, within, writable_folder
-from forebay._text import for_spreadsheets
+from forebay._text import write_csv
 from forebay.studies._frame import Plan, Report, Table
 
 
@@ -16,7 +16,7 @@ def write_report(plan: Plan, report: Report, folder: Path) -> list[Path]:
     with replacing(page, *names) as (temporary, *paths):
         temporary.write_text(_markdown(plan, report), encoding="utf-8")
         for frame, path in zip(report.frames.values(), paths, strict=True):
-            for_spreadsheets(frame).write_csv(path)
+            write_csv(frame, path)
     return [page, *names, *_draw(report, pictures)]
 
 
