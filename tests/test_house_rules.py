@@ -41,6 +41,19 @@ def test_counts_are_told_in_words_that_agree():
     assert _lines(r"[a-z]\((?:s|es|ies)\) |\{'' if \w+ == 1|== 1 else '?\w*s\b", outside=("_text.py",)) == []
 
 
+def test_files_of_users_are_read_in_one_place():
+    """By `forebay._reading`, which waits for no pipe. Others read sources, assets, and what they have made or found."""
+    others = ("_numba/", "_compile.py", "policies/_own_file.py", "report/page.py", "report/_models.py")
+    of_runs = tuple(f"experiments/{name}.py" for name in ("claims", "cluster", "store"))
+    found = _lines(r"\.read_(?:text|bytes)\(|tomllib", outside=("_reading.py", *others, *of_runs))
+    assert found == []
+
+
+def test_tables_of_results_are_written_in_one_place():
+    """By `forebay._text.write_csv`, which makes formulas harmless. Workloads have formats of their own."""
+    assert _lines(r"\.write_csv\b|csv\.(?:writer|DictWriter)", outside=("_text.py", "workload/formats/")) == []
+
+
 def test_functions_have_few_parameters():
     """Ten at most. Algorithms know no tables; and where each parameter is an option of users, there are as many."""
     too_many = []

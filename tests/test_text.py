@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from forebay._text import amount, as_json, counted, for_spreadsheets, plain
+from forebay._text import amount, as_csv, as_json, counted, for_spreadsheets, plain
 
 pytestmark = pytest.mark.small
 
@@ -30,6 +30,21 @@ def test_words_are_no_formulas_and_numbers_stay_numbers():
     shown = for_spreadsheets(pl.DataFrame({"word": given, "number": [-1.0] * len(given)}))
     assert shown["word"].to_list() == ["'=1+1", "'+x", "'-x", "'@x", r"\t=1", r"\r=1", "-5", "+1e5", "-", "fcfs", None]
     assert shown["number"].to_list() == [-1.0] * len(given)
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["=1+1", "\t=1", "a"])])
+def test_words_of_categories_are_no_formulas_either(kind):
+    shown = for_spreadsheets(pl.DataFrame({"word": pl.Series(["=1+1", "\t=1", "a", None], dtype=kind)}))
+    assert shown["word"].to_list() == ["'=1+1", r"\t=1", "a", None]
+
+
+def test_titles_of_columns_are_no_formulas():
+    assert as_csv(pl.DataFrame({"=1+1": ["a"], "\t@": ["b"], "-5": ["c"]})) == "'=1+1,\\t@,-5\na,b,c\n"
+
+
+def test_wide_signs_begin_formulas_too():
+    given = ["\uff1d1+1", "\uff0bx", "\uff0dx", "\uff20x"]
+    assert for_spreadsheets(pl.DataFrame({"word": given}))["word"].to_list() == [f"'{one}" for one in given]
 
 
 def test_numbers_and_nouns_agree():

@@ -1,4 +1,4 @@
-"""Write files whole or not at all: to a temporary name beside the target, then renamed."""
+"""Write files whole or not at all: to a temporary name beside the target, then renamed; and never through a link."""
 
 import os
 import re
@@ -36,6 +36,27 @@ def writable_folder(folder: Path) -> Path:
     return folder
 
 
+def within(folder: Path, name: str | os.PathLike[str]) -> Path:
+    """A place in a folder of results, to write or delete there. A link that leads out of the folder is refused.
+
+    What lies behind such a link is somebody else's. The folder itself may be a link: its user named it.
+    """
+    place = folder / name
+    try:
+        leads_out = not place.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links that lead to each other
+        leads_out = True
+    if leads_out:
+        parts = place.relative_to(folder).parts
+        steps = (folder.joinpath(*parts[: n + 1]) for n in range(len(parts)))
+        link = next((step for step in steps if step.is_symlink()), place)
+        raise InputError(
+            f"{link}: is a link that leads out of the folder of results, where nothing is written or deleted; "
+            "remove the link, or choose another folder"
+        )
+    return place
+
+
 def file_names(labels: Sequence[str]) -> list[str]:
     """A file's or folder's name for each label: as it is, with whatever may trouble a file system replaced."""
     names: list[str] = []
@@ -49,7 +70,7 @@ def file_names(labels: Sequence[str]) -> list[str]:
 @contextmanager
 def replacing(*targets: Path) -> Iterator[list[Path]]:
     """Temporary paths to write; on success each takes its target's place, on any exception (Ctrl-C too) all vanish."""
-    temporary = [_temporary(target.parent) for target in targets]
+    temporary = [_temporary(within(target.parent, target.name).parent) for target in targets]
     try:
         try:
             yield temporary

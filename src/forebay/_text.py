@@ -15,7 +15,7 @@ _OBEYED = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
 """Characters that a terminal or an editor obeys: controls, and marks of direction."""
 
 _UNSEEN = re.compile(f"[{_OBEYED}\ud800-\udfff]")  # and halves of characters, which no file can hold
-_FORMULA = r"^[=+\-@]."
+_FORMULA = r"^[=+\-@\uff1d\uff0b\uff0d\uff20]."  # also as wide as ideographs: some spreadsheets take them alike
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
@@ -34,14 +34,33 @@ def as_json(document: Any) -> str:
     return _UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
+def write_csv(table: "pl.DataFrame", path: Path, **how: Any) -> None:
+    """A table as a CSV file in which no name is a formula: every CSV of results is written by this."""
+    for_spreadsheets(table).write_csv(path, **how)
+
+
+def as_csv(table: "pl.DataFrame") -> str:
+    """The same as text."""
+    return for_spreadsheets(table).write_csv()
+
+
 def for_spreadsheets(table: "pl.DataFrame") -> "pl.DataFrame":
     """A table as CSV files hold it: words in which nothing is obeyed, and none that a spreadsheet takes for a formula.
 
-    A word that begins like one gets an apostrophe before it; numbers stay as they are.
+    A word that begins like one gets an apostrophe before it; numbers stay as they are. Titles of columns are words too,
+    and so are the words of categories.
     """
     import polars as pl
 
     words = pl.selectors.string()
+    table = table.with_columns(pl.selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))
+    titles = pl.DataFrame({"title": table.columns}, schema={"title": pl.String})
+    return _harmless(table, words).rename(dict(zip(table.columns, _harmless(titles, words)["title"], strict=True)))
+
+
+def _harmless(table: "pl.DataFrame", words: Any) -> "pl.DataFrame":
+    import polars as pl
+
     meant = words.str.contains(_FORMULA) & ~words.str.contains(_NUMBER)
     unseen = [name for name in table.select(words).columns if table[name].str.contains(f"[{_OBEYED}]").any()]
     shown = table.with_columns(pl.col(name).map_elements(plain, return_dtype=pl.String) for name in unseen)

@@ -6,10 +6,12 @@ import zipfile
 from dataclasses import replace
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 
 from forebay._text import plain
 from forebay.workload import read, write
+from forebay.workload.operations import first
 from forebay.workload.workload import Workload
 
 NAMES = (
@@ -166,3 +168,24 @@ def test_a_policy_named_like_a_formula_is_none_in_the_table(forebay, policies, t
     assert forebay("compare", "table1", "--policies", "fcfs,@x.py:InOrder", "-o", "out", "--no-plots").code == 0
     rows = (tmp_path / "out" / "compare.csv").read_text().splitlines()
     assert sorted(row.split(",")[0] for row in rows) == ["'@x.py:InOrder", "fcfs", "policy"]
+
+
+def test_users_queues_and_accounts_named_like_formulas(forebay, tmp_path):
+    """In every table that has their names, of whatever command."""
+    whole = read("default")
+    kinds = {name: dict(enumerate(NAMES[1:], 1)) for name in ("user", "group", "queue")}
+    numbers = [pl.Series(name, [1 + k % (len(NAMES) - 1) for k in range(len(whole))]) for name in kinds]
+    jobs = whole.jobs.with_columns(*(one.cast(whole.jobs[one.name].dtype) for one in numbers))
+    jobs = jobs.with_columns(recorded_start=pl.col("submit") + 5.0)
+    write(first(replace(whole, jobs=jobs, names=kinds), 60), tmp_path / "w.parquet.zip")
+    out = tmp_path / "out"
+    for command in (
+        ("run", tmp_path / "w.parquet.zip", "-o", out / "run"),
+        ("compare", tmp_path / "w.parquet.zip", "--policies", "fcfs,fcfs-easy", "-o", out / "compare", "--no-plots"),
+        ("fidelity", tmp_path / "w.parquet.zip", "-o", out / "fidelity"),
+    ):
+        code, _, err = forebay(*command)
+        assert code == 0, err
+    assert "'=HYPERLINK(0)" in (out / "compare" / "groups.csv").read_text()
+    assert "'=HYPERLINK(0)" in (out / "fidelity" / "groups.csv").read_text()
+    check_files(out)

@@ -1,5 +1,7 @@
 """ElastiSim's tables: their rows, and which can be had."""
 
+from dataclasses import replace
+
 import pytest
 
 from cases.elastisim import malleable, read_project, rigid, run
@@ -39,6 +41,19 @@ def test_statistics_of_jobs(tmp_path):
         "0,rigid,0,0,10,0,10,10,completed",
         "1,rigid,0,-1,-1,-1,-1,-1,killed",  # while it waited
         "2,rigid,0.333333,10,15,9.66667,5,14.6667,killed",
+    ]
+
+
+def test_nodes_named_like_formulas(tmp_path):
+    made = read_project(tmp_path, rigid(nodes=4))
+    names = ("=1+1", "@x", "a,b", "n")
+    named = replace(made, machine=replace(made.machine, names=names))
+    found = lines("node_utilization", named, in_order)
+    assert found[1:5] == [
+        "0,'=1+1,free,none,none",
+        "0,'@x,free,none,none",
+        '0,"a,b",free,none,none',
+        "0,n,free,none,none",
     ]
 
 

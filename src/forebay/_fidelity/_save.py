@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from forebay._files import as_path, replacing, writable_folder
-from forebay._text import as_json, for_spreadsheets
+from forebay._text import as_json, write_csv
 
 if TYPE_CHECKING:
     from forebay._fidelity._replay import Fidelity
@@ -44,8 +44,8 @@ def save(found: "Fidelity", folder: str | PathLike[str], plots: bool = True) -> 
     files = [place / GROUPS, place / WAITS, place / DOCUMENT]
     pictures = draw(found, place / PICTURE) if plots else []
     with replacing(*files) as (table, waits, told):
-        for_spreadsheets(groups(found)).write_csv(table)
-        for_spreadsheets(found.jobs).write_csv(waits)
+        write_csv(groups(found), table)
+        write_csv(found.jobs, waits)
         told.write_text(as_json(document(found)) + "\n", encoding="utf-8")
     return [*files, *pictures]
 

@@ -10,13 +10,14 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing, writable_folder
+from forebay._files import replacing, within, writable_folder
+from forebay._reading import read_text
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -135,8 +136,10 @@ def bench(folder: Path, setting: str, parts: Mapping[str, Part], command: Sequen
 
     `command` gives the same comparison again; compare.json has it.
     """
-    path = folder / UNFINISHED
-    _read(folder / MANIFEST)  # to complain now, not after hours
+    path = within(folder, UNFINISHED)
+    there = _read(folder / MANIFEST) or {}  # to complain now, not after hours
+    _refuse_links(folder, [*there.get("files", []), *(part.folder for part in parts.values())])
+    _refuse_links(path, [one.name for one in path.iterdir()] if path.is_dir() else [])
     if path.exists() and _read(path / MANIFEST) is None and any(one.name != _LOCK for one in path.iterdir()):
         raise InputError(f"{path}: is not a comparison that was stopped; move it away, or choose another folder")
     writable_folder(path)
@@ -158,7 +161,7 @@ def bench(folder: Path, setting: str, parts: Mapping[str, Part], command: Sequen
 
 @contextmanager
 def _alone(path: Path, folder: Path) -> Iterator[None]:
-    lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -179,6 +182,7 @@ def _move_up(folder: Path) -> None:
     """
     path = folder / UNFINISHED
     new = _read(path / MANIFEST) or {}
+    _refuse_links(folder, new["files"])
     with _unstoppable():
         moved = {name for name in new["files"] if not (path / name).exists()}
         old = (_read(folder / MANIFEST) or {}).get("files", [])
@@ -192,6 +196,11 @@ def _move_up(folder: Path) -> None:
             (path / name).replace(folder / name)
         (path / MANIFEST).replace(folder / MANIFEST)
         shutil.rmtree(path)
+
+
+def _refuse_links(folder: Path, names: Iterable[str]) -> None:
+    for name in names:
+        within(folder, name)
 
 
 def _link(old: Path, new: Path) -> None:
@@ -214,7 +223,7 @@ def _unstoppable() -> Iterator[None]:
 def _read(path: Path) -> dict[str, Any] | None:
     """What a manifest says; None if there is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_text(path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError):

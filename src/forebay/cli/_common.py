@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
-from forebay._text import counted, for_spreadsheets
+from forebay._text import counted, write_csv
 
 if TYPE_CHECKING:
     from forebay.cli._bench import Bench
@@ -90,7 +90,7 @@ def write(rows: Sequence[dict[str, Any]], path: Path) -> None:
     import polars as pl
 
     with replacing(path) as [temporary]:
-        for_spreadsheets(pl.DataFrame(rows)).write_csv(temporary)
+        write_csv(pl.DataFrame(rows), temporary)
 
 
 def lines(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:

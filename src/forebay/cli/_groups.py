@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
-from forebay._text import for_spreadsheets
+from forebay._text import write_csv
 from forebay.cli import _recorded
 from forebay.cli._print import Seconds, fitting, table
 
@@ -131,7 +131,7 @@ def _together(column: str, by_policy: "Mapping[str, pl.DataFrame]", reference: s
 def write(rows: "pl.DataFrame", path: Path) -> None:
     """All of it as CSV."""
     with replacing(path) as [temporary]:
-        for_spreadsheets(rows).write_csv(temporary)
+        write_csv(rows, temporary)
 
 
 def tables(rows: "pl.DataFrame", policies: Sequence[str], reference: str, top: int, unit: str) -> "list[Table]":

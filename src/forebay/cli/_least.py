@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
-from forebay._text import for_spreadsheets
+from forebay._text import write_csv
 from forebay.errors import ForebayError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def write(least: Least, path: Path) -> None:
         orient="row",
     )
     with replacing(path) as [temporary]:
-        for_spreadsheets(least.gaps.join(how, on="metric", how="left", maintain_order="left")).write_csv(temporary)
+        write_csv(least.gaps.join(how, on="metric", how="left", maintain_order="left"), temporary)
 
 
 def line(least: Least) -> str:

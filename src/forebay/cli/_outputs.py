@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from forebay._files import replacing, writable_folder
+from forebay._files import replacing, within, writable_folder
+from forebay._reading import read_text
 from forebay.errors import InputError
 
 RESULTS = {
@@ -16,11 +17,20 @@ RESULTS = {
 }
 """What a folder of results holds, and by which files that is seen."""
 FIGURES = "figures.json"
+_WRITTEN = (
+    *("runs", "unfinished", "tables", "figures", "manifest.json", "study.json", "report.md", "report.html"),
+    *("sweep.json", "sweep.csv", "sweep.parquet", "verdicts.csv", "compare.csv", "groups.csv", "waits.csv"),
+    *("capacity.csv", "jobs.csv", "jobs.parquet", "log.parquet", "placements.parquet", FIGURES),
+    *(name for names in RESULTS.values() for name in names),
+)
+"""Names that commands write: a link of such a name is refused before any long work, not after it."""
 
 
 @contextmanager
 def output_folder(folder: Path) -> Iterator[Path]:
     """A folder that can be written to. Whatever of it is new and still empty afterwards is taken away again."""
+    for name in _WRITTEN:
+        within(folder, name)
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         yield writable_folder(folder)
@@ -57,7 +67,7 @@ def forget_figures(folder: Path, new: Iterable[Path] = ()) -> None:
 
 def _figures(folder: Path) -> list[str]:
     try:
-        names = json.loads((folder / FIGURES).read_text(encoding="utf-8"))["files"]
+        names = json.loads(read_text(folder / FIGURES))["files"]
         return [Path(name).name for name in names]
     except (FileNotFoundError, NotADirectoryError):
         return []

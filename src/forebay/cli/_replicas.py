@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
+from forebay._reading import read_bytes, read_text
 from forebay.cli import _parallel, _runs
 from forebay.experiments import executor
 
@@ -76,10 +77,10 @@ def read(place: Path) -> "list[Replica]":
 
     from forebay.experiments.replicas import MEASURES, Replica
 
-    with suppress(OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError):
-        told = json.loads((place / NUMBERS).read_text(encoding="utf-8"))
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError, pl.exceptions.PolarsError):
+        told = json.loads(read_text(place / NUMBERS))
         if told["format"] == _FORMAT:
-            jobs = pl.read_parquet(place / JOBS).partition_by("replica", as_dict=True)
+            jobs = pl.read_parquet(read_bytes(place / JOBS)).partition_by("replica", as_dict=True)
             found = {number: {name: table[name].to_numpy() for name in MEASURES} for (number,), table in jobs.items()}
             return [Replica(one["replica"], one["summary"], found[one["replica"]]) for one in told["replicas"]]
     return []

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
-from forebay._text import as_json, counted, for_spreadsheets
+from forebay._text import as_json, counted, write_csv
 from forebay.cli._print import table
 from forebay.cli._question import Question
 from forebay.cli._trials import Found
@@ -206,7 +206,7 @@ def write(question: Question, some: Sequence[Found], folder: Path, origin: Mappi
 
     files = [folder / "capacity.csv", folder / "capacity.json"]
     with replacing(*files) as (csv, json):
-        for_spreadsheets(pl.DataFrame(rows(question, some), infer_schema_length=None)).write_csv(csv)
+        write_csv(pl.DataFrame(rows(question, some), infer_schema_length=None), csv)
         json.write_text(as_json({**document(question, some), **origin}) + "\n", encoding="utf-8")
     return files
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
-from forebay._text import counted, for_spreadsheets
+from forebay._text import counted, write_csv
 from forebay.errors import ForebayError
 from forebay.experiments import verdicts as of
 from forebay.experiments.statistics import mean
@@ -193,7 +193,7 @@ def write(verdicts: Sequence[Verdict], path: Path) -> None:
         "over": pl.String,
     }
     with replacing(path) as [temporary]:
-        for_spreadsheets(pl.DataFrame(rows(verdicts), schema=columns)).write_csv(temporary)
+        write_csv(pl.DataFrame(rows(verdicts), schema=columns), temporary)
 
 
 def check(

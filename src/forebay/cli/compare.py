@@ -11,7 +11,7 @@ import typer
 
 from forebay._environment import use_one_thread
 from forebay._files import file_names, replacing
-from forebay._text import counted, for_spreadsheets
+from forebay._text import counted, write_csv
 from forebay.cli import _complete
 from forebay.cli import _options as options
 from forebay.cli._chosen import wanted, with_reference
@@ -279,7 +279,7 @@ def _write_tables(compared: "Compared", folder: Path) -> None:
     tables = {"compare.csv": pl.DataFrame(rows, infer_schema_length=None), RANKING: ranking(compared)}
     for name, frame in tables.items():
         with replacing(folder / name) as [temporary]:
-            for_spreadsheets(frame).write_csv(temporary)
+            write_csv(frame, temporary)
     if compared.verdicts:
         _verdicts.write(compared.verdicts, folder / _verdicts.TABLE)
     if compared.not_run:

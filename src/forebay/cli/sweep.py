@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from forebay._reading import read_text
 from forebay._text import counted
 from forebay.cli import _complete
 from forebay.cli import _options as options
@@ -107,7 +108,7 @@ def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any
     from forebay.experiments.tidy import METRICS
 
     told = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
-    told |= {"name": spec.stem, "spec": spec.read_text(encoding="utf-8")}
+    told |= {"name": spec.stem, "spec": read_text(spec)}
     return [_given.keep(folder / "sweep.json", told, context), *add_report(folder, wanted)]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from forebay._files import file_names
+from forebay._files import file_names, within
 from forebay.cli import _complete, formats
 from forebay.cli import _options as options
 from forebay.cli._options import Format
@@ -51,7 +51,7 @@ def command(
     pieces = split(whole, parts)
     written: list[str] = []
     # A workload's name may come from inside a file, and is no path.
-    files = [output / f"{name}{suffix}" for name in file_names([piece.name for piece in pieces])]
+    files = [within(output, f"{name}{suffix}") for name in file_names([piece.name for piece in pieces])]
     # Whole parts take their names together: a format that refuses one part leaves none behind.
     with output_folder(output), tempfile.TemporaryDirectory(prefix=".forebay-", dir=output) as scratch:
         for piece, file in zip(pieces, files, strict=True):

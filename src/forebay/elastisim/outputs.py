@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from forebay._text import as_csv
 from forebay.elastisim.configuration import OUTPUTS
 from forebay.elastisim.project import Project
 from forebay.errors import InputError, nearest
@@ -88,7 +89,8 @@ WRITERS: dict[str, Callable[[Run], Iterator[Sequence[str]]]] = {
 
 def table(name: str, run: Run) -> str:
     """A table as CSV."""
-    return "".join(f"{','.join(row)}\n" for row in WRITERS[name](run))
+    titles, *rows = WRITERS[name](run)
+    return as_csv(pl.DataFrame(rows, schema=dict.fromkeys(titles, pl.String), orient="row"))
 
 
 def choose(asked: str | None, project: Project, senses: bool) -> tuple[list[str], list[str]]:

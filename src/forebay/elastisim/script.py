@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from forebay._reading import check_regular
 from forebay.elastisim import interface
 from forebay.elastisim.algorithm import Schedule
 from forebay.errors import ForebayError, InputError, PolicyRaisedError
@@ -21,6 +22,7 @@ _NAMES = ("Gpu", "GpuState", "InvocationType", "Job", "JobState", "JobType", "No
 
 def run_script(path: Path, run: Callable[[Schedule], None], url: str = "") -> None:
     """Run the file as ElastiSim's users do, with the address that they pass; its `pass_algorithm` calls `run`."""
+    check_regular(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file; name the algorithm with --algorithm FILE, or a policy with --policy")
     called: list[bool] = []

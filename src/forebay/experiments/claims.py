@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from forebay._reading import read_text
+
 ENDING = ".claim"
 BEAT = 20.0
 """Seconds between two touches of a claim that is held."""
@@ -99,12 +101,12 @@ def _make(place: Path) -> bool:
 def _is_stale(place: Path) -> bool:
     """Whether its process is gone; a claim that is gone itself is not stale, but free."""
     try:
-        told = json.loads(place.read_text(encoding="utf-8"))
+        told = json.loads(read_text(place))
         if {key: told[key] for key in _here()} == _here():
             return bool(told["begun"] != _begun(told["pid"]))
     except FileNotFoundError:
         return False
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass  # just made and not yet written, or of another host
     return _age(place) > LOST
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay._reading import check_regular, read_bytes
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ def path_in(spec: str) -> str:
     """The user's file that the spec of a policy, generator or platform names, as it is written; empty if none."""
     from forebay.policies import own_file
 
+    for ending in (".toml", ".py"):
+        if ending in spec:
+            check_regular(Path(spec.partition(ending)[0] + ending))
     stem, found, _ = spec.partition(".toml")
     if found and Path(stem + found).is_file():
         return stem + found
@@ -45,14 +49,14 @@ def digest(spec: str) -> str:
     path = path_in(spec)
     if not path.endswith(".toml"):
         return digest_of(spec)
-    trace = _outages_of(path, content := Path(path).read_bytes())
+    trace = _outages_of(path, content := read_bytes(Path(path)))
     return digest_of_bytes(content) + (digest_of_file(Path(trace)) if trace else "")
 
 
 def digest_of_file(path: Path) -> str:
     """Of a file's bytes."""
     try:
-        return digest_of_bytes(path.read_bytes())
+        return digest_of_bytes(read_bytes(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
 
@@ -108,7 +112,7 @@ def files_of(run: "Run") -> set[Path]:
     def note(path: str) -> str:
         if path.endswith(".py"):
             found.update(sources(Path(path)))
-        elif path.endswith(".toml") and (trace := _outages_of(path, Path(path).read_bytes())):
+        elif path.endswith(".toml") and (trace := _outages_of(path, read_bytes(Path(path)))):
             found.add(Path(os.path.abspath(trace)))
         found.add(Path(os.path.abspath(path)))
         return path

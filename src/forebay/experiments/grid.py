@@ -7,7 +7,6 @@ wherever it stands; a spec without it is not repeated for it.
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -16,6 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from forebay._reading import check_regular, read_toml
 from forebay._text import counted
 from forebay.core.units import parse_period
 from forebay.errors import InputError, brief, nearest
@@ -27,6 +27,7 @@ Value = bool | int | float | str
 COLUMNS = ("workload", "platform", "job_model", "failures", "policy", "seed")
 """What tells runs of a sweep apart, beside parameters."""
 MOST = 1_000_000
+_INT64 = 2**63
 _TAKEN = {*COLUMNS, "seeds", "reference", "metric", "value", "reference_value", "change", "low", "high"}
 _TAKEN |= {"verdict", "n", "over"}
 """Other columns of tables than parameters and metrics."""
@@ -63,11 +64,9 @@ class Grid(_Strict):
 def read(path: Path, reference: str | None = None) -> list[Run]:
     """The runs of a file. Paths in it are relative to its folder. A reference given here counts before the file's."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        table = read_toml(path, 'policies = ["fcfs-bb", "sjf-bb"]')
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}); name the TOML file of a sweep") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
     more = {} if reference is None else {"reference": reference.strip()}
     return runs_of(table | more, str(path), path.parent)
 
@@ -224,9 +223,9 @@ class _Reader:
     def _seeds(self) -> list[int]:
         given = self._grid.seeds
         n = given if isinstance(given, int) else len(given)
-        self._refuse(n > MOST, "seeds", f"{n:,} of them; {MOST:,} is the most")
+        self._refuse(n > MOST, "seeds", f"{brief(n)} of them; {MOST:,} is the most")
         seeds = list(range(given)) if isinstance(given, int) else given
-        wrong = not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds)
+        wrong = not seeds or min(seeds) < 0 or max(seeds) >= _INT64 or len(set(seeds)) < len(seeds)
         self._refuse(wrong, "seeds", f"{brief(given)} will not do: write how many, such as 5, or which: [0, 1, 2]")
         return seeds
 
@@ -244,6 +243,8 @@ class _Reader:
         for name, values in grid.parameters.items():
             key = f"parameters.{name}"
             self._refuse(not values, key, "is empty; give its values")
+            long = [value for value in values if isinstance(value, int) and abs(value) >= _INT64]
+            self._refuse(bool(long), key, "has a number that does not fit 64 bits; write a smaller one")
             self._refuse(name in _TAKEN or _is_metric(name), key, "is the name of a column already; choose another")
             self._refuse(name not in used, key, f"is used nowhere; write {{{name}}} in a spec")
 
@@ -310,6 +311,7 @@ class _Reader:
                 models.check(spec, "generate")
             return made_by(spec, models=source.models)
         path = self._folder / source.spec
+        check_regular(path)
         if path.is_file():
             return from_file(path, models=source.models)
         name = _plugins.find("workload.embedded", source.spec)
@@ -326,6 +328,7 @@ class _Reader:
     def _placed_trace(self, failures: str) -> str:
         trace = files.trace_in(failures)
         path = self._folder / trace
+        check_regular(path)
         return failures.replace(trace, str(path), 1) if trace and path.is_file() else failures
 
 

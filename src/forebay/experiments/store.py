@@ -14,7 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from forebay._files import replacing, writable_folder
+from forebay._files import replacing, within, writable_folder
+from forebay._reading import read_text
 from forebay.errors import InputError
 from forebay.experiments.claims import Claims
 from forebay.experiments.runs import Run
@@ -45,8 +46,8 @@ class Store:
 
     def __init__(self, folder: Path, fresh: bool = False) -> None:
         self.folder = folder
-        self.runs = folder / "runs"
-        self._manifest = folder / "manifest.json"
+        self.runs = within(folder, "runs")
+        self._manifest = within(folder, "manifest.json")
         mine = {"forebay": version("forebay"), "code": code_hash()}
         if fresh:
             self._clear()
@@ -87,16 +88,17 @@ class Store:
         """Take away what a store has written, and nothing else. The manifest goes last."""
         if self.claims().others():
             raise InputError(f"{self.folder}: runs are being carried out there; stop them first, or leave out --fresh")
-        for path in [*self._files(), *(path for path in self.runs.glob("*") if _CLAIMS.fullmatch(path.name))]:
+        claims = (path for path in self.runs.glob("*") if _CLAIMS.fullmatch(path.name))
+        for path in [within(self.folder, path.relative_to(self.folder)) for path in (*self._files(), *claims)]:
             path.unlink()
         self._manifest.unlink(missing_ok=True)
 
     def _read_manifest(self) -> dict[str, Any] | None:
         try:
-            found = json.loads(self._manifest.read_text(encoding="utf-8"))
+            found = json.loads(read_text(self._manifest))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise InputError(f"{self._manifest}: cannot be read; {_ANEW}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
-from forebay._text import for_spreadsheets
+from forebay._text import write_csv
 from forebay.experiments import statistics, verdicts
 from forebay.experiments.grid import COLUMNS
 from forebay.experiments.runs import Run
@@ -90,10 +90,10 @@ def write(finished: Finished, folder: Path) -> list[Path]:
     judged = verdict_rows(combinations(finished))
     files = [folder / "sweep.csv", folder / "sweep.parquet", *([folder / TABLE] if judged else [])]
     with replacing(*files) as [csv, parquet, *verdicts_csv]:
-        for_spreadsheets(table).write_csv(csv)
+        write_csv(table, csv)
         table.write_parquet(parquet)
         for path in verdicts_csv:
-            for_spreadsheets(_frame(judged)).write_csv(path)
+            write_csv(_frame(judged), path)
     return files
 
 

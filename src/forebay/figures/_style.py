@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from forebay._files import replacing
-from forebay._text import for_spreadsheets
+from forebay._text import write_csv
 from forebay.errors import InputError
 from forebay.figures._look import DASHES, GREY, PALETTE, WIDEST, shortened
 
@@ -93,7 +93,7 @@ def write(
     with replacing(path, *tables) as (picture, *temporary):
         figure.savefig(picture, format=kind, metadata=_METADATA[kind])
         for frame, file in zip(data.values(), temporary, strict=True):
-            for_spreadsheets(frame).write_csv(file, float_precision=6)
+            write_csv(frame, file, float_precision=6)
     return [path, *tables]
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forebay._bounds import LONGEST
+from forebay._reading import read_bytes
 from forebay._text import counted, plain
 from forebay.core.failures import Outages
 from forebay.core.units import parse_seconds
@@ -52,7 +53,7 @@ def read(path: Path) -> Outages:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path)
     except FileNotFoundError:
         hint = "check the path, or write failures as key=value, such as mtbf=1h"
         raise InputError(f"{path}: no such file; {hint}") from None

@@ -1,8 +1,6 @@
 """Platforms declared in TOML: a table for the machine, its topology and failures; one a class, partition, tier and
 limit."""
 
-import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from forebay import _plugins
+from forebay._reading import read_toml
 from forebay.errors import InputError, nearest
 from forebay.platforms._fields import FROM_FILE
 from forebay.platforms._problems import Problems
@@ -81,25 +80,12 @@ def build(table: Mapping[str, Any], problems: Problems, default_name: str) -> Pl
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return read_toml(path, 'nodes = 100 or capacity = "10 TB"')
     except FileNotFoundError:
         presets = ", ".join(_plugins.names("platforms.presets"))
         raise InputError(f"{path}: no such file; check the path, or name a preset: {presets}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text; save the platform file as UTF-8") from None
-    except RecursionError:
-        raise InputError(f"{path}: not TOML that can be used: lists or tables nest too deep") from None
-    except tomllib.TOMLDecodeError as error:
-        what, _, place = str(error).partition(" (at ")
-        line = re.match(r"line (\d+)", place)
-        where = f"{path}:{line[1]}" if line else f"{path}: at its end"
-        raise InputError(
-            f'{where}: not valid TOML: {what}; lines look like nodes = 100 or capacity = "10 TB"'
-        ) from None
-    except ValueError:  # what else the parser refuses
-        raise InputError(f"{path}: not TOML that can be used: a number has thousands of digits") from None
 
 
 def _override(table: dict[str, Any], overrides: Mapping[str, str], problems: Problems) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay import _plugins
+from forebay._reading import check_regular
 from forebay.core.limits import Limits
 from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy
@@ -169,6 +170,7 @@ def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
 
 def _from_file(path: Path, name: str) -> type:
     """Class `name` of a user's file."""
+    check_regular(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file; name a policy in your own file as path/to/mine.py:ClassName")
     module = import_file(path)

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PolarsError
 
+from forebay._reading import read_text
 from forebay.errors import InputError, listed
 from forebay.results import read_document
 
@@ -73,7 +74,7 @@ def words_of(told: Mapping[str, Any]) -> list[str]:
 def _manifest(folder: Path) -> dict[str, Any]:
     """What a comparison says of itself; empty where the folder does not say."""
     try:
-        told = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        told = json.loads(read_text(folder / _MANIFEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from forebay._reading import read_bytes
 from forebay.report import _inputs, tables
 from forebay.report._folder import words_of
 from forebay.report._told import told
@@ -43,7 +44,7 @@ def _figures(paths: list[Path]) -> list[Section]:
         return []
     shown = [
         f'<figure class="picture"><img loading="lazy" alt="{escaped(_words(path))}" '
-        f'src="data:image/svg+xml;base64,{b64encode(path.read_bytes()).decode()}">'
+        f'src="data:image/svg+xml;base64,{b64encode(read_bytes(path)).decode()}">'
         f"<figcaption>{escaped(_words(path))}</figcaption></figure>"
         for path in paths
     ]

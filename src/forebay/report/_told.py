@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from forebay._reading import read_text
 from forebay.errors import InputError
 
 FORMAT = 1
@@ -13,7 +14,7 @@ FORMAT = 1
 def told(path: Path) -> dict[str, Any]:
     """The document that a command has written."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_text(path))
     except (OSError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or found.get("format", FORMAT) != FORMAT:

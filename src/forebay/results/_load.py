@@ -9,6 +9,7 @@ from polars.exceptions import PanicException, PolarsError
 
 from forebay._files import as_path
 from forebay._parquet import read_parquet
+from forebay._reading import read_bytes, read_text
 from forebay._text import counted
 from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, renamed, tables, wrong_summary
@@ -107,7 +108,7 @@ def _instead(folder: Path) -> str:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_text(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}); {_ANEW}") from None
     except json.JSONDecodeError as error:
@@ -133,7 +134,7 @@ def _read(folder: Path, table: Table, told: dict[str, Any]) -> pl.DataFrame:
         raise InputError(f"{folder}: {table.file} missing; {_ANEW}")
     where = f"{folder}: cannot be read as a run: {table.file}"
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as error:
         raise InputError(f"{where}: {error.strerror or error}; {_ANEW}") from None
     frame = read_parquet(data, where) if path.suffix == ".parquet" else _read_csv(data, table, where)

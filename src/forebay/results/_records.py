@@ -11,6 +11,7 @@ import polars as pl
 
 from forebay._files import replacing
 from forebay._parquet import read_parquet
+from forebay._reading import read_bytes, read_text
 from forebay._text import as_json
 from forebay.errors import InputError
 from forebay.results._format import wrong_summary
@@ -76,7 +77,7 @@ def load_record(place: Path, key: str, keep: Iterable[str] = ()) -> Record:
     {'n_jobs': 8}
     """
     try:
-        document = json.loads(place.read_text(encoding="utf-8"))
+        document = json.loads(read_text(place))
         if document["key"] != key:
             raise ValueError
         wrong = wrong_summary(document["summary"])
@@ -92,7 +93,7 @@ def _measures(place: Path, keep: Iterable[str]) -> dict[str, np.ndarray]:
         return {}
     path = place.with_suffix(".parquet")
     try:
-        table = read_parquet(path.read_bytes(), str(path))
+        table = read_parquet(read_bytes(path), str(path))
     except (OSError, InputError):
         raise InputError(f"{path}: not Parquet that can be read; remove {place.name} beside it, {_MADE}") from None
     for name in keep:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from forebay._files import replacing
-from forebay._text import as_json, for_spreadsheets
+from forebay._text import as_json, write_csv
 from forebay.errors import InputError
 from forebay.results._format import BESIDE, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Table, tables
 
@@ -84,7 +85,7 @@ def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None
         for table in _present(result):
             _write(getattr(result, table.name), table, paths[table.file])
         jobs = next(table for table in tables(result) if table.name == "jobs")
-        _written(for_spreadsheets(result.jobs.select(*jobs.columns)).write_csv, paths[JOBS_FOR_OTHERS])
+        _written(partial(write_csv, result.jobs.select(*jobs.columns)), paths[JOBS_FOR_OTHERS])
         paths[RUN].write_text(_facts(told or document(result)), encoding="utf-8")
         yield names
         # Files are renamed one by one. Whoever is stopped in between leaves no run.json, and so no mix of two runs.
@@ -96,7 +97,7 @@ def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None
 
 def _write(frame: pl.DataFrame, table: Table, path: Path) -> None:
     table.check(frame, f"the result's table {table.name}", "fill in what is missing before you save it")
-    _written(frame.write_parquet if table.file.endswith(".parquet") else frame.write_csv, path)
+    _written(frame.write_parquet if table.file.endswith(".parquet") else partial(write_csv, frame), path)
 
 
 def _written(write: Any, path: Path) -> None:

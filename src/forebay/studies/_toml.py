@@ -1,12 +1,12 @@
 """study.toml: read strictly, with the table [quick] laid over the rest for the reduced version."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from forebay._reading import read_toml
 from forebay.errors import InputError, brief, nearest
 
 QUICK = "quick"
@@ -34,11 +34,9 @@ S = TypeVar("S", bound=Settings)
 def read_settings(path: Path, model: type[S], quick: bool = False) -> S:
     """The settings in a file, or those of its quick version."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = read_toml(path, "seeds = 5")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}); every study has this file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
     over = table.pop(QUICK, {})
     if not isinstance(over, dict):
         raise InputError(f"{path}: {QUICK}: must be a table with the keys it changes")

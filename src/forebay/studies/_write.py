@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from forebay._files import replacing, writable_folder
-from forebay._text import for_spreadsheets
+from forebay._files import replacing, within, writable_folder
+from forebay._text import write_csv
 from forebay.studies._frame import Plan, Report, Table
 
 
 def write_report(plan: Plan, report: Report, folder: Path) -> list[Path]:
     """Write all of it; gives the files. Tables and figures of sections that were not run stay as they are."""
-    names = [writable_folder(folder / "tables") / f"{name}.csv" for name in report.frames]
+    tables, pictures = (within(folder, name) for name in ("tables", "figures"))
+    names = [writable_folder(tables) / f"{name}.csv" for name in report.frames]
     page = folder / "report.md"
-    with replacing(page, *names) as (temporary, *tables):
+    with replacing(page, *names) as (temporary, *paths):
         temporary.write_text(_markdown(plan, report), encoding="utf-8")
-        for frame, path in zip(report.frames.values(), tables, strict=True):
-            for_spreadsheets(frame).write_csv(path)
-    pictures = writable_folder(folder / "figures") if report.figures else folder
+        for frame, path in zip(report.frames.values(), paths, strict=True):
+            write_csv(frame, path)
     return [page, *names, *_draw(report, pictures)]
 
 
@@ -26,6 +26,7 @@ def _draw(report: Report, folder: Path) -> list[Path]:
     from forebay.figures import _header  # matplotlib is not everywhere
 
     drawn = []
+    writable_folder(folder)
     for name, draw in report.figures.items():
         with _header.telling(report.headers.get(name, [])):
             drawn += draw(folder / f"{name}.svg")

@@ -13,6 +13,7 @@ from typing import Any
 
 from forebay import _fork, _plugins
 from forebay._files import as_path
+from forebay._reading import check_regular
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, listed, nearest, wrong_type
 from forebay.workload import _source
@@ -74,6 +75,7 @@ def read(
     if cancelled not in ("drop", "keep"):
         raise InputError(f"cancelled is {cancelled!r}; give 'drop' or 'keep'")
     path = as_path(source, "the workload to read")
+    check_regular(path)
     if os.path.isfile(path):  # unlike Path's own, it takes a name that is too long as that of no file
         module = _plugins.load(_FORMATS, _format_of(path), "format")
         options: dict[str, Any] = {"cancelled": cancelled, "skip_bad_lines": skip_bad_lines, "progress": progress}

@@ -16,6 +16,7 @@ import polars as pl
 from forebay import _bounds
 from forebay._files import replacing
 from forebay._plugins import parse_spec
+from forebay._reading import read_bytes
 from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload.workload import Workload
@@ -59,7 +60,7 @@ def load(path: Path) -> Source:
     if path.is_dir():
         raise InputError(f"{path}: is a folder; name a workload file inside it")
     try:
-        raw = path.read_bytes()
+        raw = read_bytes(path)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; check the path") from None
     except OSError as error:
