@@ -55,7 +55,7 @@ class Calendar(NamedTuple):
     picks: np.ndarray  # PICK[node]
     times: np.ndarray  # float64[node]: when it may hold more parts
     ties: np.ndarray  # int64[node]
-    nodes: np.ndarray  # int64[node]
+    nodes: np.ndarray  # int64[node and one more]: a node may be there twice, see `moves`
 
 
 @inlined_kernel
@@ -174,7 +174,7 @@ def new_calendar(state, have, R):
         lines, np.full(n_nodes, np.inf), np.full((n_nodes, 2, STEPS), np.inf), np.ones(n_nodes, np.bool_),
         bits, np.empty_like(have.inside), np.empty(lines.free.shape[1], np.int64),
         np.empty(1, ASK), np.empty(n_nodes, PICK), np.empty(n_nodes), np.empty(n_nodes, np.int64),
-        np.empty(n_nodes, np.int64),
+        np.empty(n_nodes + 1, np.int64),
     )  # fmt: skip
 
 
