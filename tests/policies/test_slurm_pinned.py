@@ -56,3 +56,20 @@ def test_the_first_window_is_at_least_30_seconds_wide():
     starts, nodes = ran((0, 80, 82, 1), (0, 110, 125, 1), (1, 10, 60, 2), (2, 500, 600, 1), nodes=3)
     assert starts[2] == 80
     assert starts[3] > 80
+
+
+def test_many_reservations_beside_one_of_the_site():
+    """A job that fits is behind 60 that wait for all nodes: each holds a reservation, more than the site's one does."""
+    n = 62
+    columns = {
+        "id": list(range(1, n + 1)),
+        "submit": [0.0] + [1.0] * (n - 1),
+        "walltime": [3600.0] + [600.0] * (n - 1),
+        "run_time": [3600.0] + [600.0] * (n - 1),
+        "nodes": [3] + [4] * (n - 2) + [1],
+    }
+    kept = fb.platforms.Reservation(name="service", start="3 d", duration="1 h")
+    machine = fb.platform("flat:nodes=4").model_copy(update={"reservations": (kept,)})
+    starts = fb.simulate(fb.Workload("line", job_table(columns)), machine, "slurm").jobs.sort("job_id")["starting_time"]
+    assert starts[n - 1] < 60
+    assert starts[1] >= 3600

@@ -72,7 +72,7 @@ def table_of(state, profile, line, R, atoms, params):
     for i in range(m):  # each further one begins as a copy of the one before
         for w in range(W):
             left[i, R + w] = all_nodes[w]
-    n_links, numbers = n_places(state, line) + 32 * W * len(state.planned), np.zeros(3, np.int64)
+    n_links, numbers = n_places(state, line) + len(state.inside.full) * len(state.planned), np.zeros(3, np.int64)
     numbers[0], numbers[2] = m, counts[0]
     table = Table(
         begins, rows, left, counts, np.zeros(room, np.bool_), numbers, np.full(32 * W, np.inf),
