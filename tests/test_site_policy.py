@@ -1,4 +1,4 @@
-"""The policy that a platform brings: read, checked where policies are known, and gone by where nobody names one."""
+"""The policy that a platform names: read, checked where policies are known, and used where no other is named."""
 
 import json
 

@@ -1,6 +1,6 @@
 """Read files that users name: only such as end, and TOML with one message for whatever is wrong with it.
 
-A pipe may never end and a device never does: whoever names one in place of a file waits for ever.
+A pipe may never end and a device never does: a command that is given one in place of a file waits for ever.
 """
 
 import errno
@@ -25,7 +25,7 @@ _KINDS = {
 
 
 def check_regular(path: Path) -> None:
-    """Refuse what is there and no file; whoever opens what is not there hears of it."""
+    """Refuse what is there and not a file. What is not there fails when it is opened."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A site's own policy, as its platform names it: what runs go by, and are compared with, where nobody names another."""
+"""A site's own policy, as its platform names it: the default policy of runs, and the reference of comparisons."""
 
 from os import PathLike
 from typing import Any
@@ -9,7 +9,7 @@ from forebay.errors import InputError
 from forebay.platforms.platform import Platform
 
 USUAL = "fcfs-bb"
-"""What runs go by where no site says."""
+"""The default where the platform names none."""
 
 
 def site_policy(platform: Platform, named: Any = None) -> str | None:

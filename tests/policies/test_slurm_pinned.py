@@ -59,17 +59,17 @@ def test_the_first_window_is_at_least_30_seconds_wide():
 
 
 def test_many_reservations_beside_one_of_the_site():
-    """A job that fits is behind 60 that wait for all nodes: each holds a reservation, more than the site's one does."""
-    n = 62
+    """A job that fits is behind six that wait for all nodes: their reservations hold more nodes than the site's does."""
+    n = 8
     columns = {
         "id": list(range(1, n + 1)),
         "submit": [0.0] + [1.0] * (n - 1),
         "walltime": [3600.0] + [600.0] * (n - 1),
         "run_time": [3600.0] + [600.0] * (n - 1),
-        "nodes": [3] + [4] * (n - 2) + [1],
+        "nodes": [48] + [64] * (n - 2) + [1],
     }
     kept = fb.platforms.Reservation(name="service", start="3 d", duration="1 h")
-    machine = fb.platform("flat:nodes=4").model_copy(update={"reservations": (kept,)})
+    machine = fb.platform("flat:nodes=64").model_copy(update={"reservations": (kept,)})
     starts = fb.simulate(fb.Workload("line", job_table(columns)), machine, "slurm").jobs.sort("job_id")["starting_time"]
     assert starts[n - 1] < 60
     assert starts[1] >= 3600

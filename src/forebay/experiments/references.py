@@ -1,4 +1,4 @@
-"""What policies are compared with where nobody says: what the site has; else EASY, of all that jobs ask for."""
+"""The default reference of comparisons: the site's own policy; else EASY that reserves all that jobs ask for."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
