@@ -59,7 +59,7 @@ def test_the_first_window_is_at_least_30_seconds_wide():
 
 
 def test_many_reservations_beside_one_of_the_site():
-    """A job that fits is behind six that wait for all nodes: their reservations hold more nodes than the site's does."""
+    """A job that fits is behind six that wait for all nodes: these reserve more nodes than the site does."""
     n = 8
     columns = {
         "id": list(range(1, n + 1)),
