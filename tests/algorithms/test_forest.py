@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from forebay.algorithms import forest
+from forebay.algorithms import boxes, forest
+from forebay.core.inside import ASK, DIMENSIONS
 from twins import forest as naive
 
 pytestmark = pytest.mark.small
@@ -22,9 +23,25 @@ def job(rng, n_resources):
     return seconds, [rng.choice((0, 1, rng.randint(0, 9), rng.randint(0, 90))) for _ in range(n_resources)]
 
 
-def stretches(rng, n_resources):
+def ask_of(rng, index, at, twin):
+    """The job in a row asks for something of a node, too, of some of three atoms."""
+    ask, atoms = np.zeros(1, ASK), rng.randint(0, 7)
+    amounts = [rng.choice((1, 2, rng.randint(0, 9))) for _ in range(DIMENSIONS)]
+    ask["cores"], ask["memory"], ask["gpus"], ask["local"] = amounts
+    forest.put_inside(index, at, ask[0], atoms)
+    twin.put_inside(at, amounts, atoms)
+
+
+def some_boxes(rng):
+    """A few, of three atoms."""
+    rows = [[1 << rng.randint(0, 2), *(rng.randint(0, 9) for _ in range(DIMENSIONS))] for _ in range(rng.randint(0, 5))]
+    return np.array(rows, np.int64).reshape(len(rows), boxes.N_COLUMNS)
+
+
+def stretches(rng, n_resources, shared):
     """Two stretches side by side, as full as may be, in an index and its twin; and the line."""
-    index = np.full((forest.n_rows(256), forest.N_COLUMNS + n_resources), 7, np.int64)
+    n_columns = forest.N_COLUMNS + n_resources + (DIMENSIONS if shared else 0)
+    index = np.full((forest.n_rows(256), n_columns), 7, np.int64)
     twin, line, first = naive.Line(), np.full(1000, -1, np.int64), rng.randint(0, 700)
     for begin, most in ((0, 128), (128, 64)):
         places = sorted(rng.sample(range(first + begin, first + begin + most), rng.randint(0, most)))
@@ -33,23 +50,30 @@ def stretches(rng, n_resources):
             line[place] = at
             forest.put(index, at, place, seconds, np.array(demand))
             twin.put(at, place, seconds, demand)
-        forest.grow(index, begin, len(places))
+            if shared:
+                ask_of(rng, index, at, twin)
+        forest.grow(index, begin, len(places), n_columns - DIMENSIONS if shared else forest.N_COLUMNS)
         twin.grow(begin, len(places))
     return index, twin, line, first
 
 
 @pytest.mark.parametrize("n_resources", [1, 2, 3])
+@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("seed", range(10))
-def test_as_the_twin(seed, n_resources):
+def test_as_the_twin(seed, shared, n_resources):
     rng = random.Random(seed)
-    index, twin, line, first = stretches(rng, n_resources)
+    index, twin, line, first = stretches(rng, n_resources, shared)
     for _ in range(60):
         free = [rng.randint(0, 90) for _ in range(n_resources)]
         spare = [rng.randint(0, 30) for _ in range(rng.randint(1, n_resources))]
         longest = rng.choice((0.5, 9.0, 400.0, float("inf")))
         begin, place = rng.choice((0, 128)), first + rng.choice((0, rng.randint(0, 200)))
-        expected = twin.find(begin, line, place, longest, free, spare)
-        found = forest.find(index, begin, line, place, longest, np.array(free), np.array(spare))
+        sought = forest.Sought(longest, np.array(free), np.array(spare), shared, some_boxes(rng), some_boxes(rng))
+        every = np.full(300, -1)
+        n = forest.find_all(index, begin, line, place, sought, every, 1)
+        assert sorted(every[1:n].tolist()) == sorted(twin.find_all(begin, line, place, sought))
+        expected = twin.find(begin, line, place, sought)
+        found = forest.find(index, begin, line, place, sought)
         assert (found if found < len(line) else float("inf")) == expected
         if found < len(line):
             line[found] = rng.choice((-1, -1, -2 - line[found]))  # it leaves for good, or is held back

@@ -6,9 +6,21 @@ import pytest
 
 import forebay as fb
 from cases import pooled
+from cases.shared import with_windows
 from forebay.policies import load
-from forebay.policies._kernels import backfill
+from forebay.policies._kernels import backfill, long_line
+from policies.test_promises import crowd as crowd_inside
 
+IN_OTHER_ORDERS = (
+    "sjf-easy",
+    "sjf-bb",
+    "fcfs-bb:backfill_order=walltime",
+    "filler:order=nodes,descending=true",
+    "fcfs:order=area",
+    "multifactor",
+    "multifactor:PriorityWeightJobSize=500,PriorityCalcPeriod=60",
+    "fairshare:backfill_order=walltime",
+)
 EVERYBODY = 10**6  # more than there are, but not "all": the queue is then read job by job
 
 
@@ -36,40 +48,71 @@ def crowd(seed, n, machine=(64, 1000)):
 
 def both(policy, w, machine, limits=""):
     """The hash of the log with the index, and without."""
-    return [
-        fb.simulate(w, machine, spec + limits).facts["log_sha256"]
-        for spec in (policy, f"{policy}:max_backfill={EVERYBODY}")
-    ]
+    every = f"{policy}{',' if ':' in policy else ':'}max_backfill={EVERYBODY}"
+    return [fb.simulate(w, machine, spec + limits).facts["log_sha256"] for spec in (policy, every)]
 
 
-@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler"])
+def with_and_without(monkeypatch, policy, w, machine, **given):
+    """The same of policies that have no such number: the longest line is short, or the shortest long."""
+    logs = []
+    for short in (0, EVERYBODY):
+        monkeypatch.setattr(backfill, "SHORT", short)
+        monkeypatch.setattr(long_line, "SHORT", short)
+        logs.append(fb.simulate(w, machine, policy, **given).facts["log_sha256"])
+    return logs
+
+
+@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler", *IN_OTHER_ORDERS])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_same_runs_as_job_by_job(policy, seed):
     indexed, plain = both(policy, *crowd(seed, 3000))
     assert indexed == plain
 
 
-@pytest.mark.parametrize("policy", ["fcfs-bb", "filler"])
+@pytest.mark.parametrize("policy", ["fcfs-bb", "filler", "sjf-bb", "multifactor"])
 def test_under_limits(policy):
     """Jobs that are held back leave the queue and come back to it."""
     indexed, plain = both(policy, *crowd(7, 1500), "+limits:user_jobs=3")
     assert indexed == plain
 
 
-@pytest.mark.small
-@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler"])
-@pytest.mark.parametrize("seed", range(6))
-def test_on_all_shapes_of_jobs_and_with_a_short_line_too(policy, seed, monkeypatch):
-    """Legs, phases, releases, ties. With the compiler off even the shortest line goes by its index."""
-    monkeypatch.setattr(backfill, "SHORT", 0)
-    indexed, plain = both(policy, *pooled.make(seed))
+@pytest.mark.parametrize("placement", ["best-fit", "lowest", "worst-fit"])
+@pytest.mark.parametrize(
+    "policy", ["fcfs-easy", "filler", "sjf-easy", "fcfs-easy:backfill_order=walltime", "multifactor"]
+)
+def test_on_shared_nodes(policy, placement):
+    platform, workload = crowd_inside(len(policy) + len(placement), 1200, 40)
+    indexed, plain = both(policy, workload, platform.model_copy(update={"placement": placement}))
     assert indexed == plain
 
 
 @pytest.mark.small
-def test_only_who_goes_through_the_queue_as_it_is_has_an_index():
-    with_index = [name for name in ("fcfs", "fcfs-easy", "fcfs-bb", "filler") if load(name).memory(10, 2)[0][0] > 0]
-    assert with_index == ["fcfs-easy", "fcfs-bb", "filler"]
-    for name in ("sjf-bb", "conservative", "sjf-predict:order=arrival", f"filler:max_backfill={EVERYBODY}"):
-        memory = load(name).memory(10, 2)[0]
-        assert memory[0] < 100, name
+@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler", *IN_OTHER_ORDERS, "mebf", "sas", "ebf"])
+@pytest.mark.parametrize("seed", range(6))
+def test_on_all_shapes_of_jobs_and_with_a_short_line_too(policy, seed, monkeypatch):
+    """Legs, phases, releases, ties. With the compiler off even the shortest line goes by its index."""
+    indexed, plain = with_and_without(monkeypatch, policy, *pooled.make(seed))
+    assert indexed == plain
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    "policy", ["fcfs-easy", "filler", "sjf-easy", "fcfs-easy:backfill_order=walltime", "multifactor"]
+)
+@pytest.mark.parametrize("seed", range(6))
+def test_on_shared_nodes_with_a_short_line_too(policy, seed, monkeypatch):
+    """Classes, partitions, parts that are spread or exclusive, and reservations of the site."""
+    platform, workload = with_windows(seed, 30)
+    if seed % 2:
+        platform = platform.model_copy(update={"reservations": ()})
+    indexed, plain = with_and_without(monkeypatch, policy, workload, platform)
+    assert indexed == plain
+
+
+@pytest.mark.small
+def test_who_looks_at_everybody_has_no_index():
+    named = ("fcfs-easy", "fcfs-bb", "filler", "sjf-bb", "conservative")
+    assert all(load(name).memory(10, 2)[0][0] > 0 for name in named)
+    for name in ("fcfs", "conservative:order=walltime", "fcfs-bb:depth=2,backfill_order=walltime"):
+        assert load(name).memory(10, 2)[0][0] == 0, name
+    assert load(f"filler:max_backfill={EVERYBODY}").memory(10, 2)[0][0] == 0

@@ -11,6 +11,7 @@ from forebay.algorithms import (
     atoms,
     bits,
     blocks,
+    boxes,
     fairtree,
     forest,
     genetic,
@@ -35,6 +36,7 @@ from forebay.algorithms import (
     windows,
 )
 from twins import blocks as slow_blocks
+from twins import boxes as slow_boxes
 from twins import fairtree as slow_fairtree
 from twins import forest as slow_forest
 from twins import genetic as slow_genetic
@@ -73,13 +75,17 @@ COMPARISONS = {
     bits.next_run: kernels.next_run,
     blocks.best_block: slow_blocks.best,
     blocks.pick_blocks: slow_blocks.pick,
+    boxes.outline: slow_boxes.outline,
+    boxes.one_holds: slow_boxes.one_holds,
     fairtree.fair_tree: slow_fairtree.fair_tree,
     fairtree.fair_share: slow_fairtree.fair_share,
     forest.n_rows: slow_forest.n_rows,
     forest.put: slow_forest.Line.put,
+    forest.put_inside: slow_forest.Line.put_inside,
     forest.asked_within: slow_forest.Line.put,
     forest.grow: slow_forest.Line.grow,
     forest.find: slow_forest.Line.find,
+    forest.find_all: slow_forest.Line.find_all,
     genetic.sizes: slow_genetic.sizes,
     genetic.evolve: slow_genetic.evolve,
     inside.n_rows: slow_inside.make_nodes,

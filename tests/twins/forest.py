@@ -9,24 +9,38 @@ def n_rows(n_places):
 
 
 class Line:
-    """Jobs as they were put into rows: (place, seconds, demand)."""
+    """Jobs as they were put into rows: (place, seconds, demand), and what they ask of a node: (amounts, atoms)."""
 
     def __init__(self):
-        self.rows, self.stretches = {}, {}
+        self.rows, self.stretches, self.inside = {}, {}, {}
 
     def put(self, at, place, seconds, demand):
         self.rows[at] = place, seconds, demand
 
+    def put_inside(self, at, ask, atoms):
+        self.inside[self.rows[at][0]] = ask, atoms
+
     def grow(self, begin, n_jobs):
         self.stretches[begin] = [self.rows[at] for at in range(begin, begin + n_jobs)]
 
-    def find(self, begin, line, place, longest, free, spare):
-        """The first who fits, whole seconds counted; infinity if nobody does."""
+    def find(self, begin, line, place, sought):
+        """The first who fits; infinity if nobody does."""
+        return min(self.find_all(begin, line, place, sought), default=math.inf)
 
-        def fits(seconds, demand):
-            return all(a <= b for a, b in zip(demand, free, strict=True)) and (
-                math.floor(min(seconds, 2.0**62)) <= longest or all(demand[r] <= spare[r] for r in range(len(spare)))
-            )
+    def find_all(self, begin, line, place, sought):
+        """All who fit, whole seconds counted."""
 
-        able = [p for p, s, d in self.stretches[begin] if p >= place and line[p] >= 0 and fits(s, d)]
-        return min(able, default=math.inf)
+        def held(place, boxes):
+            if not sought.shared:
+                return True
+            ask, atoms = self.inside[place]
+            return any(atom & atoms and all(a <= b for a, b in zip(ask, box, strict=True)) for atom, *box in boxes)
+
+        def fits(place, seconds, demand):
+            if not all(a <= b for a, b in zip(demand, sought.free, strict=True)) or not held(place, sought.now):
+                return False
+            if math.floor(min(seconds, 2.0**62)) <= sought.longest:
+                return True
+            return all(a <= b for a, b in zip(demand, sought.spare, strict=False)) and held(place, sought.beside)
+
+        return [p for p, s, d in self.stretches[begin] if p >= place and line[p] >= 0 and fits(p, s, d)]

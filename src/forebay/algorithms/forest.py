@@ -4,20 +4,41 @@ The line is cut into stretches, each with a tree. A tree does not go by places b
 jobs are parted from the others by seconds, or by one of the resources in turn (a k-d tree). So jobs that are alike
 stand together, and few parts have somebody small in each respect but nobody who is small in all.
 
-A row, of a job or of a part, has the first place in line, the fewest seconds, and the least that is asked of each
-resource. Jobs stand in rows first, eight to a leaf. Then the nodes of each tree: its root is node 1, the halves of node
+A row, of a job or of a part, has the first place in line, the fewest seconds, the atoms on which somebody may lie (as
+bits), and the least that is asked of each resource; where jobs share nodes, also the least that is asked of one node. A
+job then fits only if one of the *boxes* holds what it asks of a node: see `boxes`.
+
+Jobs stand in rows first, eight to a leaf. Then the nodes of each tree: its root is node 1, the halves of node
 i are 2i and 2i + 1, and row 0 tells how many leaves there are. Who leaves the line is taken out when next met.
 """
 
+from typing import NamedTuple
+
+import numpy as np
+
 from forebay._numba.jit import inlined_kernel, kernel
+from forebay.algorithms.boxes import one_holds
+from forebay.core.inside import DIMENSIONS
 
 PLACES = 64  # of the shortest stretch
 _LEAF = 8  # jobs
 _NOBODY = 2**62
 _LONGEST = 2.0**62
 _HEAD = 1  # rows before the jobs, for whoever keeps the index
-_FIRST, _SECONDS = range(2)
-N_COLUMNS = 2  # beside one for each resource
+_FIRST, _SECONDS, _ATOMS = range(3)
+N_COLUMNS = 3  # beside one for each resource, and for each dimension of a node
+EVERYWHERE = -1  # atoms of a job that may lie on any
+
+
+class Sought(NamedTuple):
+    """Who fits: with a walltime of up to `longest` into what is free, with any into what is spare too."""
+
+    longest: float
+    free: np.ndarray  # int64[resource]
+    spare: np.ndarray  # int64[resource], the first of them
+    shared: bool  # whether a job needs a box beside
+    now: np.ndarray  # boxes of what is free in nodes
+    beside: np.ndarray  # the same of what is spare there too
 
 
 def n_rows(n_places):
@@ -39,8 +60,17 @@ def put(index, at, place, seconds, demand):
     row = index[_HEAD + at]
     row[_FIRST] = place
     row[_SECONDS] = int(min(seconds, _LONGEST))
+    row[_ATOMS] = EVERYWHERE
     for r in range(len(demand)):
         row[N_COLUMNS + r] = demand[r]
+
+
+@kernel
+def put_inside(index, at, ask, atoms):
+    """Write down beside it what the job asks of a node, of one of these atoms."""
+    row, first = index[_HEAD + at], index.shape[1] - DIMENSIONS
+    row[_ATOMS] = atoms
+    row[first], row[first + 1], row[first + 2], row[first + 3] = ask["cores"], ask["memory"], ask["gpus"], ask["local"]
 
 
 @inlined_kernel
@@ -57,6 +87,7 @@ def asked_within(index, at, free):
 def _blank(row):
     for c in range(len(row)):
         row[c] = _NOBODY
+    row[_ATOMS] = 0
 
 
 @kernel
@@ -89,10 +120,10 @@ def _part(index, low, high, middle, c):
 
 
 @kernel
-def _next_column(index, low, high, c):
-    """The next column, in turn, in which the rows differ."""
+def _next_column(index, low, high, c, first):
+    """The next column, in turn, in which the rows differ: of those for seconds, atoms, and from `first` on."""
     for _ in range(index.shape[1] - 1):
-        c = c + 1 if c + 1 < index.shape[1] else _SECONDS
+        c = _SECONDS if c + 1 >= index.shape[1] else first if c == _ATOMS else c + 1
         for row in range(low + 1, high):
             if index[row, c] != index[low, c]:
                 return c
@@ -106,7 +137,7 @@ def _sum_up(index, node, first, n):
     for c in range(index.shape[1]):
         least = index[first, c]
         for row in range(first + 1, first + n):
-            least = min(least, index[row, c])
+            least = least | index[row, c] if c == _ATOMS else min(least, index[row, c])
         if index[node, c] != least:
             index[node, c] = least
             changed = True
@@ -114,8 +145,11 @@ def _sum_up(index, node, first, n):
 
 
 @kernel
-def grow(index, begin, n_jobs):
-    """Make the tree over a stretch, whose jobs are the `n_jobs` rows from `begin` on."""
+def grow(index, begin, n_jobs, first):
+    """Make the tree over a stretch, whose jobs are the `n_jobs` rows from `begin` on.
+
+    Columns from `first` on part jobs: where nodes are shared, what is asked of one tells more than sums.
+    """
     nodes, n_leaves = _nodes(index, begin), PLACES // _LEAF
     while n_leaves * _LEAF < n_jobs:
         n_leaves *= 2
@@ -132,7 +166,7 @@ def grow(index, begin, n_jobs):
             above = index[nodes + ((n_parts + part) >> 1), _FIRST] if n_parts > 1 else 0
             node[_FIRST] = above  # the column that parts it, until it is summed up
             if middle < high:
-                node[_FIRST] = _next_column(index, low, high, above)
+                node[_FIRST] = _next_column(index, low, high, above, first)
                 _part(index, low, high, middle, node[_FIRST])
         width >>= 1
         n_parts *= 2
@@ -158,21 +192,23 @@ def _clean(index, begin, leaf, line):
 
 
 @kernel
-def _possible(row, longest, free, spare):
-    """Whether someone may be there who fits: with a walltime of up to `longest`, or into what is spare."""
-    for r in range(len(free)):
-        if row[N_COLUMNS + r] > free[r]:
+def _possible(row, sought):
+    """Whether someone may be there who fits."""
+    for r in range(len(sought.free)):
+        if row[N_COLUMNS + r] > sought.free[r]:
             return False
-    if row[_SECONDS] <= longest:
+    if sought.shared and not one_holds(sought.now, row, _ATOMS):
+        return False
+    if row[_SECONDS] <= sought.longest:
         return True
-    for r in range(len(spare)):
-        if row[N_COLUMNS + r] > spare[r]:
+    for r in range(len(sought.spare)):
+        if row[N_COLUMNS + r] > sought.spare[r]:
             return False
-    return True
+    return not sought.shared or one_holds(sought.beside, row, _ATOMS)
 
 
 @kernel
-def find(index, begin, line, place, longest, free, spare):
+def find(index, begin, line, place, sought):
     """The first from `place` on, of a stretch, who may fit; beyond all places if nobody does.
 
     The half that begins earlier in line is looked at first. `pending` has a bit a level, the last one for where we are:
@@ -182,7 +218,7 @@ def find(index, begin, line, place, longest, free, spare):
     n_leaves, at, pending = index[nodes, _FIRST], 1, 0
     while True:
         row = index[nodes + at]
-        if row[_FIRST] < best and _possible(row, longest, free, spare):
+        if row[_FIRST] < best and _possible(row, sought):
             if at < n_leaves:
                 at = 2 * at + (index[nodes + 2 * at + 1, _FIRST] < index[nodes + 2 * at, _FIRST])
                 pending = 2 * pending + 1
@@ -190,7 +226,7 @@ def find(index, begin, line, place, longest, free, spare):
             first, left = _HEAD + begin + (at - n_leaves) * _LEAF, False
             for k in range(first, first + _LEAF):
                 there = index[k, _FIRST]
-                if place <= there < best and _possible(index[k], longest, free, spare):
+                if place <= there < best and _possible(index[k], sought):
                     left = left or line[there] == -1
                     if line[there] >= 0:
                         best = there
@@ -203,3 +239,33 @@ def find(index, begin, line, place, longest, free, spare):
             return best
         at ^= 1
         pending ^= 1
+
+
+@kernel
+def find_all(index, begin, line, place, sought, found, n):
+    """Add the places from `place` on, of a stretch, of all who may fit to the `n` that are found; how many these are.
+
+    They come in no order: it would take more to go from one to the next as `find` does, where there are many.
+    """
+    nodes, at = _nodes(index, begin), 1
+    n_leaves = index[nodes, _FIRST]
+    while True:
+        if _possible(index[nodes + at], sought):
+            if at < n_leaves:
+                at *= 2
+                continue
+            first, left = _HEAD + begin + (at - n_leaves) * _LEAF, False
+            for k in range(first, first + _LEAF):
+                there = index[k, _FIRST]
+                if place <= there < _NOBODY and _possible(index[k], sought):
+                    left = left or line[there] == -1
+                    if line[there] >= 0:
+                        found[n] = there
+                        n += 1
+            if left:
+                _clean(index, begin, at, line)
+        while at > 1 and at & 1:  # both halves are done
+            at >>= 1
+        if at == 1:
+            return n
+        at += 1

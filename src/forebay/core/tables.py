@@ -53,19 +53,20 @@ MACHINE = np.dtype(
 """What never changes in a run."""
 JOB = np.dtype(
     [
-        ("submit", "f8"),
+        ("submit", "f8"),  # these seven side by side: they are read of every job of a long queue
         ("walltime", "f8"),
         ("priority", "f8"),
+        ("id", "i8"),  # the number in the trace
+        ("rank", "i8"),  # of its partition among those of this machine: who has a higher one goes first
+        ("leg", "i8"),  # row in `legs`: the one running, or waiting to
+        ("nodes", "i8"),  # asked for: the most that any of its legs holds
         ("start", "f8"),  # of the first leg
         ("finish", "f8"),
         ("queued_since", "f8"),  # when the current leg joined the queue
         ("waited", "f8"),  # time queued for any leg, until the last start
         ("leg_start", "f8"),
         ("end", "f8"),  # when its running leg is expected to end
-        ("id", "i8"),  # the number in the trace
-        ("nodes", "i8"),  # asked for: the most that any of its legs holds
         ("held", "i8"),  # nodes that it holds now
-        ("leg", "i8"),  # row in `legs`: the one running, or waiting to
         ("last_leg", "i8"),
         ("at", "i8"),  # place in the queue
         ("piece", "i8"),  # first interval of the nodes it holds; -1 = none
@@ -75,7 +76,6 @@ JOB = np.dtype(
         ("queue", "i8"),
         ("account", "i8"),  # who is charged; -1 = unknown
         ("qos", "i8"),  # quality of service; -1 = unknown
-        ("rank", "i8"),  # of its partition among those of this machine: who has a higher one goes first
         ("within", "i8"),  # the atoms of its partitions, as bits; -1 = all nodes
         ("state", "i1"),
         ("urgency", "i1"),  # Urgency, while it waits

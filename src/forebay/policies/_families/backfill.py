@@ -47,6 +47,22 @@ def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
         )
 
 
+def index_shape(n_jobs: int, n_resources: int, shared: bool) -> tuple[int, int]:
+    """Rows and columns of an index over the queue: see long_line."""
+    from forebay.algorithms.forest import N_COLUMNS, n_rows
+    from forebay.core.inside import DIMENSIONS
+
+    return n_rows(2 * n_jobs + 16), N_COLUMNS + n_resources + (DIMENSIONS if shared else 0)
+
+
+def with_index(shape: tuple[int, int], state: "State") -> tuple[int, int]:
+    """The shape of a table with an index over the queue in its last rows: see long_line.index_behind."""
+    from forebay.policies._kernels.long_line import rows_of
+
+    index = index_shape(len(state.jobs), len(state.resources), len(state.inside.full) > 0)
+    return shape[0] + rows_of(*index, shape[1]), shape[1]
+
+
 @dataclass(frozen=True)
 class Backfill(Policy):
     """Backfilling with any number of reservations on any resources."""
@@ -89,23 +105,24 @@ class Backfill(Policy):
 
     @property
     def _indexed(self) -> bool:
-        """Whether the kernel goes through the queue as it is, and so gains from an index over it."""
-        in_order = self.order == "arrival" and self.backfill_order == "as-queued" and self.max_backfill == ALL
-        return in_order and self.compiled == Backfill.compiled
+        """Whether the kernel gains from an index over the queue: where several reservations are laid, only in order."""
+        in_order = self.order == "arrival" and self.backfill_order == "as-queued"
+        return (in_order or self.depth <= 1) and self.max_backfill == ALL and self.compiled == Backfill.compiled
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """The index over the queue."""
-        from forebay.algorithms.forest import N_COLUMNS, n_rows
-
-        return (n_rows(2 * n_jobs + 16) if self._indexed else 0, N_COLUMNS + n_resources), (0, 0)
+        n_rows, n_columns = index_shape(n_jobs, n_resources, shared=False)
+        return (n_rows if self._indexed else 0, n_columns), (0, 0)
 
     def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
         """The index, and where nodes are shared what a decision with reservations tells the next."""
-        (n_rows, n_columns), nothing = self.memory(len(state.jobs), len(state.resources))
+        shared = len(state.inside.full) > 0
+        n_rows, n_columns = index_shape(len(state.jobs), len(state.resources), shared)
+        n_rows = n_rows if self._indexed else 0
         tried_alike = self.backfill_order == "as-queued" and self.max_backfill == ALL
         kept = self.depth > 1 or (self.depth == 1 and tried_alike)
-        if len(state.inside.full) == 0 or not kept or self.compiled != Backfill.compiled:
-            return (n_rows, n_columns), nothing
+        if not shared or not kept or self.compiled != Backfill.compiled:
+            return (n_rows, n_columns), (0, 0)
         from forebay.policies._kernels import notes, promises
 
         sizes = len(state.jobs), len(state.resources), len(state.inside.full)

@@ -79,14 +79,21 @@ class Row(IntEnum):
 class Number(IntEnum):
     """Columns of the floats that the kernel remembers."""
 
-    PRIORITY = 0  # of a job
-    USAGE = 1  # of a charge: node seconds, decayed; up to the last period
-    RECENT = 2  # node seconds since
-    RATE = 3  # nodes that its running jobs have
-    FACTOR = 4  # the fair-share factor
-    CLOCK = 5  # rows: see Clock
-    SHARES = 6  # of a charge; from here on only where associations are charged
-    ACCOUNT_SHARES = 7
+    PRIORITY = 0  # of a job, and what it comes from: side by side, as they are read of every job of a long queue
+    CHARGE = 1  # 1 + the number of its charge; 0 = the job is new
+    SUBMIT = 2
+    SIZE = 3  # what its size adds, and its partition, and its QOS
+    PARTITION = 4
+    QOS = 5
+    RANK = 6  # of its partition
+    ID = 7
+    USAGE = 8  # of a charge: node seconds, decayed; up to the last period
+    RECENT = 9  # node seconds since
+    RATE = 10  # nodes that its running jobs have
+    FACTOR = 11  # the fair-share factor
+    CLOCK = 12  # rows: see Clock
+    SHARES = 13  # of a charge; from here on only where associations are charged
+    ACCOUNT_SHARES = 14
 
 
 class Clock(IntEnum):

@@ -1,12 +1,16 @@
 """Backfilling whose queue is in the order of multifactor priorities."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from forebay.policies._families.backfill import Backfill
+from forebay.policies._families.backfill import Backfill, with_index
 from forebay.policies._families.multifactor import Weighted
+from forebay.policies._orders import ALL
+
+if TYPE_CHECKING:
+    from forebay.core.tables import State
 
 
 @dataclass(frozen=True)
@@ -27,3 +31,9 @@ class Prioritised(Weighted, Backfill):
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Usage and priorities."""
         return self.remembered(n_jobs)
+
+    def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
+        """The same, and an index over the queue where one reservation is laid."""
+        integers, floats = self.remembered(len(state.jobs))
+        indexed = self.depth <= 1 and self.max_backfill == ALL
+        return (with_index(integers, state) if indexed else integers), floats

@@ -2,12 +2,18 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from forebay.policies._base import Policy, lay, one_of
+from forebay.policies._families.backfill import Backfill
 
+if TYPE_CHECKING:
+    from forebay.core.tables import State
+
+EASY = Backfill(backfill_order="walltime")
+"""What is left of the policy where there is one tier."""
 CHOICES = ("shortest", "drawn", "fixed")
 
 
@@ -50,3 +56,7 @@ class Tiering(Policy):
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """The tier drawn for each job, counted from 1."""
         return (1, n_jobs), (0, 0)
+
+    def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
+        """The same; where there are no tiers to choose from, what backfilling remembers."""
+        return super().memory_on(state) if len(state.tiers.rates) > 0 else EASY.memory_on(state)

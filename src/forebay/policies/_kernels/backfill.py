@@ -20,20 +20,44 @@ import numpy as np
 from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.forest import Sought
 from forebay.core.codes import LogReason
-from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
+from forebay.core.tables import MEMORY, PARAMS, STATE, instant_width, policy_kernel
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import HAVE, ahead_of, given_back, looks_up, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, earliest_open, share_beside, share_free, spare_head
 from forebay.policies._kernels.deep_inside import deep_inside
 from forebay.policies._kernels.easy_inside import easy_inside
-from forebay.policies._kernels.long_line import MANY, SHORT, bring_up_to_date, next_place, write_down
+from forebay.policies._kernels.long_line import (
+    MANY,
+    SHORT,
+    bring_up_to_date,
+    longest_until,
+    next_of,
+    next_place,
+    write_down,
+)
 from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
-from forebay.policies._kernels.ordering import AS_IS, behind, queue_by
+from forebay.policies._kernels.ordering import (
+    AS_IS,
+    BY_NUMBER,
+    Key,
+    Line,
+    asked_behind,
+    behind,
+    front,
+    goes_before,
+    has_to_ask,
+    headed,
+    none_has_begun,
+    queue_by,
+    who_may_pass,
+)
 from forebay.policies._kernels.places import fits_now, have_inside, start_fitting, what_is_there
 from forebay.policies._kernels.promises import kept_promises, no_promises, promise_rows
 from forebay.policies._kernels.reservations import deep, shallow
 from forebay.policies._kernels.windows import opens, unseen
+from forebay.policies._orders import ALL
 
 _i8 = types.int64
 
@@ -60,17 +84,50 @@ def _shadow(state, have, leg, reserved, R):
 
 
 @allocating_kernel
-def _easy(state, have, head, rest, limit, reserved, index, first):
+def _reserve(state, have, leg, reserved, R, spare):
+    """Reserve for the head: returns when a job that takes what it needs has to end; `spare` is what it leaves then."""
+    shadow, then, allowed = _shadow(state, have, leg, reserved, R)
+    for r in range(R):
+        spare[r] = then[r] - state.demands[leg, r]
+        if spare[r] < 0:  # it will never fit: there is nothing to delay
+            shadow = np.inf
+    spare_head(state, spare, then, leg, allowed)
+    return shadow + instant_width(shadow)
+
+
+@kernel
+def _is_harmless(state, have, leg, R, spare, latest):
+    """Whether a leg, which fits, leaves the head what it needs; its share of each atom is worked out."""
+    if state.clock[0]["now"] + state.legs[leg]["walltime"] <= latest:
+        share_free(state, have.free, leg)
+        return True
+    harmless = share_beside(state, have.free, spare, leg)
+    for r in range(R):
+        harmless = harmless and state.demands[leg, r] <= spare[r]
+    return harmless
+
+
+@kernel
+def _passes(state, have, j, R, spare, latest):
+    """Start job `j`, which fits, if it does not delay the head; whether it did."""
+    leg = state.jobs[j]["leg"]
+    if not _is_harmless(state, have, leg, R, spare, latest):
+        return False
+    if state.clock[0]["now"] + state.legs[leg]["walltime"] > latest:
+        charge(state, spare, leg)
+    start_fitting(state, have, j, LogReason.BACKFILLED)
+    return True
+
+
+@allocating_kernel
+def _easy(state, have, head, line, i, params, reserved):
     """One reservation of amounts: only what is free now and at its beginning matters, as running legs only release.
 
     Nodes that the site has reserved are looked up: a job that starts may keep its nodes for as long as it runs.
-
-    With an index, `rest` is the queue from place `first` on.
     """
-    head_leg, now = state.jobs[head]["leg"], state.clock[0]["now"]
-    known, R = False, n_held(state, have, reserved)
-    shadow, latest = np.inf, np.inf
-    spare, at, in_vain = have.free[:R].copy(), 0, 0
+    rest, index, first, limit = _behind(state, have, line, i, params)
+    leg, known, R = state.jobs[head]["leg"], False, n_held(state, have, reserved)
+    latest, spare, at, in_vain = np.inf, have.free[:R].copy(), 0, 0
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, have.free, spare, latest) - first
@@ -86,29 +143,72 @@ def _easy(state, have, head, rest, limit, reserved, index, first):
             continue
         if not known:
             known = True
-            shadow, then, allowed = _shadow(state, have, head_leg, reserved, R)
-            for r in range(R):
-                spare[r] = then[r] - state.demands[head_leg, r]
-                if spare[r] < 0:  # it will never fit: there is nothing to delay
-                    shadow = np.inf
-            latest = shadow + instant_width(shadow)
-            spare_head(state, spare, then, head_leg, allowed)
-        leg = state.jobs[j]["leg"]
-        harmless = share_free(state, have.free, leg)
-        if now + state.legs[leg]["walltime"] > latest:
-            harmless = share_beside(state, have.free, spare, leg)
-            for r in range(R):
-                harmless = harmless and state.demands[leg, r] <= spare[r]
-            if not harmless:
+            latest = _reserve(state, have, leg, reserved, R, spare)
+        if _passes(state, have, j, R, spare, latest):
+            in_vain = 0
+
+
+@allocating_kernel
+def _easy_asking(state, have, head, line, i, params, reserved):
+    """The same where jobs pass the head in another order than they have come, found by an index."""
+    leg, R, nothing, free = state.jobs[head]["leg"], n_held(state, have, reserved), line.index[:0], have.free
+    if not _somebody_may_fit(state, have, line):
+        return
+    spare = free[:R].copy()
+    latest = _reserve(state, have, leg, reserved, R, spare)
+    sought = Sought(longest_until(state, latest), free, spare, False, nothing, nothing)
+    found, key = asked_behind(state, line, i, params, sought)
+    n = len(found)
+    while n > 0:
+        # Who cannot pass now cannot later: few are left after a start, and none has to be sorted.
+        first, n_left = -1, 0
+        for k in range(n):
+            j = found[k]
+            if j < 0 or not fits_now(state, have, j):
                 continue
-            charge(state, spare, leg)
-        start_fitting(state, have, j, LogReason.BACKFILLED)
-        in_vain = 0
+            if not _is_harmless(state, have, state.jobs[j]["leg"], R, spare, latest):
+                continue
+            if first < 0 or goes_before(state, j, found[first], key):
+                first = n_left
+            found[n_left] = j
+            n_left += 1
+        if first < 0:
+            return
+        _passes(state, have, found[first], R, spare, latest)
+        found[first], n = -1, n_left
 
 
 @kernel
-def _fill(state, have, rest, limit, index, first):
+def _somebody_may_fit(state, have, line):
+    """Whether anybody may; rather too often than too seldom."""
+    nothing, counts = line.index[:0], state.counts[0]
+    sought = Sought(np.inf, have.free, have.free, False, nothing, nothing)
+    return next_of(state, line.index, counts["queue_begun"], sought) < counts["queue_last"]
+
+
+@allocating_kernel
+def _behind(state, have, line, i, params):
+    """Those behind the i-th in the order in which they may pass it; an index and its first place; how many may try."""
+    limit, rest = int(params[Param.MAX_BACKFILL]), line.jobs[i + 1 :]
+    if params[Param.BACKFILL_ORDER] == AS_IS:
+        return rest, line.index, line.first + i + 1, limit
+    return behind(state, have, rest, params, limit), line.index[:0], 0, limit
+
+
+@allocating_kernel
+def _all_behind(state, have, line, i, params):
+    """The same with an index and in another order: all who fit now."""
+    nothing = line.index[:0]
+    return who_may_pass(state, have, line, i, params, Sought(np.inf, have.free, have.free, False, nothing, nothing))
+
+
+@allocating_kernel
+def _fill(state, have, line, i, params):
     """Start whoever fits."""
+    if has_to_ask(line, params):
+        rest, index, first, limit = _all_behind(state, have, line, i, params), line.index[:0], 0, ALL
+    else:
+        rest, index, first, limit = _behind(state, have, line, i, params)
     at = 0
     while True:
         at = next_place(state, index, first + at, have.free, have.free, np.inf) - first
@@ -125,71 +225,81 @@ def _fill(state, have, rest, limit, index, first):
 @allocating_kernel(types.void(STATE, HAVE, _i8[::1], PARAMS))
 def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
-    if params[Param.DEPTH] == 1 and len(have.inside) > 0:
-        easy_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, new_notes(state, have.inside))
-    elif params[Param.DEPTH] > 1 and len(have.inside) > 0:
+    whole = Line(line, np.empty((0, 0), np.int64), 0, Key(AS_IS, 1.0, np.empty((0, 0))))
+    if params[Param.DEPTH] > 1 and len(have.inside) > 0:
         notes = new_notes(state, have.inside)
-        deep_inside(state, have, line, params, np.empty((0, 0), np.int64), 0, notes, no_promises(state))
+        deep_inside(state, have, line, params, whole.index, 0, notes, no_promises(state))
     else:
-        _serve(state, have, line, params, np.empty((0, 0), np.int64), 0)
+        _serve(state, have, whole, params)
+
+
+@allocating_kernel(types.void(STATE, HAVE, types.float64[:, ::1], _i8[:, ::1], PARAMS))
+def serve_by_number(state, have, numbers, index, params):
+    """The same of the queue, of which none has begun, by a number of each job's, the largest first; with an index.
+
+    At most one reservation is laid, and all may pass.
+    """
+    key = Key(BY_NUMBER, -1.0, numbers)
+    _serve(state, have, Line(front(state, have, key), index, 0, key), params)
 
 
 @allocating_kernel
-def _serve(state, have, line, params, index, first):
-    """The same, but for reservations of nodes that jobs share; with an index, `line` is the queue from `first` on."""
+def _serve(state, have, line, params):
+    """The same, but for several reservations of nodes that jobs share."""
+    if params[Param.DEPTH] == 1 and len(have.inside) > 0:
+        easy_inside(state, have, line, params, new_notes(state, have.inside))
+        return
     i, head, reserved = 0, -1, min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     looks = params[Param.DEPTH] > 0 and params[Param.MAX_BACKFILL] > 0  # otherwise a hidden job would block all
     looks = looks and looks_up(state, have, n_held(state, have, reserved))
-    while i < len(line) and head < 0:
-        j = line[i]
+    while i < len(line.jobs) and head < 0:
+        j = line.jobs[i]
         if j >= 0 and fits_now(state, have, j):
             start_now(state, have, j, LogReason.IN_ORDER)
         elif j >= 0 or looks:
             head = j if j >= 0 else unseen(state, j)
         i += head < 0
-    if i == len(line) or params[Param.MAX_BACKFILL] == 0:
+    if i == len(line.jobs) or params[Param.MAX_BACKFILL] == 0:
         return
     n_words = len(have.words)
     pinned = n_words > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
-    limit = int(params[Param.MAX_BACKFILL])
     # With nodes that will be gone, what is free does not only grow: the closed form for one reservation fails.
     beyond_amounts = n_words > 0 or (planned_ahead(state) and not looks)
     if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and beyond_amounts):
         S = len(have.room) if state.machine[0]["chunked"] < reserved else 0
         W = n_words if pinned else 0
         if params[Param.DEPTH] > 1:
-            deep(state, have, line[i:], params, (reserved, S, W), index, first + i)
+            deep(state, have, line.jobs[i:], params, (reserved, S, W), line.index, line.first + i)
+        elif has_to_ask(line, params):
+            some = headed(line.jobs[i], _all_behind(state, have, line, i, params))
+            shallow(state, have, some, params, (reserved, S, W), line.index[:0], 0)
         else:
-            shallow(state, have, line[i:], params, (reserved, S, W), index, first + i)
-        return
-    rest = line[i + 1 :]
-    if params[Param.BACKFILL_ORDER] != AS_IS:
-        rest = behind(state, have, rest, params, limit)
-    if params[Param.DEPTH] == 1:
-        _easy(state, have, head, rest, limit, reserved, index, first + i + 1)
+            shallow(state, have, line.jobs[i:], params, (reserved, S, W), line.index, line.first + i)
+    elif params[Param.DEPTH] == 0:
+        _fill(state, have, line, i, params)
+    elif has_to_ask(line, params):
+        _easy_asking(state, have, head, line, i, params, reserved)
     else:
-        _fill(state, have, rest, limit, index, first + i + 1)
+        _easy(state, have, head, line, i, params, reserved)
 
 
 @allocating_kernel
-def _line(state, have, params):
-    """The queue in its order."""
+def _line(state, have, params, rows, numbers):
+    """The queue in its order, with an index over it unless it is short; `numbers` are not asked for."""
     counts = state.counts[0]
-    if params[Param.ORDER] == AS_IS:
-        return state.queue[counts["queue_first"] : counts["queue_last"]]
-    return queue_by(state, have, int(params[Param.ORDER]), -1.0 if params[Param.DESCENDING] > 0 else 1.0)
-
-
-@allocating_kernel
-def _index_of(state, params, rows):
-    """The index over the queue, up to date; empty if the queue is short, or there is none."""
-    if state.counts[0]["n_queued"] <= SHORT or len(rows) == 0:
-        return rows[:0]
-    if params[Param.DEPTH] > 1:
-        write_down(state, rows)
-    else:
-        bring_up_to_date(state, rows)
-    return rows
+    index, jobs = rows[:0], state.queue[counts["queue_first"] : counts["queue_last"]]
+    order, sign = int(params[Param.ORDER]), -1.0 if params[Param.DESCENDING] > 0 else 1.0
+    in_line = order == AS_IS and params[Param.BACKFILL_ORDER] == AS_IS
+    if counts["n_queued"] > SHORT and len(rows) > 0 and (in_line or none_has_begun(state)):
+        index = rows
+        if params[Param.DEPTH] > 1:
+            write_down(state, rows)
+        else:
+            bring_up_to_date(state, rows)
+    key = Key(order, sign, numbers)
+    if order != AS_IS:
+        jobs = front(state, have, key) if len(index) > 0 else queue_by(state, have, order, sign)
+    return Line(jobs, index, counts["queue_first"], key)
 
 
 @allocating_kernel
@@ -208,8 +318,7 @@ def _decide_inside(state, params, memory):
     """The same for one reservation of particular nodes, which jobs share."""
     n_rows, notes = _notes_of(state, memory, len(memory[0]))
     have = have_inside(state, notes.room)
-    line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
-    easy_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes)
+    easy_inside(state, have, _line(state, have, params, memory[0][:n_rows], memory[1]), params, notes)
 
 
 @allocating_kernel
@@ -218,15 +327,14 @@ def _decide_deep(state, params, memory):
     n_rows = promise_rows(state, memory)
     kept, (n_rows, notes) = kept_promises(state, memory, n_rows), _notes_of(state, memory, n_rows)
     have = have_inside(state, notes.room)
-    line, index = _line(state, have, params), _index_of(state, params, memory[0][:n_rows])
-    deep_inside(state, have, line, params, index, state.counts[0]["queue_first"], notes, kept)
+    line = _line(state, have, params, memory[0][:n_rows], memory[1])
+    deep_inside(state, have, line.jobs, params, line.index, line.first, notes, kept)
 
 
-@allocating_kernel
-def _decide(state, params, memory):
+@allocating_kernel(types.void(STATE, PARAMS, MEMORY))
+def decide_with(state, params, memory):
     """The decision of one instant; `memory` has an index over the queue in order of arrival, and notes, if any."""
-    counts = state.counts[0]
-    if counts["n_queued"] == 0:
+    if state.counts[0]["n_queued"] == 0:
         return
     if state.machine[0]["placement"] >= 0 and params[Param.DEPTH] == 1:
         _decide_inside(state, params, memory)
@@ -235,28 +343,17 @@ def _decide(state, params, memory):
         _decide_deep(state, params, memory)
         return
     have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
-    line, index = (
-        state.queue[counts["queue_first"] : counts["queue_last"]],
-        memory[0][: index_rows(state, memory, len(memory[0]))],
-    )
-    if params[Param.ORDER] != AS_IS:
-        line = _line(state, have, params)
-    if counts["n_queued"] <= SHORT:
-        index = index[:0]
-    elif len(index) > 0 and params[Param.DEPTH] > 1:
-        write_down(state, index)
-    elif len(index) > 0:
-        bring_up_to_date(state, index)
-    _serve(state, have, line, params, index, counts["queue_first"])
+    rows = memory[0][: index_rows(state, memory, len(memory[0]))]
+    _serve(state, have, _line(state, have, params, rows, memory[1]), params)
 
 
 @allocating_kernel
 def decide(state, params, index):
     """The same with an index, or none, and no notes."""
-    _decide(state, params, (index, np.empty((0, 0))))
+    decide_with(state, params, (index, np.empty((0, 0))))
 
 
 @policy_kernel
 def backfill(state, params, memory, rng):
     """The decision of one instant."""
-    _decide(state, params, memory)
+    decide_with(state, params, memory)

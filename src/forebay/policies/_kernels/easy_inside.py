@@ -12,6 +12,8 @@ is the head all the same, if it was seen before, so that what it was promised is
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms import boxes
+from forebay.algorithms.forest import Sought
 from forebay.algorithms.inside import (
     BLOCK,
     all_of,
@@ -32,7 +34,7 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.inside import fits_inside, pick_inside, start_inside, take_picked
-from forebay.policies._kernels.long_line import MANY, next_place
+from forebay.policies._kernels.long_line import knows_inside, longest_until, next_of
 from forebay.policies._kernels.notes import (
     PLANNED_FOR,
     PLENTY,
@@ -44,7 +46,7 @@ from forebay.policies._kernels.notes import (
     refuse_again,
     was_refused,
 )
-from forebay.policies._kernels.ordering import behind
+from forebay.policies._kernels.ordering import behind, has_to_ask, who_may_pass
 from forebay.policies._kernels.windows import opens, unseen
 
 
@@ -267,26 +269,55 @@ def start_passing(state, have, notes, j):
 
 
 @allocating_kernel
-def _pass(state, have, notes, head, rest, limit, R, index, first):
-    """Let jobs of `rest` pass the head where they do not delay it; with an index, `rest` is the queue from `first` on.
+def _no_boxes(state, index):
+    """Room for boxes of what is free now, or of what is spare too; none where no index asks for them."""
+    n = boxes.MOST * (len(state.inside.atoms) - 1) if knows_inside(state, index) else 0
+    return np.empty((n, boxes.N_COLUMNS), np.int64)
+
+
+@allocating_kernel
+def _seek(state, have, notes, R, now, beside):
+    """Whom the index is asked for: who fits into what is there, and ends by the shadow or leaves the head its own."""
+    n_nodes, atoms, n_now, n_beside = len(state.inside.full), state.inside.atoms, 0, 0
+    if len(now) > 0:
+        n_now = boxes.outline(notes.room, n_nodes, atoms, now)
+        if notes.latest[0] < np.inf:
+            n_beside = boxes.outline(notes.both, n_nodes, atoms, beside)
+    longest, spare = longest_until(state, notes.latest[0]), notes.spare_amounts[: min(R, len(notes.spare_amounts))]
+    return Sought(longest, have.free, spare, len(now) > 0, now[:n_now], beside[:n_beside])
+
+
+@allocating_kernel
+def _pass(state, have, notes, head, line, i, params, R):
+    """Let jobs behind the i-th pass the head where they do not delay it.
 
     The shadow is worked out once somebody fits: mostly nobody does.
     """
-    at, in_vain, amounts = 0, 0, notes.spare_amounts
+    at, limit, index, first = 0, int(params[Param.MAX_BACKFILL]), line.index, line.first + i + 1
+    amounts, now, beside = notes.spare_amounts, _no_boxes(state, index), _no_boxes(state, index)
     stands = notes.facts[PLANNED_FOR] == head + 1
     known = stands
     if not known:
         notes.latest[0] = np.inf
         for r in range(len(amounts)):
             amounts[r] = have.free[r]
+    sought, asks = _seek(state, have, notes, R, now, beside), has_to_ask(line, params)
+    if asks and not known:
+        if next_of(state, index, state.counts[0]["queue_begun"], sought) >= state.counts[0]["queue_last"]:
+            return
+        known = True
+        _make_plan(state, notes, head, R)
+        sought = _seek(state, have, notes, R, now, beside)
+    if known and len(index) > 0:  # few may pass: all of them are asked for at once
+        rest, index = who_may_pass(state, have, line, i, params, sought), index[:0]
+    else:
+        rest = behind(state, have, line.jobs[i + 1 :], params, limit)
     while True:
-        if in_vain % MANY == 0:
-            at = next_place(state, index, first + at, have.free, amounts[:R], notes.latest[0]) - first
+        at = next_of(state, index, first + at, sought) - first
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]
         at += 1
-        in_vain += 1
         if j < 0:
             continue
         limit -= 1
@@ -295,28 +326,31 @@ def _pass(state, have, notes, head, rest, limit, R, index, first):
             continue
         if not fits_again(state, have, notes, j):
             continue
-        if not known:
+        planned = not known
+        if planned:
             known = True
             _make_plan(state, notes, head, R)
         if passes_head(state, notes, j, R):
             start_passing(state, have, notes, j)
-            in_vain = 0
         else:
             refuse_again(notes, j, PLENTY)
+        if planned and len(index) > 0:
+            sought = _seek(state, have, notes, R, now, beside)
+            rest, index, at = who_may_pass(state, have, line, i + at, params, sought), index[:0], 0
 
 
 @allocating_kernel
-def easy_inside(state, have, line, params, index, first, notes):
+def easy_inside(state, have, line, params, notes):
     """Start jobs of `line` in order until one does not fit; let those behind pass where they do not delay it.
 
-    With an index, `line` is the queue from place `first` on. What is there inside nodes is `notes.room`.
+    What is there inside nodes is `notes.room`.
     """
-    i, R, limit = 0, min(len(have.free), int(params[Param.RESERVED])), int(params[Param.MAX_BACKFILL])
-    head = -1
-    while i < len(line):
-        j = line[i]
+    i, R, jobs = 0, min(len(have.free), int(params[Param.RESERVED])), line.jobs
+    head, some_may_pass = -1, params[Param.MAX_BACKFILL] > 0
+    while i < len(jobs):
+        j = jobs[i]
         head = unseen(state, j) if j < 0 else j
-        if j < 0 and head >= 0 and limit > 0:  # where nobody may pass, it would block all
+        if j < 0 and head >= 0 and some_may_pass:  # where nobody may pass, it would block all
             break
         if j >= 0:
             if not fits_again(state, have, notes, j):
@@ -325,7 +359,6 @@ def easy_inside(state, have, line, params, index, first, notes):
             start_inside(state, have.inside, j, LogReason.IN_ORDER)
             notes.facts[PLANNED_FOR] = 0
         i += 1
-    if i < len(line) and limit > 0:
-        rest = behind(state, have, line[i + 1 :], params, limit)
-        _pass(state, have, notes, head, rest, limit, R, index, first + i + 1)
+    if i < len(jobs) and some_may_pass:
+        _pass(state, have, notes, head, line, i, params, R)
     keep_notes(have, notes)

@@ -9,17 +9,20 @@ import math
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import Verb
 from forebay.core.tables import policy_kernel
 from forebay.policies._families.backfill import Param
 from forebay.policies._families.multifactor import Clock, Column, Number, Weight
 from forebay.policies._kernels.accounts import begin_tree, charge_of, share_in_tree
-from forebay.policies._kernels.backfill import serve
+from forebay.policies._kernels.backfill import serve, serve_by_number
+from forebay.policies._kernels.long_line import index_behind
 from forebay.policies._kernels.numbers import CHARGES, number_of
+from forebay.policies._kernels.ordering import none_has_begun
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.priority_line import by_priority
+from forebay.policies._orders import ALL
 
 _N_WEIGHTS, _N_BACKFILL = len(Weight), len(Param)
 _GROUP, _ACCOUNT, _QUEUE, _ASSOCIATION = 1, 2, 3, 4  # of CHARGED
@@ -114,23 +117,46 @@ def _size_factor(state, weights, job):
 
 
 @kernel
-def priority_of(state, weights, factor, j, now):
-    """The priority of job `j`, whose owner has a fair-share factor: a whole number, at least 1."""
-    job = state.jobs[j]
-    age = min((now - job["submit"]) / weights[Weight.MAX_AGE], 1.0)
-    priority = weights[Weight.AGE] * age + weights[Weight.FAIRSHARE] * factor
-    priority += weights[Weight.JOB_SIZE] * _size_factor(state, weights, job)
+def _write_down(state, weights, numbers, j):
+    """What a job's priority comes from, and never changes while it waits: when it came, its size, partition and QOS."""
+    job, row = state.jobs[j], numbers[j]
+    row[Number.SUBMIT], row[Number.RANK], row[Number.ID] = job["submit"], job["rank"], job["id"]
+    row[Number.SIZE], row[Number.PARTITION], row[Number.QOS] = 0.0, 0.0, 0.0
+    if weights[Weight.JOB_SIZE] > 0.0:
+        row[Number.SIZE] = weights[Weight.JOB_SIZE] * _size_factor(state, weights, job)
     first = _N_WEIGHTS + 2 * int(weights[Weight.N_SHARES])
     if weights[Weight.PARTITION] > 0.0:
         n = int(weights[Weight.N_PARTITIONS])
         own, largest = _value(weights, first, n, job["queue"], 1.0), _largest(weights, first, n, 1.0)
-        priority += weights[Weight.PARTITION] * own / largest
+        row[Number.PARTITION] = weights[Weight.PARTITION] * own / largest
     if weights[Weight.QOS] > 0.0:
         first += 2 * int(weights[Weight.N_PARTITIONS])
         n = int(weights[Weight.N_QOS])
         own, largest = _value(weights, first, n, job["qos"], 0.0), _largest(weights, first, n, 0.0)
-        priority += weights[Weight.QOS] * own / largest if largest > 0.0 else 0.0
-    return max(math.floor(priority), 1.0)
+        row[Number.QOS] = weights[Weight.QOS] * own / largest if largest > 0.0 else 0.0
+
+
+@inlined_kernel
+def _priority(weights, factor, row, now):
+    """The priority of a job whose owner has a fair-share factor: a whole number, at least 1."""
+    age = min((now - row[Number.SUBMIT]) / weights[Weight.MAX_AGE], 1.0)
+    priority = weights[Weight.AGE] * age + weights[Weight.FAIRSHARE] * factor
+    return max(math.floor(priority + row[Number.SIZE] + row[Number.PARTITION] + row[Number.QOS]), 1.0)
+
+
+@kernel
+def _charge(state, weights, memory, j, charged):
+    """Find out who is charged for a job that is new."""
+    integers, numbers = memory
+    n = integers[CHARGES, Column.COUNT]
+    if charged == _ASSOCIATION:
+        c = charge_of(weights, integers, numbers, state.jobs[j])
+    else:
+        c = number_of(integers, CHARGES, _code_of(state.jobs[j], charged))
+    integers[j, Column.CHARGE] = 1 + c
+    numbers[j, Number.CHARGE] = 1 + c
+    if c == n:
+        numbers[c, Number.FACTOR] = 1.0  # who has used nothing
 
 
 @allocating_kernel
@@ -151,20 +177,15 @@ def bring_up_to_date(state, weights, memory):
         j = state.queue[q]
         if j < 0:
             continue
-        new = integers[j, Column.CHARGE] == 0
+        new = numbers[j, Number.CHARGE] == 0.0
         if new:
-            n = integers[CHARGES, Column.COUNT]
-            if charged == _ASSOCIATION:
-                c = charge_of(weights, integers, numbers, state.jobs[j])
-            else:
-                c = number_of(integers, CHARGES, _code_of(state.jobs[j], charged))
-            integers[j, Column.CHARGE] = 1 + c
-            if c == n:
-                numbers[c, Number.FACTOR] = 1.0  # who has used nothing
+            _charge(state, weights, memory, j, charged)
+            _write_down(state, weights, numbers, j)
         if new or due:
-            factor = numbers[integers[j, Column.CHARGE] - 1, Number.FACTOR]
+            row = numbers[j]
             at = now if new else numbers[Clock.CALCULATED, Number.CLOCK]
-            numbers[j, Number.PRIORITY] = priority_of(state, weights, factor, j, max(at, state.jobs[j]["submit"]))
+            factor = numbers[int(row[Number.CHARGE]) - 1, Number.FACTOR]
+            row[Number.PRIORITY] = _priority(weights, factor, row, max(at, row[Number.SUBMIT]))
     return due
 
 
@@ -186,11 +207,23 @@ def note_rates(state, memory):
             numbers[integers[j, Column.CHARGE] - 1, Number.RATE] += taken
 
 
+@allocating_kernel
+def _serve(state, params, own, table):
+    """Backfill by priority; where at most one reservation is laid, a long queue by the index behind the table."""
+    have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
+    if params[Param.DEPTH] <= 1 and params[Param.MAX_BACKFILL] == ALL:  # see Prioritised.memory_on
+        index = index_behind(state, table)
+        if len(index) > 0 and none_has_begun(state):
+            serve_by_number(state, have, own[1], index, params)
+            return
+    serve(state, have, by_priority(state, own), params)
+
+
 @policy_kernel
 def multifactor(state, params, memory, rng):
     """The decision of one instant: backfilling in the order of priorities."""
-    bring_up_to_date(state, params[_N_BACKFILL:], memory)
+    own = (memory[0][: len(memory[1])], memory[1])  # without the index behind
+    bring_up_to_date(state, params[_N_BACKFILL:], own)
     if state.counts[0]["n_queued"] > 0:
-        have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
-        serve(state, have, by_priority(state, memory), params)
-    note_rates(state, memory)
+        _serve(state, params, own, memory[0])
+    note_rates(state, own)

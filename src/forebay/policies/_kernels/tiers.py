@@ -21,15 +21,14 @@ from forebay.algorithms.profile import earliest, fits, reserve, split
 from forebay.core.codes import LogReason
 from forebay.core.tables import after, instant_width, policy_kernel
 from forebay.core.verbs import act_start
-from forebay.policies._families.backfill import Backfill
-from forebay.policies._families.tiers import CHOICES, Param
+from forebay.policies._families.tiers import CHOICES, EASY, Param
 from forebay.policies._kernels.atoms import return_node
-from forebay.policies._kernels.backfill import serve
+from forebay.policies._kernels.backfill import decide_with
 from forebay.policies._kernels.places import what_is_there
 
 _SHORTEST, _DRAWN, _FIXED = range(len(CHOICES))
 _ROUNDS = 20  # of the fixed point; it closes in by half or better each time unless the link is full
-_EASY = Backfill(backfill_order="walltime").params()
+_EASY = EASY.params()
 
 
 @kernel
@@ -302,11 +301,11 @@ def choose_tiers(state, params, memory, rng):
     counts = state.counts[0]
     if counts["n_queued"] == 0:
         return
+    if len(state.tiers.rates) == 0:  # nothing to choose
+        decide_with(state, _EASY.copy(), memory)
+        return
     have = what_is_there(state, False)
     free, line = have.free, state.queue[counts["queue_first"] : counts["queue_last"]]
-    if len(state.tiers.rates) == 0:  # nothing to choose
-        serve(state, have, line, _EASY.copy())
-        return
     if params[Param.CHOICE] == _DRAWN:
         draw(state, params, memory, rng)
     links, started, n_started = all_links(state), np.empty(counts["n_queued"], np.int64), 0
