@@ -177,5 +177,5 @@ def test_nothing_is_compiled_in_advance_for_a_folder_that_others_can_write_to(fo
     code, _, err = forebay("warmup")
     assert (code, err) == (
         2,
-        "error: there is no folder for compiled code to which you alone can write: name another in FOREBAY_CACHE_DIR\n",
+        "forebay: there is no folder for compiled code to which you alone can write: name another in FOREBAY_CACHE_DIR\n",
     )
