@@ -175,7 +175,5 @@ def test_nothing_is_compiled_in_advance_for_a_folder_that_others_can_write_to(fo
     monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
     cache_folder().chmod(0o777)
     code, _, err = forebay("warmup")
-    assert (code, err) == (
-        2,
-        "forebay: there is no folder for compiled code to which you alone can write: name another in FOREBAY_CACHE_DIR\n",
-    )
+    why = "there is no folder for compiled code to which you alone can write"
+    assert (code, err) == (2, f"forebay: {why}: name another in FOREBAY_CACHE_DIR\n")

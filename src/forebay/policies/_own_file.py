@@ -13,6 +13,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
+from forebay._reading import MOST, read_bytes
 from forebay.errors import InputError
 
 _ROOT = Path(__file__).parents[1]
@@ -125,7 +126,7 @@ def _below(path: Path, found: dict[Path, str]) -> Iterator[Path]:
 def _imports(path: Path) -> list[str]:
     """Every module that a file's import statements name, wherever they stand."""
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(read_bytes(path, MOST))
     except (SyntaxError, ValueError):
         return []  # running it will say so
     names = []
