@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from forebay.errors import InputError
 from fuzz import mutate, projects, seeds
 from fuzz.commands import Arena
 
@@ -267,7 +268,10 @@ def _tampered(rng: Random, files: dict[str, bytes]) -> dict[str, bytes]:
         elif kind == 3:
             files[name] = mutate.spoil(rng, files[name])
         else:
-            files[name] = ways.get(Path(name).suffix, mutate.spoil)(rng, files[name])
+            try:
+                files[name] = ways.get(Path(name).suffix, mutate.spoil)(rng, files[name])
+            except (ValueError, InputError):  # it is another one's by now
+                files[name] = mutate.spoil(rng, files[name])
         if not files:
             break
     return files
@@ -333,8 +337,9 @@ def jobs(rng: Random, arena: Arena) -> int:
     """Jobs in JSON with further keys and values of any kind."""
     original = rng.choice([seeds.BATSIM, seeds.BATSIM_5])
     document = json.loads(json.dumps(original))
+    tables = [*document["jobs"], *document["profiles"].values(), document]
     for _ in range(rng.choice([1, 1, 2, 3])):
-        one = rng.choice([*document["jobs"], *document["profiles"].values(), document])
+        one = rng.choice(tables)
         key = rng.choice([*COLUMNS, *one])
         one[key] = rng.choice([*mutate.JSON_VALUES, _strange(rng), _strange(rng)])
     if rng.random() < 0.3:

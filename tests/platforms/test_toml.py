@@ -165,3 +165,9 @@ def test_other_bytes_than_text(tmp_path):
 def test_a_folder(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("flags", ["8", "true", "{}", "1979-05-27"])
+def test_flags_of_a_reservation_are_words(complaint, flags):
+    text = f'nodes = 4\n[[reservations]]\nname = "x"\nstart = 1\nend = 2\nflags = {flags}\n'
+    assert 'must be a list of words: ["maint"]' in complaint(text)

@@ -44,6 +44,8 @@ def wrong_summary(summary: Any) -> str:
     for name, value in summary.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             return f"summary: {listed([name])} is {brief(value)}, not a number"
+        if isinstance(value, int) and abs(value) >= 2**1023:
+            return f"summary: {listed([name])} is {brief(value)}, which is too large"
     return ""
 
 
