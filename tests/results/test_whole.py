@@ -49,7 +49,7 @@ def test_what_fails_on_a_changed_folder_is_no_bug(run):
     with pytest.raises(ZeroDivisionError), reading(run):
         raise ZeroDivisionError
     edit(run, jobs=-1)
-    with pytest.raises(InputError, match="run.json: it is damaged, or was changed after the run"), reading(run):
+    with pytest.raises(InputError, match=r"run\.json: it is damaged, or was changed after the run"), reading(run):
         raise ZeroDivisionError
     with pytest.raises(InputError, match="as it is"), reading(run):
         raise InputError("as it is")
@@ -59,7 +59,7 @@ def test_what_fails_on_a_changed_folder_is_no_bug(run):
 def test_commands_refuse_what_they_cannot_use(run, key, tmp_path):
     told = json.loads((run / "run.json").read_text())
     edit(run, platform=told["platform"] | {key: [{"name": "x", "cores": "many"}]})
-    with pytest.raises(InputError, match="run.json: it is damaged"), reading(run):
+    with pytest.raises(InputError, match=r"run\.json: it is damaged"), reading(run):
         fb.explain.reasons(fb.load(run))
-    with pytest.raises(InputError, match="run.json: it is damaged"):
+    with pytest.raises(InputError, match=r"run\.json: it is damaged"):
         fb.report.write(run)
