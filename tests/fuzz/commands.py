@@ -31,6 +31,8 @@ MEMORY = 4 * 2**30
 MOST_RUNS = 40
 """A sweep with more is right, and takes as long as it takes: not here."""
 HEAD = "forebay: "
+ANSWER = 50_000
+"""Characters on stdout: what is told of five jobs fits a few screens, however long their names are."""
 
 
 class TooLongError(BaseException):
@@ -145,6 +147,8 @@ class Arena:
             os.chdir(here)
         text, seconds = err.getvalue(), time.process_time() - begun
         self._check(words, code, text, seconds)
+        if len(out.getvalue()) > ANSWER:
+            raise BreachError(f"{words}: {len(out.getvalue())} characters on stdout: {out.getvalue()[:500]}")
         after = self._seen([self.out, *may_write])
         if after != before:
             changed = sorted({*after.items()} ^ {*before.items()})

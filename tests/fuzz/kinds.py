@@ -318,6 +318,8 @@ def elastisim(rng: Random, arena: Arena) -> int:
 def sidecar(rng: Random, arena: Arena) -> int:
     """A table beside a trace with columns that nobody knows and values of any kind; then a run of what came of it."""
     names = ["id", "burst_buffer", "priority", *rng.sample(COLUMNS, rng.choice([0, 1, 1, 2, 4]))]
+    if rng.random() < 0.1:
+        names[rng.randrange(1, len(names))] = _strange(rng)
     few = rng.choice([["1", "2", "3"], ["1", "2", "0", "7.5", "a"]])
     rows = [[str(job), "40", "1.5", *(rng.choice(few) for _ in names[3:])] for job in range(1, 6)]
     for _ in range(rng.choice([0, 0, 0, 1, 2])):
@@ -340,7 +342,7 @@ def jobs(rng: Random, arena: Arena) -> int:
     tables = [*document["jobs"], *document["profiles"].values(), document]
     for _ in range(rng.choice([1, 1, 2, 3])):
         one = rng.choice(tables)
-        key = rng.choice([*COLUMNS, *one])
+        key = rng.choice([*COLUMNS, *one]) if rng.random() < 0.9 else _strange(rng)
         one[key] = rng.choice([*mutate.JSON_VALUES, _strange(rng), _strange(rng)])
     if rng.random() < 0.3:
         document = mutate.spoil_tree(rng, original)
