@@ -53,7 +53,7 @@ def reading(*folders: Path) -> Iterator[None]:
     """Refuse folders of runs in which a file was changed so that what stands in the block cannot go on."""
     try:
         yield
-    except (ForebayError, OSError, MemoryError):
+    except (ForebayError, OSError):
         raise
     except Exception:
         for folder in folders:
