@@ -90,9 +90,6 @@ users = { ann = 2, bob = "parent" }
 [tiers.burst_buffer]
 kind = "shared-bb"
 capacity = "10 TB"
-[failures]
-mtbf = "30 d"
-downtime = "1 min"
 """
 
 SWEEP = b"""workloads = ["t.swf", "table1"]
