@@ -50,7 +50,8 @@ check-full: $(VENV)/dev ## everything, the long proofs too
 	$(MAKE) test
 	scripts/install-simgrid
 	scripts/install-chromium
-	$(BIN)/pytest -n 2 --dist worksteal -m "full"
+	$(BIN)/pytest -n 2 --dist worksteal -m "full" --ignore tests/fuzz/test_commands.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -m "full" tests/fuzz/test_commands.py
 	$(BIN)/pytest -n 2 --dist worksteal -m "hypothesis and not full" --hypothesis-profile=full
 	NUMBA_BOUNDSCHECK=1 $(BIN)/forebay warmup
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(filter-out $(CHECKED),$(KERNELS))

@@ -6,6 +6,8 @@ import threading
 import pytest
 
 from forebay._files import file_names, replacing, writable_folder
+from forebay._reading import read_bytes
+from forebay.errors import InputError
 
 pytestmark = pytest.mark.small
 
@@ -67,3 +69,14 @@ def test_names_of_files_fit_a_file_system():
     assert all(len(name.encode()) <= 200 for name in names)
     assert len(set(names)) == 4
     assert names[2:] == ["_x", "policy"]
+
+
+def test_a_file_larger_than_memory_is_refused_before_it_is_read(tmp_path):
+    """It has no bytes on the disk: what counts is how many it says that it has."""
+    path = tmp_path / "huge.swf"
+    with path.open("wb") as file:
+        file.truncate(2**42)
+    with pytest.raises(InputError, match=r"huge.swf: has 4,398.0 GB, more than fits in memory; is this the file\?"):
+        read_bytes(path)
+    with pytest.raises(InputError, match="has more than 1 MB"):
+        read_bytes(path, 10**6)

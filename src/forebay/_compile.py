@@ -14,6 +14,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from forebay._text import plain
 from forebay.errors import ForebayError
 
 Part = tuple[str, str]
@@ -46,13 +47,18 @@ def prepare_parts(wanted: Iterable[Part], quiet: bool = False) -> None:
     from forebay._numba.folder import cache_folder
 
     parts = [part for part in wanted if part not in _here]
-    missing = [part for part in parts if not _is_stored(part)]
+    faults = {part: fault for part in parts if (fault := _fault_of(part))}
+    missing = list(faults)
     if missing:
+        if not quiet:
+            for note in _notes(faults):
+                _write(f"{note}\n")
         line = None if quiet else Countdown(missing)
-        if cache_folder() is None:
-            load(missing)  # another process could not hand over what it compiles
-        else:
-            compile_parts(missing, line)
+        # Another process can hand over what it compiles only where that can be kept.
+        kept = [] if cache_folder() is None else [part for part in missing if faults[part] != "unsafe"]
+        if kept:
+            compile_parts(kept, line)
+        load(missing)
         if line:
             line.end()
     load(parts)
@@ -106,14 +112,14 @@ class Countdown:
         if self._watched:
             self.tick()
         else:
-            self._write(f"Compiling, once: about {self._estimate():.0f} s ...\n")
+            _write(f"Compiling, once: about {self._estimate():.0f} s ...\n")
 
     def tick(self) -> None:
         """Every now and then."""
         if self._watched:
             left = self._estimate() - (time.perf_counter() - self._begun)
             when = f"about {left:.0f} s left" if left >= 1 else "longer than usual"
-            self._write(f"\rCompiling, once: {len(self._left)} to go, {when} ... ")
+            _write(f"\rCompiling, once: {len(self._left)} to go, {when} ... ")
 
     def done(self, part: Part) -> None:
         """A part is compiled."""
@@ -123,18 +129,38 @@ class Countdown:
         """Everything is."""
         took = time.perf_counter() - self._begun
         back = f"\r{' ' * 60}\r" if self._watched else ""
-        self._write(f"{back}compiled in {took:.1f} s\n")
+        _write(f"{back}compiled in {took:.1f} s\n")
         if self._usual >= _TELLING:
             keep_pace(took / self._usual)
 
     def _estimate(self) -> float:
         return self._usual * self._pace
 
-    @staticmethod
-    def _write(text: str) -> None:
-        if sys.stderr is not None:
-            sys.stderr.write(text)
-            sys.stderr.flush()
+
+def _write(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def _notes(faults: dict[Part, str]) -> list[str]:
+    """What to say of compiled code that is there and not used."""
+    from forebay._numba.folder import cache_folder, unsafe_folder
+
+    folder = unsafe_folder()
+    if folder is not None:
+        what = "is another user's, or others can write to it"
+        return [f"note: {plain(str(folder))} {what}: compiled code in it is not run, and none is kept there"]
+    found = []
+    for fault, what in (
+        ("damaged", "damaged, and compiled again"),
+        ("unsafe", "another user's or can be written to by others: it is not run, and compiled for this run alone"),
+    ):
+        names = [f"{module}.{function}" for (module, function), its in faults.items() if its == fault]
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            found.append(f"note: compiled code of {names[0]}{more} in {plain(str(cache_folder()))} is {what}")
+    return found
 
 
 _USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{_KERNELS}backfill": 29.0, f"{_KERNELS}window": 28.0}
@@ -274,10 +300,10 @@ def load(parts: Iterable[Part]) -> None:
         ready(kernel_of(part))
 
 
-def _is_stored(part: Part) -> bool:
-    from forebay._numba.jit import is_stored
+def _fault_of(part: Part) -> str:
+    from forebay._numba.jit import fault_of
 
-    return is_stored(kernel_of(part))
+    return fault_of(kernel_of(part))
 
 
 def kernel_of(part: Part) -> Any:

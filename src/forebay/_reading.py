@@ -36,15 +36,26 @@ def check_regular(path: Path) -> None:
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
-    """All of a file, refused where it has more bytes than `most`."""
+    """All of a file, refused where it has more bytes than `most`, or than there is memory."""
     check_regular(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     with path.open("rb") as file:
-        data = file.read() if most is None else file.read(most + 1)
+        size = os.fstat(file.fileno()).st_size
+        try:
+            if most is None and size > _memory():
+                raise MemoryError
+            data = file.read() if most is None else file.read(most + 1)
+        except MemoryError:
+            raise InputError(f"{path}: has {size / 1e9:,.1f} GB, more than fits in memory; is this the file?") from None
     if most is not None and len(data) > most:
         raise InputError(f"{path}: has more than {most / 1e6:,.0f} MB, which is no file of this kind; check the path")
     return data
+
+
+def _memory() -> int:
+    """Bytes of memory that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def read_text(path: Path, most: int | None = None) -> str:

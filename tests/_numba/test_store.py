@@ -16,9 +16,9 @@ from forebay.algorithms.setformat import write_sets
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")
 
 ASK = """
-from forebay._numba.jit import is_stored, ready
+from forebay._numba.jit import fault_of, ready
 from forebay.algorithms.setformat import write_sets
-print(is_stored(write_sets), len(ready(write_sets).overloads))
+print(fault_of(write_sets) or "stored", len(ready(write_sets).overloads))
 """
 
 
@@ -49,9 +49,9 @@ def files(cache):
 
 
 def test_there_is_one_file_a_kernel_and_it_is_found_again(tmp_path):
-    assert ask(tmp_path) == ["False", "1"]
+    assert ask(tmp_path) == ["missing", "1"]
     assert len(files(tmp_path)) == 1
-    assert ask(tmp_path) == ["True", "1"]
+    assert ask(tmp_path) == ["stored", "1"]
     assert [path.suffix for path in tmp_path.glob("*/*")] == [".kernel"]  # nothing temporary stays
 
 
@@ -62,7 +62,7 @@ def test_what_is_kept_is_a_fraction_of_what_numba_would_keep(cache):
 
 
 RAISING = """
-from forebay._numba.jit import allocating_kernel, is_stored, ready
+from forebay._numba.jit import allocating_kernel, fault_of, ready
 from numba import types
 
 @allocating_kernel(types.int64(types.int64))
@@ -71,7 +71,7 @@ def positive(x):
         raise ValueError("not positive", x)
     return x
 
-stored = is_stored(positive)
+stored = not fault_of(positive)
 try:
     ready(positive)(-3)
 except ValueError as error:
@@ -99,7 +99,7 @@ def test_another_installation_of_the_same_code_compiles_nothing(cache, tmp_path_
     """Numba's own cache would look for the path of the sources."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     shutil.copytree(Path(folder.__file__).parents[1], elsewhere / "forebay")
-    assert ask(cache, PYTHONPATH=str(elsewhere)) == ["True", "1"]
+    assert ask(cache, PYTHONPATH=str(elsewhere)) == ["stored", "1"]
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,119 @@ def test_a_damaged_file_is_compiled_again(cache, damage):
     (file,) = files(cache)
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
-    assert ask(cache) == ["False", "1"]
-    assert ask(cache) == ["True", "1"]
+    assert ask(cache) == ["damaged", "1"]
+    assert ask(cache) == ["stored", "1"]
+
+
+@pytest.mark.parametrize("fault", ["another's", "open to the group", "open to all", "link", "pipe", "folder"])
+def test_a_file_that_others_may_have_written_is_neither_run_nor_replaced(cache, fault):
+    """What lies in the cache is run: here it is whole, so that nothing but its owner or its mode can give it away."""
+    (file,) = files(cache)
+    whole = file.read_bytes()
+    if fault == "another's":
+        if os.getuid() != 0:
+            pytest.skip("only root can give files away")
+        os.chown(file, 12345, 12345)
+    elif fault in ("link", "pipe", "folder"):
+        file.rename(cache / "elsewhere")
+        {"link": lambda: file.symlink_to(cache / "elsewhere"), "pipe": lambda: os.mkfifo(file), "folder": file.mkdir}[
+            fault
+        ]()
+    else:
+        file.chmod(0o660 if "group" in fault else 0o606)
+    before = file.lstat()
+    for _ in range(2):
+        assert ask(cache) == ["unsafe", "1"]
+    assert (file.lstat().st_ino, file.lstat().st_mode) == (before.st_ino, before.st_mode)
+    if file.is_file() and not file.is_symlink():
+        assert file.read_bytes() == whole
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize("fault", ["another's", "open to the group", "open to all"])
+def test_nothing_in_a_folder_that_others_can_write_to_is_run(cache, fault):
+    (file,) = files(cache)
+    if fault == "another's":
+        if os.getuid() != 0:
+            pytest.skip("only root can give folders away")
+        os.chown(file.parent, 12345, 12345)
+    else:
+        file.parent.chmod(0o770 if "group" in fault else 0o707)
+    before = file.stat()
+    assert ask(cache) == ["missing", "1"]
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_what_root_made_in_advance_is_run(monkeypatch):
+    """In an image, say, where it is read by users of other names."""
+    found = os.stat_result((0o100644, *[0] * 9))  # of root
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    assert folder.is_safe(found)
+    assert not folder.is_safe(os.stat_result((0o100644, 0, 0, 0, 54321, *[0] * 5)))
+    assert not folder.is_safe(os.stat_result((0o100666, *[0] * 9)))
+
+
+def test_processes_that_compile_the_same_at_once_do_not_mind(tmp_path):
+    environment = os.environ | {"FOREBAY_CACHE_DIR": str(tmp_path)}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", ASK], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    for one in started:
+        out, errors = one.communicate()
+        assert (one.returncode, out.split()[1:]) == (0, ["1"]), errors
+    assert [path.suffix for path in tmp_path.glob("*/*")] == [".kernel"]
+    assert ask(tmp_path) == ["stored", "1"]
+
+
+NOTE = """
+from forebay._compile import prepare_parts
+prepare_parts([("forebay.algorithms.setformat", name) for name in ("write_sets", "group_intervals")])
+"""
+
+
+def noted(cache):
+    done = subprocess.run(
+        [sys.executable, "-c", NOTE],
+        env=os.environ | {"FOREBAY_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [line for line in done.stderr.splitlines() if line.startswith("note: ")]
+
+
+def test_what_is_not_used_is_noted_in_a_line_and_nothing_else_is_compiled(tmp_path):
+    assert noted(tmp_path) == []
+    one, other = files(tmp_path)
+    kept = other.stat().st_mtime_ns
+    one.write_bytes(one.read_bytes()[:-1])
+    place = one.parent
+    name = one.name.split("-")[0]
+    assert noted(tmp_path) == [f"note: compiled code of {name} in {place} is damaged, and compiled again"]
+    assert (noted(tmp_path), other.stat().st_mtime_ns) == ([], kept)
+    one.chmod(0o666)
+    (note,) = noted(tmp_path)
+    assert note == (
+        f"note: compiled code of {name} in {place} is another user's or can be written to by others: "
+        "it is not run, and compiled for this run alone"
+    )
+    place.chmod(0o777)
+    (note,) = noted(tmp_path)
+    assert note == (
+        f"note: {place} is another user's, or others can write to it: "
+        "compiled code in it is not run, and none is kept there"
+    )
 
 
 def test_a_folder_made_in_advance_need_not_be_writable(cache):
     place = files(cache)[0].parent
     place.chmod(0o500)
     try:
-        assert ask(cache) == ["True", "1"]
+        assert ask(cache) == ["stored", "1"]
     finally:
         place.chmod(0o700)
 
@@ -152,5 +256,5 @@ def test_without_a_safe_place_everything_still_runs(tmp_path):
     place = tmp_path / f"forebay-{os.getuid()}"
     place.symlink_to(tmp_path)
     environment = {"XDG_CACHE_HOME": str(file), "TMPDIR": str(tmp_path), "FOREBAY_CACHE_DIR": ""}
-    assert ask("", **environment) == ["False", "1"]
+    assert ask("", **environment) == ["missing", "1"]
     assert files(tmp_path) == []

@@ -35,7 +35,7 @@ def asked(monkeypatch, tmp_path):
     monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
     monkeypatch.setattr(_compile, "compile_parts", lambda parts, line: done.extend(parts))
     monkeypatch.setattr(_compile, "load", lambda parts: None)
-    monkeypatch.setattr(_compile, "_is_stored", lambda part: False)
+    monkeypatch.setattr(_compile, "_fault_of", lambda part: "missing")
     monkeypatch.setattr(_compile, "_here", set())
     return done
 
@@ -169,3 +169,11 @@ def test_what_takes_a_second_tells_nothing_of_the_machine(cores):
     line = _compile.Countdown([_compile.BRIDGE])
     line.end()
     assert not (cores / "pace").exists()
+
+
+def test_nothing_is_compiled_in_advance_for_a_folder_that_others_can_write_to(forebay, tmp_path, monkeypatch):
+    monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
+    cache_folder().chmod(0o777)
+    code, _, err = forebay("warmup")
+    why = "there is no folder for compiled code to which you alone can write"
+    assert (code, err) == (2, f"forebay: {why}: name another in FOREBAY_CACHE_DIR\n")

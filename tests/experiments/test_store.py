@@ -11,6 +11,7 @@ from forebay.errors import InputError
 from forebay.experiments import store as module
 from forebay.experiments.runs import Jobs, Run
 from forebay.experiments.store import Store, code_hash
+from forebay.experiments.tidy import same_under_each_seed
 from forebay.results import Record
 
 pytestmark = pytest.mark.small
@@ -94,6 +95,15 @@ def test_a_run_whose_summary_was_changed(store, summary, says):
     with pytest.raises(InputError) as caught:
         store.load(RUN)
     assert str(caught.value) == f"{store.runs / RUN.key}.json: {says}; remove the file, and the run is made again"
+
+
+def test_a_run_whose_facts_were_changed(store):
+    """They are a dictionary, of which nothing need be there."""
+    store.save(RUN, Record({"key": RUN.key, "summary": {"mean_wait": 1.0}, "facts": 2.5}))
+    with pytest.raises(InputError, match="not a run that can be read; remove the file"):
+        store.load(RUN)
+    record = Record({"key": RUN.key, "summary": {"mean_wait": 1.0}, "facts": {}})
+    assert not same_under_each_seed([(RUN, record)])
 
 
 @pytest.mark.parametrize(

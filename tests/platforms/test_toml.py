@@ -165,3 +165,17 @@ def test_other_bytes_than_text(tmp_path):
 def test_a_folder(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("flags", ["8", "true", "{}", "1979-05-27"])
+def test_flags_of_a_reservation_are_words(complaint, flags):
+    text = f'nodes = 4\n[[reservations]]\nname = "x"\nstart = 1\nend = 2\nflags = {flags}\n'
+    assert 'must be a list of words: ["maint"]' in complaint(text)
+
+
+@pytest.mark.parametrize("limit", ["MaxJobsPerUser", "MaxSubmitPerUser", "GrpJobs", "GrpSubmit"])
+def test_limits_beyond_any_machine(complaint, read, limit):
+    """They would not fit into the tables of a run."""
+    said = complaint(f'nodes = 4\n[[limits]]\nuser = "ann"\n{limit} = {2**63}\n')
+    assert f"{2**63} is more than any machine has; write a count such as 4, or -1 for no limit" in said
+    assert read(f'nodes = 4\n[[limits]]\nuser = "ann"\n{limit} = {2**53}\n')

@@ -154,3 +154,12 @@ def test_a_file_that_cannot_be_used_is_refused(text, words, tmp_path):
     path.write_text(text)
     with pytest.raises(InputError, match=words):
         load(f"{path}:Mine")
+
+
+def test_a_link_may_lead_to_a_file_of_another_name(tmp_path):
+    (tmp_path / "source").write_text("class Mine:\n    def decide(self, view, act): pass\n")
+    (tmp_path / "mine.py").symlink_to(tmp_path / "source")
+    assert type(load(f"{tmp_path / 'mine.py'}:Mine")).__name__ == "Mine"
+    (tmp_path / "source").write_text("no Python")
+    with pytest.raises(InputError, match="cannot be imported: SyntaxError"):
+        load(f"{tmp_path / 'mine.py'}:Mine")

@@ -69,6 +69,7 @@ def test_a_table_that_the_run_has_not_is_empty(run):
         ("run.json", document(summary={}), "run.json: its summary is empty; write the run again"),
         ("run.json", document(summary=[1]), "run.json: summary is [1], not a dictionary"),
         ("run.json", document(summary={"mean_wait": "long"}), "summary: mean_wait is 'long', not a number"),
+        ("run.json", document(summary={"mean_wait": 10**400}), "summary: mean_wait is 1000"),
         ("run.json", document(facts=3), "run.json: facts is 3, not a dictionary"),
         (
             "run.json",

@@ -17,16 +17,38 @@ class Dependent(Backfill):
 
     def __init__(self, workload, platform, policy, job_model="alloc-only"):
         super().__init__(workload, platform, policy, job_model)
-        self.turns["free"] = self.become_free
+        self.happenings = {"submit": self.submit, "free": self.become_free, "cancel": self.cancel}
+        self.turns = {kind: turn for kind, turn in self.turns.items() if kind not in self.happenings}
         self.by_id = {job.id: job for job in self.jobs}
         self.edges = {job.id: [] for job in self.jobs}
         for row in workload.dependencies.to_dicts():
             self.edges[row["job"]].append(row)
         self.over = {}  # job id -> when it ended, or was turned away
         self.outside = []  # submitted, and waiting for others
+        self.joining = []  # free, and join the queue when nothing else is left to happen in this instant
+        self.submitted = []  # in this order
         self.eligible = {}
         later = {job.id for job in self.jobs if self.think(job)}
         self.events = [one for one in self.events if one.job is None or one.job.id not in later]
+        for event in self.events:
+            event.count = self.jobs.index(event.job)
+
+    def happen(self, now, limit):
+        """What ends, then what comes: of one time submissions before withdrawals, then by row; then all join that may,
+        in the order in which they were submitted."""
+        now, decide = super().happen(now, limit)
+        kinds = list(self.happenings)
+        while due := [event for event in self.events if event.kind in kinds and event.time <= limit]:
+            event = min(due, key=lambda event: (event.time, event.kind == "cancel", event.count))
+            self.events.remove(event)
+            now = max(now, event.time)
+            decide |= self.happenings[event.kind](event)
+        for job in sorted(self.joining, key=self.submitted.index):
+            self.queue.append(job)
+            self.eligible[job.id] = job.queued
+        decide |= bool(self.joining)
+        self.joining = []
+        return now, decide
 
     def think(self, job):
         """Jobs after whose end this one is submitted."""
@@ -91,17 +113,18 @@ class Dependent(Backfill):
             return self.join(job, event.time)
         job.submit = event.time
         if job.columns["cancel"] < math.inf:
-            self.event(event.time + job.columns["cancel"], "cancel", job)
+            self.events.append(Event(event.time + job.columns["cancel"], self.jobs.index(job), "cancel", job))
         return self.submit(event)
 
     def join(self, job, time):
-        job.queued = self.eligible[job.id] = time
-        self.queue.append(job)
-        return True
+        job.queued = time
+        self.joining.append(job)
+        return False
 
     def submit(self, event):
         job, time = event.job, event.time
         self.eligible[job.id] = None
+        self.submitted.append(job)
         if not super().submit(event):
             self.over[job.id] = time
             self.look(time)
@@ -119,8 +142,8 @@ class Dependent(Backfill):
 
     def cancel(self, event):
         job = event.job
-        if job in self.outside:
-            self.outside.remove(job)
+        if job in self.outside or job in self.joining:
+            (self.outside if job in self.outside else self.joining).remove(job)
             self.forget(job)
             job.state, self.over[job.id] = CANCELLED, event.time
             self.look(event.time)

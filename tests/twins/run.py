@@ -106,13 +106,7 @@ class Run:
         for stream in [stream for stream in self.streams if ends.get(stream, math.inf) <= limit]:
             self.drop(stream, stream.total)
             self.event(ends[stream], "phase", stream.job, stream.phase)
-        now, decide = first, False
-        for kind, happen in self.turns.items():
-            while due := [event for event in self.events if event.kind == kind and event.time <= limit]:
-                event = min(due, key=lambda event: (event.time, event.count))
-                self.events.remove(event)
-                now = max(now, event.time)
-                decide |= happen(event)
+        now, decide = self.happen(first, limit)
         decide |= self.let_in(now)
         for stream in self.streams:
             stream.left -= stream.rate * (now - self.clock)
@@ -128,6 +122,17 @@ class Run:
         rates = fill(self.network.of, [(stream.cap, stream.links) for stream in self.streams])
         for stream, rate in zip(self.streams, rates, strict=True):
             stream.rate = rate
+
+    def happen(self, now, limit):
+        """All that is due up to `limit`, in turn; the time of the last, and whether it calls for a decision."""
+        decide = False
+        for kind, happen in self.turns.items():
+            while due := [event for event in self.events if event.kind == kind and event.time <= limit]:
+                event = min(due, key=lambda event: (event.time, event.count))
+                self.events.remove(event)
+                now = max(now, event.time)
+                decide |= happen(event)
+        return now, decide
 
     def again(self, held):
         """Whether to decide once more: who stood in the line with those that are held back now was blocked by them."""

@@ -86,6 +86,7 @@ def test_csv_and_parquet_say_the_same(trace, tmp_path):
         ("id\n1", "line 1: has job numbers only"),
         ("id,bb,bb\n1,2,3", "line 1: a column occurs twice"),
         ("id,burst buffer\n1,2", "line 1: 'burst buffer' cannot name a column"),
+        (f"id,{'y' * 101}\n1,2", "cannot name a column; names are made of letters, digits and _, at most 100 of them"),
         ("id,bb\n1,2\n2", "line 3: 1 fields, and the header names 2; is the file cut short"),
         ("id,bb\n1,2\n2,x", "line 3: bb is 'x'; it must be a whole number from 0 up"),
         ("id,bb\n1,2\n2,", "line 3: bb is ''"),

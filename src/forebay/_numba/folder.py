@@ -67,7 +67,7 @@ def cache_folder() -> Path | None:
     chosen = os.environ.get("FOREBAY_CACHE_DIR")
     if chosen:
         folder = _opened(Path(chosen))
-        if folder is None:
+        if folder is None and unsafe_folder() is None:
             raise InputError(f"FOREBAY_CACHE_DIR={chosen}: cannot write there; choose another folder")
         return folder
     return _opened(_home() / "forebay") or _opened(_private())
@@ -92,11 +92,27 @@ def _private() -> Path:
     return folder if safe else Path(os.devnull)
 
 
+def is_safe(found: os.stat_result) -> bool:
+    """Whether nobody but us and root can have written a file or folder: what lies in the cache is run."""
+    return found.st_uid in (0, os.getuid()) and not found.st_mode & 0o022
+
+
+def unsafe_folder() -> Path | None:
+    """The folder for compiled code that is there and not used, as others can write to it; None if there is no such."""
+    folder = Path(os.environ.get("FOREBAY_CACHE_DIR") or _home() / "forebay") / _version()
+    try:
+        return None if is_safe(folder.stat()) else folder
+    except OSError:
+        return None
+
+
 def _opened(base: Path) -> Path | None:
-    """This version's folder in `base`: one that can be read, as in an image made in advance, or one that is ours."""
+    """This version's folder in `base`: one of root's that can be read, as in an image made in advance, or ours."""
     folder = base / _version()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not is_safe(folder.stat()):
+            return None
     except OSError:
         return None
     return folder if os.access(folder, os.R_OK | os.X_OK) else None

@@ -19,7 +19,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typeinfer import register_dispatcher
 from numba.core.typing.templates import Signature
 
-from forebay._numba.store import store_for
+from forebay._numba.store import Fault, store_for
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
@@ -177,9 +177,9 @@ class Kernel:
         return entry
 
     @property
-    def stored(self) -> bool:
-        """Whether the entry is there, or lies on the disk."""
+    def fault(self) -> Fault | None:
+        """Why the entry must be compiled; None if it is there, or can be read from the disk."""
         if "entry" in self.__dict__ or self._signature is None:
-            return True
+            return None
         store = store_for(self.py_func)
-        return store is not None and store.holds(self._signature, cpu_target.target_context)
+        return Fault.MISSING if store is None else store.fault(self._signature, cpu_target.target_context)

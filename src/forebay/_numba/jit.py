@@ -58,6 +58,7 @@ def ready(function: Any) -> Any:
     return getattr(function, "entry", function)
 
 
-def is_stored(function: Any) -> bool:
-    """Whether it is ready, or can be read from the disk: nobody then waits for the compiler."""
-    return bool(getattr(function, "stored", True))
+def fault_of(function: Any) -> str:
+    """Why it must be compiled, see `store.Fault`; empty if it is ready, or can be read from the disk."""
+    fault = getattr(function, "fault", None)
+    return fault.value if fault else ""

@@ -2,13 +2,16 @@
 
 Numba's own cache watches the file that a kernel stands in, not those of what it calls, and names its place by the path
 of that file. Here a file is named after its kernel, in a folder that is named after all sources: a second installation
-compiles nothing. A file carries its checksum: what is damaged is compiled again. Kernels of users are never kept.
+compiles nothing. A file carries its checksum: what is damaged is compiled again, and nothing else. A file that somebody
+else may have written is neither run nor replaced. Kernels of users are never kept.
 """
 
 import hashlib
 import os
 import pickle
+import stat
 import tempfile
+from enum import Enum
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -17,7 +20,18 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from forebay._numba.finished import assembled, parts_of
-from forebay._numba.folder import cache_folder, is_ours
+from forebay._numba.folder import cache_folder, is_ours, is_safe
+
+_DIGEST = 32
+"""Bytes of a checksum, with which a file begins."""
+
+
+class Fault(Enum):
+    """Why compiled code cannot be read from the disk."""
+
+    MISSING = "missing"
+    DAMAGED = "damaged"
+    UNSAFE = "unsafe"  # somebody else may have written it
 
 
 class Store:
@@ -31,9 +45,10 @@ class Store:
         """Where the files are."""
         return str(cache_folder())
 
-    def holds(self, signature: Any, target: Any) -> bool:
-        """Whether the function was compiled before, from these sources: there is then nothing to wait for."""
-        return self._read(signature, target.codegen()) is not None
+    def fault(self, signature: Any, target: Any) -> Fault | None:
+        """Why the function must be compiled; None if it was before, from these sources, and can be read."""
+        found = self._read(signature, target.codegen())
+        return found if isinstance(found, Fault) else None
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """What was compiled before, or None.
@@ -41,7 +56,7 @@ class Store:
         Numba would fill its registries first, in half a second. Code that is finished needs none of them.
         """
         data = self._read(signature, target.codegen())
-        if data is None:
+        if isinstance(data, Fault):
             return None
         rtsys.initialize(target)
         return assembled(target, *pickle.loads(data))
@@ -50,6 +65,8 @@ class Store:
         """Keep what was compiled, where it can be kept."""
         folder = cache_folder()
         if folder is None or result.lifted or result.reload_init or result.library.has_dynamic_globals:
+            return
+        if self._read(signature, result.codegen) is Fault.UNSAFE:
             return
         data, path = dumps(parts_of(result)), folder / self._name(signature, result.codegen)
         temporary = None
@@ -67,16 +84,24 @@ class Store:
 
     disable = flush = enable
 
-    def _read(self, signature: Any, codegen: Any) -> bytes | None:
+    def _read(self, signature: Any, codegen: Any) -> bytes | Fault:
         folder = cache_folder()
         if folder is None:
-            return None
+            return Fault.MISSING
+        path = folder / self._name(signature, codegen)
         try:
-            content = (folder / self._name(signature, codegen)).read_bytes()
+            # What is looked at is what is read: no link to elsewhere, and nothing put in its place in between.
+            with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+                found = os.fstat(file.fileno())
+                if not stat.S_ISREG(found.st_mode) or not is_safe(found):
+                    return Fault.UNSAFE
+                content = file.read()
+        except FileNotFoundError:
+            return Fault.MISSING
         except OSError:
-            return None
-        data = content[32:]
-        return data if hashlib.sha256(data).digest() == content[:32] else None
+            return Fault.UNSAFE
+        data = content[_DIGEST:]
+        return data if hashlib.sha256(data).digest() == content[:_DIGEST] else Fault.DAMAGED
 
     def _name(self, signature: Any, codegen: Any) -> str:
         function = self._function

@@ -29,8 +29,10 @@ def command(
     """
     from forebay._diverge import diverge
     from forebay.results import load
+    from forebay.results._whole import reading
 
-    found = diverge(load(first), load(second))
+    with reading(first, second):
+        found = diverge(load(first), load(second))
     if form is Format.json:
         answer({"runs": [str(first), str(second)], "divergence": None if found is None else found.document()})
         return

@@ -53,16 +53,23 @@ def command(
     Each wait is split into pieces of time with one reason each, which add up to it. Reasons come with the word that
     Slurm's squeue would show.
     """
+    from forebay.results._whole import reading
+
+    with reading(run):
+        _explain(run, jobs or [], worst, form)
+
+
+def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> None:
     from forebay import explain
     from forebay.cli import _explained, _worst
     from forebay.explain._chain import check_job
     from forebay.results import load
 
     result = load(run)
-    for job in jobs or ():
+    for job in jobs:
         check_job(result, job)
     told = _explained.Told(result, _reasons(result))
-    wanted = list(dict.fromkeys(jobs or ()))
+    wanted = list(dict.fromkeys(jobs))
     longest = _worst.causes(told, worst or _WORST) if worst or not wanted else []
     if form is Format.json:
         found = {job: _explained.document(told, job) for job in [*wanted, *(cause.job for cause in longest)]}

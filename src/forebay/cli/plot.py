@@ -62,6 +62,7 @@ def command(
     from forebay import figures
     from forebay.cli import _pictures
     from forebay.results import load, read_document
+    from forebay.results._whole import reading
 
     names = list(dict.fromkeys(map(figures.proper, figure))) if figure else figures.names()
     _pictures.check(names)
@@ -70,7 +71,7 @@ def command(
     labels = run_labels(documents, given)
     results = {label: load(folder) for folder, label in labels.items()}
     windows = {label: documents[folder].get("window") for folder, label in labels.items()}
-    with output_folder(output):
+    with reading(*given), output_folder(output):
         files = _pictures.draw(names, results, windows, output, form.value)
         note_figures(output, files)
     show(pairs([("" if place else "written", str(file)) for place, file in enumerate(files)]))

@@ -36,8 +36,12 @@ def command(form: options.FormatOption = Format.text, quiet: options.QuietOption
     from forebay._compile import BLOCKS, WAITING, needed, prepare_parts
     from forebay._numba.folder import cache_folder
     from forebay._simulate import simulate
+    from forebay.errors import InputError
     from forebay.workload import read
 
+    if cache_folder() is None:
+        what = "there is no folder for compiled code to which you alone can write"
+        raise InputError(f"{what}: name another in FOREBAY_CACHE_DIR")
     prepare_parts([*needed([*map(policies.load, policies.names()), InOrder()]), WAITING, *BLOCKS.values()], is_quiet())
     for policy in ("fcfs-bb", "plan-2", InOrder()):
         simulate(read("table1"), policy=policy)

@@ -32,6 +32,8 @@ class Standing(IntEnum):
     WAITS = 2  # submitted; policies do not see it
     DOOMED = 3  # not submitted yet, and can never start
     GONE = 4  # rejected or withdrawn before it joined the queue
+    JOINS = 5  # it joins the queue at the end of this instant
+    RELEASED = 6  # the same, and it waited for others until now
 
 
 EDGE = np.dtype([("child", "i8"), ("delay", "f8"), ("kind", "i8")], align=True)
@@ -45,11 +47,15 @@ DEPENDENT = np.dtype(
         ("submit", "f8"),  # when it is submitted at the earliest, by those of `to_submit`
         ("cancel", "f8"),  # seconds after its submission at which its user withdraws it
         ("parent", "i8"),  # the one that decided on `time`; -1 = none so far
+        ("number", "i8"),  # how many were submitted before it
         ("any", "i1"),  # one parent is enough
         ("standing", "i1"),
     ],
     align=True,
 )
+
+COUNTS = np.dtype([("timed", "i8"), ("joining", "i8"), ("submitted", "i8")], align=True)
+"""How much of `heap` and of `joining` is in use, and how many jobs have been submitted."""
 
 
 class Dependencies(NamedTuple):
@@ -60,8 +66,10 @@ class Dependencies(NamedTuple):
     first: np.ndarray  # int64[job + 1]: a parent's edges are edges[first], edges[first + 1], ...
     heap: np.ndarray  # TIMER: slot 2j = job j is submitted, or free to start; 2j + 1 = its user withdraws it
     where: np.ndarray  # int64[slot], see algorithms.heap
-    n_heap: np.ndarray  # int64[1]
-    stack: np.ndarray  # int64[job] scratch: jobs whose end is to be told on
+    joining: np.ndarray  # TIMER: jobs that join the queue at the end of this instant, those submitted first first
+    place: np.ndarray  # int64[job]: where in `joining`
+    counts: np.ndarray  # COUNTS, one row
+    over: np.ndarray  # int64[job] scratch: jobs whose end is to be told
 
 
 def make_dependencies(n_jobs: int = 0, n_edges: int = 0) -> Dependencies:
@@ -74,8 +82,10 @@ def make_dependencies(n_jobs: int = 0, n_edges: int = 0) -> Dependencies:
         first=np.zeros(n_jobs + 1 if n_jobs else 0, np.int64),
         heap=np.zeros(2 * n_jobs + 1 if n_jobs else 0, TIMER),
         where=np.full(2 * n_jobs, -1, np.int64),
-        n_heap=np.zeros(1, np.int64),
-        stack=np.zeros(n_jobs, np.int64),
+        joining=np.zeros(n_jobs, TIMER),
+        place=np.full(n_jobs, -1, np.int64),
+        counts=np.zeros(1, COUNTS),
+        over=np.zeros(n_jobs, np.int64),
     )
 
 

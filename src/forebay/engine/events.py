@@ -6,59 +6,15 @@ And what comes because of other jobs, at times that only the run tells.
 from forebay._numba.jit import kernel
 from forebay.core.codes import EventKind, JobState, LogKind, LogReason, Trigger
 from forebay.engine.dependencies import Standing
+from forebay.engine.joining import join, join_all, joins, keep_out, will_join
 from forebay.engine.journal import write_log
 from forebay.engine.limits import turned_away
 from forebay.engine.meters import count_submitted
 from forebay.engine.outside import Place, come_in, full_meter, go_outside, is_outside
 from forebay.engine.phases import cancel, close
-from forebay.engine.queue import enqueue
 from forebay.engine.releasing import forget_ring, next_release, reject_early, ring_at, stays_out, tell_end
+from forebay.engine.showing import show
 from forebay.engine.warm import start_early
-
-
-@kernel
-def _show_sizes(state, truth, j):
-    """Show what the application of job `j` tells, if it has one."""
-    rounds = truth.rounds
-    if len(rounds.row) == 0 or rounds.row[j] < 0:
-        return
-    row = rounds.row[j]
-    state.flexible.row[j] = row
-    state.flexible.jobs[row] = rounds.jobs[row]
-    for k in range(rounds.jobs[row]["first"], rounds.jobs[row]["first"] + rounds.jobs[row]["n_sizes"]):
-        state.flexible.sizes[k] = rounds.sizes[k]
-
-
-@kernel
-def _show(state, truth, j):
-    """Show job `j` to the policy."""
-    state.jobs[j] = truth.jobs[j]
-    first = state.jobs[j]["leg"]
-    while first >= 0:
-        for leg in range(first, truth.legs[first]["last"] + 1):
-            state.legs[leg] = truth.legs[leg]
-            for r in range(len(state.resources)):
-                state.demands[leg, r] = truth.demands[leg, r]
-                state.releases[leg, r] = truth.releases[leg, r]
-            if len(truth.told) > 0:
-                state.tiers.told[leg, 0] = truth.told[leg, 0]
-                state.tiers.told[leg, 1] = truth.told[leg, 1]
-            if len(truth.asks) > 0:
-                state.inside.asks[leg] = truth.asks[leg]
-        first = truth.legs[first]["other"]
-    _show_sizes(state, truth, j)
-    for k in range(state.columns.shape[1]):
-        state.columns[j, k] = truth.columns[j, k]
-
-
-@kernel
-def _join(state, truth, j, time):
-    """Job `j` joins the queue."""
-    job = state.jobs[j]
-    job["state"] = JobState.QUEUED
-    job["queued_since"] = time
-    enqueue(state, j)
-    state.clock[0]["triggers"] |= Trigger.SUBMIT
 
 
 @kernel
@@ -67,7 +23,7 @@ def _arrive(state, truth, j):
     job = truth.jobs[j]
     time = job["submit"]
     if len(truth.meters.outside) > 0 and job["state"] != JobState.REJECTED:
-        let_in(state, truth, time)  # before it
+        _let_in(state, truth, time)  # before it
         m = full_meter(truth, j)
         if m >= 0 and not turned_away(state, truth, j):
             _log_submit(state, truth, j, time)
@@ -85,7 +41,7 @@ def _log_submit(state, truth, j, time):
 
 
 @kernel
-def let_in(state, truth, time):
+def _let_in(state, truth, time):
     """Submit the jobs that wait outside and are below their limits now."""
     meters = truth.meters
     while meters.n_outside[1] > 0:
@@ -110,10 +66,13 @@ def _enter(state, truth, j, time, first):
 
     One that waits for others is not shown. It may come for the `first` time, or have waited outside.
     """
-    job = truth.jobs[j]
+    job, waits = truth.jobs[j], truth.dependencies
+    if len(waits.first) > 0:
+        waits.jobs[j]["number"] = waits.counts[0]["submitted"]
+        waits.counts[0]["submitted"] += 1
     out = stays_out(state, truth, j, time)
     if not out:
-        _show(state, truth, j)
+        show(state, truth, j)
     if first:
         _log_submit(state, truth, j, time)
     else:
@@ -126,14 +85,14 @@ def _enter(state, truth, j, time, first):
         unfit = LogReason.PARTITION if len(truth.doors.away) > 0 and truth.doors.away[j] else LogReason.TOO_LARGE
         _turn_away(state, truth, j, time, unfit if too_large else LogReason.OVER_LIMIT)
         return
-    if out and truth.dependencies.jobs[j]["left"] > truth.dependencies.jobs[j]["open"]:
+    if out and waits.jobs[j]["left"] > waits.jobs[j]["open"]:
         _turn_away(state, truth, j, time, LogReason.DEPENDENCY)
         return
     truth.cursor[0]["n_open"] += 1
     if limited:
         count_submitted(truth, j, 1)
     if not out:
-        _join(state, truth, j, time)
+        join(state, truth, j, time)
 
 
 @kernel
@@ -151,7 +110,7 @@ def _turn_away(state, truth, j, time, reason):
 
 @kernel
 def _withdraw(state, truth, j, time):
-    """The user of job `j` withdraws it, which may still wait for others."""
+    """The user of job `j` withdraws it, which may not have joined the queue yet."""
     waits = truth.dependencies
     if is_outside(truth, j):
         truth.meters.place[j] = Place.LEFT.value
@@ -162,9 +121,11 @@ def _withdraw(state, truth, j, time):
         count_submitted(truth, j, 1)  # which it never was, and no longer is
         close(state, truth, j, time, JobState.CANCELLED)
         return
-    if len(waits.first) == 0 or waits.jobs[j]["standing"] != Standing.WAITS:
+    if len(waits.first) == 0 or not (joins(truth, j) or waits.jobs[j]["standing"] == Standing.WAITS):
         cancel(state, truth, j, time)
         return
+    if joins(truth, j):
+        keep_out(truth, j)
     forget_ring(truth, 2 * j)
     waits.jobs[j]["standing"] = Standing.GONE
     state.jobs[j] = truth.jobs[j]
@@ -174,17 +135,13 @@ def _withdraw(state, truth, j, time):
 
 @kernel
 def _release(state, truth, slot, time):
-    """Job slot / 2 is submitted, or joins the queue, or is withdrawn."""
+    """Job slot / 2 is submitted, or is free to start, or is withdrawn."""
     j = slot >> 1
     waits = truth.dependencies
     if slot & 1:
         _withdraw(state, truth, j, time)
     elif waits.jobs[j]["standing"] == Standing.WAITS:
-        waits.jobs[j]["standing"] = Standing.FREE
-        _show(state, truth, j)
-        state.jobs[j]["submit"] = time  # to policies: ages count from here, as in Slurm
-        write_log(state, truth, time, j, LogKind.ELIGIBLE, -1, truth.jobs[waits.jobs[j]["parent"]]["id"], 0)
-        _join(state, truth, j, time)
+        will_join(truth, j, Standing.RELEASED)
     else:
         truth.jobs[j]["submit"] = time
         if waits.jobs[j]["cancel"] < float("inf"):
@@ -193,39 +150,65 @@ def _release(state, truth, slot, time):
 
 
 @kernel
-def release(state, truth, until):
-    """Let what comes by other jobs happen, up to `until`; returns the latest time seen."""
-    latest = float("-inf")
-    while next_release(truth) <= until:
-        time, slot = truth.dependencies.heap[0]["time"], truth.dependencies.heap[0]["slot"]
-        latest = max(latest, time)
-        forget_ring(truth, slot)
-        _release(state, truth, slot, time)
-    return latest
-
-
-@kernel
 def next_event(truth):
-    """When the next event happens."""
+    """When the next event from outside happens."""
     at = truth.cursor[0]["next_event"]
     return truth.events[at]["time"] if at < len(truth.events) else float("inf")
 
 
 @kernel
-def happen(state, truth, until):
-    """Let every event up to `until` happen; returns the latest time seen."""
-    cursor, latest = truth.cursor[0], float("-inf")
-    while cursor["next_event"] < len(truth.events) and truth.events[cursor["next_event"]]["time"] <= until:
-        event = truth.events[cursor["next_event"]]
-        cursor["next_event"] += 1
-        latest = max(latest, event["time"])
-        if event["kind"] == EventKind.SUBMIT:
-            _arrive(state, truth, event["subject"])
-        elif event["kind"] == EventKind.RESERVATION:
-            state.clock[0]["triggers"] |= Trigger.RESERVATION
-            state.counts[0]["opened"] += 1
-        elif event["kind"] == EventKind.START:
-            start_early(state, truth, event["subject"], event["time"])
+def _others_first(truth):
+    """Whether what comes next comes by other jobs: of one time submissions go before withdrawals, then rows decide."""
+    mine, its = next_event(truth), next_release(truth)
+    if mine != its or mine == float("inf"):
+        return its < mine
+    slot, event = truth.dependencies.heap[0]["slot"], truth.events[truth.cursor[0]["next_event"]]
+    kind = EventKind.CANCEL if slot & 1 else EventKind.SUBMIT
+    return kind < event["kind"] or (kind == event["kind"] and (slot >> 1) < event["subject"])
+
+
+@kernel
+def _happens(state, truth, event):
+    """An event from outside happens."""
+    if event["kind"] == EventKind.SUBMIT:
+        _arrive(state, truth, event["subject"])
+    elif event["kind"] == EventKind.CANCEL:
+        _withdraw(state, truth, event["subject"], event["time"])
+    elif event["kind"] == EventKind.RESERVATION:
+        state.clock[0]["triggers"] |= Trigger.RESERVATION
+        state.counts[0]["opened"] += 1
+    else:
+        join_all(state, truth)  # it starts from the queue
+        start_early(state, truth, event["subject"], event["time"])
+
+
+@kernel
+def let_in(state, truth, time):
+    """Submit the jobs that wait outside and are below their limits now; they join the queue."""
+    if truth.meters.n_outside[1] > 0:
+        _let_in(state, truth, time)
+        join_all(state, truth)
+
+
+@kernel
+def happen(state, truth, until, now):
+    """Let everything up to `until` happen that comes from outside or by other jobs; then those join the queue that are
+    free. Returns the latest time seen, or `now`."""
+    cursor = truth.cursor[0]
+    while True:
+        time = min(next_event(truth), next_release(truth))
+        if time > until:
+            if truth.meters.n_outside[1] == 0:
+                break
+            _let_in(state, truth, now)
+            continue
+        now = max(now, time)
+        if _others_first(truth):
+            slot = truth.dependencies.heap[0]["slot"]
+            forget_ring(truth, slot)
+            _release(state, truth, slot, time)
         else:
-            _withdraw(state, truth, event["subject"], event["time"])
-    return latest
+            cursor["next_event"] += 1
+            _happens(state, truth, truth.events[cursor["next_event"] - 1])
+    join_all(state, truth)
+    return now

@@ -9,7 +9,7 @@ from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.engine.apply import apply, refuse
-from forebay.engine.events import happen, let_in, next_event, release
+from forebay.engine.events import happen, let_in, next_event
 from forebay.engine.failures import fail_and_repair, next_failure, next_repair
 from forebay.engine.flows import finish, settle
 from forebay.engine.limits import admit, hide, n_held
@@ -107,8 +107,7 @@ def advance(state, truth):
     status = apply(state, truth)
     if status != Status.DECIDE:
         return status
-    if truth.meters.n_outside[1] > 0:
-        let_in(state, truth, clock["now"])
+    let_in(state, truth, clock["now"])
     if cursor["again"] or (limited and n_held(state, truth) > n_hidden):
         cursor["again"] = 0
         clock["triggers"] |= asked_for
@@ -121,7 +120,7 @@ def advance(state, truth):
             resume_points(state, truth)
         else:
             settle_requests(state, truth)
-    while clock["triggers"] == 0 or clock["now"] < cursor["begin"]:
+    while clock["triggers"] == 0 or clock["now"] < cursor["begin"] or next_release(truth) <= clock["now"]:
         # Links are shared out once an instant, after all that it started and ended.
         settle(truth.network, clock["now"])
         first = _next_time(truth)
@@ -138,11 +137,7 @@ def advance(state, truth):
         now = _ring(state, truth, until)
         if of_nodes <= until and cursor["n_ended"] < len(state.jobs):
             now = max(now, fail_and_repair(state, truth, until))
-        now = max(now, happen(state, truth, until))
-        if next_release(truth) <= until:
-            now = max(now, release(state, truth, until))
-        if truth.meters.n_outside[1] > 0:
-            let_in(state, truth, now)
+        now = happen(state, truth, until, now)
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:
             now = max(now, truth.wakes[0])
             cursor["n_wakes"] -= 1

@@ -1,7 +1,8 @@
 """Jobs that wait for others: who is free to start now that another has begun or ended, and who never will be.
 
 A job that waits is in no queue, and policies do not see it. When enough of its parents have done what it waits for, it
-joins the queue, in the same instant. One that can never start is rejected, and those that wait for it are told.
+joins the queue, in the same instant: see `joining`. One that can never start is rejected, and those that wait for it
+are told.
 """
 
 from numba import types
@@ -22,23 +23,24 @@ _f8, _i8 = types.float64, types.int64
 def next_release(truth):
     """When the next job is submitted or free because of others."""
     waits = truth.dependencies
-    return waits.heap[0]["time"] if waits.n_heap[0] > 0 else float("inf")
+    return waits.heap[0]["time"] if waits.counts[0]["timed"] > 0 else float("inf")
 
 
 @kernel(types.void(TRUTH, _i8, _f8))
 def ring_at(truth, slot, time):
-    """Let something happen to a job that waits, at this time and no other. Of one time, rows decide the order."""
-    waits = truth.dependencies
+    """Let something happen to a job that waits, at this time alone; of one time withdrawals come last, then by row."""
+    waits, counts = truth.dependencies, truth.dependencies.counts[0]
     forget_ring(truth, slot)
-    waits.n_heap[0] = push(waits.heap, waits.where, waits.n_heap[0], time, slot >> 1, slot)
+    order = (slot & 1) * len(waits.jobs) + (slot >> 1)
+    counts["timed"] = push(waits.heap, waits.where, counts["timed"], time, order, slot)
 
 
 @kernel(types.void(TRUTH, _i8))
 def forget_ring(truth, slot):
     """Let it not happen."""
-    waits = truth.dependencies
+    waits, counts = truth.dependencies, truth.dependencies.counts[0]
     if waits.where[slot] >= 0:
-        waits.n_heap[0] = remove(waits.heap, waits.where, waits.n_heap[0], slot)
+        counts["timed"] = remove(waits.heap, waits.where, counts["timed"], slot)
 
 
 @kernel
@@ -107,16 +109,16 @@ def _holds(state, parent, kind):
 
 @kernel(types.void(STATE, TRUTH, _i8, _f8))
 def tell_end(state, truth, parent, time):
-    """Job `parent` has ended in the state that it has now: tell those that wait for it, and on to those that wait for
-    any of these that can never start."""
+    """Job `parent` has ended in the state that it has now: tell those that wait for it, and then those that wait for
+    any of these that can never start; those nearest first, then by row."""
     waits = truth.dependencies
     if len(waits.first) == 0:
         return
-    n_told = 1
-    waits.stack[0] = parent
-    while n_told > 0:
-        n_told -= 1
-        p = waits.stack[n_told]
+    n_told, n_over = 0, 1
+    waits.over[0] = parent
+    while n_told < n_over:
+        p = waits.over[n_told]
+        n_told += 1
         began = state.jobs[p]["start"] == state.jobs[p]["start"]  # NaN until it has
         for e in range(waits.first[p], waits.first[p + 1]):
             edge = waits.edges[e]
@@ -135,8 +137,8 @@ def tell_end(state, truth, parent, time):
                     if len(truth.meters.table) > 0:
                         count_submitted(truth, j, -1)
                     reject_early(state, truth, j, time, LogReason.DEPENDENCY, p)
-                    waits.stack[n_told] = j
-                    n_told += 1
+                    waits.over[n_over] = j
+                    n_over += 1
 
 
 @kernel(types.void(TRUTH, _i8, _f8))

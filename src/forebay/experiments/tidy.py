@@ -127,7 +127,8 @@ def same_under_each_seed(finished: Finished) -> bool:
     found: dict[tuple[Any, ...], list[str]] = {}
     for run, record in finished:
         key = tuple(value for name, value in run.tags.items() if name != "seed")
-        found.setdefault(key, []).append(record.document["facts"]["log_sha256"])
+        facts = record.document.get("facts", {})
+        found.setdefault(key, []).append(str(facts.get("log_sha256", record.document["key"])))
     return any(len(one) > 1 for one in found.values()) and all(len(set(one)) == 1 for one in found.values())
 
 

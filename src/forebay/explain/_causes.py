@@ -5,6 +5,7 @@ import numpy as np
 from forebay.algorithms import waiting
 from forebay.explain._replay import Scene
 from forebay.explain._room import with_room
+from forebay.explain._sound import check_sound
 
 UNKNOWN = -1
 """The cause of a wait for a leg that never began, if nothing shows what it would have taken."""
@@ -13,6 +14,7 @@ _ANYWAY = (waiting.HELD, waiting.SAID)  # whatever the leg needs
 
 def causes_of(found: Scene) -> np.ndarray:
     """Every piece of every wait, by job and time."""
+    check_sound(found.replay)
     pieces: np.ndarray = waiting.causes(found.replay)
     table = found.waits.table
     short = np.flatnonzero(found.waits.short)

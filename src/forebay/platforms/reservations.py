@@ -68,6 +68,8 @@ class Reservation(Model):
     @classmethod
     def _listed(cls, flags: Any) -> Any:
         words = [flags] if isinstance(flags, str) else flags
+        if not isinstance(words, list | tuple):
+            raise ValueError(f'{brief(flags)} must be a list of words: ["maint"]')
         return tuple(word.lower() if isinstance(word, str) else word for word in words)
 
     @field_validator("nodes")

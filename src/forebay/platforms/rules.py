@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from forebay._bounds import LONGEST, too_long
 from forebay._text import plain
+from forebay.core.limits import NO_LIMIT
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms._fields import FROM_FILE, Model
@@ -74,6 +75,8 @@ def _count(value: Any) -> int | None:
         raise ValueError(f"{brief(value)} is not a whole number; write a count such as 4, or -1 for no limit")
     if number < -1:
         raise ValueError(f"{brief(value)} is below 0; write a count such as 4, or -1 for no limit")
+    if number > NO_LIMIT:
+        raise ValueError(f"{brief(value)} is more than any machine has; write a count such as 4, or -1 for no limit")
     return None if number == -1 else number
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import importlib.machinery
 import importlib.util
 import site
 import sys
@@ -13,6 +14,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
+from forebay._reading import MOST, read_bytes
 from forebay.errors import InputError
 
 _ROOT = Path(__file__).parents[1]
@@ -89,7 +91,9 @@ def _states(paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
 
 def _run(path: Path) -> ModuleType:
     name = f"forebay_user_{path.stem}_{hashlib.sha256(bytes(path)).hexdigest()[:8]}"
-    module_spec = importlib.util.spec_from_file_location(name, path)
+    # A link mine.py may lead to a file of another name, by which Python would not take it for a source.
+    loader = importlib.machinery.SourceFileLoader(name, str(path))
+    module_spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     assert module_spec is not None
     assert module_spec.loader is not None
     helpers: dict[Path, str] = {}
@@ -125,7 +129,7 @@ def _below(path: Path, found: dict[Path, str]) -> Iterator[Path]:
 def _imports(path: Path) -> list[str]:
     """Every module that a file's import statements name, wherever they stand."""
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(read_bytes(path, MOST))
     except (SyntaxError, ValueError):
         return []  # running it will say so
     names = []

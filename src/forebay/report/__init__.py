@@ -51,6 +51,8 @@ def write(folder: str | Path, path: str | Path | None = None) -> Path:
 def _page_of(folder: Path) -> "Page":
     """The page of whatever the folder holds; what it holds is seen by its files."""
     from forebay.report import _told
+    from forebay.results._format import RUN
+    from forebay.results._whole import reading
 
     for name, module in _KINDS.items():
         if (folder / name).is_file():
@@ -59,7 +61,8 @@ def _page_of(folder: Path) -> "Page":
                 return made
             except (KeyError, TypeError, ValueError, AttributeError, IndexError):
                 raise _told.unreadable(folder / name) from None
-    runs: Page = _module("_compared").page_of(folder)
+    with reading(*(path.parent for path in [folder / RUN, *sorted(folder.glob(f"*/{RUN}"))] if path.is_file())):
+        runs: Page = _module("_compared").page_of(folder)
     return runs
 
 

@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from polars.exceptions import PolarsError
 
+from forebay._parquet import read_parquet
+from forebay._reading import read_bytes
 from forebay._spread import spread
 from forebay._text import counted
 from forebay.report import _inputs, tables
 from forebay.report._folder import words_of
-from forebay.report._told import told
+from forebay.report._told import told, unreadable
 from forebay.report._verdicts import NONE, TITLES, percent, value, words
 from forebay.report.page import Page, Section, escaped
 
@@ -93,7 +96,7 @@ def _waits(path: Path, rows: Rows, keys: Sequence[str], varying: Sequence[str]) 
     """Mean waits with their intervals over seeds, in hours."""
     if not path.is_file():
         return []
-    runs = pl.read_parquet(path, columns=[*keys, _WAIT]).rows(named=True)
+    runs = _table_of(path, [*keys, _WAIT])
     found: dict[tuple[str, ...], list[float]] = {}
     for run in runs:
         if run[_WAIT] is not None:
@@ -105,6 +108,13 @@ def _waits(path: Path, rows: Rows, keys: Sequence[str], varying: Sequence[str]) 
             half = seen.half or 0.0
             dots.append(tables.Dot(_label(row, varying), seen.mean, seen.mean - half, seen.mean + half))
     return [tables.dots("Mean waits", "waits", dots, "mean wait (h), with its 95 % interval over seeds")]
+
+
+def _table_of(path: Path, columns: list[str]) -> list[dict[str, Any]]:
+    try:
+        return read_parquet(read_bytes(path), str(path)).select(columns).cast({_WAIT: pl.Float64}).rows(named=True)
+    except (PolarsError, OSError):
+        raise unreadable(path) from None
 
 
 def _made_of(document: Mapping[str, Any], shared: Sequence[tuple[str, str]]) -> str:

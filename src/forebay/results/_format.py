@@ -18,7 +18,8 @@ JOBS_FOR_OTHERS = "jobs.csv"  # Batsim's columns of the job table; written for o
 BESIDE = ("window", "summary", "recorded")
 """What the command line adds to run.json: numbers that can be had again from the rest."""
 
-KEYS = ("format", *BESIDE, "resources", "tables", "facts")
+DIGESTS = "sha256"
+KEYS = ("format", *BESIDE, "resources", "tables", "facts", DIGESTS)
 """What run.json holds beyond facts. A fact of such a name lies under `facts`."""
 
 EARLIER = {f"lost_to_stealing_{what}": f"lost_to_policy_{what}" for what in ("share", "node_hours")}
@@ -43,6 +44,8 @@ def wrong_summary(summary: Any) -> str:
     for name, value in summary.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             return f"summary: {listed([name])} is {brief(value)}, not a number"
+        if isinstance(value, int) and abs(value) >= 2**1023:
+            return f"summary: {listed([name])} is {brief(value)}, which is too large"
     return ""
 
 

@@ -81,6 +81,8 @@ def load_record(place: Path, key: str, keep: Iterable[str] = ()) -> Record:
         if document["key"] != key:
             raise ValueError
         wrong = wrong_summary(document["summary"])
+        if not isinstance(document.get("facts", {}), dict):
+            raise ValueError
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         wrong = "not a run that can be read"
     if wrong:

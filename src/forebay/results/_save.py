@@ -12,7 +12,8 @@ from polars.exceptions import PolarsError
 from forebay._files import replacing
 from forebay._text import as_json, write_csv
 from forebay.errors import InputError
-from forebay.results._format import BESIDE, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Table, tables
+from forebay.results._format import BESIDE, DIGESTS, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Table, tables
+from forebay.results._whole import digests_of
 
 if TYPE_CHECKING:
     from forebay.results._result import Result
@@ -86,7 +87,10 @@ def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None
             _write(getattr(result, table.name), table, paths[table.file])
         jobs = next(table for table in tables(result) if table.name == "jobs")
         _written(partial(write_csv, result.jobs.select(*jobs.columns)), paths[JOBS_FOR_OTHERS])
-        paths[RUN].write_text(_facts(told or document(result)), encoding="utf-8")
+        others = {name: path for name, path in paths.items() if name != RUN}
+        said = dict(told or document(result))
+        _facts(said)  # tells what cannot be written
+        paths[RUN].write_text(_facts(said | {DIGESTS: digests_of(said, others)}), encoding="utf-8")
         yield names
         # Files are renamed one by one. Whoever is stopped in between leaves no run.json, and so no mix of two runs.
         (folder / RUN).unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
 from forebay.workload._rules import MOST_NODES
-from forebay.workload.workload import own_column
+from forebay.workload.workload import NAMES, can_name, own_column
 
 KEYS = ("id", "job", "job_id", "JobID")
 """Names that the column of job numbers may have; the first one found counts."""
@@ -103,17 +103,15 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
         raise InputError(f"{label}: line 1: has job numbers only; add a column to attach, such as burst_buffer")
     columns = []
     for name in frame.columns:
-        if name.startswith(OWN) and name.removeprefix(OWN).isidentifier():
+        if name.startswith(OWN) and can_name(name.removeprefix(OWN)):
             if name.removeprefix(OWN) in (*JOB_SCHEMA, *MORE, *TOLD):
                 why = "is the name of a column that means something already; choose another"
                 raise InputError(f"{label}: line 1: {brief(name)} {why}")
             columns.append(_own(frame[name].alias(name.removeprefix(OWN)), label))
             continue
-        if not name.isidentifier():
+        if not can_name(name):
             hint = nearest(name, [*JOB_SCHEMA, "burst_buffer"])
-            raise InputError(
-                f"{label}: line 1: {brief(name)} cannot name a column; letters, digits and _ only ({hint})"
-            )
+            raise InputError(f"{label}: line 1: {brief(name)} cannot name a column; {NAMES} ({hint})")
         columns.append(_column(frame[name], (JOB_SCHEMA | MORE).get(name, pl.Int64), label))
     frame = pl.DataFrame(columns)
     twice = frame.filter(pl.col("id").is_duplicated())

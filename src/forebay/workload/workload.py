@@ -133,8 +133,8 @@ class Workload:
     def _check_own(self) -> None:
         """A column of the author's own becomes one of the results: there no other may have its name."""
         for column in self.own:
-            if column in TAKEN or not column.isidentifier():
-                why = "results have a column of that name" if column in TAKEN else "it is made of letters, digits and _"
+            if column in TAKEN or not can_name(column):
+                why = "results have a column of that name" if column in TAKEN else NAMES
                 raise InputError(f"{self.name}: {brief(column)} cannot name a column of your own: {why}; rename it")
 
     def _check_names(self) -> None:
@@ -249,6 +249,14 @@ def job_table(columns: Any, own: Sequence[str] = ()) -> pl.DataFrame:
         ),
         *(own_column(frame[name]) for name in own),
     )
+
+
+NAMES = "names are made of letters, digits and _, at most 100 of them"
+
+
+def can_name(column: str) -> bool:
+    """Whether a column may be called so: tables, notes and messages then have room for it."""
+    return column.isidentifier() and len(column) <= 100
 
 
 def own_column(column: pl.Series) -> pl.Series:

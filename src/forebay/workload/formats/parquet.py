@@ -33,7 +33,7 @@ from forebay.workload import _source
 from forebay.workload._valid import checked
 from forebay.workload.applications import Applications
 from forebay.workload.formats._json_values import count, member, names_in, number, parse, text, whole
-from forebay.workload.workload import Workload
+from forebay.workload.workload import NAMES, Workload, can_name
 
 DESCRIPTION = "forebay's own: Parquet tables of jobs, their legs, phases, dependencies and applications; loses nothing"
 SUFFIXES = (".parquet.zip",)
@@ -189,9 +189,9 @@ def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
     missing = [column for column in schema if column not in table.columns]
     if missing:
         raise InputError(f"{where} lacks {listed(missing)}; see forebay.workload")
-    odd = [column for column in table.columns if column not in schema and not column.isidentifier()]
+    odd = [column for column in table.columns if column not in schema and not can_name(column)]
     if odd:
-        raise InputError(f"{where} has a column {listed(odd[:1])!r}; names are made of letters, digits and _")
+        raise InputError(f"{where} has a column {brief(odd[0])}; {NAMES}")
     own = [column for column in own_columns(table.schema) if name == "jobs" and column not in _DEMANDS]
     wants = {column: (schema | MORE).get(column, pl.Int64) for column in table.columns if column not in own}
     wrong = [f"{column} as {dtype}" for column, dtype in wants.items() if table.schema[column] != dtype]
