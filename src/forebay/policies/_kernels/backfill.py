@@ -151,7 +151,7 @@ def _easy(state, have, head, line, i, params, reserved):
 @allocating_kernel
 def _easy_asking(state, have, head, line, i, params, reserved):
     """The same where jobs pass the head in another order than they have come, found by an index."""
-    leg, R, nothing, free = state.jobs[head]["leg"], n_held(state, have, reserved), line.index[:0], have.free
+    leg, R, nothing, free = state.jobs[head]["leg"], n_held(state, have, reserved), line.lookup[:0], have.free
     if not _somebody_may_fit(state, have, line):
         return
     spare = free[:R].copy()
@@ -181,9 +181,9 @@ def _easy_asking(state, have, head, line, i, params, reserved):
 @kernel
 def _somebody_may_fit(state, have, line):
     """Whether anybody may; rather too often than too seldom."""
-    nothing, counts = line.index[:0], state.counts[0]
+    nothing, counts = line.lookup[:0], state.counts[0]
     sought = Sought(np.inf, have.free, have.free, False, nothing, nothing)
-    return next_of(state, line.index, counts["queue_begun"], sought) < counts["queue_last"]
+    return next_of(state, line.lookup, counts["queue_begun"], sought) < counts["queue_last"]
 
 
 @allocating_kernel
@@ -191,14 +191,14 @@ def _behind(state, have, line, i, params):
     """Those behind the i-th in the order in which they may pass it; an index and its first place; how many may try."""
     limit, rest = int(params[Param.MAX_BACKFILL]), line.jobs[i + 1 :]
     if params[Param.BACKFILL_ORDER] == AS_IS:
-        return rest, line.index, line.first + i + 1, limit
-    return behind(state, have, rest, params, limit), line.index[:0], 0, limit
+        return rest, line.lookup, line.first + i + 1, limit
+    return behind(state, have, rest, params, limit), line.lookup[:0], 0, limit
 
 
 @allocating_kernel
 def _all_behind(state, have, line, i, params):
     """The same with an index and in another order: all who fit now."""
-    nothing = line.index[:0]
+    nothing = line.lookup[:0]
     return who_may_pass(state, have, line, i, params, Sought(np.inf, have.free, have.free, False, nothing, nothing))
 
 
@@ -206,7 +206,7 @@ def _all_behind(state, have, line, i, params):
 def _fill(state, have, line, i, params):
     """Start whoever fits."""
     if has_to_ask(line, params):
-        rest, index, first, limit = _all_behind(state, have, line, i, params), line.index[:0], 0, ALL
+        rest, index, first, limit = _all_behind(state, have, line, i, params), line.lookup[:0], 0, ALL
     else:
         rest, index, first, limit = _behind(state, have, line, i, params)
     at = 0
@@ -228,7 +228,7 @@ def serve(state, have, line, params):
     whole = Line(line, np.empty((0, 0), np.int64), 0, Key(AS_IS, 1.0, np.empty((0, 0))))
     if params[Param.DEPTH] > 1 and len(have.inside) > 0:
         notes = new_notes(state, have.inside)
-        deep_inside(state, have, line, params, whole.index, 0, notes, no_promises(state))
+        deep_inside(state, have, line, params, whole.lookup, 0, notes, no_promises(state))
     else:
         _serve(state, have, whole, params)
 
@@ -269,12 +269,12 @@ def _serve(state, have, line, params):
         S = len(have.room) if state.machine[0]["chunked"] < reserved else 0
         W = n_words if pinned else 0
         if params[Param.DEPTH] > 1:
-            deep(state, have, line.jobs[i:], params, (reserved, S, W), line.index, line.first + i)
+            deep(state, have, line.jobs[i:], params, (reserved, S, W), line.lookup, line.first + i)
         elif has_to_ask(line, params):
             some = headed(line.jobs[i], _all_behind(state, have, line, i, params))
-            shallow(state, have, some, params, (reserved, S, W), line.index[:0], 0)
+            shallow(state, have, some, params, (reserved, S, W), line.lookup[:0], 0)
         else:
-            shallow(state, have, line.jobs[i:], params, (reserved, S, W), line.index, line.first + i)
+            shallow(state, have, line.jobs[i:], params, (reserved, S, W), line.lookup, line.first + i)
     elif params[Param.DEPTH] == 0:
         _fill(state, have, line, i, params)
     elif has_to_ask(line, params):
@@ -328,7 +328,7 @@ def _decide_deep(state, params, memory):
     kept, (n_rows, notes) = kept_promises(state, memory, n_rows), _notes_of(state, memory, n_rows)
     have = have_inside(state, notes.room)
     line = _line(state, have, params, memory[0][:n_rows], memory[1])
-    deep_inside(state, have, line.jobs, params, line.index, line.first, notes, kept)
+    deep_inside(state, have, line.jobs, params, line.lookup, line.first, notes, kept)
 
 
 @allocating_kernel(types.void(STATE, PARAMS, MEMORY))

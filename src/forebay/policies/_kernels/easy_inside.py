@@ -293,7 +293,7 @@ def _pass(state, have, notes, head, line, i, params, R):
 
     The shadow is worked out once somebody fits: mostly nobody does.
     """
-    at, limit, index, first = 0, int(params[Param.MAX_BACKFILL]), line.index, line.first + i + 1
+    at, limit, index, first = 0, int(params[Param.MAX_BACKFILL]), line.lookup, line.first + i + 1
     amounts, now, beside = notes.spare_amounts, _no_boxes(state, index), _no_boxes(state, index)
     stands = notes.facts[PLANNED_FOR] == head + 1
     known = stands

@@ -36,7 +36,7 @@ class Line(NamedTuple):
     """
 
     jobs: np.ndarray
-    index: np.ndarray
+    lookup: np.ndarray  # the index, or empty
     first: int
     key: Key
 
@@ -202,7 +202,7 @@ def none_has_begun(state):
 @inlined_kernel
 def has_to_ask(line, params):
     """Whether those behind the head are to be asked for: with an index, and in another order than they have come."""
-    return len(line.index) > 0 and (line.key.order != AS_IS or params[Param.BACKFILL_ORDER] != AS_IS)
+    return len(line.lookup) > 0 and (line.key.order != AS_IS or params[Param.BACKFILL_ORDER] != AS_IS)
 
 
 @allocating_kernel
@@ -211,7 +211,7 @@ def asked_behind(state, line, i, params, sought):
     order, key, place = int(params[Param.BACKFILL_ORDER]), line.key, state.counts[0]["queue_begun"]
     if key.order == AS_IS:
         place = line.first + i + 1
-    found = all_of(state, line.index, place, sought)
+    found = all_of(state, line.lookup, place, sought)
     if key.order != AS_IS:
         for k in range(len(found)):
             if goes_before(state, found[k], line.jobs[i], key):  # it has been started
