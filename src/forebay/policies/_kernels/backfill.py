@@ -22,6 +22,7 @@ from numba import types
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.core.codes import LogReason
 from forebay.core.tables import PARAMS, STATE, instant_width, policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import HAVE, ahead_of, given_back, looks_up, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, earliest_open, share_beside, share_free, spare_head
@@ -74,6 +75,8 @@ def _easy(state, have, head, rest, limit, reserved, index, first):
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, have.free, spare, latest) - first
+            if interrupted(state):
+                return
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]
@@ -112,7 +115,7 @@ def _fill(state, have, rest, limit, index, first):
     at = 0
     while True:
         at = next_place(state, index, first + at, have.free, have.free, np.inf) - first
-        if at >= len(rest) or limit == 0:
+        if at >= len(rest) or limit == 0 or interrupted(state):
             return
         j = rest[at]
         at += 1

@@ -27,7 +27,7 @@ from forebay.algorithms.windows import next_edge
 from forebay.core.codes import LogReason
 from forebay.core.inside import ASK, DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
-from forebay.core.verbs import act_start, take_picks_from
+from forebay.core.verbs import act_start, interrupted, take_picks_from
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 from forebay.policies._kernels.atoms import charge
@@ -282,6 +282,8 @@ def _pass(state, have, notes, head, rest, limit, R, index, first):
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, have.free, amounts[:R], notes.latest[0]) - first
+            if interrupted(state):
+                return
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]
@@ -313,7 +315,7 @@ def easy_inside(state, have, line, params, index, first, notes):
     """
     i, R, limit = 0, min(len(have.free), int(params[Param.RESERVED])), int(params[Param.MAX_BACKFILL])
     head = -1
-    while i < len(line):
+    while i < len(line) and not interrupted(state):
         j = line[i]
         head = unseen(state, j) if j < 0 else j
         if j < 0 and head >= 0 and limit > 0:  # where nobody may pass, it would block all
