@@ -6,10 +6,13 @@ import os
 import signal
 import sys
 import traceback
+import warnings
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
+from forebay._parent import keep_from_children
 from forebay._text import plain
 from forebay.cli import (
     bounds,
@@ -40,8 +43,8 @@ from forebay.cli import (
 )
 from forebay.cli._help import Command, Group
 from forebay.cli._options import examples
-from forebay.cli._print import LINES, hush
-from forebay.errors import ForebayError, shortened
+from forebay.cli._print import LINES, hush, message
+from forebay.errors import ForebayError, LongRunWarning, shortened
 
 STOPPED = 130
 """What shells report of a process ended by Ctrl-C."""
@@ -137,11 +140,22 @@ def main(arguments: list[str] | None = None) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
             signal.signal(number, lambda number, _: sys.exit(128 + number))
-    code = _guarded(arguments)
+    keep_from_children(1, 2)  # `forebay run ... | cat` ends with the run
+    with warnings.catch_warnings():
+        warnings.showwarning = partial(_warn, warnings.showwarning)
+        code = _guarded(arguments)
     if code == 0 and 1 in closed:
         _complain("stdout is closed: the answer went nowhere")
         code = 1
     sys.exit(code)
+
+
+def _warn(usual: Any, text: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """A warning of ours is a line beside the answer; others show where they come from."""
+    if issubclass(category, LongRunWarning):
+        message(f"forebay: {text}", style="yellow")
+    else:
+        usual(text, category, *where, **more)
 
 
 def _open_closed() -> list[int]:
