@@ -93,7 +93,7 @@ def _crowd(n_jobs: int, policy: str, **more: str) -> Callable[[Path], list[str]]
     return partial(at_once, n_jobs=n_jobs, policy=policy, **more)
 
 
-SAS, MEBF = "sas2019:jobs={}", "admire-mebf:jobs={}"
+SAS, MEBF, MALLEABLE = "sas2019:jobs={}", "admire-mebf:jobs={}", "malleable"
 CASES = (
     Case("easy", "fcfs-easy, 100,000 jobs", _crowd(100_000, "fcfs-easy:max_backfill=1000000")),
     Case("easy", "sjf-bb, 100,000 jobs", _crowd(100_000, "sjf-bb")),
