@@ -15,7 +15,7 @@ PER_SECOND = 5e6
 
 
 def n_phases(program: Program) -> np.ndarray:
-    """How many phases each job goes through if nothing fails and its size stays; of several ways to run, in the first."""
+    """How many phases each job goes through if nothing fails and its size stays; of several ways, in the first."""
     times = np.repeat(program.first_choice, np.diff(program.first_phase)).astype(float)
     first, last = (program.first_phase[program.first_leg[at]] for at in (slice(None, -1), slice(1, None)))
     if program.rounds is not None:

@@ -1,0 +1,29 @@
+"""Solvers in a thread of their own: what is written in C hears of no signal, and keeps Ctrl-C waiting for minutes."""
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
+
+NAME = "solver"
+
+
+def aside(work: Callable[[], Answer]) -> Answer:
+    """What `work` returns or raises. Where a signal ends the wait, the solver goes on, with nobody to listen, until its
+    time is up or the process ends."""
+    answers: list[Answer] = []
+    errors: list[BaseException] = []
+
+    def solve() -> None:
+        try:
+            answers.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=solve, name=NAME, daemon=True)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return answers[0]
