@@ -6,24 +6,23 @@ from typing import TypeVar
 
 Answer = TypeVar("Answer")
 
-NAME = "solver"
-
 
 def aside(work: Callable[[], Answer]) -> Answer:
     """What `work` returns or raises. Where a signal ends the wait, the solver goes on, with nobody to listen, until its
     time is up or the process ends."""
     answers: list[Answer] = []
     errors: list[BaseException] = []
+    done = threading.Event()
 
     def solve() -> None:
         try:
             answers.append(work())
         except BaseException as error:
             errors.append(error)
+        done.set()
 
-    thread = threading.Thread(target=solve, name=NAME, daemon=True)
-    thread.start()
-    thread.join()
+    threading.Thread(target=solve, name="solver", daemon=True).start()
+    done.wait()
     if errors:
         raise errors[0]
     return answers[0]
