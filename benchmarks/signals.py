@@ -21,7 +21,7 @@ import polars as pl
 import forebay as fb
 from forebay.workload import models
 
-MOMENTS = (0.0, 0.3, 1.0, 2.5)
+MOMENTS = (0.2, 1.0, 3.0)
 """Seconds after the run has begun."""
 CODES = {signal.SIGTERM: 143, signal.SIGINT: 130}
 BUFFER = "flat:nodes=128,burst_buffer=500GB"

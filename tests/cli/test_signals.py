@@ -21,6 +21,19 @@ BACKFILLS = """class Mine:
 """
 
 
+DROPS = """import ctypes, os, pathlib, signal, time
+class Mine:
+    def decide(self, view, act):
+        pathlib.Path("begun").touch()
+        def drops():  # what is raised here, nobody gets
+            os.kill(os.getpid(), signal.NUMBER)
+            time.sleep(0.1)
+        ctypes.CFUNCTYPE(None)(drops)()
+        while True:
+            time.sleep(0.01)
+"""
+
+
 def rounds(folder, task, kind="rigid"):
     """A job that takes hours."""
     sizes = {"num_nodes": 4} if kind == "rigid" else {"num_nodes_min": 2, "num_nodes_max": 4}
@@ -72,3 +85,17 @@ def test_a_run_of_hours_can_be_stopped(start, tmp_path, what, number, code):
     assert "Traceback" not in err
     assert ("forebay: stopped\n" in err) == (number == signal.SIGINT)
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost(start, tmp_path, name, code):
+    """As while a compiler calls Python."""
+    (tmp_path / "mine.py").write_text(DROPS.replace("NUMBER", name))
+    running = start("run", "table1", "--policy", f"{tmp_path / 'mine.py'}:Mine")
+    try:
+        out, err = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert (running.returncode, out) == (code, ""), err
+    assert (tmp_path / "begun").exists()
+    assert "Traceback" not in err
