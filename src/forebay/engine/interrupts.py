@@ -7,6 +7,7 @@ policy written in Python.
 Kernels read it from memory: what Python writes to its wakeup file at every signal goes to a file that is mapped there.
 """
 
+import _signal  # type: ignore[import-not-found] # `signal` looks all handlers up by name, in twice the time
 import mmap
 import os
 import signal
@@ -95,10 +96,10 @@ class Interrupts:
         self._before = file, int(clock["signals"]), int(clock["look_up"])
         clock["look_up"], clock["signals"] = self._callback.address, bell.address
         for number in SIGNALS:
-            handler = signal.getsignal(number)
+            handler = _signal.getsignal(number)
             if callable(handler):
                 self._handlers[number] = handler
-                signal.signal(number, self._note)
+                _signal.signal(number, self._note)
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._hush()
@@ -108,7 +109,7 @@ class Interrupts:
             clock["stop"], self._before = 0, None
             signal.set_wakeup_fd(file, warn_on_full_buffer=False)
         for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+            _signal.signal(number, handler)
         if error is None:
             self.check()
 
