@@ -22,7 +22,8 @@ def aside(work: Callable[[], Answer]) -> Answer:
         done.set()
 
     threading.Thread(target=solve, name="solver", daemon=True).start()
-    done.wait()
+    while not done.wait(0.1):  # a signal may come to another thread, which does not wake this one
+        pass
     if errors:
         raise errors[0]
     return answers[0]
