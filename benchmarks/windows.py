@@ -11,6 +11,7 @@ import numpy as np
 
 from forebay.algorithms.genetic import evolve
 from forebay.algorithms.pareto import front, front_with_waste
+from forebay.core.stopping import NO_CLOCK
 from forebay.workload import models
 
 CAPACITY = np.array([4360, 300 * 10**12, 100 * 10**12, 5000])
@@ -77,8 +78,8 @@ def report_kinds(w: int, settings: np.ndarray) -> None:
     """A row for windows of four objectives: nodes, buffer, SSD in use, SSD wasted."""
     loads, sets, rng = np.empty((4096, 4), np.int64), np.empty(4096, np.int64), np.random.default_rng(1)
     cases = windows_of_kinds(w)
-    exact = lambda *case: front_with_waste(*case, 128 * 10**9, LIMIT, loads, sets)  # noqa: E731
-    guess = lambda *case: evolve(*case, 128 * 10**9, settings, rng, loads, sets)  # noqa: E731
+    exact = lambda *case: front_with_waste(*case, 128 * 10**9, LIMIT, loads, sets, NO_CLOCK)  # noqa: E731
+    guess = lambda *case: evolve(*case, 128 * 10**9, settings, rng, loads, sets, NO_CLOCK)  # noqa: E731
     report(f"{w} | 4, of two kinds", exact, guess, cases)
 
 
@@ -107,9 +108,9 @@ def main() -> None:
     for w, R in ((20, 2), (30, 2), (20, 4)):
         loads, sets = np.empty((4096, R), np.int64), np.empty(4096, np.int64)
         cases = windows(w, R)
-        exact = lambda demand, room, loads=loads, sets=sets: front(demand, room, LIMIT, loads, sets)  # noqa: E731
+        exact = lambda demand, room, loads=loads, sets=sets: front(demand, room, LIMIT, loads, sets, NO_CLOCK)  # noqa: E731
         guess = lambda demand, room, loads=loads, sets=sets: evolve(  # noqa: E731
-            demand, room, nothing, nothing, 0, 0, settings, rng, loads, sets
+            demand, room, nothing, nothing, 0, 0, settings, rng, loads, sets, NO_CLOCK
         )
         report(f"{w} | {R}", exact, guess, cases)
     report_kinds(20, settings)

@@ -14,6 +14,7 @@ from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
 from forebay.core.outlook import Profile
 from forebay.core.tables import STATE, State
+from forebay.engine.interrupts import Interrupts
 from forebay.errors import BadActionError, nearest
 from forebay.policies._families.backfill import Param
 from forebay.policies._orders import ALL, ORDERS
@@ -45,7 +46,7 @@ class Blocks:
     """What `View` and `Actions` call, on the tables of one run."""
 
     def __init__(self, state: State):
-        self._tables = pointer(state, STATE)
+        self._tables, self._interrupts = pointer(state, STATE), Interrupts(state.clock)
 
     def backfill(
         self, order: str | np.ndarray, descending: bool, reserve: str, depth: int | None, expected: np.ndarray
@@ -54,7 +55,9 @@ class Blocks:
         word, line = (order, _NOBODY) if isinstance(order, str) else ("", order)
         if word and word not in ORDERS:
             raise BadActionError(f"act.backfill: order is {word!r}: {nearest(word, ORDERS)}; or give a list of jobs")
-        left, wrong = _kernel("backfill")(self._tables, line, _params(word, descending, reserve, depth), expected)
+        kernel, params = _kernel("backfill"), _params(word, descending, reserve, depth)
+        with self._interrupts:  # the queue may be long
+            left, wrong = kernel(self._tables, line, params, expected)
         return left, int(wrong)
 
     def earliest(self, job: int) -> float:

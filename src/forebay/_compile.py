@@ -14,6 +14,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from forebay._parent import end_with
 from forebay._text import plain
 from forebay.errors import ForebayError
 
@@ -250,11 +251,11 @@ class _Worker:
     """A process that compiles what it is sent, one part after the other."""
 
     # -P: what lies in the current folder is not ours to import. Where we were found by other ways, so are we there.
-    CODE = "import sys; sys.path.append(sys.argv[1]); from forebay._compile import follow; follow()"
+    CODE = "import sys; sys.path.append(sys.argv[1]); from forebay._compile import follow; follow(int(sys.argv[2]))"
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", self.CODE, str(Path(__file__).parents[1])],
+            [sys.executable, "-P", "-c", self.CODE, str(Path(__file__).parents[1]), str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -283,8 +284,9 @@ class _Worker:
         self._process.communicate()
 
 
-def follow() -> None:
+def follow(parent: int) -> None:
     """What a worker does: compile the parts that it reads, a line each, and say so."""
+    end_with(parent)
     for line in sys.stdin:
         module, function = line.split()
         load([(module, function)])

@@ -18,7 +18,8 @@ Callback = Callable[[int, int], None]
 
 PATIENCE = 15.0
 """Seconds after which a pace is told."""
-_LONG = 60.0  # seconds that one may wait for without having been warned
+LONG = 60.0
+"""Seconds that one may wait for without having been warned."""
 
 
 def left(done: int, total: int, seconds: float) -> str:
@@ -37,7 +38,7 @@ class _Warning:
         if self._told or seconds < PATIENCE:
             return
         self._told = True
-        if ended == 0 or seconds * (jobs - ended) / ended > _LONG:
+        if ended == 0 or seconds * (jobs - ended) / ended > LONG:
             pace = f"{self._title}: {ended:,} of {jobs:,} jobs have ended in {about(seconds)}"
             rest = left(ended, jobs, seconds) or "no estimate yet"
             warnings.warn(

@@ -7,6 +7,7 @@ from typing import Any
 from forebay import _progress
 from forebay._blocks import Blocks
 from forebay._case import case_of, machine_of, versions
+from forebay._phases import warn_of_many
 from forebay.core.failures import Failures
 from forebay.engine.handed import Handed
 from forebay.engine.run import Progress, run
@@ -46,7 +47,8 @@ def simulate(
     progress
         True shows a bar in a terminal or notebook (there it needs ipywidgets). A function is called at times with the
         number of jobs that have ended, and of all jobs. Without it, a run that will take minutes gives a
-        `LongRunWarning` with an estimate; False says nothing.
+        `LongRunWarning` with an estimate; one whose jobs go through too many phases for a minute, before it begins.
+        False says nothing.
     failures
         How nodes fail, and what jobs do about it: a spec ("mtbf=1h,downtime=1h,checkpoint=300s"), a trace of outages
         (a CSV file, or Batsim's events), a table of such values, or `forebay.platforms.Failures`. Without it, as the
@@ -80,6 +82,8 @@ def simulate(
     <Result of InOrder: 8 jobs on 4 nodes, mean wait 8 min>
     """
     case = case_of(workload, platform, policy, seed, job_model, failures)
+    if progress is not False:
+        warn_of_many(case.workload, case.program)
     state, truth, notes, draw, rng = case.tables()
     handed = Handed(Blocks, case.wishes.labels)
     with _progress.following(progress, case.policy, len(case.workload)) as call:

@@ -29,7 +29,7 @@ class ForebayError(Exception):
 
 
 class LongRunWarning(UserWarning):
-    """A run will take long at its pace so far."""
+    """A run will take long, at its pace so far or by what its jobs do."""
 
 
 class InputError(ForebayError):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cases.chunks import chunks
 from forebay.algorithms import genetic
+from forebay.core.stopping import NO_CLOCK
 from twins import genetic as naive
 from twins.genetic import Window
 
@@ -41,7 +42,7 @@ def rows(loads, sets, n):
 def evolve(window, settings, rng):
     arguments, m, K = tables(window, settings)
     loads, sets = np.full((m, K), 7, np.int64), np.full(m, 7, np.int64)  # whatever was there before
-    return rows(loads, sets, genetic.evolve(*arguments, rng, loads, sets))
+    return rows(loads, sets, genetic.evolve(*arguments, rng, loads, sets, NO_CLOCK))
 
 
 def evolve_marked(window, settings, rng, marks):
@@ -49,7 +50,7 @@ def evolve_marked(window, settings, rng, marks):
     arguments, m, K = tables(window, settings)
     loads, sets = np.empty((m, K), np.int64), np.empty(m, np.int64)
     trace, counts = np.empty((len(marks), m, K), np.int64), np.zeros(len(marks), np.int64)
-    n = genetic.evolve(*arguments, rng, loads, sets, np.array(marks, np.int64), trace, counts)
+    n = genetic.evolve(*arguments, rng, loads, sets, NO_CLOCK, np.array(marks, np.int64), trace, counts)
     points = [[tuple(point) for point in trace[k, : counts[k]].tolist()] for k in range(len(marks))]
     return points, rows(loads, sets, n)
 

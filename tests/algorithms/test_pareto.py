@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cases.chunks import chunks
 from forebay.algorithms import pareto
+from forebay.core.stopping import NO_CLOCK
 from twins import pareto as naive
 
 PLENTY = 10**9
@@ -24,7 +25,7 @@ def points_of(n, loads, sets):
 
 def front(demands, room, limit=PLENTY, rows=20_000, limits=0):
     loads, sets = np.full((rows, len(room) - limits), -7), np.full(rows, -7)
-    n = pareto.front(table(demands, len(room)), np.array(room, np.int64), limit, loads, sets)
+    n = pareto.front(table(demands, len(room)), np.array(room, np.int64), limit, loads, sets, NO_CLOCK)
     return points_of(n, loads, sets)
 
 
@@ -32,7 +33,7 @@ def front_with_waste(demands, room, waste, small, free_small, step, limit=PLENTY
     loads, sets = np.full((rows, len(room) + 1 - limits), -7), np.full(rows, -7)
     each = np.array(waste, np.int64), np.array(small, np.int64)
     jobs = table(demands, len(room))
-    n = pareto.front_with_waste(jobs, np.array(room, np.int64), *each, free_small, step, limit, loads, sets)
+    n = pareto.front_with_waste(jobs, np.array(room, np.int64), *each, free_small, step, limit, loads, sets, NO_CLOCK)
     return points_of(n, loads, sets)
 
 

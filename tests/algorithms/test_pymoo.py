@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from forebay.algorithms import pareto
+from forebay.core.stopping import NO_CLOCK
 
 N_WINDOWS, JOBS = 20, 14
 
@@ -38,9 +39,9 @@ def values(chosen, demand, room, wasted):
 def exact(demand, room, wasted):
     loads, sets = np.empty((20_000, 2 if wasted is None else 4), np.int64), np.empty(20_000, np.int64)
     if wasted is None:
-        n = pareto.front(demand, room, 10**9, loads, sets)
+        n = pareto.front(demand, room, 10**9, loads, sets, NO_CLOCK)
     else:
-        n = pareto.front_with_waste(demand, room, *wasted, 15, 128, 10**9, loads, sets)
+        n = pareto.front_with_waste(demand, room, *wasted, 15, 128, 10**9, loads, sets, NO_CLOCK)
     assert n > 0
     return loads[:n]
 

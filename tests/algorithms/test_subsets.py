@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from forebay.algorithms import subsets
+from forebay.core.stopping import NO_CLOCK
 from twins import pareto as naive
 
 PLENTY = 10**9
@@ -21,7 +22,7 @@ def random_jobs(rng, most):
 def deal(jobs, bits, room, limit=PLENTY):
     """Both lists as {row: key}, and the work."""
     arrays = np.array(jobs, np.int64), np.array(bits, np.int64)
-    *lists, work = subsets.deal(*arrays, (1 << len(room)) - 1, np.array(room, np.int64), limit)
+    *lists, work = subsets.deal(*arrays, (1 << len(room)) - 1, np.array(room, np.int64), limit, NO_CLOCK)
     rows, keys = lists[::2], lists[1::2]
     return [dict(zip(map(tuple, a.tolist()), b.tolist(), strict=True)) for a, b in zip(rows, keys, strict=True)], work
 
@@ -79,8 +80,8 @@ def test_work_is_limited():
 def test_highest_loads(seed):
     jobs, bits, room = random_jobs(random.Random(seed), 8)
     lowered = np.array(room, np.int64)
-    subsets.tighten(np.array(jobs, np.int64), np.array(bits, np.int64), lowered, PLENTY)
+    subsets.tighten(np.array(jobs, np.int64), np.array(bits, np.int64), lowered, PLENTY, NO_CLOCK)
     assert lowered.tolist() == naive.highest(jobs, room)
     lowered = np.array(room, np.int64)
-    subsets.tighten(np.array(jobs, np.int64), np.array(bits, np.int64), lowered, 0)
+    subsets.tighten(np.array(jobs, np.int64), np.array(bits, np.int64), lowered, 0, NO_CLOCK)
     assert lowered.tolist() == room

@@ -99,7 +99,7 @@ def of_state(tables, before="state"):
         elif table.dtype.names is None:
             found[f"{before}.{name}"] = table.shape, table.tobytes()
         else:
-            names = [field for field in table.dtype.names if field != "look_up"]
+            names = [field for field in table.dtype.names if field not in ("look_up", "signals")]
             found |= {f"{before}.{name}.{field}": (table.shape, table[field].tobytes()) for field in names}
     return found
 

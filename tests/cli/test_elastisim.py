@@ -110,3 +110,14 @@ def test_names_of_tables_are_completed():
     from forebay.cli._complete import elastisim_outputs
 
     assert elastisim_outputs("job_statistics,p") == ["job_statistics,pfs_utilization"]
+
+
+@pytest.mark.filterwarnings("default::forebay.errors.LongRunWarning")
+def test_a_run_of_many_phases_is_warned_of_in_one_line(forebay, project, monkeypatch):
+    monkeypatch.setattr("forebay._phases.PER_SECOND", 1.0)
+    told = project(rigid(rounds=100))
+    code, _, err = forebay("elastisim", told)
+    assert code == 0
+    (line,) = [line for line in err.splitlines() if "phases" in line]
+    assert line.startswith("forebay: jobs: jobs go through 200 phases, job 0 alone through 200; at 1 a second")
+    assert "phases" not in forebay("elastisim", told, "-q").err

@@ -1,8 +1,12 @@
 """A real Dask cluster on this machine: the same rows as without it, also where a worker is killed."""
 
+import asyncio
 import os
 import shutil
 import signal
+import sys
+from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest
 
@@ -119,3 +123,83 @@ def test_a_parcel_has_all_files_and_lies_as_they_do(runs, tmp_path):
 def test_what_slurm_is_asked_for():
     found = cluster.slurm_options("queue=fat, cores=4, walltime=2h, jobs=3")
     assert found == {"queue": "fat", "cores": "4", "memory": "4GB", "walltime": "2h", "jobs": "3", "account": ""}
+
+
+class Asked:
+    """In the place of dask-jobqueue's class: remembers what it is asked for."""
+
+    options: dict = {}  # noqa: RUF012
+
+    def __init__(self, **options):
+        type(self).options = options
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def adapt(self, **_):
+        pass
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What dask-jobqueue is asked for; where `cryptography` is not installed, with a key of nobody's."""
+    from distributed.security import Security
+
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", SimpleNamespace(SLURMCluster=Asked))
+    if not find_spec("cryptography"):
+        pem = {"tls_ca_file": "a\nb", "tls_client_cert": "a\nb", "tls_client_key": "a\nb"}
+        monkeypatch.setattr(Security, "temporary", classmethod(lambda cls: cls(require_encryption=True, **pem)))
+
+    def asked(text):
+        with cluster._slurm_cluster(text):
+            return Asked.options
+
+    return asked
+
+
+def test_workers_on_other_machines_talk_to_who_has_the_key_alone(asked, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    options = asked("cores=2,jobs=3")
+    assert options["protocol"] == "tls://"
+    assert options["security"].require_encryption
+    assert options["security"].get_tls_config_for_role("client")["ca_file"]
+    assert options["shared_temp_directory"] == str(tmp_path)
+    assert options["scheduler_options"]["dashboard_address"] == "127.0.0.1:0"
+    place = options["worker_extra_args"].index("--dashboard-address")
+    assert options["worker_extra_args"][place + 1] == "127.0.0.1:0"
+
+
+def test_what_the_site_says_of_its_network_counts(asked):
+    import dask
+
+    with dask.config.set({"jobqueue.slurm.scheduler-options": {"interface": "ib0"}}):
+        options = asked("cores=2")
+    assert options["scheduler_options"] == {"interface": "ib0", "dashboard_address": "127.0.0.1:0"}
+
+
+def test_a_scheduler_that_takes_these_options_shows_its_pages_here_alone(asked):
+    """A real one, which listens where they say."""
+    options = {**asked("cores=1")["scheduler_options"], "protocol": "tcp://", "host": "127.0.0.1", "port": 0}
+
+    async def listen():
+        async with distributed.Scheduler(**options) as scheduler:
+            pages = [one.getsockname()[0] for one in scheduler.http_server._sockets.values()]
+            return scheduler.address, pages
+
+    address, pages = asyncio.run(listen())
+    assert address.startswith("tcp://127.0.0.1:")
+    assert pages == ["127.0.0.1"]
+
+
+def test_without_the_package_for_keys_nothing_is_started(asked, monkeypatch):
+    from distributed.security import Security
+
+    def missing(cls):
+        raise ImportError
+
+    monkeypatch.setattr(Security, "temporary", classmethod(missing))
+    with pytest.raises(InputError, match=r"pip install 'forebay\[cluster\]'"):
+        asked("cores=1")

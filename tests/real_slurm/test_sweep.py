@@ -49,6 +49,7 @@ def cancel_two(slurm, there, cancelled):
 
 def test_a_sweep_outlives_jobs_that_are_cancelled(tmp_path, monkeypatch):
     pytest.importorskip("dask_jobqueue")
+    pytest.importorskip("cryptography")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(_slurm_jobs, "EVERY", 1.0)
     (tmp_path / "slow.py").write_text(POLICY)

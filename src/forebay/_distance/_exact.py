@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forebay._distance._alone import beginning
+from forebay._distance._aside import aside
 from forebay._distance._found import Found
 from forebay._distance._jobs import Jobs
 from forebay._distance._objective import MAKESPAN, SLOWDOWNS, objectives
@@ -111,7 +112,7 @@ def solve(jobs: Jobs, metric: str, limit: float) -> Optimum:
     solver.parameters.max_time_in_seconds = limit
     solver.parameters.num_workers = 8  # ways to search side by side: those that find schedules rarely prove them
     solver.parameters.random_seed = 0
-    status = solver.solve(model)
+    status = aside(lambda: solver.solve(model))
     alone = _proved_before(jobs, metric)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return Optimum(alone, cost_of(jobs, metric, first), False)

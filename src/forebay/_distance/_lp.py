@@ -10,10 +10,12 @@ prices, also those of a solver that was stopped.
 """
 
 import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from forebay._distance._aside import aside
 from forebay._distance._found import Found
 from forebay._distance._jobs import Jobs
 from forebay._distance._objective import MAKESPAN, Objective, objectives
@@ -109,7 +111,8 @@ def _prices(jobs: Jobs, weight: np.ndarray, grid: Grid, limit: float) -> tuple[n
     whole = np.unique(job, return_inverse=True)[1]
     once = csr_array((np.ones(len(job)), (whole, np.arange(len(job)))), shape=(whole.max() + 1, len(job)))
     scale = max(float(cost.max()), 1e-9)
-    answer = linprog(
+    solve = partial(
+        linprog,
         cost / scale,
         A_ub=holds,
         b_ub=np.concatenate(room),
@@ -119,6 +122,7 @@ def _prices(jobs: Jobs, weight: np.ndarray, grid: Grid, limit: float) -> tuple[n
         method="highs",
         options={"time_limit": limit},
     )
+    answer = aside(solve)
     marginals = getattr(getattr(answer, "ineqlin", None), "marginals", None)
     if marginals is None or len(np.atleast_1d(marginals)) != shape[0] or not np.isfinite(marginals).all():
         return none, False

@@ -44,5 +44,21 @@ def _call_address(_: Any, address: Any) -> Any:
     return types.void(types.int64), code
 
 
+def _read(address: int) -> int:
+    return ctypes.c_uint8.from_address(int(address)).value
+
+
+@intrinsic
+def _peek(_: Any, address: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+        # Atomic, which costs nothing here: a plain load may be taken out of the loop that waits for it to change.
+        return builder.zext(builder.load_atomic(place, "monotonic", 1), ir.IntType(64))
+
+    return types.int64(types.int64), code
+
+
 call_address = _look_up if numba.config.DISABLE_JIT else _call_address
 """Call the function at an address."""
+peek = _read if numba.config.DISABLE_JIT else _peek
+"""The byte at an address, which others may write at any time."""

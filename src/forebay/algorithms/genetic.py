@@ -19,6 +19,7 @@ import math
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
+from forebay.core.stopping import stopped
 
 SETTINGS = ("generations", "population", "pairs", "mutation", "middle", "flips", "coded")
 """What a search reads, in this order: how many generations; how many selections survive; the share of them that has
@@ -283,14 +284,14 @@ def _breed(rows, n, size, genes, settings, gap, order, children, rng):
 
 @allocating_kernel
 def evolve(
-    demand, room, waste, small, free_small, step, settings, rng, loads, sets, marks=None, trace=None, counts=None
+    demand, room, waste, small, free_small, step, settings, rng, loads, sets, clock, marks=None, trace=None, counts=None
 ):
     """The Pareto set of the last generation, by its first objective, largest first, then the second, ...; its size.
 
     Objectives, a column of `loads` each, are the loads and, unless `waste` is empty, minus what is wasted: that of each
     job, and a `step` for each of the small units taken (`small`) beyond those that are free. Of selections with equal
     objectives the one counts that has the first job in which they differ. `loads` and `sets` need a row for each who
-    may survive, see `sizes`.
+    may survive, see `sizes`. The search ends where the run that it is for is stopped, by its `clock`.
 
     For studies: `trace[k]` gets the `counts[k]` points of the Pareto set after generation `marks[k]`. Marks ascend; 0
     is what there was to begin with, and after the last generation nothing changes.
@@ -306,6 +307,8 @@ def evolve(
     n = np.int64(0)  # a plain 0 is a type of its own: four kernels would be compiled twice
     mark, gap = 0, math.inf
     for g in range(1 if together else n_generations + 1):
+        if stopped(clock):
+            break
         if g > 0:
             n_children, gap = _breed(rows, n, size, genes, settings, gap, order, children, rng)
         elif together:

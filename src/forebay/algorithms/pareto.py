@@ -21,6 +21,7 @@ import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.subsets import NUMBER, ROW, ROWS, deal, tighten
+from forebay.core.stopping import CLOCK_ROWS, stopped
 
 _LEAF = 8  # sets in a leaf: with 4 the search was 5 to 30 % slower
 
@@ -162,14 +163,14 @@ def _enter(points, keys, n, value, key):
 
 
 @allocating_kernel
-def _pair(left, left_keys, right, right_keys, V, room, spare, step, scale, limit):
+def _pair(left, left_keys, right, right_keys, V, room, spare, step, scale, limit, clock):
     """All points of the front, in any order, and their keys; and the work, more than `limit` if it was given up."""
     spans_a, least_a, most_a, best_a, work = _grow(left, left_keys, scale)
     spans_b, least_b, most_b, best_b, more = _grow(right, right_keys, scale)
     work += more
     points, keys, n = np.empty((64, V), np.int64), np.empty(64, np.int64), 0
     value, stack, depth = np.empty(V, np.int64), np.zeros((128, 2), np.int64), 1
-    while depth > 0 and work <= limit:
+    while depth > 0 and work <= limit and not stopped(clock):
         depth -= 1
         a, b = stack[depth, 0], stack[depth, 1]
         _join(most_a, a, most_b, b, room, spare, step, value)
@@ -263,8 +264,8 @@ def _settled(jobs, bits, room, points, keys):
     return True
 
 
-@allocating_kernel((ROWS, NUMBER, ROW, NUMBER, NUMBER, NUMBER, ROWS, ROW))
-def _search(asked, V, room, spare, step, limit, loads, sets):
+@allocating_kernel((ROWS, NUMBER, ROW, NUMBER, NUMBER, NUMBER, ROWS, ROW, CLOCK_ROWS))
+def _search(asked, V, room, spare, step, limit, loads, sets, clock):
     """The front of jobs that ask for resources and perhaps, in two columns more, carry minus waste and small nodes.
 
     Points have `V` columns: the resources that count, and minus the waste.
@@ -283,15 +284,15 @@ def _search(asked, V, room, spare, step, limit, loads, sets):
     points, keys = np.empty((1, V), np.int64), np.empty(1, np.int64)
     if C > R or not _settled(jobs, bits, room, points, keys):
         # Trees take more than three times the work of lists: lists that need over a quarter are not worth making.
-        work = tighten(jobs, bits, left, limit >> 4)
+        work = tighten(jobs, bits, left, limit >> 4, clock)
         counted = (1 << V) - 1 if C == R else (1 << (V - 1)) - 1 + (1 << R)
-        a, a_keys, b, b_keys, more = deal(jobs, bits, counted, left, limit >> 2)
+        a, a_keys, b, b_keys, more = deal(jobs, bits, counted, left, limit >> 2, clock)
         work += more
         if more > limit >> 2:
             return -1
         for c in range(C):
             scale[c] = 1.0 / min(scale[c], left[c] + 1.0) if c < R else 1.0 / scale[c]
-        points, keys, more = _pair(a, a_keys, b, b_keys, V, left, spare, step, scale, limit - work)
+        points, keys, more = _pair(a, a_keys, b, b_keys, V, left, spare, step, scale, limit - work, clock)
         if work + more > limit:
             return -1
     if len(points) > min(len(loads), len(sets)):
@@ -301,16 +302,17 @@ def _search(asked, V, room, spare, step, limit, loads, sets):
 
 
 @allocating_kernel
-def front(demand, room, limit, loads, sets):
+def front(demand, room, limit, loads, sets, clock):
     """The front's loads, a row each, and its sets; how many, or -1 if that is too many or more work than `limit`.
 
-    Resources beyond the columns of `loads` are mere limits.
+    Resources beyond the columns of `loads` are mere limits. The search ends where the run that it is for is stopped, by
+    its `clock`.
     """
-    return _search(demand, loads.shape[1], room, 0, 0, limit, loads, sets)
+    return _search(demand, loads.shape[1], room, 0, 0, limit, loads, sets, clock)
 
 
 @allocating_kernel
-def front_with_waste(demand, room, waste, small, free_small, step, limit, loads, sets):
+def front_with_waste(demand, room, waste, small, free_small, step, limit, loads, sets, clock):
     """The front of loads and, in the last column, minus the waste.
 
     Jobs have a waste of their own, and `step` is added for each small node that they want beyond those that are free.
@@ -322,7 +324,7 @@ def front_with_waste(demand, room, waste, small, free_small, step, limit, loads,
         for r in range(R):
             asked[i, r] = demand[i, r]
         asked[i, R], asked[i, R + 1] = -waste[i], -small[i]
-    return _search(asked, loads.shape[1], room, free_small, step, limit, loads, sets)
+    return _search(asked, loads.shape[1], room, free_small, step, limit, loads, sets, clock)
 
 
 def hypervolume(points: np.ndarray, reference: np.ndarray) -> float:

@@ -5,11 +5,15 @@ import gc
 import os
 import signal
 import sys
+import threading
 import traceback
+import warnings
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
+from forebay._parent import keep_from_children
 from forebay._text import plain
 from forebay.cli import (
     bounds,
@@ -40,11 +44,14 @@ from forebay.cli import (
 )
 from forebay.cli._help import Command, Group
 from forebay.cli._options import examples
-from forebay.cli._print import LINES, hush
-from forebay.errors import ForebayError, shortened
+from forebay.cli._print import LINES, hush, message
+from forebay.errors import ForebayError, LongRunWarning, shortened
 
 STOPPED = 130
 """What shells report of a process ended by Ctrl-C."""
+_ENDED = {128 + number: number for number in (signal.SIGTERM, signal.SIGHUP)}
+"""And by these."""
+_SOON = 0.02  # seconds
 
 app = typer.Typer(
     name="forebay",
@@ -134,14 +141,42 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")  # a terminal that lacks a character gets a ?, not an error
     hush(False)
     # A batch system's cancel and a closed terminal unwind like Ctrl-C, so that no temporary file stays.
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in _ENDED.values():
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
             signal.signal(number, lambda number, _: sys.exit(128 + number))
-    code = _guarded(arguments)
+    keep_from_children(1, 2)  # `forebay run ... | cat` ends with the run
+    usual, sys.unraisablehook = sys.unraisablehook, partial(_not_raised, sys.unraisablehook)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = partial(_warn, warnings.showwarning)
+            code = _guarded(arguments)
+    finally:
+        sys.unraisablehook = usual
     if code == 0 and 1 in closed:
         _complain("stdout is closed: the answer went nowhere")
         code = 1
     sys.exit(code)
+
+
+def _warn(usual: Any, text: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """A warning of ours is a line beside the answer; others show where they come from."""
+    if issubclass(category, LongRunWarning):
+        message(f"forebay: {text}", style="yellow")
+    else:
+        usual(text, category, *where, **more)
+
+
+def _not_raised(usual: Any, told: Any) -> None:
+    """A signal that comes where Python drops what is raised, as when a compiler calls it, is sent once more."""
+    number = signal.SIGINT if isinstance(told.exc_value, KeyboardInterrupt) else 0
+    if isinstance(told.exc_value, SystemExit) and told.exc_value.code in _ENDED:
+        number = _ENDED[told.exc_value.code]
+    if not number:
+        usual(told)
+        return
+    again = threading.Timer(_SOON, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
 
 
 def _open_closed() -> list[int]:

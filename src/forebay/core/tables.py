@@ -13,9 +13,8 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import pointer_type
 from forebay.core.inside import Inside, empty_inside
 from forebay.core.running import Io, empty_io
+from forebay.core.stopping import CLOCK
 
-CLOCK = np.dtype([("now", "f8"), ("triggers", "i8"), ("look_up", "i8"), ("stop", "i1")], align=True)
-"""The time, and the Trigger bits of this instant; for kernels that take long, see `verbs.interrupted`."""
 COUNTS = np.dtype(
     [
         ("n_queued", "i8"),

@@ -1,8 +1,8 @@
 """The verbs of a compiled policy. Each adds a row to the actions; the engine checks and applies them afterwards."""
 
-from forebay._numba.bridge import call_address
 from forebay._numba.jit import kernel
 from forebay.core.codes import Verb
+from forebay.core.stopping import stopped
 
 
 @kernel
@@ -80,8 +80,5 @@ def act_reject(state, job):
 
 @kernel
 def interrupted(state):
-    """Whether the run is to end: a kernel that takes long asks some times a second, and returns soon if so."""
-    clock = state.clock[0]
-    if clock["look_up"] != 0:
-        call_address(clock["look_up"])
-    return clock["stop"] != 0
+    """Whether the run is to end: a kernel that takes long asks many times a second, and returns at once if so."""
+    return stopped(state.clock)

@@ -5,6 +5,7 @@ And what comes because of other jobs, at times that only the run tells.
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import EventKind, JobState, LogKind, LogReason, Trigger
+from forebay.core.verbs import interrupted
 from forebay.engine.dependencies import Standing
 from forebay.engine.joining import join, join_all, joins, keep_out, will_join
 from forebay.engine.journal import write_log
@@ -44,7 +45,7 @@ def _log_submit(state, truth, j, time):
 def _let_in(state, truth, time):
     """Submit the jobs that wait outside and are below their limits now."""
     meters = truth.meters
-    while meters.n_outside[1] > 0:
+    while meters.n_outside[1] > 0 and not interrupted(state):
         meters.n_outside[1], kept = 0, 0
         for i in range(meters.n_outside[0]):
             j = meters.outside[i]

@@ -8,6 +8,7 @@ from forebay._numba.jit import kernel
 from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.engine.apply import apply, refuse
 from forebay.engine.events import happen, let_in, next_event
 from forebay.engine.failures import fail_and_repair, next_failure, next_repair
@@ -72,7 +73,7 @@ def _ring(state, truth, until):
     for i in range(finish(truth.network, until, truth.ended)):
         latest = max(latest, truth.network.transfers[truth.ended[i]]["end"])
         end_transfer(state, truth, truth.ended[i])
-    n_due = 0
+    n_due, n_ended = 0, 0
     while cursor["n_timers"] > 0 and truth.timers[0]["time"] <= until:
         time, slot = truth.timers[0]["time"], truth.timers[0]["slot"]
         cursor["n_timers"] = remove(truth.timers, truth.where, cursor["n_timers"], slot)
@@ -82,6 +83,9 @@ def _ring(state, truth, until):
             n_due += 1
         else:
             end_phase(state, truth, slot >> 1, time)
+            n_ended += 1
+            if n_ended & 63 == 0 and interrupted(state):  # phases that take no time follow one another in one instant
+                break
     for i in range(n_due):
         j = truth.due[i]
         job = state.jobs[j]
@@ -109,6 +113,8 @@ def advance(state, truth):
         return status
     let_in(state, truth, clock["now"])
     if cursor["again"] or (limited and n_held(state, truth) > n_hidden):
+        if interrupted(state):
+            return Status.PAUSED.value
         cursor["again"] = 0
         clock["triggers"] |= asked_for
         cursor["n_decisions"] += 1
@@ -121,6 +127,8 @@ def advance(state, truth):
         else:
             settle_requests(state, truth)
     while clock["triggers"] == 0 or clock["now"] < cursor["begin"] or next_release(truth) <= clock["now"]:
+        if interrupted(state):
+            return Status.PAUSED.value
         # Links are shared out once an instant, after all that it started and ended.
         settle(truth.network, clock["now"])
         first = _next_time(truth)

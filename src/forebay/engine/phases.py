@@ -5,6 +5,7 @@ from numba import types
 from forebay._numba.jit import kernel
 from forebay.core.codes import JobState, LegEnd, LogKind, LogReason, PhaseKind, Trigger, Urgency
 from forebay.core.tables import PICKS, STATE, flex_row
+from forebay.core.verbs import interrupted
 from forebay.engine.checkpoints import (
     begin_attempt,
     begin_saving,
@@ -190,6 +191,8 @@ def begin_phase(state, truth, j, time, stops):
             log_phase(state, truth, time, j, LogKind.END_PHASE, kind, amounts(state, truth, j, p)[1])
         step_on(state, truth, j)
         stops = True
+        if interrupted(state):
+            return
     activity["final"] = JobState.COMPLETED
     if activity["drains"] == 0:
         _finish_leg(state, truth, j, time, JobState.COMPLETED)

@@ -7,6 +7,7 @@ job that is to grow holds its new nodes idle until its point, and one that is to
 from forebay._numba.jit import kernel
 from forebay.core.codes import Flexibility, JobState, Refusal, Trigger
 from forebay.core.tables import flex_row, nodes_kept
+from forebay.core.verbs import interrupted
 from forebay.engine.checkpoints import is_guarded, set_walltime
 from forebay.engine.holding import give_some, have_these, take_more
 from forebay.engine.phases import begin_phase, give_up
@@ -178,6 +179,6 @@ def resume_points(state, truth):
 @kernel
 def settle_requests(state, truth):
     """Answer all that jobs ask for in this instant, without a policy, and let them go on."""
-    while state.flexible.n_points[0] > 0:
+    while state.flexible.n_points[0] > 0 and not interrupted(state):
         _answer_requests(state, truth)
         resume_points(state, truth)

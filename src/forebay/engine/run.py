@@ -68,19 +68,14 @@ def run(
     What a compiled policy has to say of the run is added to `remarks`. `draw` fills the table of failures again.
     Without `keep` nothing is recorded. `handed` is what a policy in plain Python builds on.
     """
-    record, interrupts, n_decisions = Record(truth, keep), Interrupts(), 256
+    record, interrupts, n_decisions = Record(truth, keep), Interrupts(state.clock), 256
     prepare = _compiled if kernel_of(policy) else partial(_plain, interrupts, record, handed)
     if getattr(policy, "resizes", False):
         truth.rounds.visits[0] = POLICY
     check_limits(truth)
     advance, memory = prepare(state, truth, policy, resources, rng)
-
-    def look_up() -> None:  # Python handles signals as it comes here
-        if interrupts.noted:
-            state.clock["stop"] = 1
-
-    looking, drawing = Callback(look_up), Callback(draw or (lambda: None))
-    state.clock["look_up"], truth.cursor["draw"] = looking.address, drawing.address
+    drawing = Callback(draw or (lambda: None))
+    truth.cursor["draw"] = drawing.address
     with interrupts, record as check:
         while True:
             begun = time.perf_counter()

@@ -72,18 +72,6 @@ def _pausing() -> Any:
     return pause if numba.config.DISABLE_JIT else _ByAddress(ready(pause))
 
 
-class _LookUp:
-    """Called by kernels that take long. Like all that the loop calls, it does not hold the session: a run that nobody
-    needs any more goes at once, with its tables."""
-
-    def __init__(self, state: State, interrupts: Interrupts):
-        self._clock, self._interrupts = state.clock, interrupts
-
-    def __call__(self) -> None:
-        if self._interrupts.noted:
-            self._clock["stop"] = 1
-
-
 class Session:
     """The tables of a run, who decides, and what was recorded."""
 
@@ -110,19 +98,18 @@ class Session:
         self.view = view_of(state, truth, resources, self._rng, handed)
         places = SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state)
         self.act = verbs(state, self.view, places)
-        self._trail, self._interrupts = Trail(truth), Interrupts()
+        self._trail, self._interrupts = Trail(truth), Interrupts(state.clock)
         self._seconds, self.status, self.decided = 0.0, int(Status.PAUSED), False
         self._policy: Any = None
         self._kernel: Any = None
         self._params, self._memory = _NO_NUMBERS, _NO_MEMORY
-        calls = (_LookUp(state, self._interrupts), draw or _nothing, self._trail.drain)
-        self._callbacks = [Callback(call) for call in calls]
+        # Nothing that the loop calls holds the session: a run that nobody needs any more goes at once, with its tables.
+        self._callbacks = [Callback(call) for call in (draw or _nothing, self._trail.drain)]
         self._connect()
 
     def _connect(self) -> None:
-        looking, drawing, draining = (callback.address for callback in self._callbacks)
-        self.state.clock["look_up"], self.truth.cursor["draw"] = looking, drawing
-        self.truth.cursor["drain"] = draining
+        drawing, draining = (callback.address for callback in self._callbacks)
+        self.truth.cursor["draw"], self.truth.cursor["drain"] = drawing, draining
 
     def take(self, policy: Any, begins: bool = True) -> None:
         """Let a policy decide from here on, with an empty memory. One that does not begin has been set up before."""
@@ -200,7 +187,6 @@ class Session:
         with self._timed():
             with self._interrupts:
                 status = int(self._loop(*self._tables, kernel, params, memory, self._rng, n_decisions))
-            self.state.clock["stop"] = 0
             self._trail.check()
             if status == Status.STALLED:
                 raise stalled(self.state, self.truth, self._resources)
@@ -229,7 +215,6 @@ class Session:
         for table, kept in zip(self._changing, standing.tables, strict=True):
             table[...] = kept
         self._connect()  # the copies have the addresses of who made them
-        self.state.clock["stop"] = 0
         self._put_back(standing)
 
     def _put_back(self, standing: Standing) -> None:

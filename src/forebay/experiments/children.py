@@ -9,17 +9,16 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from multiprocessing.connection import Connection
 from typing import Any
 
 from forebay._environment import ONE_THREAD
+from forebay._parent import end_with
 from forebay.experiments.executor import Failure, cause, serve
 from forebay.experiments.runs import Run
 
 DEATHS = 3
 """So many processes may a run cost."""
-_SECONDS = 1.0  # between two looks whether the parent is still there
 
 
 class _Child:
@@ -104,12 +103,5 @@ def dismiss(name: str) -> None:
 
 def live(number: int, parent: int) -> None:
     """The life of such a process, at its end of the pipe."""
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    end_with(parent, at_once=False)  # threads of Dask come and go
     serve(Connection(number))
-
-
-def _end_with(parent: int) -> None:
-    """A worker that is killed cannot tell its processes to stop."""
-    while os.getppid() == parent:
-        time.sleep(_SECONDS)
-    os._exit(1)

@@ -29,7 +29,8 @@ _PLACE = "@files-of-forebay@"
 """Stands in specs for the folder of a worker that has the files; only the worker knows it."""
 
 _SLURM = {"queue": "", "cores": "1", "memory": "4GB", "walltime": "1h", "jobs": "1", "account": ""}
-_INSTALL = "clusters need two more packages: pip install 'forebay[cluster]'"
+_INSTALL = "clusters need a few more packages: pip install 'forebay[cluster]'"
+LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,11 @@ def _client(address: str, slurm: str) -> Iterator[tuple[Any, Watch | None]]:
 
 @contextmanager
 def _slurm_cluster(text: str) -> Iterator[Any]:
-    """Workers as jobs of Slurm; they end with this process. Another job is asked for where one is over before."""
+    """Workers as jobs of Slurm; they end with this process. Another job is asked for where one is over before.
+
+    A scheduler of Dask runs whatever it is sent, and so do workers. They are reached over the network, so they talk to
+    none but those who have the key, which is made for this command and lies in a file that the user alone can read.
+    """
     given = slurm_options(text)
     try:
         from dask_jobqueue import SLURMCluster
@@ -105,10 +110,34 @@ def _slurm_cluster(text: str) -> Iterator[Any]:
         "walltime": f"{minutes // 60:02}:{minutes % 60:02}:00",
     }
     options |= {key: given[key] for key in ("queue", "account") if given[key]}
+    options |= _closed_to_others()
     with SLURMCluster(**options) as cluster:
         count = int(given["jobs"])
         cluster.adapt(minimum_jobs=count, maximum_jobs=count)
         yield cluster
+
+
+def _closed_to_others() -> dict[str, Any]:
+    """How scheduler and workers listen: with TLS; their pages for browsers, which have no key, on this machine alone.
+
+    What the site's configuration of Dask says beside it, such as the network to use, counts as ever.
+    """
+    import dask
+    from distributed.security import Security
+
+    try:
+        security = Security.temporary()
+    except ImportError:
+        raise InputError(_INSTALL) from None
+    scheduler = dask.config.get("jobqueue.slurm.scheduler-options", None) or {}
+    worker = dask.config.get("jobqueue.slurm.worker-extra-args", None) or []
+    return {
+        "security": security,
+        "protocol": "tls://",
+        "shared_temp_directory": os.getcwd(),  # where jobs of Slurm begin
+        "scheduler_options": {**scheduler, "dashboard_address": f"{LOOPBACK}:0"},
+        "worker_extra_args": [*worker, "--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0"],
+    }
 
 
 def slurm_options(text: str) -> dict[str, str]:

@@ -21,9 +21,12 @@ from types import ModuleType
 from typing import Any
 
 from forebay._environment import ONE_THREAD, variables
+from forebay._parent import end_with, keep_from_children
 from forebay.errors import ForebayError
 from forebay.experiments.runs import Run, perform
 from forebay.results import Record
+
+_SECONDS = 1.0  # between two looks whether processes are still there
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,10 @@ class _Crew:
         waiting = iter(tasks)
         try:
             while self.hand_out_some(waiting) or self._busy:
-                for pipe in wait(list(self._busy)):
+                ready = set(wait(list(self._busy), _SECONDS))
+                # A child that a policy has forked may hold the pipe of a process that is gone.
+                ready.update(pipe for pipe, (process, _) in self._busy.items() if not process.is_alive())
+                for pipe in ready:
                     self._receive(pipe)  # type: ignore[arg-type]
                 self._tell(done)
         except BaseException:
@@ -149,6 +155,8 @@ class _Crew:
     def _receive(self, pipe: Connection) -> None:
         process, task = self._busy[pipe]
         try:
+            if not process.is_alive() and not pipe.poll():
+                raise EOFError
             over, outcome = pipe.recv()
         except (EOFError, OSError):
             process.join()
@@ -189,7 +197,9 @@ def _start(work: Work = _perform) -> tuple[BaseProcess, Connection]:
     # A new interpreter, not a fork: a fork of a process with threads (polars has some) may hang.
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, work, os.getcwd()), daemon=True)
+    # The system ends a process with the thread that has started it: others go on without ours.
+    by_all = threading.current_thread() is threading.main_thread()
+    process = context.Process(target=_serve, args=(theirs, work, os.getcwd(), os.getpid(), by_all), daemon=True)
     with _by_itself():
         process.start()
     theirs.close()
@@ -216,9 +226,9 @@ def _by_itself() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _serve(pipe: Connection, work: Work, folder: str) -> None:
+def _serve(pipe: Connection, work: Work, folder: str, parent: int, at_once: bool) -> None:
     """The life of a process of ours."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with(parent, at_once)
     os.chdir(folder)  # what tasks name by relative paths
     serve(pipe, work)
 
@@ -226,15 +236,8 @@ def _serve(pipe: Connection, work: Work, folder: str) -> None:
 def serve(pipe: Connection, work: Work = _perform) -> None:
     """A task in, its outcome out, until nobody asks any more."""
     sys.stdout = sys.stderr  # policies may print; the answer is the parent's
+    keep_from_children(pipe.fileno(), 1, 2)
     with suppress(EOFError, OSError):
         while True:
             task = pipe.recv()
             pipe.send((True, attempt(task, work, lambda value: pipe.send((False, value)))))
-
-
-def _end_with_parent() -> None:
-    """A parent that is killed cannot tell its processes to stop."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

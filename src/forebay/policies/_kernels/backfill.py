@@ -23,6 +23,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.forest import Sought
 from forebay.core.codes import LogReason
 from forebay.core.tables import MEMORY, PARAMS, STATE, instant_width, policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import HAVE, ahead_of, given_back, looks_up, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, earliest_open, share_beside, share_free, spare_head
@@ -131,6 +132,8 @@ def _easy(state, have, head, line, i, params, reserved):
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, have.free, spare, latest) - first
+            if interrupted(state):
+                return
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]
@@ -159,7 +162,7 @@ def _easy_asking(state, have, head, line, i, params, reserved):
     sought = Sought(longest_until(state, latest), free, spare, False, nothing, nothing)
     found, key = asked_behind(state, line, i, params, sought)
     n = len(found)
-    while n > 0:
+    while n > 0 and not interrupted(state):
         # Who cannot pass now cannot later: few are left after a start, and none has to be sorted.
         first, n_left = -1, 0
         for k in range(n):
@@ -212,7 +215,7 @@ def _fill(state, have, line, i, params):
     at = 0
     while True:
         at = next_place(state, index, first + at, have.free, have.free, np.inf) - first
-        if at >= len(rest) or limit == 0:
+        if at >= len(rest) or limit == 0 or interrupted(state):
             return
         j = rest[at]
         at += 1

@@ -13,6 +13,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.move import copy_rows
 from forebay.algorithms.plan import lay
 from forebay.algorithms.profile import earliest
+from forebay.core.stopping import stopped
 from forebay.policies._kernels.atoms import n_counted
 from forebay.policies._kernels.places import chunks_of
 
@@ -46,6 +47,7 @@ class Board(NamedTuple):
     near: np.ndarray
     allowed: np.ndarray  # atoms that it may run on
     atoms: np.ndarray
+    clock: np.ndarray  # of the run, which may be stopped while plans are tried
 
 
 @kernel
@@ -117,6 +119,8 @@ def evaluate(board, order, first, meets, limit, alpha, stride, R, S, W):
             board.kept_n[1 - s, k] = n
             _copy(times, free, n, board.kept_times[1 - s, k], board.kept_free[1 - s, k])
             board.fresh[1] = k + 1
+        if p & 15 == 15 and stopped(board.clock):
+            return math.inf
         q = order[p]
         at, n = lay(
             times, free, n, board.demand[q], board.duration[q], board.size[q], board.chunks[q], R, S, W,
@@ -163,6 +167,8 @@ def set_up(board, state, line, times, free, n, R, alpha):
         board.size[q] = state.legs[leg]["chunk"]
         board.chunks[q] = chunks_of(state, line[q])
         board.allowed[q] = state.legs[leg]["allowed"]
+        if stopped(board.clock):
+            return
         at = earliest(times, free, n, 0, R, board.demand[q], board.duration[q])
         board.least[q] = max(_cost(times[at] - times[0] + board.waited[q], alpha), TINY) if at >= 0 else 0.0
 
@@ -179,6 +185,6 @@ def blank_board(state, n_jobs, n, R, S, W):
         np.zeros((2, n_kept), np.int64), np.zeros(n_kept, np.int64), np.zeros(2, np.int64),
         np.empty(length), np.empty((length, columns + W), np.int64),
         np.empty(columns, np.int64), np.empty(columns, np.int64), state.nodes.seats, state.servers.near,
-        np.empty(n_jobs, np.int64), state.nodes.atoms[: n_counted(state, R)],
+        np.empty(n_jobs, np.int64), state.nodes.atoms[: n_counted(state, R)], state.clock,
     )  # fmt: skip
     return tables, stride

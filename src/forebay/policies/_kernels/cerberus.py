@@ -13,6 +13,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.knapsack import choose, choose_by_table, common_unit
 from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.policies._families.cerberus import CHOICES, COARSER, Param
 from forebay.policies._kernels.backfill import start_now
 from forebay.policies._kernels.places import fits_now, what_is_there
@@ -49,7 +50,7 @@ def _queues(state):
 @kernel
 def _in_order(state, have, line):
     for j in line:
-        if not fits_now(state, have, j):
+        if interrupted(state) or not fits_now(state, have, j):
             return
         start_now(state, have, j, LogReason.IN_ORDER)
 

@@ -122,7 +122,7 @@ def _in_way(state, have, picks, ask):
 def _settle(state, have, calendar, kept, later, place, leg_now, n_pooled):
     """Lay those before `place`; returns the calendar. It ends as soon as `leg_now` cannot start now any more."""
     ask, end = state.inside.asks[leg_now], state.clock[0]["now"] + state.legs[leg_now]["walltime"]
-    settled, n_laid = later.settled[1], 0
+    settled = later.settled[1]
     while settled[N_SETTLED] < place:
         at = settled[N_SETTLED]
         settled[N_SETTLED] += 1
@@ -132,8 +132,7 @@ def _settle(state, have, calendar, kept, later, place, leg_now, n_pooled):
         calendar = roomy(calendar, len(calendar.picks))
         begin, n = _lay_next(state, calendar, kept, later.jobs[at], leg, n_pooled)
         later.jobs[at] = LAID
-        n_laid += 1
-        if n_laid & 63 == 0 and interrupted(state):
+        if interrupted(state):
             return calendar
         if begin >= end or not (takes_pools(state, leg, n_pooled) or _in_way(state, have, calendar.picks[:n], ask)):
             continue
@@ -248,6 +247,8 @@ def deep_inside(state, have, line, params, index, first, notes, kept):
         j = line[i] if line[i] >= 0 else unseen(state, line[i])
         later.jobs[i] = j if j >= 0 else LAID
         i += 1
+        if interrupted(state):
+            return
         if j < 0:
             continue
         seen = line[i - 1] >= 0
@@ -266,7 +267,7 @@ def deep_inside(state, have, line, params, index, first, notes, kept):
     for j in behind(state, have, line[i:], params, limit):
         if j < 0:
             continue
-        if limit == 0:
+        if limit == 0 or interrupted(state):
             break
         limit -= 1
         leg, enough = asks_within(state, index[:0], 0, j, have.free)

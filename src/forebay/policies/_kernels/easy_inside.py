@@ -29,7 +29,7 @@ from forebay.algorithms.windows import next_edge
 from forebay.core.codes import LogReason
 from forebay.core.inside import ASK, DIMENSIONS
 from forebay.core.tables import PICK, after, instant_width
-from forebay.core.verbs import act_start, take_picks_from
+from forebay.core.verbs import act_start, interrupted, take_picks_from
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 from forebay.policies._kernels.atoms import charge
@@ -314,6 +314,8 @@ def _pass(state, have, notes, head, line, i, params, R):
         rest = behind(state, have, line.jobs[i + 1 :], params, limit)
     while True:
         at = next_of(state, index, first + at, sought) - first
+        if interrupted(state):
+            return
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]
@@ -347,7 +349,7 @@ def easy_inside(state, have, line, params, notes):
     """
     i, R, jobs = 0, min(len(have.free), int(params[Param.RESERVED])), line.jobs
     head, some_may_pass = -1, params[Param.MAX_BACKFILL] > 0
-    while i < len(jobs):
+    while i < len(jobs) and not interrupted(state):
         j = jobs[i]
         head = unseen(state, j) if j < 0 else j
         if j < 0 and head >= 0 and some_may_pass:  # where nobody may pass, it would block all

@@ -13,6 +13,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import LogReason, Trigger
 from forebay.core.tables import flex_row, policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param as Backfilling
 from forebay.policies._families.intensity import Param
 from forebay.policies._kernels.backfill import serve, start_now
@@ -207,7 +208,7 @@ def _is_first(line, at):
 @kernel
 def _admit(state, have, line, sums, params):
     """Algorithm 3: start the best candidate again and again, until it does not fit."""
-    while line.n[0] > 0 and (have.free[0] > 0 or len(state.flexible.row) == 0):
+    while line.n[0] > 0 and (have.free[0] > 0 or len(state.flexible.row) == 0) and not interrupted(state):
         target, alpha = aim(state, sums, params), reordering(state, sums, params)
         at, c, fits = _best(state, have, line, sums, target, alpha)
         if not fits:
@@ -287,6 +288,8 @@ def balance(state, params, memory, rng):
     if comes_or_goes:
         _admit(state, have, line, sums, params)
     for p in range(flexible.n_points[0]):
+        if interrupted(state):
+            return
         j = flexible.points[p]["job"]
         row = flex_row(state, j)
         if not flexible.jobs[row]["at_point"] or flexible.jobs[row]["wants"] > 0 or not is_malleable(state, row):
@@ -338,7 +341,7 @@ def balanced_backfill(state, params, memory, rng):
     """Start the best candidate again and again, then backfill in the order of priority: see io-bb."""
     line, sums, weights = _preferred_only(state), count_up(state), params[_N_BACKFILL:]
     have = what_is_there(state, params[Backfilling.PINNED] > 0 and params[Backfilling.DEPTH] > 0)
-    while line.n[0] > 0:
+    while line.n[0] > 0 and not interrupted(state):
         target, alpha = aim(state, sums, weights), reordering(state, sums, weights)
         at, c, fits = _best(state, have, line, sums, target, alpha)
         if not fits:

@@ -15,7 +15,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import LogReason, Verb
 from forebay.core.tables import flex_row, instant_width, policy_kernel
-from forebay.core.verbs import act_resize
+from forebay.core.verbs import act_resize, interrupted
 from forebay.policies._families.mebf import Param
 from forebay.policies._kernels.atoms import free_for, may_be_on, n_ids, share_within
 from forebay.policies._kernels.long_line import index_behind
@@ -203,6 +203,8 @@ def _shrink(state, have, params, running, j, coming):
         return
     keys, ties, givers, n, total = np.empty(len(running)), running.copy(), running.copy(), 0, coming[0]
     for one in running:
+        if interrupted(state):
+            return
         if _is_free_to_change(state, one) and state.jobs[one]["priority"] < state.jobs[j]["priority"]:
             granted = _granted(state, params, one)
             if granted > 0 and not _was_resized(state, one):
@@ -237,6 +239,8 @@ def _expand_one(state, have, params, ahead, running, priority):
     """EXPAND: give idle nodes to the job that will run longest, of those that rank so high; whether one took any."""
     longest, chosen, size = 0.0, -1, 0
     for one in running:
+        if interrupted(state):
+            return False
         left = _remaining(state, params, one)
         if state.jobs[one]["priority"] < priority or left < longest or _was_resized(state, one):
             continue
@@ -273,7 +277,7 @@ def _grown(state, have, params, ahead, j, left):
 
 @kernel
 def _expand(state, have, params, ahead, running, priority):
-    while have.free[0] > 0 and _expand_one(state, have, params, ahead, running, priority):
+    while not interrupted(state) and have.free[0] > 0 and _expand_one(state, have, params, ahead, running, priority):
         pass
 
 
@@ -282,6 +286,8 @@ def _next_that_fits(state, have, params, ahead, line, first):
     """Start the first job from there on that can at its preferred size; its place in line, the length if none."""
     for at in range(first, len(line)):
         j = line[at]
+        if interrupted(state):
+            break
         if j >= 0:
             nodes = _preferred(state, j)
             if _start_within(state, have, params, ahead, j, nodes, nodes, LogReason.BACKFILLED):
@@ -306,6 +312,8 @@ def _serve(state, have, params, line, running):
     blocked, expanded = False, np.nan
     for at in range(len(line)):
         j = line[at]
+        if interrupted(state):
+            return
         if j < 0:
             continue
         least, reason = _fewest(state, j), LogReason.BACKFILLED if blocked else LogReason.IN_ORDER

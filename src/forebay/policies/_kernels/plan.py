@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel
 from forebay._numba.pointer import keep, on_stack
 from forebay.algorithms.anneal import accepts, cooled, insert, next_order, refused_above, swap
 from forebay.algorithms.order import sort_smallest
@@ -29,12 +29,6 @@ from forebay.policies._orders import ALL
 
 _CANDIDATES = 9
 _EVERYTHING = Backfill(depth=ALL).params()
-
-
-@kernel
-def _stops(state, turn, n_jobs):
-    """Whether a search is to end at once; asked of the outer world every few thousand jobs laid out."""
-    return turn % max(4096 // n_jobs, 1) == 0 and interrupted(state)
 
 
 @allocating_kernel
@@ -80,9 +74,8 @@ def _try_all(state, board, alpha, stride, R, S, W, shortcuts):
     """The best of all orders; of equal ones the first, in lexicographic order."""
     n_jobs = len(board.duration)
     order, tried, best = np.arange(n_jobs), np.arange(n_jobs), np.arange(n_jobs)
-    best_score, first, turn = math.inf, 0, 0
-    while first >= 0 and not _stops(state, turn, n_jobs):
-        turn += 1
+    best_score, first = math.inf, 0
+    while first >= 0 and not interrupted(state):
         limit = best_score + 1.0 if shortcuts else math.inf
         score = evaluate(board, tried, first if shortcuts else 0, n_jobs, limit, alpha, stride, R, S, W)
         if score < best_score:
@@ -99,7 +92,7 @@ def _best_of(state, board, orders, alpha, stride, R, S, W):
     """The best of some orders and its score; the worst score too."""
     best, lowest, highest = 0, math.inf, -math.inf
     for k in range(orders.shape[0]):
-        if _stops(state, k, orders.shape[1]):
+        if interrupted(state):
             break
         score = evaluate(board, orders[k], 0, orders.shape[1], math.inf, alpha, stride, R, S, W)
         if score < lowest:
@@ -119,10 +112,9 @@ def _anneal(state, board, orders, params, stride, R, S, W, rng):
     score = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
     accept(board, order, tried)
     temperature = params[Param.HEAT] * (worst_score - best_score)
-    moves = int(params[Param.MOVES])
-    for step in range(int(params[Param.STEPS])):
-        for move in range(moves):
-            if _stops(state, step * moves + move, n_jobs):
+    for _ in range(int(params[Param.STEPS])):
+        for _ in range(int(params[Param.MOVES])):
+            if interrupted(state):
                 return best
             i, j = int(rng.random() * n_jobs), int(rng.random() * n_jobs)
             inserts = params[Param.INSERTIONS] > 0 and rng.random() < params[Param.INSERTIONS]
@@ -172,7 +164,7 @@ def _descend(state, board, orders, params, stride, R, S, W):
     tried, left, bound = order.copy(), int(params[Param.STEPS]) * int(params[Param.MOVES]), np.rint(board.least.sum())
     evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
     for _ in range(int(params[Param.ROUNDS])):
-        if left == 0 or score <= bound:
+        if left == 0 or score <= bound or interrupted(state):
             break
         left -= 1
         tried[:] = _by_smith(board, alpha)
@@ -188,7 +180,7 @@ def _descend(state, board, orders, params, stride, R, S, W):
     refused, accepted = np.zeros((n_jobs, n_jobs), np.int64), 1  # [from, to]: after which order accepted, if any
     while True:
         for k in range((n_jobs - ahead) * (1 if halves else 2)):
-            if left == 0 or score <= bound or _stops(state, left, n_jobs):
+            if left == 0 or score <= bound or interrupted(state):
                 return order
             left -= 1
             p = k % (n_jobs - ahead)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.plan import lay
 from forebay.core.tables import after
+from forebay.core.verbs import interrupted
 from forebay.policies._kernels.atoms import earliest_for, earliest_open, n_counted, reserve_shared
 from forebay.policies._kernels.places import chunks_of
 
@@ -193,6 +194,8 @@ def settle(state, times, ahead, n, R, S, later, n_later):
     settled[0, WANTED] = n_later
     while True:
         place = settled[level, N_SETTLED]
+        if place & 63 == 63 and interrupted(state):
+            return n
         if place == settled[level, WANTED]:
             if level == 0:
                 return n

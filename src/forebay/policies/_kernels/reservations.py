@@ -99,7 +99,10 @@ def who_fits(state, have, line, index, first):
 def who_can_start(state, have, profile, R, line, legs, first, places):
     """Keep the places from `first` on whose jobs can still start; how many these are, and when the last would end."""
     (times, ahead, n), n_left, longest = profile, 0, 0.0
-    for place in places:
+    for k in range(len(places)):
+        if k & 63 == 63 and interrupted(state):
+            break
+        place = places[k]
         if place >= first and can_start(state, have, times, ahead, n, R, line[place], legs[place]):
             places[n_left] = place
             n_left += 1
@@ -113,6 +116,8 @@ def n_until_last(state, have, profile, R, line, legs, places):
     (times, ahead, n), n_left = profile, len(places)
     while n_left > 0:
         place = places[n_left - 1]
+        if n_left & 63 == 0 and interrupted(state):
+            break
         if can_start(state, have, times, ahead, n, R, line[place], legs[place]):
             break
         n_left -= 1
@@ -136,6 +141,8 @@ def _let_pass(state, have, rest, params, limit, profile, columns, index, first):
     while True:
         if in_vain % MANY == 0:
             at = next_place(state, index, first + at, room, room, np.inf) - first
+            if interrupted(state):
+                return
         if at >= len(rest) or limit == 0:
             return
         j = rest[at]
@@ -156,7 +163,7 @@ def _somebody_fits(state, have, rest, index, first):
     at = 0
     while True:
         at = next_place(state, index, first + at, have.free, have.free, np.inf) - first
-        if at >= len(rest):
+        if at >= len(rest) or interrupted(state):
             return False
         if rest[at] >= 0 and fits_now(state, have, rest[at]):
             return True

@@ -47,7 +47,7 @@ def decide(state, most):
         j = state.queue[q]
         if j < 0:
             continue
-        if place == room or (place & 63 == 63 and interrupted(state)):
+        if place == room or interrupted(state):
             break
         if place == 0:
             head = j

@@ -124,7 +124,7 @@ def backfill_cycle(state, have, line, params):
         j = line[i]
         i += 1
         steps += 1
-        if i & 63 == 0 and interrupted(state):
+        if interrupted(state):
             return n_started
         while places[k] < i - 1:
             k += 1

@@ -68,7 +68,7 @@ def find_nodes(state, have, select, table, profile, params, j):
         ask_inside(state, have, select, leg)
     else:
         ask_whole(select, profile, R)
-    while later <= last:
+    while later <= last and not interrupted(state):
         span, start, later = next_try(table, R, span, later, walltime, demand, count)
         if start > last:
             break
@@ -191,7 +191,7 @@ def _may_start(state, have, table, j):
 @kernel
 def last_who_may(state, have, table, line, last):
     """The last place in line, up to `last`, of a job that may still start now; -1 if none may."""
-    while last >= 0 and not _may_start(state, have, table, line[last]):
+    while last >= 0 and not _may_start(state, have, table, line[last]) and not interrupted(state):
         last -= 1
     return last
 
@@ -217,7 +217,7 @@ def pinned_cycle(state, have, line, params):
     while i <= last:
         j = line[i]
         i += 1
-        if i & 63 == 0 and interrupted(state):
+        if interrupted(state):
             break
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
             continue

@@ -66,6 +66,8 @@ def _asked(state, block, j, memory):
 def _n_on(state, have, j, line, n, nodes):
     """How many of the first `n` in line must leave until job `j` finds enough of some nodes; -1 = all are too few."""
     for i in range(1, n + 1):
+        if interrupted(state):
+            break
         there = once_gone(state, have, line[:i])
         for w in range(len(nodes)):
             there.words[w] &= nodes[w]
@@ -104,7 +106,7 @@ def _pinned(state, have, line, last, params, block, memory):
     table = table_of(state, (times, ahead, n), line, R, select.atoms, params)
     i, n_started, n_told = 0, 0, 0
     last = max(last, last_who_may(state, have, table, line, len(line) - 1))
-    while i <= last and not (i & 63 == 63 and interrupted(state)):
+    while i <= last and not interrupted(state):
         j = line[i]
         i += 1
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):
@@ -196,6 +198,8 @@ def _starts_beside(state, have, j, gone, laid, params):
 def _n_beside(state, have, j, line, n, laid, params):
     """How many of the first `n` in line must leave until job `j` can start; -1 = all are too few."""
     for i in range(1, n + 1):
+        if interrupted(state):
+            break
         if _starts_beside(state, have, j, line[:i], laid, params):
             return i
     return -1
@@ -225,7 +229,7 @@ def _counted(state, have, line, last, params, block, memory):
     laid = Laid(copy_of(have), state.counts[0]["n_actions"], np.zeros(1, np.int64), spans, amounts)
     times, ahead, n = _profile(state, laid, line[:0], params)
     last = max(last, last_who_fits(state, have, line, len(line) - 1))
-    while i <= last and not (i & 63 == 63 and interrupted(state)):
+    while i <= last and not interrupted(state):
         j = line[i]
         i += 1
         if params[Sched.RESERVED] == 1.0 and not has_licenses(state, have, j, params):

@@ -23,7 +23,7 @@ from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.inside import holds
 from forebay.core.codes import LogReason, Trigger
 from forebay.core.tables import instant_width, policy_kernel
-from forebay.core.verbs import act_wake
+from forebay.core.verbs import act_wake, interrupted
 from forebay.policies._families.multifactor import Clock, Column, Number
 from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.backfill import start_now
@@ -105,7 +105,7 @@ def main_scheduler(state, have, line, params, integers, depth):
     tried = np.zeros(len(line) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
     for i in range(len(line)):
         j = line[i]
-        if n_tried == depth or blocked == -1:
+        if n_tried == depth or blocked == -1 or interrupted(state):
             break
         n_tried += 1
         within = state.jobs[j]["within"]

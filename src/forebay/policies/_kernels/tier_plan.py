@@ -38,6 +38,8 @@ def _score(state, line, order, times, ahead, n, params, memory, links, limit):
     """The sum of turnarounds to the power alpha if jobs are laid out in this order; beyond `limit` it stops early."""
     later, room, total = times.copy(), ahead.copy(), 0.0
     for q in order:
+        if interrupted(state):
+            return np.inf
         j = line[q]
         leg, at, runs = choose(state, j, later, room, n, params, memory, links)
         if at < 0:
@@ -65,7 +67,7 @@ def _search(state, line, times, ahead, n, params, memory, links):
     while ahead_by > 0:
         for p in range(n_jobs - ahead_by):
             for forward in range(2):
-                if moves == 0 or (moves & 7 == 0 and interrupted(state)):
+                if moves == 0 or interrupted(state):
                     return order
                 moves -= 1
                 tried[:] = order
@@ -122,7 +124,7 @@ def plan_tiers(state, params, memory, rng):
     for q in range(planned):
         line[q] = first[order[q]]
     for q in range(n_line):
-        if q & 63 == 63 and interrupted(state):
+        if interrupted(state):
             return
         j = line[q]
         leg, at, runs = choose(state, j, times, ahead, n, params, memory, links)

@@ -20,7 +20,7 @@ from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.profile import earliest, fits, reserve, split
 from forebay.core.codes import LogReason
 from forebay.core.tables import after, instant_width, policy_kernel
-from forebay.core.verbs import act_start
+from forebay.core.verbs import act_start, interrupted
 from forebay.policies._families.tiers import CHOICES, EASY, Param
 from forebay.policies._kernels.atoms import return_node
 from forebay.policies._kernels.backfill import decide_with
@@ -313,7 +313,7 @@ def choose_tiers(state, params, memory, rng):
         count_users(state, started, 0, links)
     times, ahead, n = ahead_of(state, free, params, links.whole)
     i, head, head_leg, at, runs = 0, -1, -1, -1, np.inf
-    while i < len(line):
+    while i < len(line) and not interrupted(state):
         j = line[i]
         i += 1
         if j < 0:
@@ -336,6 +336,8 @@ def choose_tiers(state, params, memory, rng):
     if at > 0:
         n = lay_out(state, head_leg, times, ahead, n, at, runs, params, links.whole)
     for j in candidates:
+        if interrupted(state):
+            return
         if not fits_somehow(state, j, free):
             continue
         leg, at, runs = choose(state, j, times, ahead, n, params, memory, links)

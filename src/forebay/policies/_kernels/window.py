@@ -17,6 +17,7 @@ from forebay.algorithms.genetic import evolve
 from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.pareto import front, front_with_waste
 from forebay.core.tables import policy_kernel
+from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.backfill import Param as BackfillParam
 from forebay.policies._families.window import Param
@@ -142,7 +143,7 @@ def _choose(state, params, loads, n, left):
 def _packed(state, params, jobs, left):
     """Bin packing: again and again the job that fits and is best aligned with what is left, as bits."""
     R, chosen, free, columns = len(left), 0, left.copy(), counts_no_atom(state)
-    while True:
+    while not interrupted(state):
         best, best_score = -1, -1.0
         for k in range(len(jobs)):
             score, leg = 0.0, state.jobs[jobs[k]]["leg"]
@@ -161,6 +162,7 @@ def _packed(state, params, jobs, left):
         leg = state.jobs[jobs[best]]["leg"]
         share_free(state, free, leg)
         charge(state, free, leg)
+    return chosen
 
 
 @allocating_kernel
@@ -193,12 +195,16 @@ def _selected(state, params, memory, rng, jobs, left):
     if params[Param.METHOD] == _EXACT or w <= params[Param.EXHAUSTIVE]:
         memory[0][1, DECISIONS] += 1
         if len(waste) > 0:
-            n = front_with_waste(demand, left, waste, small, free_small, step, int(params[Param.LIMIT]), loads, sets)
+            wasted = (waste, small, free_small, step)
+            n = front_with_waste(demand, left, *wasted, int(params[Param.LIMIT]), loads, sets, state.clock)
         else:
-            n = front(demand, left, int(params[Param.LIMIT]), loads, sets)
+            n = front(demand, left, int(params[Param.LIMIT]), loads, sets, state.clock)
         memory[0][1, FALLBACKS] += n < 0
     if n < 0:
-        n = evolve(demand, left, waste, small, free_small, step, params[_SETTINGS:_WEIGHTS], rng, loads, sets)
+        settings, clock = params[_SETTINGS:_WEIGHTS], state.clock
+        n = evolve(demand, left, waste, small, free_small, step, settings, rng, loads, sets, clock)
+        if interrupted(state):
+            return 0
     return sets[_choose(state, params, loads, n, left)]
 
 

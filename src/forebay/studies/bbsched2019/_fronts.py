@@ -29,6 +29,7 @@ def windows(scope: "Scope") -> list[Front]:
     """Windows in which there is something to choose: jobs that follow one another, in whatever room is left."""
     from forebay import platforms
     from forebay.algorithms.pareto import front
+    from forebay.core.stopping import NO_CLOCK
 
     chosen = scope.settings.fronts
     jobs = workload_of(scope.jobs(chosen.requests, 0)).jobs
@@ -41,7 +42,7 @@ def windows(scope: "Scope") -> list[Front]:
         first = int(rng.integers(0, len(demand) - WINDOW + 1))
         window = np.ascontiguousarray(demand[first : first + WINDOW])
         room = (capacity * rng.uniform(0.1, 1.0, 2)).astype(np.int64)
-        n = front(window, room, _LIMIT, loads, sets)
+        n = front(window, room, _LIMIT, loads, sets, NO_CLOCK)
         if n > 1:
             found.append(Front(window, room, capacity, loads[:n].copy()))
     return found
@@ -63,6 +64,7 @@ def covered(points: NDArray[np.int64], room: NDArray[np.int64]) -> float:
 def quality(scope: "Scope", fronts: list[Front], mutation: float) -> NDArray[np.float64]:
     """[window x seed, generation]: the hypervolume that the genetic algorithm finds, over that of the exact front."""
     from forebay.algorithms.genetic import evolve
+    from forebay.core.stopping import NO_CLOCK
 
     chosen = scope.settings.fronts
     marks = np.array(chosen.generations)
@@ -75,6 +77,7 @@ def quality(scope: "Scope", fronts: list[Front], mutation: float) -> NDArray[np.
         whole = covered(one.exact, one.room)
         for seed in range(chosen.seeds):
             rng = np.random.default_rng([k, seed])
-            evolve(one.demand, one.room, nothing, nothing, 0, 0, settings, rng, loads, sets, marks, trace, counts)
+            told = (NO_CLOCK, marks, trace, counts)
+            evolve(one.demand, one.room, nothing, nothing, 0, 0, settings, rng, loads, sets, *told)
             rows.append([covered(trace[g, : counts[g]], one.room) / whole for g in range(len(marks))])
     return np.array(rows)
