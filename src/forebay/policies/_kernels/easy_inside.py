@@ -308,7 +308,7 @@ def _pass(state, have, notes, head, line, i, params, R):
         known = True
         _make_plan(state, notes, head, R)
         sought = _seek(state, have, notes, R, now, beside)
-    if known and len(index) > 0:  # few may pass: all of them are asked for at once
+    if asks:
         rest, index = who_may_pass(state, have, line, i, params, sought), index[:0]
     else:
         rest = behind(state, have, line.jobs[i + 1 :], params, limit)
@@ -328,17 +328,17 @@ def _pass(state, have, notes, head, line, i, params, R):
             continue
         if not fits_again(state, have, notes, j):
             continue
-        planned = not known
-        if planned:
+        changes = not known
+        if not known:
             known = True
             _make_plan(state, notes, head, R)
         if passes_head(state, notes, j, R):
             start_passing(state, have, notes, j)
+            changes = True
         else:
             refuse_again(notes, j, PLENTY)
-        if planned and len(index) > 0:
+        if changes and len(index) > 0:
             sought = _seek(state, have, notes, R, now, beside)
-            rest, index, at = who_may_pass(state, have, line, i + at, params, sought), index[:0], 0
 
 
 @allocating_kernel
