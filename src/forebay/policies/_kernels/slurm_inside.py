@@ -22,7 +22,7 @@ from forebay.policies._kernels.slurm_returns import (
     next_row,
     row_of_last_part,
 )
-from forebay.policies._kernels.slurm_select import HITS, PRECISION, ROWS, barrier_of, wider
+from forebay.policies._kernels.slurm_select import HITS, KILLER, PRECISION, ROWS, barrier_of, wider
 from forebay.policies._kernels.slurm_table import is_needed, too_few_unreserved, unreserved
 
 _FEW = 32  # hits that are looked for at a time
@@ -80,7 +80,7 @@ def _hit(select, node, row):
 @inlined_kernel
 def ask_inside(state, have, select, leg):
     """Begin with the nodes that hold a part of leg `leg` now, of those where it may run."""
-    select.seen[:] = 0
+    select.seen[ROWS], select.seen[HITS], select.seen[KILLER] = 0, 0, -1
     for w in range(len(select.soon)):
         select.soon[w] = select.some[w] = 0
     _add_holders(state.inside.full, have.inside, select.allowed, state.inside.asks[leg], select.some)
@@ -113,13 +113,22 @@ def _enter_hits(state, select, leg, latest, n):
 
 
 @inlined_kernel
+def too_few(select, table, R, span, end, count):
+    """Whether reservations leave fewer than `count` nodes of `soon` from a span on until `end`; those left: `some`."""
+    found = too_few_unreserved(table, R, span, end, select.soon, count, select.some, select.seen[KILLER])
+    if found >= 0:
+        select.seen[KILLER] = found
+    return found >= 0
+
+
+@inlined_kernel
 def _row_of_node(state, select, table, R, this):
     """The row by which enough nodes hold a part each that no reservation needs during a try.
 
     NOW if they do already, TOO_LATE if they do not by the next one.
     """
     hits, free = select.hits, select.some
-    while too_few_unreserved(table, R, this.span, this.end, select.soon, this.n_nodes, free):
+    while too_few(select, table, R, this.span, this.end, this.n_nodes):
         if not _enter_hits(state, select, this.leg, this.later, max(select.seen[HITS], this.n_nodes, _FEW)):
             return TOO_LATE
     k, n = -1, 0

@@ -30,17 +30,24 @@ from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability, end_if_now
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.places import fits_now
-from forebay.policies._kernels.slurm_inside import Try, ask_inside, ask_nodes, when_inside
+from forebay.policies._kernels.slurm_inside import Try, ask_inside, ask_nodes, too_few, when_inside
 from forebay.policies._kernels.slurm_pick import pick_free, start_picked_nodes
 from forebay.policies._kernels.slurm_returns import note_start
-from forebay.policies._kernels.slurm_select import ask_whole, bits_of, free_by, least_nodes, select_of, when_free
+from forebay.policies._kernels.slurm_select import (
+    ask_whole,
+    bits_of,
+    free_by,
+    least_nodes,
+    note_freed,
+    select_of,
+    when_free,
+)
 from forebay.policies._kernels.slurm_table import (
     hold,
     is_reserved,
     next_try,
     nodes_of,
     table_of,
-    too_few_unreserved,
     window_end,
 )
 
@@ -81,8 +88,8 @@ def find_nodes(state, have, select, table, profile, params, j):
             begin = when_inside(state, have, select, table, R, this, linear)
         else:
             if later < np.inf:
-                free_by(select, profile, R, later)
-                if too_few_unreserved(table, R, span, end, select.soon, count, select.some):
+                free_by(select, profile, later)
+                if too_few(select, table, R, span, end, count):
                     continue  # it would begin later than others come free of reservations
             ask_nodes(select, table, R, span, end)
             if count_bits(select.nodes) < count:
@@ -140,6 +147,7 @@ def start_found(state, have, select, table, profile, params, j, n_picks):
         for r in range(len(taken)):
             taken[r] = demand[r] if r < R else picked[r - R]
         n = take(times, ahead, n, R, taken, 0, end)
+        note_freed(select, (times, ahead, n), R)
     if R > 1:
         hold(table, R, now, math.floor(end / slot) * slot, window_end(state, params), demand, picked[:0])
     return n
@@ -210,8 +218,10 @@ def pinned_cycle(state, have, line, params):
     last = last_who_fits(state, have, line, len(line) - 1)
     if last < 0:
         return 0
-    R, select = n_licences(params), select_of(state, have, line, True)
+    R = n_licences(params)
     times, ahead, n = profile_of(state, have, R, len(have.words))
+    select = select_of(state, have, line, len(times))
+    note_freed(select, (times, ahead, n), R)
     table = table_of(state, (times, ahead, n), line, R, select.atoms, params)
     last, i, n_started = last_who_may(state, have, table, line, last), 0, 0
     while i <= last:

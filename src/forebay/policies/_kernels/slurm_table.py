@@ -189,18 +189,25 @@ def hold(table, R, begin, end, last, demand, nodes):
     if end < last:
         until = _span_from(table, end)
     behind = until if until >= 0 else table.n[0]
+    low, high = 0, len(nodes)
+    while low < high and nodes[low] == 0:
+        low += 1
+    while low < high and nodes[high - 1] == 0:
+        high -= 1
     for i in range(first, behind):
         row = table.left[table.rows[i]]
         for r in range(1, R):
             row[r] -= demand[r]
         row = row[R:]
-        for w in range(len(nodes)):
+        for w in range(low, high):
             if nodes[w] & row[w]:
                 table.counts[i] -= count_word(nodes[w] & row[w])
                 row[w] &= ~nodes[w]
         table.n[2] = min(table.n[2], table.counts[i])
+    # Whoever loses nodes has none more than before that the span before it has not.
     for i in range(max(first, 1), min(behind + 1, table.n[0])):
-        table.frees[i] = _frees(table, R, i)
+        if table.frees[i] or i == behind:
+            table.frees[i] = _frees(table, R, i)
     for w in range(len(nodes)):
         word = nodes[w]
         while word != 0:
@@ -302,22 +309,36 @@ def unreserved(table, R, i, end, nodes):
 
 
 @inlined_kernel
-def too_few_unreserved(table, R, i, end, nodes, count, left):
-    """Whether reservations need all but fewer than `count` of `nodes` from span `i` on until `end`.
+def too_few_unreserved(table, R, i, end, nodes, count, left, killer):
+    """A span by which reservations leave fewer than `count` of `nodes`, from span `i` on until `end`; -1 if they leave
+    enough: these are then `left`.
 
-    Few nodes are soon none, so few spans are read. `left` is scratch.
+    Few nodes are soon none, so few spans are read. What is left is counted now and then; `killer` is a span that may
+    well leave too few by itself, -1 if none is known.
     """
     for w in range(len(nodes)):
         left[w] = nodes[w]
+    if killer >= i and table.begins[killer] <= end:
+        row = table.left[table.rows[killer], R:]
+        for w in range(len(nodes)):
+            left[w] &= row[w]
+        if count_bits(left) < count:
+            return killer
+    n_read, count_at = 0, 1
     while i < table.n[0] and table.begins[i] <= end:
         row, any_left = table.left[table.rows[i], R:], np.int64(0)
         for w in range(len(nodes)):
             left[w] &= row[w]
             any_left |= left[w]
-        if any_left == 0:
-            return count > 0
+        n_read += 1
+        if any_left == 0 and count > 0:
+            return i
+        if n_read == count_at:
+            if count_bits(left) < count:
+                return i
+            count_at *= 4
         i += 1
-    return count_bits(left) < count
+    return i - 1 if count_bits(left) < count else -1
 
 
 @inlined_kernel
