@@ -43,6 +43,7 @@ from forebay.policies._kernels.slurm_select import (
     when_free,
 )
 from forebay.policies._kernels.slurm_table import (
+    begin_tries,
     hold,
     is_reserved,
     next_try,
@@ -75,6 +76,7 @@ def find_nodes(state, have, select, table, profile, params, j):
         ask_inside(state, have, select, leg)
     else:
         ask_whole(select, profile, R)
+    begin_tries(table)
     while later <= last:
         span, start, later = next_try(table, R, span, later, walltime, demand, count)
         if start > last:
@@ -84,7 +86,7 @@ def find_nodes(state, have, select, table, profile, params, j):
         end = start + walltime
         end += instant_width(end)
         if shared:
-            this = Try(leg, count, span, start, end, later)
+            this = Try(leg, count, span, end, later)
             begin = when_inside(state, have, select, table, R, this, linear)
         else:
             if later < np.inf:
@@ -99,15 +101,11 @@ def find_nodes(state, have, select, table, profile, params, j):
         if begin == np.inf:
             continue
         if begin <= now + instant_width(now) and fits_now(state, have, j):
-            if shared:
-                ask_nodes(select, table, R, span, end)
             return begin, True, pick_free(state, have, select, leg)
         if young or later < begin:
             continue
         if begin > last:
             break
-        if shared:
-            ask_nodes(select, table, R, span, end)
         n_picks = pick_free(state, have, select, leg)
         first, behind = _slots(params, begin, walltime)
         if is_reserved(table, R, last, first, behind, demand, select.picked):

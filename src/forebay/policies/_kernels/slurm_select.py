@@ -107,7 +107,7 @@ def _hits(n):
 
 @allocating_kernel
 def select_of(state, have, line, n_ahead):
-    """Scratch for a cycle over some jobs, with a profile of up to so many segments; 0: for questions about now alone."""
+    """Scratch for a cycle over some jobs, with a profile of up to so many segments; 0: for questions about now."""
     atoms, shared = _atoms(state), len(state.inside.full)
     words = np.zeros((6, atoms.shape[1]), np.int64)
     returns = returns_of(state, have.inside, line) if shared > 0 and n_ahead > 0 else no_returns()
@@ -155,7 +155,7 @@ def barrier_of(time):
 @kernel
 def note_freed(select, profile, R):
     """Work out which nodes first are free in which segment of a profile; again when it has changed."""
-    (times, ahead, n), freed, known, k = profile, select.freed, select.some, 0
+    (_, ahead, n), freed, known, k = profile, select.freed, select.some, 0
     if ahead.shape[1] == R or len(freed.words) == 0:
         return
     for w in range(len(known)):
