@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.bits import count_bits
+from forebay.algorithms.bits import count_bits, lowest
 from forebay.algorithms.inside import BLOCK, holds, next_open
 from forebay.algorithms.profile import take
 from forebay.core.codes import LogReason
@@ -188,9 +188,10 @@ def _may_start(state, have, table, j):
         return _finds_inside(state, have, table, state.inside.asks[leg], end)
     left = state.demands[leg, 0]
     for w in range(len(have.words)):
-        for bit in range(32 if have.words[w] != 0 and left > 0 else 0):
-            if (have.words[w] >> bit) & 1 and table.until[32 * w + bit] > end:
-                left -= 1
+        word = have.words[w] if left > 0 else 0
+        while word != 0:
+            left -= table.until[32 * w + lowest(word)] > end
+            word &= word - 1
     return left <= 0
 
 
