@@ -109,6 +109,20 @@ def test_how_deep_the_main_scheduler_goes():
     assert reasons == ["in_order"] * 2 + ["backfilled"] * 2
 
 
+def test_a_look_at_all_jobs_in_vain_is_taken_again_when_something_has_changed():
+    """The main scheduler looks at one job at events, and at all every minute; nothing is backfilled after the start.
+
+    At 500 the nodes of job 4 are free, and the head of the line still waits for others: the look at 540 starts job 4.
+    """
+    parts = (fb.platforms.Partition(name="a", nodes="0-1"), fb.platforms.Partition(name="b", nodes="2-3"))
+    divided = fb.Platform(name="divided", nodes=4, partitions=parts)
+    jobs = [(0, 1000, 1000, 2, 0, 0, 0), (0, 500, 1000, 2, 0, 0, 1), (0, 10, 10, 2, 0, 0, 0), (0, 10, 10, 2, 0, 0, 1)]
+    work = workload(*jobs)
+    work = fb.Workload(work.name, work.jobs, names={"queue": {0: "a", 1: "b"}})
+    found = fb.simulate(work, divided, "slurm:default_queue_depth=1,bf_interval=100000").jobs["starting_time"]
+    assert found.to_list() == [0, 0, 1000, 540]
+
+
 def test_a_job_without_nodes_blocks_its_partition_alone():
     # Two partitions of two nodes each. Job 1 has both of a's, and job 2 waits for them. Job 3 is behind it in line but
     # in b: the main scheduler starts it at 3. With one partition only backfilling could, at 30.

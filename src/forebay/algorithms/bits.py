@@ -1,6 +1,7 @@
 """Sets of nodes as words of 32 bits: for asking which nodes are free during all of several intervals of time."""
 
 from forebay._numba.jit import inlined_kernel, kernel
+from forebay._numba.ones import n_ones
 
 _ALL = (1 << 32) - 1
 
@@ -30,10 +31,7 @@ def wipe(words, low, count):
 @kernel
 def count_word(x):
     """How many of the 32 bits are set."""
-    x = x - ((x >> 1) & 0x55555555)
-    x = (x & 0x33333333) + ((x >> 2) & 0x33333333)
-    x = (x + (x >> 4)) & 0x0F0F0F0F
-    return ((x * 0x01010101) & 0xFFFFFFFF) >> 24
+    return n_ones(x)
 
 
 @inlined_kernel

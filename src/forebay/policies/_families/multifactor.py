@@ -112,6 +112,7 @@ class Clock(IntEnum):
     ASKED_BACKFILL = 10
     COMPUTED = 11  # 1 = priorities of old have been computed since the line was ordered
     RESTED = 12  # 1 = since the last backfill cycle there was a time without waiting jobs
+    LOOKED = 13  # how many waited as the main scheduler last looked at all in vain; 0 = something has changed since
 
 
 def parse_table(name: str, text: str, codes: "Mapping[str, int]") -> dict[int, float]:

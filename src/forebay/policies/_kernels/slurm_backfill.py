@@ -21,6 +21,7 @@ from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.numbers import number_of
 from forebay.policies._kernels.put_off import nobody_put_off, put_off, reserve_for, settle
 from forebay.policies._kernels.reservations import n_until_last, start_beside, who_can_start, who_fits
+from forebay.policies._kernels.slurm_line import job_at
 from forebay.policies._kernels.slurm_pinned import pinned_cycle
 
 _USERS, _PARTITIONS = 1, 2
@@ -32,13 +33,14 @@ _NOW_AND_THEN, _LAYING = 64, 16  # as in `reservations`
 def tested(state, have, line, params, integers):
     """The jobs that a cycle tests, in line: so many, of each user and of each partition so many."""
     by_user, by_part = int(params[Sched.BF_MAX_USER]), int(params[Sched.BF_MAX_PART])
-    most, n = min(int(params[Sched.BF_MAX_TEST]), len(line)), 0
+    most, n = min(int(params[Sched.BF_MAX_TEST]), len(line.jobs)), 0
     found = np.empty(most, np.int64)
     users = np.zeros(len(integers) if by_user > 0 else 0, np.int64)
     parts = np.zeros(len(integers) if by_part > 0 else 0, np.int64)
-    for j in line:
+    for i in range(len(line.jobs)):
         if n == most:
             break
+        j = job_at(state, line, i)
         if j < 0:
             continue
         if by_part > 0:

@@ -22,8 +22,8 @@ from forebay.policies._kernels.slurm_returns import (
     next_row,
     row_of_last_part,
 )
-from forebay.policies._kernels.slurm_select import HITS, PRECISION, ROWS, barrier_of, wider
-from forebay.policies._kernels.slurm_table import is_needed, too_few_unreserved, unreserved
+from forebay.policies._kernels.slurm_select import HITS, KILLER, PRECISION, ROWS, barrier_of, wider
+from forebay.policies._kernels.slurm_table import too_few_unreserved, unreserved
 
 _FEW = 32  # hits that are looked for at a time
 
@@ -34,7 +34,6 @@ class Try(NamedTuple):
     leg: int
     n_nodes: int  # that it has at least
     span: int  # of the table, in which it begins
-    start: float
     end: float
     later: float  # when it is tried next
 
@@ -80,7 +79,7 @@ def _hit(select, node, row):
 @inlined_kernel
 def ask_inside(state, have, select, leg):
     """Begin with the nodes that hold a part of leg `leg` now, of those where it may run."""
-    select.seen[:] = 0
+    select.seen[ROWS], select.seen[HITS], select.seen[KILLER] = 0, 0, -1
     for w in range(len(select.soon)):
         select.soon[w] = select.some[w] = 0
     _add_holders(state.inside.full, have.inside, select.allowed, state.inside.asks[leg], select.some)
@@ -113,13 +112,22 @@ def _enter_hits(state, select, leg, latest, n):
 
 
 @inlined_kernel
+def too_few(select, table, R, span, end, count):
+    """Whether reservations leave fewer than `count` nodes of `soon` from a span on until `end`; those left: `some`."""
+    found = too_few_unreserved(table, R, span, end, select.soon, count, select.some, select.seen[KILLER])
+    if found >= 0:
+        select.seen[KILLER] = found
+    return found >= 0
+
+
+@inlined_kernel
 def _row_of_node(state, select, table, R, this):
     """The row by which enough nodes hold a part each that no reservation needs during a try.
 
     NOW if they do already, TOO_LATE if they do not by the next one.
     """
     hits, free = select.hits, select.some
-    while too_few_unreserved(table, R, this.span, this.end, select.soon, this.n_nodes, free):
+    while too_few(select, table, R, this.span, this.end, this.n_nodes):
         if not _enter_hits(state, select, this.leg, this.later, max(select.seen[HITS], this.n_nodes, _FEW)):
             return TOO_LATE
     k, n = -1, 0
@@ -132,77 +140,81 @@ def _row_of_node(state, select, table, R, this):
 
 
 @inlined_kernel
-def _is_asked(select, table, row, start, end):
-    """Whether a row is of a node in question: one where the job may run, and that no reservation needs."""
-    node = select.returns.nodes[row]
-    return is_in(select.allowed, node) and not is_needed(table, node, start, end)
+def ask_nodes(select, table, R, span, end):
+    """Ask about the nodes where a job may run that no reservation needs from a span on until `end`."""
+    for w in range(len(select.nodes)):
+        select.nodes[w] = select.allowed[w]
+    unreserved(table, R, span, end, select.nodes)
 
 
 @inlined_kernel
-def _next_asked(select, table, row, start, end):
+def _is_asked(select, row):
+    """Whether a row is of a node in question: one where the job may run, and that no reservation needs."""
+    return is_in(select.nodes, select.returns.nodes[row])
+
+
+@inlined_kernel
+def _next_asked(select, row):
     """The first row from `row` on of a node in question; how many there are if none is."""
-    while row < select.returns.n[0] and not _is_asked(select, table, row, start, end):
+    while row < select.returns.n[0] and not _is_asked(select, row):
         row += 1
     return row
 
 
 @inlined_kernel
-def _last_asked(select, table, row, start, end):
+def _last_asked(select, row):
     """The last row up to `row` of a node in question; -1 if none is."""
-    while row >= 0 and not _is_asked(select, table, row, start, end):
+    while row >= 0 and not _is_asked(select, row):
         row -= 1
     return row
 
 
 @inlined_kernel
-def _window_end(select, table, row, start, end, linear):
+def _window_end(select, row, linear):
     """The last row of nodes in question in the window of a row of theirs: see `slurm_select`.
 
     A window of which the last instant is of others ends with the next instant of these nodes, if there is one.
     """
     returns, times, firsts = select.returns, select.returns.times, select.returns.firsts
-    barrier = barrier_of(times[firsts[_next_asked(select, table, 0, start, end)]])
+    barrier = barrier_of(times[firsts[_next_asked(select, 0)]])
     since, window = math.floor(times[firsts[row]]) - barrier, PRECISION
     if since > window:
         window = wider(window, linear, since)
         begun = behind(returns, barrier + (window - linear if linear > 0.0 else 0.5 * window))
-        if firsts[_last_asked(select, table, begun - 1, start, end)] != firsts[begun - 1]:
-            first = _next_asked(select, table, begun, start, end)
+        if firsts[_last_asked(select, begun - 1)] != firsts[begun - 1]:
+            first = _next_asked(select, begun)
             if firsts[first] == firsts[row]:
                 return first  # it ended the window before
     over = behind(returns, barrier + window)
-    found = _last_asked(select, table, over - 1, start, end)
+    found = _last_asked(select, over - 1)
     if firsts[found] == firsts[over - 1]:
         return found
-    following = _next_asked(select, table, over, start, end)
+    following = _next_asked(select, over)
     return following if following < returns.n[0] else found
 
 
 @inlined_kernel
 def when_inside(state, have, select, table, R, this, linear):
-    """When a leg finds room on nodes that no reservation needs during a try; inf if never, or perhaps if too late."""
+    """When a leg finds room on nodes that no reservation needs during a try; inf if never, or perhaps if too late.
+
+    Otherwise these are the nodes in question.
+    """
     returns, ask = select.returns, state.inside.asks[this.leg]
     select.end[0] = 0
     row = _row_of_node(state, select, table, R, this)
-    if row != TOO_LATE and ask["parts"] > 1 and not ask["spread"]:
-        ask_nodes(select, table, R, this.span, this.end)
+    if row == TOO_LATE:
+        return np.inf
+    ask_nodes(select, table, R, this.span, this.end)
+    if ask["parts"] > 1 and not ask["spread"]:
         parts = count_now(state.inside.full, have.inside, select.nodes, ask)
         row = NOW
         if parts < ask["parts"]:
             row = row_of_last_part(returns, state.inside.full, have.inside, select.nodes, ask, parts)
     if row < 0:
         return state.clock[0]["now"] if row == NOW else np.inf
-    row = _window_end(select, table, row, this.start, this.end, linear)
+    row = _window_end(select, row, linear)
     select.end[0] = instant_end(returns, row)
     return returns.times[returns.firsts[row]]
-
-
-@inlined_kernel
-def ask_nodes(select, table, R, span, end):
-    """Ask about the nodes where a job may run that no reservation needs from a span on until `end`."""
-    for w in range(len(select.nodes)):
-        select.nodes[w] = select.allowed[w]
-    unreserved(table, R, span, end, select.nodes)
 
 
 @inlined_kernel
@@ -219,21 +231,22 @@ def _put_room(state, have, select, node):
 
 @inlined_kernel
 def gather(state, have, select, leg):
-    """Write the nodes in question that hold a part by then into `free`, and what is free inside them into `room`."""
-    ask, nodes, n_nodes, hits = state.inside.asks[leg], select.nodes, len(state.inside.full), select.hits
+    """Write the nodes in question that hold a part by then into `free`, and what is free inside them into `room`.
+
+    The hits among these are known from `ask_inside` on.
+    """
+    nodes, n_nodes, hits = select.nodes, len(state.inside.full), select.hits
     for w in range(len(nodes)):
         while select.free[w] != 0:  # of the question before
             node = 32 * w + lowest(select.free[w])
             select.free[w] &= select.free[w] - 1
             for d in range(DIMENSIONS):
                 select.room[node, d] = select.room[n_nodes + w, d] = 0
-    _add_holders(state.inside.full, have.inside, nodes, ask, select.free)
-    if select.end[0] > 0:
-        while select.seen[ROWS] < select.end[0]:
-            _look_on(state, select, leg)
-        for k in range(select.seen[HITS]):
-            if 0 <= hits.rows[k] < select.end[0] and is_in(nodes, hits.nodes[k]):
-                select.free[hits.nodes[k] >> 5] |= 1 << (hits.nodes[k] & 31)
+    while select.seen[ROWS] < select.end[0]:
+        _look_on(state, select, leg)
+    for k in range(select.seen[HITS]):
+        if hits.rows[k] < select.end[0] and is_in(nodes, hits.nodes[k]):
+            select.free[hits.nodes[k] >> 5] |= 1 << (hits.nodes[k] & 31)
     for w in range(len(nodes)):
         word = select.free[w]
         while word != 0:

@@ -16,7 +16,7 @@ from forebay.core.verbs import act_start, take_picks_from
 from forebay.policies._kernels.atoms import charge, share_among, share_picked
 from forebay.policies._kernels.inside import take_picked
 from forebay.policies._kernels.places import start_fitting, start_picked
-from forebay.policies._kernels.slurm_inside import count_now, gather
+from forebay.policies._kernels.slurm_inside import ask_inside, count_now, gather
 from forebay.policies._kernels.slurm_select import bits_of
 from forebay.policies._kernels.slurm_table import nodes_of
 
@@ -196,6 +196,9 @@ def starts_within(state, have, select, j, reason, bits):
         if count_now(state.inside.full, have.inside, select.nodes, ask) < ask["parts"]:
             return False
         select.end[0] = 0
+        for w in range(len(select.nodes)):
+            select.allowed[w] = select.nodes[w]
+        ask_inside(state, have, select, leg)
     else:
         for w in range(len(select.free)):
             select.free[w] = have.words[w] & select.nodes[w]

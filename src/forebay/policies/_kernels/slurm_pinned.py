@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.bits import count_bits
+from forebay.algorithms.bits import count_bits, lowest
 from forebay.algorithms.inside import BLOCK, holds, next_open
 from forebay.algorithms.profile import take
 from forebay.core.codes import LogReason
@@ -30,17 +30,25 @@ from forebay.policies._families.slurm_scheduler import Sched
 from forebay.policies._kernels.ahead import availability, end_if_now
 from forebay.policies._kernels.licenses import has_licenses
 from forebay.policies._kernels.places import fits_now
-from forebay.policies._kernels.slurm_inside import Try, ask_inside, ask_nodes, when_inside
+from forebay.policies._kernels.slurm_inside import Try, ask_inside, ask_nodes, too_few, when_inside
 from forebay.policies._kernels.slurm_pick import pick_free, start_picked_nodes
 from forebay.policies._kernels.slurm_returns import note_start
-from forebay.policies._kernels.slurm_select import ask_whole, bits_of, free_by, least_nodes, select_of, when_free
+from forebay.policies._kernels.slurm_select import (
+    ask_whole,
+    bits_of,
+    free_by,
+    least_nodes,
+    note_freed,
+    select_of,
+    when_free,
+)
 from forebay.policies._kernels.slurm_table import (
+    begin_tries,
     hold,
     is_reserved,
     next_try,
     nodes_of,
     table_of,
-    too_few_unreserved,
     window_end,
 )
 
@@ -68,6 +76,7 @@ def find_nodes(state, have, select, table, profile, params, j):
         ask_inside(state, have, select, leg)
     else:
         ask_whole(select, profile, R)
+    begin_tries(table)
     while later <= last and not interrupted(state):
         span, start, later = next_try(table, R, span, later, walltime, demand, count)
         if start > last:
@@ -77,12 +86,12 @@ def find_nodes(state, have, select, table, profile, params, j):
         end = start + walltime
         end += instant_width(end)
         if shared:
-            this = Try(leg, count, span, start, end, later)
+            this = Try(leg, count, span, end, later)
             begin = when_inside(state, have, select, table, R, this, linear)
         else:
             if later < np.inf:
-                free_by(select, profile, R, later)
-                if too_few_unreserved(table, R, span, end, select.soon, count, select.some):
+                free_by(select, profile, later)
+                if too_few(select, table, R, span, end, count):
                     continue  # it would begin later than others come free of reservations
             ask_nodes(select, table, R, span, end)
             if count_bits(select.nodes) < count:
@@ -92,15 +101,11 @@ def find_nodes(state, have, select, table, profile, params, j):
         if begin == np.inf:
             continue
         if begin <= now + instant_width(now) and fits_now(state, have, j):
-            if shared:
-                ask_nodes(select, table, R, span, end)
             return begin, True, pick_free(state, have, select, leg)
         if young or later < begin:
             continue
         if begin > last:
             break
-        if shared:
-            ask_nodes(select, table, R, span, end)
         n_picks = pick_free(state, have, select, leg)
         first, behind = _slots(params, begin, walltime)
         if is_reserved(table, R, last, first, behind, demand, select.picked):
@@ -140,6 +145,7 @@ def start_found(state, have, select, table, profile, params, j, n_picks):
         for r in range(len(taken)):
             taken[r] = demand[r] if r < R else picked[r - R]
         n = take(times, ahead, n, R, taken, 0, end)
+        note_freed(select, (times, ahead, n), R)
     if R > 1:
         hold(table, R, now, math.floor(end / slot) * slot, window_end(state, params), demand, picked[:0])
     return n
@@ -182,9 +188,10 @@ def _may_start(state, have, table, j):
         return _finds_inside(state, have, table, state.inside.asks[leg], end)
     left = state.demands[leg, 0]
     for w in range(len(have.words)):
-        for bit in range(32 if have.words[w] != 0 and left > 0 else 0):
-            if (have.words[w] >> bit) & 1 and table.until[32 * w + bit] > end:
-                left -= 1
+        word = have.words[w] if left > 0 else 0
+        while word != 0:
+            left -= table.until[32 * w + lowest(word)] > end
+            word &= word - 1
     return left <= 0
 
 
@@ -210,8 +217,10 @@ def pinned_cycle(state, have, line, params):
     last = last_who_fits(state, have, line, len(line) - 1)
     if last < 0:
         return 0
-    R, select = n_licences(params), select_of(state, have, line, True)
+    R = n_licences(params)
     times, ahead, n = profile_of(state, have, R, len(have.words))
+    select = select_of(state, have, line, len(times))
+    note_freed(select, (times, ahead, n), R)
     table = table_of(state, (times, ahead, n), line, R, select.atoms, params)
     last, i, n_started = last_who_may(state, have, table, line, last), 0, 0
     while i <= last:

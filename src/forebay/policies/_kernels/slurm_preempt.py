@@ -22,6 +22,7 @@ from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.preempt import can_give_way, choose_victims, displace
 from forebay.policies._kernels.priority_line import goes_before
 from forebay.policies._kernels.slurm_backfill import backfill_cycle, tested
+from forebay.policies._kernels.slurm_line import all_of_line, whole_line
 from forebay.policies._kernels.slurm_pick import starts_within
 from forebay.policies._kernels.slurm_preempt_cycle import NOBODY_MAY, displacing_cycle
 from forebay.policies._kernels.slurm_scheduler import (
@@ -71,7 +72,7 @@ def _displaces(state, have, heads, params, block, memory):
         make_way(state, block, chosen)
         if picks:
             starts_within(
-                state, once_gone(state, have, chosen), select_of(state, have, heads, False), j, LogReason.IN_ORDER, -1
+                state, once_gone(state, have, chosen), select_of(state, have, heads, 0), j, LogReason.IN_ORDER, -1
             )
         else:
             act_start(state, j, LogReason.IN_ORDER)
@@ -166,8 +167,9 @@ def _schedule(state, params, block, memory, clocks):
     if depth < 0:
         return 0
     have = what_is_there(state, params[Sched.PINNED] > 0.0)
-    line = _requeued_in_place(state, params, block, memory, in_line(state, params, memory))
-    line = displacers_first(state, block, line)
+    found = all_of_line(state, in_line(state, params, memory))
+    found = displacers_first(state, block, _requeued_in_place(state, params, block, memory, found))
+    line = whole_line(found)
     n_started, heads = main_scheduler(state, have, line, params, memory[0], depth)
     if _displaces(state, have, heads, params, block, memory):
         clocks[Clock.BATCHED], clocks[Clock.BATCH_DUE], clocks[Clock.FULL_DUE] = batched, batch_due, full_due

@@ -36,7 +36,7 @@ from forebay.policies._kernels.slurm_pinned import (
     n_licences,
     start_found,
 )
-from forebay.policies._kernels.slurm_select import select_of
+from forebay.policies._kernels.slurm_select import note_freed, select_of
 from forebay.policies._kernels.slurm_table import table_of
 from forebay.policies._kernels.slurm_victims import (
     ahead_without,
@@ -101,8 +101,10 @@ def _few_on(state, have, j, order, nodes, block):
 @allocating_kernel
 def _pinned(state, have, line, last, params, block, memory):
     """The cycle where reservations are of certain nodes. Returns how many start, and how many are to leave."""
-    R, W, displacer, select = n_licences(params), len(have.words), last, select_of(state, have, line, True)
+    R, W, displacer = n_licences(params), len(have.words), last
     times, ahead, n = ahead_without(state, have, _none(), state.counts[0]["n_actions"], R, W)
+    select = select_of(state, have, line, len(times))
+    note_freed(select, (times, ahead, n), R)
     table = table_of(state, (times, ahead, n), line, R, select.atoms, params)
     i, n_started, n_told = 0, 0, 0
     last = max(last, last_who_may(state, have, table, line, len(line) - 1))
@@ -123,7 +125,9 @@ def _pinned(state, have, line, last, params, block, memory):
         if len(order) > 0:
             there = once_gone(state, have, order)
             profile = ahead_without(state, there, order, state.counts[0]["n_actions"], R, W)
+            note_freed(select, profile, R)
             begin, starts, _ = find_nodes(state, there, select, table, profile, params, j)
+            note_freed(select, (times, ahead, n), R)
             chosen = _few_on(state, have, j, order, select.nodes, block) if starts else _none()
             if len(chosen) > 0:
                 tell(state, block, memory, j, chosen)

@@ -15,7 +15,6 @@ from forebay.algorithms.inside import all_of, held_in, holds, holds_in, may_hold
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after, instant_width
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
-from forebay.policies._kernels.slurm_table import n_places
 
 NOW, TOO_LATE = -1, -2
 """Stand for rows."""
@@ -35,6 +34,16 @@ class Returns(NamedTuple):
     peaks: NDArray[np.int64]  # [chunk, dimension]: no row of it has more
     latest: NDArray[np.int64]  # [node]: scratch
     n: NDArray[np.int64]  # one number: how many rows there are
+
+
+@kernel
+def _n_places(state, line):
+    """On how many shared nodes the jobs in line lie, at most."""
+    n, n_nodes = 0, len(state.inside.full)
+    if n_nodes > 0:
+        for j in line:
+            n += min(state.inside.asks[state.jobs[j]["leg"]]["parts"], n_nodes)
+    return n
 
 
 @kernel
@@ -122,12 +131,21 @@ def _add_up(returns, room):
 
 
 @kernel
-def _index(returns):
-    """Work out, of each row, which one of its node comes before it and which begins its instant; and chunks' peaks."""
+def _index(returns, start):
+    """Work out, of each row from `start` on, which one of its node comes before it and which begins its instant.
+
+    And chunks' peaks. Those of rows before it are known; peaks may be more than there is now.
+    """
     times, latest, first = returns.times, returns.latest, 0
     for node in range(len(latest)):
-        latest[node] = returns.heads[node] = -1
-    for row in range(returns.n[0]):
+        latest[node] = -1
+        if start == 0:
+            returns.heads[node] = -1
+    for row in range(start):
+        latest[returns.nodes[row]] = row
+    if start > 0:
+        first = returns.firsts[start - 1]
+    for row in range(start, returns.n[0]):
         node, chunk = returns.nodes[row], row // _CHUNK
         returns.before[row], returns.following[row] = latest[node], -1
         if latest[node] < 0:
@@ -146,7 +164,7 @@ def _index(returns):
 @allocating_kernel
 def returns_of(state, room, line):
     """What is given back where nodes have this room now; with rows for what jobs in line would, if all started."""
-    n_rows, n_nodes = _n_shares(state) + n_places(state, line), len(state.inside.full)
+    n_rows, n_nodes = _n_shares(state) + _n_places(state, line), len(state.inside.full)
     n_rows += state.counts[0]["n_picks"] + state.counts[0]["n_down"]
     returns = Returns(
         np.empty(n_rows), np.empty(n_rows, np.int64), np.empty((n_rows, DIMENSIONS), np.int64),
@@ -155,7 +173,7 @@ def returns_of(state, room, line):
     )  # fmt: skip
     _write_all(state, returns, started_by_end(state))
     _add_up(returns, room)
-    _index(returns)
+    _index(returns, 0)
     return returns
 
 
@@ -184,6 +202,7 @@ def note_start(state, returns, room, j, action):
     ask, k = state.inside.asks[state.jobs[j]["leg"]], returns.n[0]
     while k > 0 and returns.times[k - 1] > end:
         k -= 1
+    first = k
     for i in range(action["first_pick"], action["first_pick"] + action["n_picks"]):
         node, last = state.picks[i]["low"], -1
         taken = taken_by(full, node, ask, state.picks[i]["count"])
@@ -196,7 +215,7 @@ def note_start(state, returns, room, j, action):
         for d in range(DIMENSIONS):
             returns.room[k, d] = taken[d] + (returns.room[last, d] if last >= 0 else room[node, d])
         k += 1
-    _index(returns)
+    _index(returns, first)
 
 
 @inlined_kernel

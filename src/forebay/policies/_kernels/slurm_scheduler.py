@@ -2,7 +2,7 @@
 
 - After jobs were submitted or have ended the main scheduler runs, not sooner than `batch_sched_delay` after the last
   time. (A real one, of version 22.05, showed this: of ends too, and of jobs that come to an idle machine.)
-- Every `sched_interval` it runs over the whole queue.
+- Every `sched_interval` it runs over the whole queue; not here, if it did in vain and nothing has changed since.
 - Backfilling runs every `bf_interval` while jobs wait: each cycle writes down what it expects, and so gives the next
   one something to do. Cycles for which nothing but the time has changed are left out here. Who comes to an empty queue
   later than that after the last cycle finds backfilling ready. (So it was in all recordings of a real one.)
@@ -33,6 +33,7 @@ from forebay.policies._kernels.numbers import number_of
 from forebay.policies._kernels.places import fits_now, what_is_there
 from forebay.policies._kernels.priority_line import by_priority
 from forebay.policies._kernels.slurm_backfill import backfill_cycle, tested
+from forebay.policies._kernels.slurm_line import in_arrival, job_at, whole_line
 from forebay.policies._kernels.slurm_pick import starts_within
 from forebay.policies._kernels.slurm_select import bits_of, select_of
 from forebay.policies._orders import ALL
@@ -44,21 +45,9 @@ _ENDED = Trigger.LEG_ENDED | Trigger.JOB_ENDED | Trigger.RELEASED | Trigger.NODE
 
 
 @allocating_kernel
-def _in_arrival(state):
-    """The queue as it is, without holes."""
-    counts = state.counts[0]
-    line, n = np.empty(counts["n_queued"], np.int64), 0
-    for q in range(counts["queue_first"], counts["queue_last"]):
-        if state.queue[q] >= 0:
-            line[n] = state.queue[q]
-            n += 1
-    return line
-
-
-@allocating_kernel
 def in_line(state, params, memory):
     """The queue in the order in which jobs are tried."""
-    return by_priority(state, memory) if params[Sched.MULTIFACTOR] > 0.0 else _in_arrival(state)
+    return whole_line(by_priority(state, memory)) if params[Sched.MULTIFACTOR] > 0.0 else in_arrival(state)
 
 
 @kernel
@@ -101,12 +90,12 @@ def main_scheduler(state, have, line, params, integers, depth):
     Returns how many start, and who blocks.
     """
     most, n_tried, n_started, blocked = int(params[Sched.PARTITION_DEPTH]), 0, 0, 0
-    heads, n_heads, select = np.empty(_MOST_ATOMS, np.int64), 0, select_of(state, have, line, False)
-    tried = np.zeros(len(line) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
-    for i in range(len(line)):
-        j = line[i]
+    heads, n_heads, select = np.empty(_MOST_ATOMS, np.int64), 0, select_of(state, have, line.jobs, 0)
+    tried = np.zeros(len(line.jobs) + integers[_PARTITIONS, Column.COUNT] if most > 0 else 0, np.int64)
+    for i in range(len(line.jobs)):
         if n_tried == depth or blocked == -1 or interrupted(state):
             break
+        j = job_at(state, line, i)
         n_tried += 1
         within = state.jobs[j]["within"]
         if within & ~blocked == 0:
@@ -119,7 +108,7 @@ def main_scheduler(state, have, line, params, integers, depth):
             if tried[p] > most:
                 continue
         if _starts(state, have, select, j, params, blocked):
-            line[i] = -1
+            line.jobs[i] = -1
             n_started += 1
             continue
         if blocks_others(state, j, blocked):
@@ -197,6 +186,7 @@ def due_now(state, params, clocks):
     if full:
         interval = params[Sched.SCHED_INTERVAL]
         clocks[Clock.FULL_DUE] += interval * (1.0 + math.floor((soon - clocks[Clock.FULL_DUE]) / interval))
+        full = clocks[Clock.LOOKED] != state.counts[0]["n_queued"]
     fill = _cycle_due(params, clocks, now) <= soon
     if batch or full:
         return ALL if full else int(params[Sched.QUEUE_DEPTH]), fill
@@ -229,7 +219,12 @@ def _schedule(state, params, memory, clocks):
     n_started, _ = main_scheduler(state, have, line, params, memory[0], depth)
     if n_started > 0:
         clocks[Clock.CHANGED] = 1.0
-    return n_started + (fill_up(state, have, line, params, memory, clocks) if fill else 0)
+    n_started += fill_up(state, have, line, params, memory, clocks) if fill else 0
+    if n_started > 0:
+        clocks[Clock.LOOKED] = 0.0
+    elif depth == ALL and len(state.planned) == 0:  # windows of the site keep jobs off nodes as time goes by
+        clocks[Clock.LOOKED] = state.counts[0]["n_queued"]
+    return n_started
 
 
 @policy_kernel
@@ -238,7 +233,9 @@ def slurm(state, params, memory, rng):
     now, clocks, prioritised = state.clock[0]["now"], memory[1][:, Number.CLOCK], params[Sched.MULTIFACTOR] > 0.0
     set_clocks(clocks, params, now)
     if prioritised and bring_up_to_date(state, params[_N_SCHED:], memory):
-        clocks[Clock.CHANGED] = 1.0
+        clocks[Clock.CHANGED], clocks[Clock.LOOKED] = 1.0, 0.0
+    if state.clock[0]["triggers"] & ~Trigger.WAKE != 0:
+        clocks[Clock.LOOKED] = 0.0
     n_queued = state.counts[0]["n_queued"]
     if n_queued > 0 and _schedule(state, params, memory, clocks) < n_queued:
         wake_when_due(state, params, clocks)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.atoms import FIRST
-from forebay.algorithms.bits import count_bits, fill
+from forebay.algorithms.bits import count_bits, count_word, fill
 from forebay.core.tables import PICK, nodes_in
 from forebay.policies._kernels.slurm_returns import Returns, no_returns, returns_of
 
@@ -29,6 +29,17 @@ class Hits(NamedTuple):
     nodes: NDArray[np.int64]
     rows: NDArray[np.int64]  # of what is given back; NOW = they do already
     times: NDArray[np.float64]  # when
+
+
+class Freed(NamedTuple):
+    """The nodes that jobs have to themselves, by when they first are free in a profile: a word of bits at a time.
+
+    A job that ends frees few words of many.
+    """
+
+    firsts: NDArray[np.int64]  # [segment]: the first of its words, and behind them all the number of these
+    words: NDArray[np.int64]  # which
+    bits: NDArray[np.int64]  # the nodes of it
 
 
 class Select(NamedTuple):
@@ -46,12 +57,13 @@ class Select(NamedTuple):
     picks: np.ndarray  # PICK: where the parts of the job go there
     returns: Returns  # what is given back there
     end: NDArray[np.int64]  # one number: how many rows of these are over by then
-    seen: NDArray[np.int64]  # how many rows, there or in a profile, were looked at; how many hits there are
+    seen: NDArray[np.int64]  # how many rows, there or in a profile, were looked at; how many hits there are; see KILLER
     hits: Hits  # the nodes of `soon`, where they are shared
+    freed: Freed  # the same of a profile, where they are not
 
 
-ROWS, HITS = range(2)
-"""Of `seen`."""
+ROWS, HITS, KILLER = range(3)
+"""Of `seen`. The killer is a span that left a job too few nodes: the next try mostly fails there too."""
 
 
 @allocating_kernel
@@ -94,15 +106,17 @@ def _hits(n):
 
 
 @allocating_kernel
-def select_of(state, have, line, ahead):
-    """Scratch for a cycle over some jobs; unless it is to look ahead, for questions about now alone."""
+def select_of(state, have, line, n_ahead):
+    """Scratch for a cycle over some jobs, with a profile of up to so many segments; 0: for questions about now."""
     atoms, shared = _atoms(state), len(state.inside.full)
     words = np.zeros((6, atoms.shape[1]), np.int64)
-    returns = returns_of(state, have.inside, line) if shared > 0 and ahead else no_returns()
+    returns = returns_of(state, have.inside, line) if shared > 0 and n_ahead > 0 else no_returns()
+    n_nodes = 32 * atoms.shape[1] if shared == 0 and n_ahead > 0 else 0
+    freed = Freed(np.empty(n_ahead + 1, np.int64), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64))
     return Select(
         atoms, _weights(state), words[0], words[1], words[2], words[3], words[4], words[5],
-        np.zeros_like(state.inside.room), np.empty(shared, PICK), returns, np.zeros(1, np.int64), np.zeros(2, np.int64),
-        _hits(shared),
+        np.zeros_like(state.inside.room), np.empty(shared, PICK), returns, np.zeros(1, np.int64), np.zeros(3, np.int64),
+        _hits(shared), freed,
     )  # fmt: skip
 
 
@@ -139,28 +153,51 @@ def barrier_of(time):
 
 
 @kernel
+def note_freed(select, profile, R):
+    """Work out which nodes first are free in which segment of a profile; again when it has changed."""
+    (_, ahead, n), freed, known, k = profile, select.freed, select.some, 0
+    if ahead.shape[1] == R or len(freed.words) == 0:
+        return
+    for w in range(len(known)):
+        known[w] = ahead[0, R + w]
+    for i in range(1, n):
+        freed.firsts[i] = k
+        for w in range(len(known)):
+            more = ahead[i, R + w] & ~known[w]
+            if more != 0:
+                freed.words[k], freed.bits[k] = w, more
+                known[w] |= more
+                k += 1
+    freed.firsts[n] = k
+
+
+@kernel
 def when_free(select, profile, R, count, linear):
     """When `count` of the nodes are free as running jobs end, inf if never; which are then, into `free`."""
-    (times, ahead, n), nodes, free = profile, select.nodes, select.free
+    (times, ahead, n), nodes, free, freed = profile, select.nodes, select.free, select.freed
     for w in range(len(nodes)):
         free[w] = ahead[0, R + w] & nodes[w]
-    if count_bits(free) >= count:
+    left = count - count_bits(free)
+    if left <= 0:
         return times[0]
     window, barrier, i = PRECISION, np.inf, 1
     while i < n:
         last = -1
         while i < n and (last < 0 or last < i - 1 or math.floor(times[i]) <= barrier + window):
-            row, concerned = ahead[i, R:], np.int64(0)
-            for w in range(len(nodes)):
-                more = row[w] & nodes[w] & ~free[w]
-                concerned |= more
-                free[w] |= more
-            if concerned != 0:
+            concerned = False
+            for k in range(freed.firsts[i], freed.firsts[i + 1]):
+                w = freed.words[k]
+                more = freed.bits[k] & nodes[w]
+                if more != 0:
+                    concerned = True
+                    free[w] |= more
+                    left -= count_word(more)
+            if concerned:
                 last = i
                 if barrier == np.inf:
                     barrier = barrier_of(times[i])
             i += 1
-        if last >= 0 and count_bits(free) >= count:
+        if last >= 0 and left <= 0:
             return times[last]
         if i < n:
             window = wider(window, linear, math.floor(times[i]) - barrier)
@@ -168,19 +205,19 @@ def when_free(select, profile, R, count, linear):
 
 
 @kernel
-def free_by(select, profile, R, time):
+def free_by(select, profile, time):
     """Add the nodes to `soon` that are free by a time; some may be free later."""
-    times, ahead, n = profile
+    (times, _, n), freed = profile, select.freed
     while select.seen[ROWS] + 1 < n and times[select.seen[ROWS] + 1] <= time:
         select.seen[ROWS] += 1
-        row = ahead[select.seen[ROWS], R:]
-        for w in range(len(select.soon)):
-            select.soon[w] |= row[w] & select.allowed[w]
+        i = select.seen[ROWS]
+        for k in range(freed.firsts[i], freed.firsts[i + 1]):
+            select.soon[freed.words[k]] |= freed.bits[k] & select.allowed[freed.words[k]]
 
 
 @kernel
 def ask_whole(select, profile, R):
     """Begin with the nodes that are free now of those where a job may run."""
-    select.seen[ROWS] = 0
+    select.seen[ROWS], select.seen[KILLER] = 0, -1
     for w in range(len(select.soon)):
         select.soon[w] = profile[1][0, R + w] & select.allowed[w]

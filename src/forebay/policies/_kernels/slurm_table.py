@@ -29,11 +29,13 @@ class Table(NamedTuple):
     left: NDArray[np.int64]
     counts: NDArray[np.int64]  # nodes of a span
     frees: NDArray[np.bool_]  # whether it has nodes that the span before has not
-    n: NDArray[np.int64]  # how many spans there are, and reservations of single nodes; the least of `counts`
+    n: NDArray[np.int64]  # see N_SPANS and those behind it
     until: NDArray[np.float64]  # [node]: when a reservation first needs it
-    heads: NDArray[np.int64]  # [node]: its first reservation, where nodes are shared; -1 = none
-    held: NDArray[np.float64]  # [reservation of a node, 2]: from when to when
-    links: NDArray[np.int64]  # the one of the same node behind it
+
+
+N_SPANS, LEAST, READ, SHORT = range(4)
+"""How many spans there are; the least of `counts`; for the job that is tried: up to which span these were read, and the
+last that was too small."""
 
 
 @inlined_kernel
@@ -72,12 +74,9 @@ def table_of(state, profile, line, R, atoms, params):
     for i in range(m):  # each further one begins as a copy of the one before
         for w in range(W):
             left[i, R + w] = all_nodes[w]
-    n_links, numbers = n_places(state, line) + len(state.inside.full) * len(state.planned), np.zeros(3, np.int64)
-    numbers[0], numbers[2] = m, counts[0]
-    table = Table(
-        begins, rows, left, counts, np.zeros(room, np.bool_), numbers, np.full(32 * W, np.inf),
-        np.full(32 * W, -1), np.empty((n_links, 2)), np.empty(n_links, np.int64),
-    )  # fmt: skip
+    numbers = np.zeros(4, np.int64)
+    numbers[N_SPANS], numbers[LEAST] = m, counts[0]
+    table = Table(begins, rows, left, counts, np.zeros(room, np.bool_), numbers, np.full(32 * W, np.inf))
     nothing, nodes = np.zeros(R, np.int64), np.empty(W, np.int64)
     for p in range(len(state.planned)):
         plan = state.planned[p]
@@ -101,7 +100,7 @@ def nodes_of(atoms, bits, nodes):
 @inlined_kernel
 def span_at(table, time):
     """The last span that begins by a time; the first if none does."""
-    low, high = 0, table.n[0]
+    low, high = 0, table.n[N_SPANS]
     while high - low > 1:
         middle = (low + high) >> 1
         if table.begins[middle] <= time:
@@ -114,7 +113,7 @@ def span_at(table, time):
 @inlined_kernel
 def _span_from(table, time):
     """Let a span begin at a time, behind the first one's beginning; returns its place."""
-    begins, rows, n = table.begins, table.rows, table.n[0]
+    begins, rows, n = table.begins, table.rows, table.n[N_SPANS]
     i = span_at(table, time)
     if begins[i] == time:
         return i
@@ -130,7 +129,7 @@ def _span_from(table, time):
     begins[i], rows[i], table.counts[i], table.frees[i] = time, blank, table.counts[i - 1], False
     for r in range(table.left.shape[1]):
         table.left[blank, r] = table.left[rows[i - 1], r]
-    table.n[0] = n + 1
+    table.n[N_SPANS] = n + 1
     return i
 
 
@@ -144,39 +143,15 @@ def _frees(table, R, i):
     return False
 
 
-@kernel
-def n_places(state, line):
-    """On how many shared nodes the jobs in line lie, at most."""
-    n, n_nodes = 0, len(state.inside.full)
-    if n_nodes > 0:
-        for j in line:
-            n += min(state.inside.asks[state.jobs[j]["leg"]]["parts"], n_nodes)
-    return n
-
-
 @inlined_kernel
-def _link(table, node, begin, end):
-    """A reservation needs a node from a time to another."""
-    new, before, k = table.n[1], -1, table.heads[node]
-    while k >= 0 and table.held[k, 0] < begin:
-        before, k = k, table.links[k]
-    table.held[new, 0], table.held[new, 1], table.links[new] = begin, end, k
-    if before < 0:
-        table.heads[node] = new
-    else:
-        table.links[before] = new
-    table.n[1] = new + 1
-
-
-@inlined_kernel
-def is_needed(table, node, begin, end):
-    """Whether a reservation needs a shared node at some time from `begin` to `end`."""
-    k = table.heads[node]
-    while k >= 0 and table.held[k, 0] <= end:
-        if table.held[k, 1] > begin:
-            return True
-        k = table.links[k]
-    return False
+def _words_of(nodes):
+    """The first word that has some of the nodes, and the one behind the last."""
+    low, high = 0, len(nodes)
+    while low < high and nodes[low] == 0:
+        low += 1
+    while low < high and nodes[high - 1] == 0:
+        high -= 1
+    return low, high
 
 
 @kernel
@@ -188,34 +163,35 @@ def hold(table, R, begin, end, last, demand, nodes):
     first, until = _span_from(table, begin), -1
     if end < last:
         until = _span_from(table, end)
-    behind = until if until >= 0 else table.n[0]
+    behind = until if until >= 0 else table.n[N_SPANS]
+    low, high = _words_of(nodes)
     for i in range(first, behind):
         row = table.left[table.rows[i]]
         for r in range(1, R):
             row[r] -= demand[r]
         row = row[R:]
-        for w in range(len(nodes)):
+        for w in range(low, high):
             if nodes[w] & row[w]:
                 table.counts[i] -= count_word(nodes[w] & row[w])
                 row[w] &= ~nodes[w]
-        table.n[2] = min(table.n[2], table.counts[i])
-    for i in range(max(first, 1), min(behind + 1, table.n[0])):
-        table.frees[i] = _frees(table, R, i)
-    for w in range(len(nodes)):
+        table.n[LEAST] = min(table.n[LEAST], table.counts[i])
+    # Whoever loses nodes has none more than before that the span before it has not.
+    for i in range(max(first, 1), min(behind + 1, table.n[N_SPANS])):
+        if table.frees[i] or i == behind:
+            table.frees[i] = _frees(table, R, i)
+    for w in range(low, high):
         word = nodes[w]
         while word != 0:
             node = 32 * w + lowest(word)
             word &= word - 1
             table.until[node] = min(table.until[node], begin)
-            if len(table.links) > 0:
-                _link(table, node, begin, end if end < last else np.inf)
 
 
 @inlined_kernel
 def _next_release(table, i):
     """The first span behind `i` that has nodes which the one before it has not; how many there are if none has."""
     i += 1
-    while i < table.n[0] and not table.frees[i]:
+    while i < table.n[N_SPANS] and not table.frees[i]:
         i += 1
     return i
 
@@ -225,30 +201,40 @@ def _worth_it(table, i, start, walltime):
     """The first span behind `i` that is worth another try from `start` on: one that frees nodes before the job is over,
     or next to that. As many as there are if none is."""
     found, end = _next_release(table, i), start + walltime
-    if found < table.n[0] and table.begins[found] <= end:
+    if found < table.n[N_SPANS] and table.begins[found] <= end:
         return found
     beyond = span_at(table, end + instant_width(end)) + 1  # the first that begins behind the job's end
-    return found if found <= beyond + 1 else table.n[0]
+    return found if found <= beyond + 1 else table.n[N_SPANS]
+
+
+@inlined_kernel
+def begin_tries(table):
+    """A job is tried from now on: its tries come one behind the other."""
+    table.n[READ], table.n[SHORT] = 0, -1
 
 
 @inlined_kernel
 def _too_few(table, i, end, count):
-    """The last span from `i` to a job's end, its last moment counted, with too few nodes; -1 if none has."""
-    found = -1
-    if count <= table.n[2]:
-        return found
-    while i < table.n[0] and table.begins[i] <= end:
-        if table.counts[i] < count:
-            found = i
-        i += 1
-    return found
+    """The last span from `i` to a job's end, its last moment counted, with too few nodes; -1 if none has.
+
+    Tries go on in time: no span is read again.
+    """
+    if count <= table.n[LEAST]:
+        return -1
+    k = max(table.n[READ], i)
+    while k < table.n[N_SPANS] and table.begins[k] <= end:
+        if table.counts[k] < count:
+            table.n[SHORT] = k
+        k += 1
+    table.n[READ] = k
+    return table.n[SHORT] if table.n[SHORT] >= i else -1
 
 
 @inlined_kernel
 def _unlicensed(table, i, end, R, demand):
     """The same of licences."""
     found = -1
-    while i < table.n[0] and table.begins[i] <= end and R > 1:
+    while i < table.n[N_SPANS] and table.begins[i] <= end and R > 1:
         for r in range(1, R):
             if demand[r] > table.left[table.rows[i], r]:
                 found = i
@@ -272,9 +258,9 @@ def next_try(table, R, i, start, walltime, demand, count):
     No span before `i` lasts so long. Returns the span and the time (inf: never), and from when on it is worth another
     try, inf if never.
     """
-    while i + 1 < table.n[0] and table.begins[i + 1] <= start:
+    while i + 1 < table.n[N_SPANS] and table.begins[i + 1] <= start:
         i += 1
-    while i < table.n[0]:
+    while i < table.n[N_SPANS]:
         end = start + walltime
         end += instant_width(end)
         short = _unlicensed(table, i, end, R, demand)
@@ -286,48 +272,69 @@ def next_try(table, R, i, start, walltime, demand, count):
             i = _behind(table, i, few, start, walltime) if R == 1 else _worth_it(table, i, start, walltime)
         else:
             following = _worth_it(table, i, start, walltime)
-            return i, start, table.begins[following] if following < table.n[0] else np.inf
-        start = table.begins[i] if i < table.n[0] else np.inf
+            return i, start, table.begins[following] if following < table.n[N_SPANS] else np.inf
+        start = table.begins[i] if i < table.n[N_SPANS] else np.inf
     return i, np.inf, np.inf
+
+
+@inlined_kernel
+def _pair(table, i, end):
+    """The span behind `i` if it begins by `end`, else `i`: two at a time are read, as that is quicker."""
+    return i + 1 if i + 1 < table.n[N_SPANS] and table.begins[i + 1] <= end else i
 
 
 @inlined_kernel
 def unreserved(table, R, i, end, nodes):
     """Which of `nodes` no reservation needs from span `i` on until `end`; only these stay."""
-    while i < table.n[0] and table.begins[i] <= end:
-        row = table.left[table.rows[i], R:]
+    while i < table.n[N_SPANS] and table.begins[i] <= end:
+        row, other = table.left[table.rows[i], R:], table.left[table.rows[_pair(table, i, end)], R:]
         for w in range(len(nodes)):
-            nodes[w] &= row[w]
-        i += 1
+            nodes[w] &= row[w] & other[w]
+        i += 2
 
 
 @inlined_kernel
-def too_few_unreserved(table, R, i, end, nodes, count, left):
-    """Whether reservations need all but fewer than `count` of `nodes` from span `i` on until `end`.
+def too_few_unreserved(table, R, i, end, nodes, count, left, killer):
+    """A span by which reservations leave fewer than `count` of `nodes`, from span `i` on until `end`; -1 if they leave
+    enough: these are then `left`.
 
-    Few nodes are soon none, so few spans are read. `left` is scratch.
+    Few nodes are soon none, so few spans are read. What is left is counted now and then; `killer` is a span that may
+    well leave too few by itself, -1 if none is known.
     """
     for w in range(len(nodes)):
         left[w] = nodes[w]
-    while i < table.n[0] and table.begins[i] <= end:
-        row, any_left = table.left[table.rows[i], R:], np.int64(0)
+    if killer >= i and table.begins[killer] <= end:
+        row = table.left[table.rows[killer], R:]
         for w in range(len(nodes)):
             left[w] &= row[w]
+        if count_bits(left) < count:
+            return killer
+    n_read, count_at, found = 0, 1, i
+    while i < table.n[N_SPANS] and table.begins[i] <= end:
+        found = _pair(table, i, end)
+        row, other, any_left = table.left[table.rows[i], R:], table.left[table.rows[found], R:], np.int64(0)
+        for w in range(len(nodes)):
+            left[w] &= row[w] & other[w]
             any_left |= left[w]
-        if any_left == 0:
-            return count > 0
-        i += 1
-    return count_bits(left) < count
+        n_read += 1
+        if any_left == 0 and count > 0:
+            return found
+        if n_read == count_at:
+            if count_bits(left) < count:
+                return found
+            count_at *= 4
+        i += 2
+    return found if count_bits(left) < count else -1
 
 
 @inlined_kernel
 def is_reserved(table, R, last, begin, end, demand, nodes):
     """Whether a reservation needs some of the nodes, or the licences, between two times."""
-    i = span_at(table, begin)
-    while i < table.n[0] and table.begins[i] < end:
-        if (table.begins[i + 1] if i + 1 < table.n[0] else last) > begin:
+    i, (low, high) = span_at(table, begin), _words_of(nodes)
+    while i < table.n[N_SPANS] and table.begins[i] < end:
+        if (table.begins[i + 1] if i + 1 < table.n[N_SPANS] else last) > begin:
             row = table.left[table.rows[i]]
-            for w in range(len(nodes)):
+            for w in range(low, high):
                 if nodes[w] & ~row[R + w]:
                     return True
             for r in range(1, R):
