@@ -8,6 +8,7 @@ import pytest
 
 import forebay as fb
 from forebay.errors import BadActionError, InputError
+from forebay.platforms import Reservation
 from forebay.report import write as write_report
 from forebay.testing import check_policy
 from forebay.workload.workload import job_table
@@ -375,3 +376,20 @@ def test_a_run_can_be_explained_reported_and_kept(tmp_path):
     again = fb.load(tmp_path / "run")
     assert again.jobs.equals(result.jobs)
     assert write_report(tmp_path / "run").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_reservation_of_some_nodes_in_the_far_future_changes_nothing(seed):
+    """Reservations of the site part nodes into atoms; the profile of a cycle with victims was read beside them."""
+    rng = random.Random(seed)
+    rows = []
+    for _ in range(50):
+        seconds = rng.randint(1, 3000)
+        size = rng.choice((1, 1, 2, 5, 9, 14))
+        rows.append((rng.randint(0, 9000), seconds, seconds + rng.choice((0, 60, 2000)), size, rng.choice(list(QOS))))
+    work = workload(*sorted(rows))
+    parted = fb.Platform(
+        name="m", nodes=16, reservations=(Reservation(name="far", start="100000000 s", duration="60 s", nodes="3-6"),)
+    )
+    plain, other = (fb.simulate(work, machine, CHAIN) for machine in ("flat:nodes=16", parted))
+    assert attempts(plain) == attempts(other)

@@ -16,7 +16,7 @@ from forebay.core.tables import RUNNING, instant_width
 from forebay.policies._families.multifactor import Column, Number, Weight
 from forebay.policies._families.preempt import Mode, Name, Preempt
 from forebay.policies._families.slurm_scheduler import Sched
-from forebay.policies._kernels.ahead import ahead_of
+from forebay.policies._kernels.ahead import ahead_of, availability
 from forebay.policies._kernels.places import Have
 from forebay.policies._kernels.preempt import can_give_way, copy_of, displace, without
 
@@ -203,7 +203,9 @@ def ahead_without(state, have, gone, n_actions, reserved, W):
             running[n]["end"], running[n]["job"], running[n]["leg"] = row["end"], row["job"], row["leg"]
             n += 1
     counts[0]["n_running"], counts[0]["n_actions"] = n, n_actions
-    found = ahead_of(replaced(replaced(state, "running", running), "counts", counts), have, -1, reserved, 0, W)
+    then = replaced(replaced(state, "running", running), "counts", counts)
+    # Where nodes are told apart by words, words come right behind what is reserved, and nodes of atoms are not counted.
+    found = availability(then, have, -1, reserved, 0, W) if W > 0 else ahead_of(then, have, -1, reserved, 0, 0)
     keep(running)
     keep(counts)
     return found
