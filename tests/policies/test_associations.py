@@ -50,7 +50,7 @@ def factors(work, accounts=TREE, **options):
     integers, numbers = seen[0]
     found = {}
     for c in range(int(integers[0, Column.COUNT])):
-        account, user = divmod(int(integers[c, Column.CHARGE_CODE]), len(integers) + 1)
+        account, user = divmod(int(integers[c, Column.CHARGE_CODE]), len(numbers) + 1)  # of which the index has no part
         key = int(integers[account, Column.ACCOUNT_CODE]), int(integers[user, Column.USER_CODE])
         found[key] = float(numbers[c, Number.FACTOR])
     return result, found, numbers

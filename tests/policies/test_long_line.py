@@ -16,7 +16,7 @@ IN_OTHER_ORDERS = (
     "sjf-bb",
     "fcfs-bb:backfill_order=walltime",
     "filler:order=nodes,descending=true",
-    "fcfs:order=area",
+    "filler:order=area",
     "multifactor",
     "multifactor:PriorityWeightJobSize=500,PriorityCalcPeriod=60",
     "fairshare:backfill_order=walltime",

@@ -116,12 +116,14 @@ class Backfill(Policy):
 
     def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
         """The index, and where nodes are shared what a decision with reservations tells the next."""
+        if self.compiled != Backfill.compiled:
+            return self.memory(len(state.jobs), len(state.resources))
         shared = len(state.inside.full) > 0
         n_rows, n_columns = index_shape(len(state.jobs), len(state.resources), shared)
         n_rows = n_rows if self._indexed else 0
         tried_alike = self.backfill_order == "as-queued" and self.max_backfill == ALL
         kept = self.depth > 1 or (self.depth == 1 and tried_alike)
-        if not shared or not kept or self.compiled != Backfill.compiled:
+        if not shared or not kept:
             return (n_rows, n_columns), (0, 0)
         from forebay.policies._kernels import notes, promises
 
