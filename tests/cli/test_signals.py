@@ -17,7 +17,7 @@ TAKES_NO_TIME = {"type": "busy_wait", "delay": 0, "pattern": "uniform"}
 BACKFILLS = """class Mine:
     def decide(self, view, act):
         while True:
-            act.backfill(order=list(view.queue), depth=None)
+            act.backfill(order=list(view.queue), depth=10**6)
 """
 
 

@@ -79,6 +79,7 @@ COMPARISONS = {
     boxes.one_holds: slow_boxes.one_holds,
     fairtree.fair_tree: slow_fairtree.fair_tree,
     fairtree.fair_share: slow_fairtree.fair_share,
+    forest.Sought: slow_forest.Line.find,
     forest.n_rows: slow_forest.n_rows,
     forest.put: slow_forest.Line.put,
     forest.put_inside: slow_forest.Line.put_inside,
