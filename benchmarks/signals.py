@@ -71,13 +71,13 @@ def iterating(folder: Path, rounds: int, policy: str, kind: str = "rigid") -> li
     model = {"phases": [{"tasks": [task], "iterations": rounds, "scheduling_point": kind != "rigid"}]}
     sizes = {"num_nodes": 4} if kind == "rigid" else {"num_nodes_min": 2, "num_nodes_max": 5}
     job = {"type": kind, "submit_time": 0, "application_model": "model.json"} | sizes
-    told = {
+    configuration = {
         "jobs_file": "jobs.json",
         "platform_file": "platform.xml",
         "schedule_on_job_submit": True,
         "schedule_on_job_finalize": True,
     }
-    for name, content in (("model", model), ("jobs", {"jobs": [job]}), ("configuration", told)):
+    for name, content in (("model", model), ("jobs", {"jobs": [job]}), ("configuration", configuration)):
         (folder / f"{name}.json").write_text(json.dumps(content))
     (folder / "platform.xml").write_text(XML)
     return ["elastisim", str(folder / "configuration.json"), "--policy", policy]
@@ -128,7 +128,7 @@ def latency(words: list[str], number: signal.Signals, moment: float, output: Pat
     sent = time.perf_counter()
     running.send_signal(number)
     try:
-        _, told = running.communicate(timeout=300)
+        _, printed = running.communicate(timeout=300)
     except subprocess.TimeoutExpired:
         running.kill()
         running.communicate()
@@ -138,8 +138,8 @@ def latency(words: list[str], number: signal.Signals, moment: float, output: Pat
     if running.returncode == 0:
         shutil.rmtree(output)
         return None
-    if running.returncode != CODES[number] or "Traceback" in told or output.exists():
-        print(f"bad: {' '.join(words)}: left with {running.returncode}, {told}")
+    if running.returncode != CODES[number] or "Traceback" in printed or output.exists():
+        print(f"bad: {' '.join(words)}: left with {running.returncode}, {printed}")
     return took
 
 

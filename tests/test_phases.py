@@ -56,12 +56,12 @@ def test_many_are_warned_of_before_the_run_begins(tmp_path, monkeypatch):
     begun = []
 
     def progress(ended, jobs):
-        begun.append(len(told))
+        begun.append(len(warned))
 
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         fb.simulate(project.workload, project.machine.platform, "fcfs", 0, "application", progress)
-    (one,) = told
+    (one,) = warned
     assert one.category is LongRunWarning
     assert set(begun) == {1}
     text = str(one.message)

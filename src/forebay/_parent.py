@@ -37,7 +37,7 @@ _kept: set[int] = set()
 
 
 def keep_from_children(*files: int) -> None:
-    """Let no child that is forked here hold these open. Whoever reads the other end waits for the last to close it."""
+    """Let no child that is forked here hold these open. A reader of the other end waits for the last to close it."""
     if not _kept and hasattr(os, "register_at_fork"):  # there is no fork elsewhere
         os.register_at_fork(after_in_child=_let_go)
     _kept.update(files)

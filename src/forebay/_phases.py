@@ -43,5 +43,5 @@ def warn_of_many(workload: Workload, program: Program) -> None:
             f"{found[most]:,.0f}; at {PER_SECOND:,.0f} a second, the rate that was measured for one job that computes, "
             f"that takes {about(total / PER_SECOND)} or longer; fewer iterations of longer phases run sooner",
             LongRunWarning,
-            stacklevel=3,  # of whoever called simulate
+            stacklevel=3,  # of the caller of simulate
         )

@@ -25,7 +25,7 @@ DROPS = """import ctypes, os, pathlib, signal, time
 class Mine:
     def decide(self, view, act):
         pathlib.Path("begun").touch()
-        def drops():  # what is raised here, nobody gets
+        def drops():  # what is raised here is lost
             os.kill(os.getpid(), signal.NUMBER)
             time.sleep(0.1)
         ctypes.CFUNCTYPE(None)(drops)()
@@ -38,8 +38,8 @@ def rounds(folder, task, kind="rigid"):
     """A job that takes hours."""
     sizes = {"num_nodes": 4} if kind == "rigid" else {"num_nodes_min": 2, "num_nodes_max": 4}
     model = {"phases": [{"tasks": [task], "iterations": 2**31 - 1, "scheduling_point": kind != "rigid"}] * 50}
-    told = write(folder, {"type": kind, "submit_time": 0, "application_model": "model.json"} | sizes, model=model)
-    return "elastisim", told, "--policy", "fcfs" if kind == "rigid" else "fcfs-malleable"
+    project = write(folder, {"type": kind, "submit_time": 0, "application_model": "model.json"} | sizes, model=model)
+    return "elastisim", project, "--policy", "fcfs" if kind == "rigid" else "fcfs-malleable"
 
 
 def crowd(folder, policy, n_jobs=4000):

@@ -1,4 +1,4 @@
-"""Signals in a run: only a handler that raises ends it, and whoever else listens for signals hears of them."""
+"""Signals in a run: only a handler that raises ends it, and others that listen for signals hear of them."""
 
 import os
 import signal

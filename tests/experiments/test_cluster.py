@@ -145,7 +145,7 @@ class Asked:
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What dask-jobqueue is asked for; where `cryptography` is not installed, with a key of nobody's."""
+    """What dask-jobqueue is asked for; where `cryptography` is not installed, with a made-up key."""
     from distributed.security import Security
 
     monkeypatch.setitem(sys.modules, "dask_jobqueue", SimpleNamespace(SLURMCluster=Asked))

@@ -1,4 +1,4 @@
-"""Processes end with the one that started them, whatever they do; and children that policies fork hold up nobody."""
+"""Processes end with the one that started them, whatever they do; and children that policies fork hold nothing up."""
 
 import os
 import signal

@@ -32,7 +32,7 @@ MOST_RUNS = 40
 """A sweep with more is right, and takes as long as it takes: not here."""
 HEAD = "forebay: "
 ANSWER = 50_000
-"""Characters on stdout: what is told of five jobs fits a few screens, however long their names are."""
+"""Characters on stdout: what is said of five jobs fits a few screens, however long their names are."""
 
 
 class TooLongError(BaseException):
@@ -92,7 +92,7 @@ class Arena:
         self.given, self.out, self.elsewhere = folder / "in", folder / "out", folder / "elsewhere"
 
     def fresh(self) -> None:
-        """Empty but for what nobody may touch."""
+        """Empty but for what no command may touch."""
         for one in (self.given, self.out, self.elsewhere):
             if one.is_symlink() or one.is_file():
                 one.unlink()
@@ -116,12 +116,12 @@ class Arena:
             for entry in os.scandir(todo.pop()):
                 if entry.path in free:
                     continue
-                told = entry.stat(follow_symlinks=False)
+                facts = entry.stat(follow_symlinks=False)
                 is_folder = entry.is_dir(follow_symlinks=False)
                 found[entry.path] = (
-                    told.st_mode,
-                    told.st_ino,
-                    *(() if is_folder else (told.st_size, told.st_mtime_ns)),
+                    facts.st_mode,
+                    facts.st_ino,
+                    *(() if is_folder else (facts.st_size, facts.st_mtime_ns)),
                 )
                 if is_folder:
                     todo.append(entry.path)

@@ -190,7 +190,7 @@ def _value(rng: Random, data: bytes) -> bytes:
 
 
 def _line(rng: Random, data: bytes) -> bytes:
-    """A line missing, twice, elsewhere, or one that nobody knows."""
+    """A line missing, twice, elsewhere, or an unknown one."""
     lines = data.decode("utf-8", "replace").split("\n")
     k, m = rng.randrange(len(lines)), rng.randrange(len(lines))
     kind = rng.randrange(5)
@@ -313,7 +313,7 @@ def elastisim(rng: Random, arena: Arena) -> int:
 
 
 def sidecar(rng: Random, arena: Arena) -> int:
-    """A table beside a trace with columns that nobody knows and values of any kind; then a run of what came of it."""
+    """A table beside a trace with unknown columns and values of any kind; then a run of what came of it."""
     names = ["id", "burst_buffer", "priority", *rng.sample(COLUMNS, rng.choice([0, 1, 1, 2, 4]))]
     if rng.random() < 0.1:
         names[rng.randrange(1, len(names))] = _strange(rng)

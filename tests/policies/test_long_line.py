@@ -87,7 +87,7 @@ def test_on_shared_nodes(policy, placement):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler", *IN_OTHER_ORDERS, "mebf", "sas", "ebf"])
+@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler", *IN_OTHER_ORDERS, "sas"])
 @pytest.mark.parametrize("seed", range(6))
 def test_on_all_shapes_of_jobs_and_with_a_short_line_too(policy, seed, monkeypatch):
     """Legs, phases, releases, ties. With the compiler off even the shortest line goes by its index."""

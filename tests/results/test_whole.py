@@ -1,4 +1,4 @@
-"""A folder that was tampered with is told from a bug: by the file that is not as it was written."""
+"""A folder that was tampered with is distinguished from a bug: by the file that is not as it was written."""
 
 import json
 
@@ -17,15 +17,15 @@ def run(tmp_path):
 
 
 def edit(folder, **changes):
-    told = json.loads((folder / "run.json").read_text())
-    (folder / "run.json").write_text(json.dumps(told | changes))
+    known = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(known | changes))
 
 
 def test_a_folder_as_it_was_written_is_whole(run):
     assert changed(run) == ""
     edit(run)  # laid out in another way, it tells the same
     assert changed(run) == ""
-    (run / "jobs.csv").unlink()  # for other tools: nobody here reads it
+    (run / "jobs.csv").unlink()  # for other tools: nothing here reads it
     assert changed(run) == ""
 
 
@@ -59,8 +59,8 @@ def test_what_fails_on_a_changed_folder_is_no_bug(run):
 
 @pytest.mark.parametrize("key", ["classes", "partitions"])
 def test_commands_refuse_what_they_cannot_use(run, key, tmp_path):
-    told = json.loads((run / "run.json").read_text())
-    edit(run, platform=told["platform"] | {key: [{"name": "x", "cores": "many"}]})
+    known = json.loads((run / "run.json").read_text())
+    edit(run, platform=known["platform"] | {key: [{"name": "x", "cores": "many"}]})
     with pytest.raises(InputError, match=r"run\.json: it is damaged"), reading(run):
         fb.explain.reasons(fb.load(run))
     with pytest.raises(InputError, match=r"run\.json: it is damaged"):

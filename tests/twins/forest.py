@@ -24,7 +24,7 @@ class Line:
         self.stretches[begin] = [self.rows[at] for at in range(begin, begin + n_jobs)]
 
     def find(self, begin, line, place, sought):
-        """The first who fits; infinity if nobody does."""
+        """The first who fits; infinity if none does."""
         return min(self.find_all(begin, line, place, sought), default=math.inf)
 
     def find_all(self, begin, line, place, sought):

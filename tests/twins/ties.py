@@ -2,7 +2,7 @@
 first served.
 
 Written from the page on how a run works alone. Nothing is kept from one moment to the next but what has become of each
-job: whether one may start is found anew, from all its parents, whenever anything has changed.
+job: whether one may start is found again, from all its parents, whenever anything has changed.
 """
 
 import math
@@ -31,7 +31,7 @@ class Job:
 
     @property
     def end(self):
-        """When it ends if nobody stops it."""
+        """When it ends unless it is stopped."""
         return self.start + min(self.seconds, self.walltime)
 
 
@@ -112,7 +112,7 @@ class Ties:
         self.reject_hopeless(now)
 
     def reject_hopeless(self, now):
-        """Those submitted that can never start, and whoever cannot because of them."""
+        """Those submitted that can never start, and those that cannot because of them."""
         for job in self.jobs:
             if job.state is None and job.number is not None and not self.hopes(job):
                 self.close(job, now, REJECTED)

@@ -8,7 +8,7 @@ Answer = TypeVar("Answer")
 
 
 def aside(work: Callable[[], Answer]) -> Answer:
-    """What `work` returns or raises. Where a signal ends the wait, the solver goes on, with nobody to listen, until its
+    """What `work` returns or raises. Where a signal ends the wait, the solver goes on, unheard, until its
     time is up or the process ends."""
     answers: list[Answer] = []
     errors: list[BaseException] = []

@@ -93,7 +93,7 @@ def _private() -> Path:
 
 
 def is_safe(found: os.stat_result) -> bool:
-    """Whether nobody but us and root can have written a file or folder: what lies in the cache is run."""
+    """Whether only we and root can have written a file or folder: what lies in the cache is run."""
     return found.st_uid in (0, os.getuid()) and not found.st_mode & 0o022
 
 

@@ -166,13 +166,13 @@ def _warn(usual: Any, text: Warning | str, category: type[Warning], *where: Any,
         usual(text, category, *where, **more)
 
 
-def _not_raised(usual: Any, told: Any) -> None:
+def _not_raised(usual: Any, unraised: Any) -> None:
     """A signal that comes where Python drops what is raised, as when a compiler calls it, is sent once more."""
-    number = signal.SIGINT if isinstance(told.exc_value, KeyboardInterrupt) else 0
-    if isinstance(told.exc_value, SystemExit) and told.exc_value.code in _ENDED:
-        number = _ENDED[told.exc_value.code]
+    number = signal.SIGINT if isinstance(unraised.exc_value, KeyboardInterrupt) else 0
+    if isinstance(unraised.exc_value, SystemExit) and unraised.exc_value.code in _ENDED:
+        number = _ENDED[unraised.exc_value.code]
     if not number:
-        usual(told)
+        usual(unraised)
         return
     again = threading.Timer(_SOON, os.kill, (os.getpid(), number))
     again.daemon = True

@@ -17,7 +17,7 @@ CLOCK = np.dtype([("now", "f8"), ("triggers", "i8"), ("signals", "i8"), ("look_u
 """The time, and the Trigger bits of this instant; where signals are written, whom to call then, and what that says."""
 CLOCK_ROWS = types.Array(numba.from_dtype(CLOCK), 1, "C")
 NO_CLOCK = np.zeros(1, CLOCK)
-"""For who calls a kernel outside of any run: nobody stops it."""
+"""For a kernel that is called outside of any run, which nothing stops."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Those that end a run, unless their handlers do something else."""
@@ -40,7 +40,7 @@ def _called(address):
 
 @kernel
 def stopped(clock):
-    """Whether the run with this clock is to end. Who unwinds then may leave anything half done: nobody looks at it."""
+    """Whether the run with this clock is to end. What a kernel then leaves half done is not read."""
     row = clock[0]
     if row["signals"] != 0 and peek(row["signals"]) != 0 and _called(row["signals"]):
         call_address(row["look_up"])

@@ -69,7 +69,7 @@ class Dependencies(NamedTuple):
     joining: np.ndarray  # TIMER: jobs that join the queue at the end of this instant, those submitted first first
     place: np.ndarray  # int64[job]: where in `joining`
     counts: np.ndarray  # COUNTS, one row
-    over: np.ndarray  # int64[job] scratch: jobs whose end is to be told
+    over: np.ndarray  # int64[job] scratch: jobs whose end is to be reported
 
 
 def make_dependencies(n_jobs: int = 0, n_edges: int = 0) -> Dependencies:

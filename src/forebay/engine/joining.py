@@ -16,7 +16,7 @@ from forebay.engine.showing import show
 
 @kernel
 def join(state, truth, j, time):
-    """Job `j`, which has just been submitted and waits for nobody, joins the queue."""
+    """Job `j`, which has just been submitted and waits for no other, joins the queue."""
     if len(truth.dependencies.first) == 0:
         _join_now(state, j, time)
     else:

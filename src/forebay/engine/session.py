@@ -103,7 +103,7 @@ class Session:
         self._policy: Any = None
         self._kernel: Any = None
         self._params, self._memory = _NO_NUMBERS, _NO_MEMORY
-        # Nothing that the loop calls holds the session: a run that nobody needs any more goes at once, with its tables.
+        # Nothing that the loop calls holds the session: a run that is no longer needed goes at once, with its tables.
         self._callbacks = [Callback(call) for call in (draw or _nothing, self._trail.drain)]
         self._connect()
 

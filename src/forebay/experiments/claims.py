@@ -101,9 +101,9 @@ def _make(place: Path) -> bool:
 def _is_stale(place: Path) -> bool:
     """Whether its process is gone; a claim that is gone itself is not stale, but free."""
     try:
-        told = json.loads(read_text(place))
-        if {key: told[key] for key in _here()} == _here():
-            return bool(told["begun"] != _begun(told["pid"]))
+        claim = json.loads(read_text(place))
+        if {key: claim[key] for key in _here()} == _here():
+            return bool(claim["begun"] != _begun(claim["pid"]))
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -5,17 +5,13 @@ Malleable EASY backfilling of ADMIRE's D3.3 (2023), section 4.1, Algorithm 1.
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
-from forebay.policies._families.backfill import with_index
 from forebay.policies._families.mebf import Param
-
-if TYPE_CHECKING:
-    from forebay.core.tables import State
 
 
 @dataclass(frozen=True)
@@ -56,9 +52,3 @@ class Mebf(Policy):
             recorded=self.times == "recorded",
             guard=self.guard,
         )
-
-    def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
-        """An index over the queue, where no job changes its size."""
-        if len(state.flexible.row) > 0:
-            return self.memory(len(state.jobs), len(state.resources))
-        return with_index((0, 1), state), (0, 0)

@@ -17,26 +17,26 @@ from forebay.errors import ForebayError, InputError
 from forebay.results._format import DIGESTS, JOBS_FOR_OTHERS, RUN
 
 
-def digests_of(told: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, str]:
-    """What run.json is to hold of itself, which tells `told`, and of the other files, by name."""
+def digests_of(document: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, str]:
+    """What run.json is to hold of itself, which holds `document`, and of the other files, by name."""
     found = {name: hashlib.sha256(read_bytes(path)).hexdigest() for name, path in files.items()}
-    return found | {RUN: _digest(told)}
+    return found | {RUN: _digest(document)}
 
 
-def _digest(told: Mapping[str, Any]) -> str:
-    rest = {key: value for key, value in told.items() if key != DIGESTS}
+def _digest(document: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in document.items() if key != DIGESTS}
     return hashlib.sha256(as_json(rest).encode()).hexdigest()
 
 
 def changed(folder: Path) -> str:
     """The first file of a run that is not as it was written, run.json first; empty if all are."""
     try:
-        told = json.loads(read_bytes(folder / RUN))
-        known = told[DIGESTS]
-        if known[RUN] != _digest(told):
+        document = json.loads(read_bytes(folder / RUN))
+        known = document[DIGESTS]
+        if known[RUN] != _digest(document):
             return RUN
     except (OSError, ValueError, LookupError, TypeError, RecursionError, ForebayError):
-        return RUN  # one of an earlier version has no digests: nobody can tell
+        return RUN  # one of an earlier version has no digests: there is no way to know
     for name, digest in known.items():
         if name in (RUN, JOBS_FOR_OTHERS):
             continue

@@ -352,7 +352,7 @@ def easy_inside(state, have, line, params, notes):
     while i < len(jobs) and not interrupted(state):
         j = jobs[i]
         head = unseen(state, j) if j < 0 else j
-        if j < 0 and head >= 0 and some_may_pass:  # where nobody may pass, it would block all
+        if j < 0 and head >= 0 and some_may_pass:  # where no job may pass, it would block all
             break
         if j >= 0:
             if not fits_again(state, have, notes, j):

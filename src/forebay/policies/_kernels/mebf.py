@@ -18,8 +18,7 @@ from forebay.core.tables import flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_resize, interrupted
 from forebay.policies._families.mebf import Param
 from forebay.policies._kernels.atoms import free_for, may_be_on, n_ids, share_within
-from forebay.policies._kernels.long_line import index_behind
-from forebay.policies._kernels.ordering import PRIORITY, Key, leading, none_has_begun, queue_by
+from forebay.policies._kernels.ordering import PRIORITY, queue_by
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, largest_size, start_sized
 
@@ -343,19 +342,9 @@ def _serve(state, have, params, line, running):
         _expand(state, have, params, ahead, running, -np.inf)
 
 
-@allocating_kernel
-def _line(state, have, memory):
-    """The queue by priority; of a long one of rigid jobs, those who matter: nothing is done for the others."""
-    if len(state.flexible.row) == 0:
-        index = index_behind(state, memory[0])
-        if len(index) > 0 and none_has_begun(state):
-            return leading(state, have, Key(PRIORITY, -1.0, memory[1]), index)
-    return queue_by(state, have, PRIORITY, -1.0)
-
-
 @policy_kernel
 def mebf(state, params, memory, rng):
     """The decision of one instant: requests first, then the queue by priority."""
     have = what_is_there(state, False)
     grant_requests(state, have)
-    _serve(state, have, params, _line(state, have, memory), _resizable(state))
+    _serve(state, have, params, queue_by(state, have, PRIORITY, -1.0), _resizable(state))

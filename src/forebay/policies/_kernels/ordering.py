@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.forest import Sought
 from forebay.algorithms.order import sort_smallest
 from forebay.policies._families.backfill import Param
 from forebay.policies._families.multifactor import Number
@@ -171,23 +170,6 @@ def front(state, have, key):
         some[n_before] = blocked
         n_before += 1
     return in_order(state, have, some[:n_before], False, key, n_before)
-
-
-@allocating_kernel
-def leading(state, have, key, index):
-    """The jobs, in order, that fit now, and the first that does not. None may have begun."""
-    first, nothing = front(state, have, key), index[:0]
-    sought = Sought(np.inf, have.free, have.free, False, nothing, nothing)
-    found = all_of(state, index, state.counts[0]["queue_begun"], sought)
-    some, n = np.empty(len(found) + 1, np.int64), 0
-    for j in found:
-        if fits_now(state, have, j):
-            some[n] = j
-            n += 1
-    if not fits_now(state, have, first[len(first) - 1]):
-        some[n] = first[len(first) - 1]
-        n += 1
-    return in_order(state, have, some[:n], False, key, n)
 
 
 @kernel

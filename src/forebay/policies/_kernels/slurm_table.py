@@ -175,7 +175,7 @@ def hold(table, R, begin, end, last, demand, nodes):
                 table.counts[i] -= count_word(nodes[w] & row[w])
                 row[w] &= ~nodes[w]
         table.n[LEAST] = min(table.n[LEAST], table.counts[i])
-    # Whoever loses nodes has none more than before that the span before it has not.
+    # A span that loses nodes has none that the span before it has not.
     for i in range(max(first, 1), min(behind + 1, table.n[N_SPANS])):
         if table.frees[i] or i == behind:
             table.frees[i] = _frees(table, R, i)

@@ -204,7 +204,7 @@ def ahead_without(state, have, gone, n_actions, reserved, W):
             n += 1
     counts[0]["n_running"], counts[0]["n_actions"] = n, n_actions
     then = replaced(replaced(state, "running", running), "counts", counts)
-    # Where nodes are told apart by words, words come right behind what is reserved, and nodes of atoms are not counted.
+    # With words, these come right behind what is reserved, and nodes of atoms are not counted.
     found = availability(then, have, -1, reserved, 0, W) if W > 0 else ahead_of(then, have, -1, reserved, 0, 0)
     keep(running)
     keep(counts)

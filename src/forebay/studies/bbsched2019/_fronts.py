@@ -77,7 +77,7 @@ def quality(scope: "Scope", fronts: list[Front], mutation: float) -> NDArray[np.
         whole = covered(one.exact, one.room)
         for seed in range(chosen.seeds):
             rng = np.random.default_rng([k, seed])
-            told = (NO_CLOCK, marks, trace, counts)
-            evolve(one.demand, one.room, nothing, nothing, 0, 0, settings, rng, loads, sets, *told)
+            more = (NO_CLOCK, marks, trace, counts)
+            evolve(one.demand, one.room, nothing, nothing, 0, 0, settings, rng, loads, sets, *more)
             rows.append([covered(trace[g, : counts[g]], one.room) / whole for g in range(len(marks))])
     return np.array(rows)
