@@ -28,7 +28,7 @@ def ask_of(rng, index, at, twin):
     ask, atoms = np.zeros(1, ASK), rng.randint(0, 7)
     amounts = [rng.choice((1, 2, rng.randint(0, 9))) for _ in range(DIMENSIONS)]
     ask["cores"], ask["memory"], ask["gpus"], ask["local"] = amounts
-    forest.put_inside(index, at, ask[0], atoms)
+    forest.put_inside(index, at, ask[0], atoms, index.shape[1] - DIMENSIONS)
     twin.put_inside(at, amounts, atoms)
 
 
@@ -52,7 +52,9 @@ def stretches(rng, n_resources, shared):
             twin.put(at, place, seconds, demand)
             if shared:
                 ask_of(rng, index, at, twin)
-        forest.grow(index, begin, len(places), n_columns - DIMENSIONS if shared else forest.N_COLUMNS)
+        parts = n_columns - DIMENSIONS if shared else forest.N_COLUMNS
+        classes = rng.choice((0, parts))  # of those that have as much of the first
+        forest.grow(index, begin, len(places), forest.Parting(parts, n_columns, classes))
         twin.grow(begin, len(places))
     return index, twin, line, first
 
@@ -68,10 +70,8 @@ def test_as_the_twin(seed, shared, n_resources):
         spare = [rng.randint(0, 30) for _ in range(rng.randint(1, n_resources))]
         longest = rng.choice((0.5, 9.0, 400.0, float("inf")))
         begin, place = rng.choice((0, 128)), first + rng.choice((0, rng.randint(0, 200)))
-        sought = forest.Sought(longest, np.array(free), np.array(spare), shared, some_boxes(rng), some_boxes(rng))
-        every = np.full(300, -1)
-        n = forest.find_all(index, begin, line, place, sought, every, 1)
-        assert sorted(every[1:n].tolist()) == sorted(twin.find_all(begin, line, place, sought))
+        inside = index.shape[1] - DIMENSIONS if shared else 0
+        sought = forest.Sought(longest, np.array(free), np.array(spare), inside, some_boxes(rng), some_boxes(rng))
         expected = twin.find(begin, line, place, sought)
         found = forest.find(index, begin, line, place, sought)
         assert (found if found < len(line) else float("inf")) == expected

@@ -8,7 +8,7 @@ import forebay as fb
 from cases import pooled
 from cases.shared import with_windows
 from forebay.policies import load
-from forebay.policies._kernels import backfill, long_line
+from forebay.policies._kernels import long_line
 from policies.test_promises import crowd as crowd_inside
 
 IN_OTHER_ORDERS = (
@@ -19,6 +19,7 @@ IN_OTHER_ORDERS = (
     "filler:order=area",
     "multifactor",
     "multifactor:PriorityWeightJobSize=500,PriorityCalcPeriod=60",
+    "multifactor:PriorityWeightAge=1000,PriorityMaxAge=5000,PriorityWeightFairshare=700,PriorityFavorSmall=true",
     "fairshare:backfill_order=walltime",
 )
 EVERYBODY = 10**6  # more than there are, but not "all": the queue is then read job by job
@@ -56,7 +57,6 @@ def with_and_without(monkeypatch, policy, w, machine, **given):
     """The same of policies that have no such number: the longest line is short, or the shortest long."""
     logs = []
     for short in (0, EVERYBODY):
-        monkeypatch.setattr(backfill, "SHORT", short)
         monkeypatch.setattr(long_line, "SHORT", short)
         logs.append(fb.simulate(w, machine, policy, **given).facts["log_sha256"])
     return logs
@@ -87,7 +87,7 @@ def test_on_shared_nodes(policy, placement):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler", *IN_OTHER_ORDERS, "sas"])
+@pytest.mark.parametrize("policy", ["fcfs-easy", "fcfs-bb", "filler", *IN_OTHER_ORDERS, "sas", "mebf"])
 @pytest.mark.parametrize("seed", range(6))
 def test_on_all_shapes_of_jobs_and_with_a_short_line_too(policy, seed, monkeypatch):
     """Legs, phases, releases, ties. With the compiler off even the shortest line goes by its index."""

@@ -24,14 +24,10 @@ class Line:
         self.stretches[begin] = [self.rows[at] for at in range(begin, begin + n_jobs)]
 
     def find(self, begin, line, place, sought):
-        """The first who fits; infinity if none does."""
-        return min(self.find_all(begin, line, place, sought), default=math.inf)
-
-    def find_all(self, begin, line, place, sought):
-        """All who fit, whole seconds counted."""
+        """The first who fits, whole seconds counted; infinity if none does."""
 
         def held(place, boxes):
-            if not sought.shared:
+            if sought.inside == 0:
                 return True
             ask, atoms = self.inside[place]
             return any(atom & atoms and all(a <= b for a, b in zip(ask, box, strict=True)) for atom, *box in boxes)
@@ -43,4 +39,5 @@ class Line:
                 return True
             return all(a <= b for a, b in zip(demand, sought.spare, strict=False)) and held(place, sought.beside)
 
-        return [p for p, s, d in self.stretches[begin] if p >= place and line[p] >= 0 and fits(p, s, d)]
+        who = (p for p, s, d in self.stretches[begin] if p >= place and line[p] >= 0 and fits(p, s, d))
+        return min(who, default=math.inf)

@@ -63,9 +63,8 @@ def outline(room, n_nodes, atoms, boxes):
 
 
 @kernel
-def one_holds(boxes, row, where):
-    """Whether a box of an atom that is among the bits in column `where` holds what the row's last columns ask for."""
-    first = len(row) - DIMENSIONS
+def one_holds(boxes, row, where, first):
+    """Whether a box of an atom that is among the bits in column `where` holds what the row asks for from `first` on."""
     for b in range(len(boxes)):
         if boxes[b, 0] & row[where] != 0:
             holds = True

@@ -6,7 +6,8 @@ stand together, and few parts have somebody small in each respect but nobody who
 
 A row, of a job or of a part, has the first place in line, the fewest seconds, the atoms on which somebody may lie (as
 bits), and the least that is asked of each resource; where jobs share nodes, also the least that is asked of one node. A
-job then fits only if one of the *boxes* holds what it asks of a node: see `boxes`.
+job then fits only if one of the *boxes* holds what it asks of a node: see `boxes`. Columns behind these are the
+caller's: a part has the least of each.
 
 Jobs stand in rows first, eight to a leaf. Then the nodes of each tree: its root is node 1, the halves of node
 i are 2i and 2i + 1, and row 0 tells how many leaves there are. Who leaves the line is taken out when next met.
@@ -18,14 +19,13 @@ import numpy as np
 
 from forebay._numba.jit import inlined_kernel, kernel
 from forebay.algorithms.boxes import one_holds
-from forebay.core.inside import DIMENSIONS
 
 PLACES = 64  # of the shortest stretch
-_LEAF = 8  # jobs
-_NOBODY = 2**62
+LEAF = 8  # jobs
+NOBODY = 2**63 - 1  # in a row without a job
 _LONGEST = 2.0**62
-_HEAD = 1  # rows before the jobs, for whoever keeps the index
-_FIRST, _SECONDS, _ATOMS = range(3)
+HEAD = 1  # rows before the jobs, for the caller
+FIRST, _SECONDS, _ATOMS = range(3)
 N_COLUMNS = 3  # beside one for each resource, and for each dimension of a node
 EVERYWHERE = -1  # atoms of a job that may lie on any
 
@@ -36,29 +36,37 @@ class Sought(NamedTuple):
     longest: float
     free: np.ndarray  # int64[resource]
     spare: np.ndarray  # int64[resource], the first of them
-    shared: bool  # whether a job needs a box beside
+    inside: int  # the column from which on a row has what is asked of a node; 0 = no job needs a box
     now: np.ndarray  # boxes of what is free in nodes
     beside: np.ndarray  # the same of what is spare there too
+
+
+class Parting(NamedTuple):
+    """What parts the jobs of a tree beside their seconds and atoms."""
+
+    first: int  # columns from here on; where nodes are shared, what is asked of one tells more than sums
+    last: int  # and before this one
+    classes: int  # before all others, that of the class of a job; 0 = there are none
 
 
 def n_rows(n_places):
     """How many rows an index over so many places has: a head, the jobs, and the nodes of their trees."""
     n_places += -n_places % PLACES
-    return _HEAD + n_places + 2 * n_places // _LEAF
+    return HEAD + n_places + 2 * n_places // LEAF
 
 
 @kernel
-def _nodes(index, begin):
+def tree_at(index, begin):
     """The row of node 0 of the tree over the stretch that begins at `begin`."""
-    n_places = (len(index) - _HEAD) * _LEAF // (_LEAF + 2)
-    return _HEAD + n_places + 2 * begin // _LEAF
+    n_places = (len(index) - HEAD) * LEAF // (LEAF + 2)
+    return HEAD + n_places + 2 * begin // LEAF
 
 
 @kernel
 def put(index, at, place, seconds, demand):
     """Write down, in row `at` of the jobs, who stands at a place."""
-    row = index[_HEAD + at]
-    row[_FIRST] = place
+    row = index[HEAD + at]
+    row[FIRST] = place
     row[_SECONDS] = int(min(seconds, _LONGEST))
     row[_ATOMS] = EVERYWHERE
     for r in range(len(demand)):
@@ -66,9 +74,9 @@ def put(index, at, place, seconds, demand):
 
 
 @kernel
-def put_inside(index, at, ask, atoms):
-    """Write down beside it what the job asks of a node, of one of these atoms."""
-    row, first = index[_HEAD + at], index.shape[1] - DIMENSIONS
+def put_inside(index, at, ask, atoms, first):
+    """Write down beside it, from a column on, what the job asks of a node, of one of these atoms."""
+    row = index[HEAD + at]
     row[_ATOMS] = atoms
     row[first], row[first + 1], row[first + 2], row[first + 3] = ask["cores"], ask["memory"], ask["gpus"], ask["local"]
 
@@ -76,17 +84,17 @@ def put_inside(index, at, ask, atoms):
 @inlined_kernel
 def asked_within(index, at, free):
     """Of what `put` has written into row `at`: the place, and whether the demand is no more than is free."""
-    row = index[_HEAD + at]
+    row = index[HEAD + at]
     for r in range(len(free)):
         if row[N_COLUMNS + r] > free[r]:
-            return row[_FIRST], False
-    return row[_FIRST], True
+            return row[FIRST], False
+    return row[FIRST], True
 
 
 @kernel
 def _blank(row):
     for c in range(len(row)):
-        row[c] = _NOBODY
+        row[c] = NOBODY
     row[_ATOMS] = 0
 
 
@@ -120,13 +128,27 @@ def _part(index, low, high, middle, c):
 
 
 @kernel
-def _next_column(index, low, high, c, first):
-    """The next column, in turn, in which the rows differ: of those for seconds, atoms, and from `first` on."""
-    for _ in range(index.shape[1] - 1):
-        c = _SECONDS if c + 1 >= index.shape[1] else first if c == _ATOMS else c + 1
-        for row in range(low + 1, high):
-            if index[row, c] != index[low, c]:
-                return c
+def _differ(index, low, high, c):
+    """Whether rows do in a column."""
+    for row in range(low + 1, high):
+        if index[row, c] != index[low, c]:
+            return True
+    return False
+
+
+@kernel
+def _next_column(index, low, high, c, parting):
+    """The column that parts rows: that of classes where they are of several, else the next one, in turn, of the others.
+
+    Those are seconds, atoms, and from `parting.first` on.
+    """
+    if parting.classes > 0 and _differ(index, low, high, parting.classes):
+        return parting.classes
+    c = 0 if c == parting.classes else c
+    for _ in range(parting.last):
+        c = _SECONDS if c + 1 >= parting.last else parting.first if c == _ATOMS else c + 1
+        if _differ(index, low, high, c):
+            return c
     return c
 
 
@@ -145,66 +167,63 @@ def _sum_up(index, node, first, n):
 
 
 @kernel
-def grow(index, begin, n_jobs, first):
-    """Make the tree over a stretch, whose jobs are the `n_jobs` rows from `begin` on.
-
-    Columns from `first` on part jobs: where nodes are shared, what is asked of one tells more than sums.
-    """
-    nodes, n_leaves = _nodes(index, begin), PLACES // _LEAF
-    while n_leaves * _LEAF < n_jobs:
+def grow(index, begin, n_jobs, parting):
+    """Make the tree over a stretch, whose jobs are the `n_jobs` rows from `begin` on."""
+    nodes, n_leaves = tree_at(index, begin), PLACES // LEAF
+    while n_leaves * LEAF < n_jobs:
         n_leaves *= 2
-    jobs = _HEAD + begin
+    jobs = HEAD + begin
     end = jobs + n_jobs
-    for row in range(end, jobs + n_leaves * _LEAF):
+    for row in range(end, jobs + n_leaves * LEAF):
         _blank(index[row])
-    width, n_parts = n_leaves * _LEAF, 1
+    width, n_parts = n_leaves * LEAF, 1
     while n_parts < n_leaves:
         for part in range(n_parts):
             low = jobs + part * width
             middle, high = low + (width >> 1), min(low + width, end)
             node = index[nodes + n_parts + part]
-            above = index[nodes + ((n_parts + part) >> 1), _FIRST] if n_parts > 1 else 0
-            node[_FIRST] = above  # the column that parts it, until it is summed up
+            above = index[nodes + ((n_parts + part) >> 1), FIRST] if n_parts > 1 else 0
+            node[FIRST] = above  # the column that parts it, until it is summed up
             if middle < high:
-                node[_FIRST] = _next_column(index, low, high, above, first)
-                _part(index, low, high, middle, node[_FIRST])
+                node[FIRST] = _next_column(index, low, high, above, parting)
+                _part(index, low, high, middle, node[FIRST])
         width >>= 1
         n_parts *= 2
-    index[nodes, _FIRST] = n_leaves
+    index[nodes, FIRST] = n_leaves
     for leaf in range(n_leaves):
-        _sum_up(index, nodes + n_leaves + leaf, jobs + leaf * _LEAF, _LEAF)
+        _sum_up(index, nodes + n_leaves + leaf, jobs + leaf * LEAF, LEAF)
     for node in range(n_leaves - 1, 0, -1):
         _sum_up(index, nodes + node, nodes + 2 * node, 2)
 
 
 @kernel
-def _clean(index, begin, leaf, line):
+def clean(index, begin, leaf, line):
     """Take out of a leaf who has left the line."""
-    nodes = _nodes(index, begin)
-    first = _HEAD + begin + (leaf - index[nodes, _FIRST]) * _LEAF
-    for row in range(first, first + _LEAF):
-        if index[row, _FIRST] != _NOBODY and line[index[row, _FIRST]] == -1:
+    nodes = tree_at(index, begin)
+    first = HEAD + begin + (leaf - index[nodes, FIRST]) * LEAF
+    for row in range(first, first + LEAF):
+        if index[row, FIRST] != NOBODY and line[index[row, FIRST]] == -1:
             _blank(index[row])
-    changed = _sum_up(index, nodes + leaf, first, _LEAF)
+    changed = _sum_up(index, nodes + leaf, first, LEAF)
     while changed and leaf > 1:
         leaf >>= 1
         changed = _sum_up(index, nodes + leaf, nodes + 2 * leaf, 2)
 
 
 @kernel
-def _possible(row, sought):
+def possible(row, sought):
     """Whether someone may be there who fits."""
     for r in range(len(sought.free)):
         if row[N_COLUMNS + r] > sought.free[r]:
             return False
-    if sought.shared and not one_holds(sought.now, row, _ATOMS):
+    if sought.inside > 0 and not one_holds(sought.now, row, _ATOMS, sought.inside):
         return False
     if row[_SECONDS] <= sought.longest:
         return True
     for r in range(len(sought.spare)):
         if row[N_COLUMNS + r] > sought.spare[r]:
             return False
-    return not sought.shared or one_holds(sought.beside, row, _ATOMS)
+    return sought.inside == 0 or one_holds(sought.beside, row, _ATOMS, sought.inside)
 
 
 @kernel
@@ -214,24 +233,24 @@ def find(index, begin, line, place, sought):
     The half that begins earlier in line is looked at first. `pending` has a bit a level, the last one for where we are:
     whether the other half is still to be looked at.
     """
-    nodes, best = _nodes(index, begin), _NOBODY
-    n_leaves, at, pending = index[nodes, _FIRST], 1, 0
+    nodes, best = tree_at(index, begin), NOBODY
+    n_leaves, at, pending = index[nodes, FIRST], 1, 0
     while True:
         row = index[nodes + at]
-        if row[_FIRST] < best and _possible(row, sought):
+        if row[FIRST] < best and possible(row, sought):
             if at < n_leaves:
-                at = 2 * at + (index[nodes + 2 * at + 1, _FIRST] < index[nodes + 2 * at, _FIRST])
+                at = 2 * at + (index[nodes + 2 * at + 1, FIRST] < index[nodes + 2 * at, FIRST])
                 pending = 2 * pending + 1
                 continue
-            first, left = _HEAD + begin + (at - n_leaves) * _LEAF, False
-            for k in range(first, first + _LEAF):
-                there = index[k, _FIRST]
-                if place <= there < best and _possible(index[k], sought):
+            first, left = HEAD + begin + (at - n_leaves) * LEAF, False
+            for k in range(first, first + LEAF):
+                there = index[k, FIRST]
+                if place <= there < best and possible(index[k], sought):
                     left = left or line[there] == -1
                     if line[there] >= 0:
                         best = there
             if left:
-                _clean(index, begin, at, line)
+                clean(index, begin, at, line)
         while at > 1 and not pending & 1:
             at >>= 1
             pending >>= 1
@@ -239,33 +258,3 @@ def find(index, begin, line, place, sought):
             return best
         at ^= 1
         pending ^= 1
-
-
-@kernel
-def find_all(index, begin, line, place, sought, found, n):
-    """Add the places from `place` on, of a stretch, of all who may fit to the `n` that are found; how many these are.
-
-    They come in no order: it would take more to go from one to the next as `find` does, where there are many.
-    """
-    nodes, at = _nodes(index, begin), 1
-    n_leaves = index[nodes, _FIRST]
-    while True:
-        if _possible(index[nodes + at], sought):
-            if at < n_leaves:
-                at *= 2
-                continue
-            first, left = _HEAD + begin + (at - n_leaves) * _LEAF, False
-            for k in range(first, first + _LEAF):
-                there = index[k, _FIRST]
-                if place <= there < _NOBODY and _possible(index[k], sought):
-                    left = left or line[there] == -1
-                    if line[there] >= 0:
-                        found[n] = there
-                        n += 1
-            if left:
-                _clean(index, begin, at, line)
-        while at > 1 and at & 1:  # both halves are done
-            at >>= 1
-        if at == 1:
-            return n
-        at += 1

@@ -5,13 +5,18 @@ Malleable EASY backfilling of ADMIRE's D3.3 (2023), section 4.1, Algorithm 1.
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
+from forebay.policies._families.backfill import index_on
 from forebay.policies._families.mebf import Param
+from forebay.policies._orders import ORDERS
+
+if TYPE_CHECKING:
+    from forebay.core.tables import State
 
 
 @dataclass(frozen=True)
@@ -52,3 +57,8 @@ class Mebf(Policy):
             recorded=self.times == "recorded",
             guard=self.guard,
         )
+
+    def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
+        """An index over the queue, where no job can change its size."""
+        rigid = len(state.flexible.row) == 0
+        return index_on(state, ORDERS.index("priority")) if rigid else (0, 0), (0, 0)

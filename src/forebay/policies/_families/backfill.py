@@ -47,20 +47,18 @@ def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
         )
 
 
-def index_shape(n_jobs: int, n_resources: int, shared: bool) -> tuple[int, int]:
-    """Rows and columns of an index over the queue: see long_line."""
+def index_shape(n_jobs: int, n_resources: int, shared: bool, order: int = 0) -> tuple[int, int]:
+    """Rows and columns of an index over the queue in an order: see long_line."""
     from forebay.algorithms.forest import N_COLUMNS, n_rows
     from forebay.core.inside import DIMENSIONS
+    from forebay.policies._kernels.keys import n_key_columns
 
-    return n_rows(2 * n_jobs + 16), N_COLUMNS + n_resources + (DIMENSIONS if shared else 0)
+    return n_rows(2 * n_jobs + 16), N_COLUMNS + n_resources + (DIMENSIONS if shared else 0) + n_key_columns(order)
 
 
-def with_index(shape: tuple[int, int], state: "State") -> tuple[int, int]:
-    """The shape of a table with an index over the queue in its last rows: see long_line.index_behind."""
-    from forebay.policies._kernels.long_line import rows_of
-
-    index = index_shape(len(state.jobs), len(state.resources), len(state.inside.full) > 0)
-    return shape[0] + rows_of(*index, shape[1]), shape[1]
+def index_on(state: "State", order: int) -> tuple[int, int]:
+    """The same on a machine."""
+    return index_shape(len(state.jobs), len(state.resources), len(state.inside.full) > 0, order)
 
 
 @dataclass(frozen=True)
@@ -94,9 +92,9 @@ class Backfill(Policy):
         """The row of numbers that the kernel reads."""
         return lay(
             Param,
-            order=ORDERS.index(self.order),
+            order=self._orders[0],
             descending=self.descending,
-            backfill_order=0 if self.backfill_order == "as-queued" else ORDERS.index(self.backfill_order),
+            backfill_order=self._orders[1],
             depth=self.depth,
             max_backfill=self.max_backfill,
             reserved=1 if self.reserve == "nodes" else ALL,
@@ -104,14 +102,20 @@ class Backfill(Policy):
         )
 
     @property
+    def _orders(self) -> tuple[int, int]:
+        """That of the queue, and that in which jobs may pass its head, as numbers; 0 = as queued."""
+        passing = 0 if self.backfill_order == "as-queued" else ORDERS.index(self.backfill_order)
+        return ORDERS.index(self.order), passing
+
+    @property
     def _indexed(self) -> bool:
-        """Whether the kernel gains from an index over the queue: where several reservations are laid, only in order."""
-        in_order = self.order == "arrival" and self.backfill_order == "as-queued"
-        return (in_order or self.depth <= 1) and self.max_backfill == ALL and self.compiled == Backfill.compiled
+        """Whether the kernel gains from an index over the queue, which has one order."""
+        small = max(self._orders) == 0 or (self.depth <= 1 and min(self._orders) == 0)
+        return small and self.max_backfill == ALL and self.compiled == Backfill.compiled
 
     def memory(self, n_jobs: int, n_resources: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """The index over the queue."""
-        n_rows, n_columns = index_shape(n_jobs, n_resources, shared=False)
+        n_rows, n_columns = index_shape(n_jobs, n_resources, False, max(self._orders))
         return (n_rows if self._indexed else 0, n_columns), (0, 0)
 
     def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
@@ -119,7 +123,7 @@ class Backfill(Policy):
         if self.compiled != Backfill.compiled:
             return self.memory(len(state.jobs), len(state.resources))
         shared = len(state.inside.full) > 0
-        n_rows, n_columns = index_shape(len(state.jobs), len(state.resources), shared)
+        n_rows, n_columns = index_on(state, max(self._orders))
         n_rows = n_rows if self._indexed else 0
         tried_alike = self.backfill_order == "as-queued" and self.max_backfill == ALL
         kept = self.depth > 1 or (self.depth == 1 and tried_alike)

@@ -74,6 +74,7 @@ class Row(IntEnum):
     TURN = 4  # how often the line was ordered
     IN_LINE = 5  # how many jobs it had then
     STRANGERS = 6  # charges that were not in the tree
+    HELD = 7  # 1 = jobs have been held back as they came
 
 
 class Number(IntEnum):
@@ -85,15 +86,14 @@ class Number(IntEnum):
     SIZE = 3  # what its size adds, and its partition, and its QOS
     PARTITION = 4
     QOS = 5
-    RANK = 6  # of its partition
-    ID = 7
-    USAGE = 8  # of a charge: node seconds, decayed; up to the last period
-    RECENT = 9  # node seconds since
-    RATE = 10  # nodes that its running jobs have
-    FACTOR = 11  # the fair-share factor
-    CLOCK = 12  # rows: see Clock
-    SHARES = 13  # of a charge; from here on only where associations are charged
-    ACCOUNT_SHARES = 14
+    MET = 6  # the decision that first saw it
+    USAGE = 7  # of a charge: node seconds, decayed; up to the last period
+    RECENT = 8  # node seconds since
+    RATE = 9  # nodes that its running jobs have
+    FACTOR = 10  # the fair-share factor
+    CLOCK = 11  # rows: see Clock
+    SHARES = 12  # of a charge; from here on only where associations are charged
+    ACCOUNT_SHARES = 13
 
 
 class Clock(IntEnum):
@@ -113,6 +113,8 @@ class Clock(IntEnum):
     COMPUTED = 11  # 1 = priorities of old have been computed since the line was ordered
     RESTED = 12  # 1 = since the last backfill cycle there was a time without waiting jobs
     LOOKED = 13  # how many waited as the main scheduler last looked at all in vain; 0 = something has changed since
+    MET = 14  # when a job was last seen for the first time
+    UNWRITTEN = 15  # 1 = priorities of old have changed since they were written down
 
 
 def parse_table(name: str, text: str, codes: "Mapping[str, int]") -> dict[int, float]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from forebay.policies._families.backfill import Backfill, with_index
+from forebay.policies._families.backfill import Backfill, index_on
 from forebay.policies._families.multifactor import Weighted
 from forebay.policies._orders import ALL
 
@@ -33,7 +33,11 @@ class Prioritised(Weighted, Backfill):
         return self.remembered(n_jobs)
 
     def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
-        """The same, and an index over the queue where one reservation is laid."""
-        integers, floats = self.remembered(len(state.jobs))
-        indexed = self.depth <= 1 and self.max_backfill == ALL
-        return (with_index(integers, state) if indexed else integers), floats
+        """The same, and in the last rows an index over the queue where at most one reservation is laid."""
+        from forebay.policies._kernels.keys import BY_NUMBER
+        from forebay.policies._kernels.long_line import rows_of
+
+        (n_rows, n_columns), floats = self.remembered(len(state.jobs))
+        if self.depth <= 1 and self.max_backfill == ALL and self.backfill_order == "as-queued":
+            n_rows += rows_of(*index_on(state, BY_NUMBER), n_columns)
+        return (n_rows, n_columns), floats

@@ -29,36 +29,23 @@ from forebay.policies._kernels.ahead import HAVE, ahead_of, given_back, looks_up
 from forebay.policies._kernels.atoms import charge, earliest_open, share_beside, share_free, spare_head
 from forebay.policies._kernels.deep_inside import deep_inside
 from forebay.policies._kernels.easy_inside import easy_inside
-from forebay.policies._kernels.long_line import (
-    MANY,
-    SHORT,
-    bring_up_to_date,
-    longest_until,
-    next_of,
-    next_place,
-    write_down,
-)
-from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
-from forebay.policies._kernels.ordering import (
-    AS_IS,
-    BY_NUMBER,
-    Key,
+from forebay.policies._kernels.keyed_line import (
     Line,
-    asked_behind,
-    behind,
-    front,
-    goes_before,
+    all_by_key,
+    behind_place,
+    everybody,
     has_to_ask,
-    headed,
-    none_has_begun,
-    queue_by,
-    who_may_pass,
+    last_before,
+    next_by_key,
 )
+from forebay.policies._kernels.keys import AS_IS, KEYED, key_by, lift_of
+from forebay.policies._kernels.long_line import MANY, is_long, longest_until, next_place, take_in_new, write_down
+from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
+from forebay.policies._kernels.ordering import behind, none_has_begun, queue_by
 from forebay.policies._kernels.places import fits_now, have_inside, start_fitting, what_is_there
 from forebay.policies._kernels.promises import kept_promises, no_promises, promise_rows
 from forebay.policies._kernels.reservations import deep, shallow
 from forebay.policies._kernels.windows import opens, unseen
-from forebay.policies._orders import ALL
 
 _i8 = types.int64
 
@@ -152,41 +139,25 @@ def _easy(state, have, head, line, i, params, reserved):
 
 
 @allocating_kernel
-def _easy_asking(state, have, head, line, i, params, reserved):
-    """The same where jobs pass the head in another order than they have come, found by an index."""
-    leg, R, nothing, free = state.jobs[head]["leg"], n_held(state, have, reserved), line.lookup[:0], have.free
-    if not _somebody_may_fit(state, have, line):
+def _easy_asking(state, have, head, line, reserved):
+    """The same where jobs pass the head in another order than they have come, asked for one by one."""
+    R, nothing, free = n_held(state, have, reserved), line.lookup[:0], have.free
+    j = next_by_key(state, line, last_before(line, head), _who_fits(have, line))
+    if j < 0:
         return
     spare = free[:R].copy()
-    latest = _reserve(state, have, leg, reserved, R, spare)
-    sought = Sought(longest_until(state, latest), free, spare, False, nothing, nothing)
-    found, key = asked_behind(state, line, i, params, sought)
-    n = len(found)
-    while n > 0 and not interrupted(state):
-        # Who cannot pass now cannot later: few are left after a start, and none has to be sorted.
-        first, n_left = -1, 0
-        for k in range(n):
-            j = found[k]
-            if j < 0 or not fits_now(state, have, j):
-                continue
-            if not _is_harmless(state, have, state.jobs[j]["leg"], R, spare, latest):
-                continue
-            if first < 0 or goes_before(state, j, found[first], key):
-                first = n_left
-            found[n_left] = j
-            n_left += 1
-        if first < 0:
-            return
-        _passes(state, have, found[first], R, spare, latest)
-        found[first], n = -1, n_left
+    latest = _reserve(state, have, state.jobs[head]["leg"], reserved, R, spare)
+    sought = Sought(longest_until(state, latest), free, spare, 0, nothing, nothing)
+    while j >= 0 and not interrupted(state):
+        if fits_now(state, have, j):
+            _passes(state, have, j, R, spare, latest)
+        j = next_by_key(state, line, j, sought)
 
 
-@kernel
-def _somebody_may_fit(state, have, line):
-    """Whether anybody may; rather too often than too seldom."""
-    nothing, counts = line.lookup[:0], state.counts[0]
-    sought = Sought(np.inf, have.free, have.free, False, nothing, nothing)
-    return next_of(state, line.lookup, counts["queue_begun"], sought) < counts["queue_last"]
+@allocating_kernel
+def _who_fits(have, line):
+    """Anybody who does."""
+    return Sought(np.inf, have.free, have.free, 0, line.lookup[:0], line.lookup[:0])
 
 
 @allocating_kernel
@@ -199,19 +170,9 @@ def _behind(state, have, line, i, params):
 
 
 @allocating_kernel
-def _all_behind(state, have, line, i, params):
-    """The same with an index and in another order: all who fit now."""
-    nothing = line.lookup[:0]
-    return who_may_pass(state, have, line, i, params, Sought(np.inf, have.free, have.free, False, nothing, nothing))
-
-
-@allocating_kernel
 def _fill(state, have, line, i, params):
     """Start whoever fits."""
-    if has_to_ask(line, params):
-        rest, index, first, limit = _all_behind(state, have, line, i, params), line.lookup[:0], 0, ALL
-    else:
-        rest, index, first, limit = _behind(state, have, line, i, params)
+    rest, index, first, limit = _behind(state, have, line, i, params)
     at = 0
     while True:
         at = next_place(state, index, first + at, have.free, have.free, np.inf) - first
@@ -225,10 +186,21 @@ def _fill(state, have, line, i, params):
                 start_now(state, have, j, LogReason.BACKFILLED)
 
 
+@allocating_kernel
+def _fill_asking(state, have, head, line):
+    """The same where jobs are asked for one by one."""
+    j = next_by_key(state, line, last_before(line, head), _who_fits(have, line))
+    while j >= 0 and not interrupted(state):
+        if fits_now(state, have, j):
+            start_now(state, have, j, LogReason.BACKFILLED)
+        j = next_by_key(state, line, j, _who_fits(have, line))
+
+
 @allocating_kernel(types.void(STATE, HAVE, _i8[::1], PARAMS))
 def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
-    whole = Line(line, np.empty((0, 0), np.int64), 0, Key(AS_IS, 1.0, np.empty((0, 0))))
+    key = key_by(AS_IS, 1.0)
+    whole = Line(line, np.empty((0, 0), np.int64), 0, key, lift_of(key, 0))
     if params[Param.DEPTH] > 1 and len(have.inside) > 0:
         notes = new_notes(state, have.inside)
         deep_inside(state, have, line, params, whole.lookup, 0, notes, no_promises(state))
@@ -236,14 +208,40 @@ def serve(state, have, line, params):
         _serve(state, have, whole, params)
 
 
-@allocating_kernel(types.void(STATE, HAVE, types.float64[:, ::1], _i8[:, ::1], PARAMS))
-def serve_by_number(state, have, numbers, index, params):
-    """The same of the queue, of which none has begun, by a number of each job's, the largest first; with an index.
+@allocating_kernel(types.void(STATE, HAVE, _i8[:, ::1], KEYED, _i8, PARAMS))
+def serve_by_key(state, have, index, key, n_charges, params):
+    """The same of the queue, of which none has begun, by the key of an index; `n_charges` if that is a priority.
 
     At most one reservation is laid, and all may pass.
     """
-    key = Key(BY_NUMBER, -1.0, numbers)
-    _serve(state, have, Line(front(state, have, key), index, 0, key), params)
+    _serve(state, have, Line(state.queue[:0], index, 0, key, lift_of(key, n_charges)), params)
+
+
+@kernel
+def _start_in_order(state, have, line, looks):
+    """Start jobs until one does not fit: its place in the line and itself, the line's length and -1 if all do."""
+    i = 0
+    while i < len(line.jobs):
+        j = line.jobs[i]
+        if j >= 0 and fits_now(state, have, j):
+            start_now(state, have, j, LogReason.IN_ORDER)
+        elif j >= 0 or looks:
+            head = j if j >= 0 else unseen(state, j)
+            if head >= 0:
+                return i, head
+        i += 1
+    return i, -1
+
+
+@allocating_kernel
+def _start_by_key(state, have, line):
+    """The same where jobs are asked for: the first that does not fit, -1 if all do."""
+    anybody = everybody(state, line)
+    j = next_by_key(state, line, -1, anybody)
+    while j >= 0 and fits_now(state, have, j):
+        start_now(state, have, j, LogReason.IN_ORDER)
+        j = next_by_key(state, line, j, anybody)
+    return j
 
 
 @allocating_kernel
@@ -252,17 +250,16 @@ def _serve(state, have, line, params):
     if params[Param.DEPTH] == 1 and len(have.inside) > 0:
         easy_inside(state, have, line, params, new_notes(state, have.inside))
         return
-    i, head, reserved = 0, -1, min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
+    reserved = min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     looks = params[Param.DEPTH] > 0 and params[Param.MAX_BACKFILL] > 0  # otherwise a hidden job would block all
     looks = looks and looks_up(state, have, n_held(state, have, reserved))
-    while i < len(line.jobs) and head < 0:
-        j = line.jobs[i]
-        if j >= 0 and fits_now(state, have, j):
-            start_now(state, have, j, LogReason.IN_ORDER)
-        elif j >= 0 or looks:
-            head = j if j >= 0 else unseen(state, j)
-        i += head < 0
-    if i == len(line.jobs) or params[Param.MAX_BACKFILL] == 0:
+    asks, i = has_to_ask(line), 0
+    if asks and len(line.jobs) == 0:
+        head = _start_by_key(state, have, line)
+    else:
+        i, head = _start_in_order(state, have, line, looks)
+        line = behind_place(line, i) if asks else line
+    if head < 0 or params[Param.MAX_BACKFILL] == 0:
         return
     n_words = len(have.words)
     pinned = n_words > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
@@ -273,36 +270,39 @@ def _serve(state, have, line, params):
         W = n_words if pinned else 0
         if params[Param.DEPTH] > 1:
             deep(state, have, line.jobs[i:], params, (reserved, S, W), line.lookup, line.first + i)
-        elif has_to_ask(line, params):
-            some = headed(line.jobs[i], _all_behind(state, have, line, i, params))
+        elif asks:
+            some = all_by_key(state, head, line, last_before(line, head), _who_fits(have, line))
             shallow(state, have, some, params, (reserved, S, W), line.lookup[:0], 0)
         else:
             shallow(state, have, line.jobs[i:], params, (reserved, S, W), line.lookup, line.first + i)
+    elif params[Param.DEPTH] == 0 and asks:
+        _fill_asking(state, have, head, line)
     elif params[Param.DEPTH] == 0:
         _fill(state, have, line, i, params)
-    elif has_to_ask(line, params):
-        _easy_asking(state, have, head, line, i, params, reserved)
+    elif asks:
+        _easy_asking(state, have, head, line, reserved)
     else:
         _easy(state, have, head, line, i, params, reserved)
 
 
 @allocating_kernel
-def _line(state, have, params, rows, numbers):
-    """The queue in its order, with an index over it unless it is short; `numbers` are not asked for."""
+def _line(state, have, params, rows):
+    """The queue in its order, with an index over it unless it is short."""
     counts = state.counts[0]
     index, jobs = rows[:0], state.queue[counts["queue_first"] : counts["queue_last"]]
-    order, sign = int(params[Param.ORDER]), -1.0 if params[Param.DESCENDING] > 0 else 1.0
-    in_line = order == AS_IS and params[Param.BACKFILL_ORDER] == AS_IS
-    if counts["n_queued"] > SHORT and len(rows) > 0 and (in_line or none_has_begun(state)):
+    order, passing = int(params[Param.ORDER]), int(params[Param.BACKFILL_ORDER])
+    sign = -1.0 if params[Param.DESCENDING] > 0 else 1.0
+    # There is an index only where one of them is as it is.
+    key = key_by(order, sign) if order != AS_IS else key_by(passing, 1.0)
+    if is_long(state) and len(rows) > 0 and (key.order == AS_IS or none_has_begun(state)):
         index = rows
         if params[Param.DEPTH] > 1:
             write_down(state, rows)
         else:
-            bring_up_to_date(state, rows)
-    key = Key(order, sign, numbers)
+            take_in_new(state, rows, key)
     if order != AS_IS:
-        jobs = front(state, have, key) if len(index) > 0 else queue_by(state, have, order, sign)
-    return Line(jobs, index, counts["queue_first"], key)
+        jobs = jobs[:0] if len(index) > 0 else queue_by(state, have, order, sign)
+    return Line(jobs, index, counts["queue_first"], key, lift_of(key, 0))
 
 
 @allocating_kernel
@@ -321,7 +321,7 @@ def _decide_inside(state, params, memory):
     """The same for one reservation of particular nodes, which jobs share."""
     n_rows, notes = _notes_of(state, memory, len(memory[0]))
     have = have_inside(state, notes.room)
-    easy_inside(state, have, _line(state, have, params, memory[0][:n_rows], memory[1]), params, notes)
+    easy_inside(state, have, _line(state, have, params, memory[0][:n_rows]), params, notes)
 
 
 @allocating_kernel
@@ -330,7 +330,7 @@ def _decide_deep(state, params, memory):
     n_rows = promise_rows(state, memory)
     kept, (n_rows, notes) = kept_promises(state, memory, n_rows), _notes_of(state, memory, n_rows)
     have = have_inside(state, notes.room)
-    line = _line(state, have, params, memory[0][:n_rows], memory[1])
+    line = _line(state, have, params, memory[0][:n_rows])
     deep_inside(state, have, line.jobs, params, line.lookup, line.first, notes, kept)
 
 
@@ -347,7 +347,7 @@ def decide_with(state, params, memory):
         return
     have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
     rows = memory[0][: index_rows(state, memory, len(memory[0]))]
-    _serve(state, have, _line(state, have, params, rows, memory[1]), params)
+    _serve(state, have, _line(state, have, params, rows), params)
 
 
 @allocating_kernel

@@ -34,7 +34,8 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.inside import fits_inside, pick_inside, start_inside, take_picked
-from forebay.policies._kernels.long_line import knows_inside, longest_until, next_of
+from forebay.policies._kernels.keyed_line import behind_place, everybody, has_to_ask, last_before, next_by_key
+from forebay.policies._kernels.long_line import inside_at, longest_until, next_of
 from forebay.policies._kernels.notes import (
     PLANNED_FOR,
     PLENTY,
@@ -46,7 +47,7 @@ from forebay.policies._kernels.notes import (
     refuse_again,
     was_refused,
 )
-from forebay.policies._kernels.ordering import behind, has_to_ask, who_may_pass
+from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.windows import opens, unseen
 
 
@@ -271,7 +272,7 @@ def start_passing(state, have, notes, j):
 @allocating_kernel
 def _no_boxes(state, index):
     """Room for boxes of what is free now, or of what is spare too; none where no index asks for them."""
-    n = boxes.MOST * (len(state.inside.atoms) - 1) if knows_inside(state, index) else 0
+    n = boxes.MOST * (len(state.inside.atoms) - 1) if len(index) > 0 else 0
     return np.empty((n, boxes.N_COLUMNS), np.int64)
 
 
@@ -284,7 +285,7 @@ def _seek(state, have, notes, R, now, beside):
         if notes.latest[0] < np.inf:
             n_beside = boxes.outline(notes.both, n_nodes, atoms, beside)
     longest, spare = longest_until(state, notes.latest[0]), notes.spare_amounts[: min(R, len(notes.spare_amounts))]
-    return Sought(longest, have.free, spare, len(now) > 0, now[:n_now], beside[:n_beside])
+    return Sought(longest, have.free, spare, inside_at(state) if len(now) > 0 else 0, now[:n_now], beside[:n_beside])
 
 
 @allocating_kernel
@@ -301,25 +302,21 @@ def _pass(state, have, notes, head, line, i, params, R):
         notes.latest[0] = np.inf
         for r in range(len(amounts)):
             amounts[r] = have.free[r]
-    sought, asks = _seek(state, have, notes, R, now, beside), has_to_ask(line, params)
-    if asks and not known:
-        if next_of(state, index, state.counts[0]["queue_begun"], sought) >= state.counts[0]["queue_last"]:
-            return
-        known = True
-        _make_plan(state, notes, head, R)
-        sought = _seek(state, have, notes, R, now, beside)
+    sought, asks, j = _seek(state, have, notes, R, now, beside), has_to_ask(line), last_before(line, head)
     if asks:
-        rest, index = who_may_pass(state, have, line, i, params, sought), index[:0]
-    else:
-        rest = behind(state, have, line.jobs[i + 1 :], params, limit)
-    while True:
-        at = next_of(state, index, first + at, sought) - first
-        if interrupted(state):
-            return
-        if at >= len(rest) or limit == 0:
-            return
-        j = rest[at]
-        at += 1
+        line = behind_place(line, i) if len(line.jobs) > 0 else line
+    rest = behind(state, have, line.jobs[i + 1 :], params, limit) if not asks else line.jobs
+    while not interrupted(state):
+        if asks:
+            j = next_by_key(state, line, j, sought)
+            if j < 0:
+                return
+        else:
+            at = next_of(state, index, first + at, sought) - first
+            if at >= len(rest) or limit == 0:
+                return
+            j = rest[at]
+            at += 1
         if j < 0:
             continue
         limit -= 1
@@ -342,6 +339,25 @@ def _pass(state, have, notes, head, line, i, params, R):
 
 
 @allocating_kernel
+def _start_by_key(state, have, line, notes):
+    """Start jobs that are asked for one by one until one does not fit: that one, -1 if all do."""
+    anybody = everybody(state, line)
+    j = next_by_key(state, line, -1, anybody)
+    while j >= 0 and fits_again(state, have, notes, j) and not interrupted(state):
+        _start_in_turn(state, have, notes, j)
+        j = next_by_key(state, line, j, anybody)
+    return j
+
+
+@kernel
+def _start_in_turn(state, have, notes, j):
+    """Start a job, which fits, before the head."""
+    charge(state, have.free, state.jobs[j]["leg"])
+    start_inside(state, have.inside, j, LogReason.IN_ORDER)
+    notes.facts[PLANNED_FOR] = 0
+
+
+@allocating_kernel
 def easy_inside(state, have, line, params, notes):
     """Start jobs of `line` in order until one does not fit; let those behind pass where they do not delay it.
 
@@ -357,10 +373,11 @@ def easy_inside(state, have, line, params, notes):
         if j >= 0:
             if not fits_again(state, have, notes, j):
                 break
-            charge(state, have.free, state.jobs[j]["leg"])
-            start_inside(state, have.inside, j, LogReason.IN_ORDER)
-            notes.facts[PLANNED_FOR] = 0
+            _start_in_turn(state, have, notes, j)
         i += 1
-    if i < len(jobs) and some_may_pass:
+    asked = has_to_ask(line) and len(jobs) == 0
+    if asked:
+        head = _start_by_key(state, have, line, notes)
+    if (i < len(jobs) or (asked and head >= 0)) and some_may_pass:
         _pass(state, have, notes, head, line, i, params, R)
     keep_notes(have, notes)

@@ -11,8 +11,9 @@ from forebay._numba.pointer import keep, replaced
 from forebay.core.tables import PARAMS, STATE
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.backfill import serve
+from forebay.policies._kernels.keys import AS_IS
 from forebay.policies._kernels.left import what_is_left
-from forebay.policies._kernels.ordering import AS_IS, queue_by
+from forebay.policies._kernels.ordering import queue_by
 from forebay.policies._kernels.predicted import believed
 from forebay.policies._orders import ALL
 

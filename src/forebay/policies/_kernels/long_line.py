@@ -3,23 +3,23 @@
 Thousands of jobs wait where a machine is asked for more than it has, and each decision would look at each of them. The
 trees over them (see algorithms.forest) are the policy's own memory, brought up to date when a decision begins. They
 hold jobs that have not begun: the others are few, and change their places. Who is held back by a limit (-2 - its row
-stands in its place) is in them too, and passed over until it is back.
+stands in its place) is in them too, and passed over until it is back. Where jobs go in another order than that in which
+they have come, see `keyed_line`.
 
 Stretches are as long as the digits of a binary number tell: with 11 times 64 places there is one of 8, one of 2 and one
 of 1 times 64. So a job that comes is seldom put into another tree, and there are few of them.
 """
 
-import numpy as np
-
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.forest import (
     EVERYWHERE,
+    HEAD,
     N_COLUMNS,
     PLACES,
+    Parting,
     Sought,
     asked_within,
     find,
-    find_all,
     grow,
     n_rows,
     put,
@@ -27,6 +27,7 @@ from forebay.algorithms.forest import (
 )
 from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after
+from forebay.policies._kernels.keys import AS_IS, BY_NUMBER, CLASS, key_columns, put_key
 
 SHORT = 512  # jobs that are read through as quickly
 MANY = 64  # jobs that are read in vain before the trees are asked again: they do not know all that keeps a job waiting
@@ -50,63 +51,92 @@ def _longest_within(n):
     return length
 
 
+@kernel
+def is_long(state):
+    """Whether the queue is worth an index."""
+    return state.counts[0]["n_queued"] > SHORT
+
+
 @allocating_kernel
-def index_behind(state, integers):
-    """The index in the last rows of a table that has other things too, up to date; empty if the queue is short."""
-    n_columns = N_COLUMNS + state.demands.shape[1] + (DIMENSIONS if len(state.inside.full) > 0 else 0)
-    n_rows = _n_rows(2 * len(state.jobs) + 16)
+def index_behind(state, integers, order):
+    """The index of an order in the last rows of a table that has other things too."""
+    n_columns, n_rows = _first_key(state) + key_columns(order), _n_rows(2 * len(state.jobs) + 16)
     last = integers[len(integers) - table_rows(n_rows, n_columns, integers.shape[1]) :]
-    index = last.reshape(last.size)[: n_rows * n_columns].reshape((n_rows, n_columns))
-    if state.counts[0]["n_queued"] <= SHORT:
-        return index[:0]
-    bring_up_to_date(state, index)
-    return index
+    return last.reshape(last.size)[: n_rows * n_columns].reshape((n_rows, n_columns))
 
 
 @inlined_kernel
-def knows_inside(state, index):
-    """Whether an index has what jobs ask of one node, beside sums."""
-    return index.shape[1] > N_COLUMNS + state.demands.shape[1]
+def inside_at(state):
+    """The column from which on an index has what jobs ask of one node, beside sums; 0 = it has not."""
+    return N_COLUMNS + state.demands.shape[1] if len(state.inside.full) > 0 else 0
+
+
+@inlined_kernel
+def _first_key(state):
+    """The column from which on it has what they are ordered by."""
+    return N_COLUMNS + state.demands.shape[1] + (DIMENSIONS if len(state.inside.full) > 0 else 0)
+
+
+@inlined_kernel
+def n_indexed(index):
+    """The first place of which an index knows, and how many it does."""
+    return index[0, _BASE], index[0, _COUNTED]
+
+
+@kernel
+def first_unknown(state, index):
+    """The first place that is not in an index yet."""
+    counts = state.counts[0]
+    return index[0, _BASE] + index[0, _COUNTED] if index[0, _LAYOUT] == counts["layout"] + 1 else counts["queue_begun"]
+
+
+@inlined_kernel
+def length_at(begin, n):
+    """How many places the stretch has that begins at one of them."""
+    return _longest_within((n - begin) // PLACES) * PLACES
 
 
 @kernel
 def _put(state, index, at, place, leg):
     """Write down in row `at` what a leg asks for."""
     put(index, at, place, state.legs[leg]["walltime"], state.demands[leg])
-    if knows_inside(state, index):
+    if inside_at(state) > 0:
         ask = state.inside.asks[leg]
         # Where the site reserves nodes, where a job may lie changes while it waits.
-        put_inside(index, at, ask, ask["allowed"] if len(state.planned) == 0 else EVERYWHERE)
+        put_inside(index, at, ask, ask["allowed"] if len(state.planned) == 0 else EVERYWHERE, inside_at(state))
 
 
 @kernel
-def _take_in(state, index, base, begin, end):
+def _take_in(state, index, base, begin, end, key):
     """Make a tree over the places from `begin` on, counted from `base`."""
-    n_jobs = 0
+    n_jobs, column = 0, _first_key(state)
     for place in range(base + begin, base + end):
         j = state.queue[place]
         if j != -1:
-            leg = state.jobs[j if j >= 0 else -2 - j]["leg"]
-            _put(state, index, begin + n_jobs, place, leg)
+            j = j if j >= 0 else -2 - j
+            _put(state, index, begin + n_jobs, place, state.jobs[j]["leg"])
+            if key.order != AS_IS:
+                put_key(state, index[HEAD + begin + n_jobs], column, j, key)
             n_jobs += 1
-    grow(index, begin, n_jobs, index.shape[1] - DIMENSIONS if knows_inside(state, index) else N_COLUMNS)
+    first = inside_at(state) if inside_at(state) > 0 else N_COLUMNS
+    grow(index, begin, n_jobs, Parting(first, column, column + CLASS if key.order == BY_NUMBER else 0))
 
 
 @kernel
-def bring_up_to_date(state, index):
+def take_in_new(state, index, key):
     """Take in who has come since the last decision; everybody, if the queue was laid out again."""
     counts, head = state.counts[0], index[0]
     layout = counts["layout"] + 1  # 0 is an index that was never used
     if head[_LAYOUT] != layout:
         head[_LAYOUT], head[_BASE], head[_COUNTED] = layout, counts["queue_begun"], 0
-    known, n = head[_COUNTED] // PLACES, (counts["queue_last"] - head[_BASE]) // PLACES
+    known, n = head[_COUNTED], (counts["queue_last"] - head[_BASE]) // PLACES * PLACES
     begin = 0
     while begin < n and known < n:
-        length = _longest_within(n - begin)
+        length = length_at(begin, n)
         if begin + length > known:
-            _take_in(state, index, head[_BASE], begin * PLACES, (begin + length) * PLACES)
+            _take_in(state, index, head[_BASE], begin, begin + length, key)
         begin += length
-    head[_COUNTED] = n * PLACES
+    head[_COUNTED] = n
 
 
 @kernel
@@ -153,7 +183,7 @@ def next_place(state, index, place, free, spare, latest):
     That is, who fits into what is free, and ends by `latest` or fits into what is spare; without an index, anybody.
     """
     nothing = index[:0]
-    return next_of(state, index, place, Sought(longest_until(state, latest), free, spare, False, nothing, nothing))
+    return next_of(state, index, place, Sought(longest_until(state, latest), free, spare, 0, nothing, nothing))
 
 
 @kernel
@@ -162,32 +192,12 @@ def next_of(state, index, place, sought):
     counts = state.counts[0]
     if len(index) == 0 or place < counts["queue_begun"]:
         return place
-    base, n, begin = index[0, _BASE], index[0, _COUNTED] // PLACES, 0
+    (base, n), begin = n_indexed(index), 0
     while begin < n:
-        length = _longest_within(n - begin)
-        if base + (begin + length) * PLACES > place:
-            found = find(index, begin * PLACES, state.queue, place, sought)
+        length = length_at(begin, n)
+        if base + begin + length > place:
+            found = find(index, begin, state.queue, place, sought)
             if found < counts["queue_last"]:
                 return found
         begin += length
-    return max(place, base + n * PLACES)
-
-
-@allocating_kernel
-def all_of(state, index, place, sought):
-    """Jobs of the queue from `place` on that are among those sought, or may be, in no order."""
-    counts, n = state.counts[0], 0
-    found = np.empty(counts["n_queued"] + 1, np.int64)
-    base, n_known, begin = index[0, _BASE], index[0, _COUNTED] // PLACES, 0
-    while begin < n_known:
-        length = _longest_within(n_known - begin)
-        if base + (begin + length) * PLACES > place:
-            n = find_all(index, begin * PLACES, state.queue, place, sought, found, n)
-        begin += length
-    for i in range(n):
-        found[i] = state.queue[found[i]]
-    for q in range(max(place, base + n_known * PLACES), counts["queue_last"]):
-        if state.queue[q] >= 0:
-            found[n] = state.queue[q]
-            n += 1
-    return found[:n]
+    return max(place, base + n)

@@ -12,13 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.forest import Sought
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import LogReason, Verb
-from forebay.core.tables import flex_row, instant_width, policy_kernel
+from forebay.core.tables import after, flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_resize, interrupted
 from forebay.policies._families.mebf import Param
 from forebay.policies._kernels.atoms import free_for, may_be_on, n_ids, share_within
-from forebay.policies._kernels.ordering import PRIORITY, queue_by
+from forebay.policies._kernels.keyed_line import Line, everybody, next_by_key
+from forebay.policies._kernels.keys import PRIORITY, key_by, lift_of
+from forebay.policies._kernels.long_line import is_long, take_in_new
+from forebay.policies._kernels.ordering import none_has_begun, queue_by
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, largest_size, start_sized
 
@@ -342,9 +346,42 @@ def _serve(state, have, params, line, running):
         _expand(state, have, params, ahead, running, -np.inf)
 
 
+@allocating_kernel
+def _serve_long(state, have, params, index):
+    """The same by an index, where no job can change its size: none is shrunk or expanded."""
+    key, nothing, now = key_by(np.int64(PRIORITY), -1.0), index[:0], state.clock[0]["now"]
+    take_in_new(state, index, key)
+    line = Line(state.queue[:0], index, 0, key, lift_of(key, 0))
+    ahead = Ahead(np.full(1, np.inf), have.free[:1].copy(), np.full(1, np.int64(-1)))
+    anybody = everybody(state, line)
+    j = next_by_key(state, line, -1, anybody)
+    while j >= 0 and _start_as_it_is(state, have, params, ahead, j, LogReason.IN_ORDER):
+        j = next_by_key(state, line, j, anybody)
+    if j < 0 or interrupted(state):
+        return
+    ahead.shadow[0], ahead.spare[0] = _reserve(state, have, params, j)
+    ahead.allowed[0] = state.legs[state.jobs[j]["leg"]]["allowed"]
+    # Jobs that may only run elsewhere leave the reservation as it is.
+    spare = ahead.spare if len(state.nodes.atoms) == 0 else have.free
+    longest = after(ahead.shadow[0]) - now
+    while j >= 0 and not interrupted(state):
+        j = next_by_key(state, line, j, Sought(longest, have.free, spare, 0, nothing, nothing))
+        if j >= 0:
+            _start_as_it_is(state, have, params, ahead, j, LogReason.BACKFILLED)
+
+
+@kernel
+def _start_as_it_is(state, have, params, ahead, j, reason):
+    nodes = _preferred(state, j)
+    return _start_within(state, have, params, ahead, j, nodes, nodes, reason)
+
+
 @policy_kernel
 def mebf(state, params, memory, rng):
     """The decision of one instant: requests first, then the queue by priority."""
     have = what_is_there(state, False)
     grant_requests(state, have)
+    if len(memory[0]) > 0 and is_long(state) and none_has_begun(state):
+        _serve_long(state, have, params, memory[0])
+        return
     _serve(state, have, params, queue_by(state, have, PRIORITY, -1.0), _resizable(state))

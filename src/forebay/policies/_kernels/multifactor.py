@@ -9,18 +9,20 @@ import math
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
+from forebay._numba.jit import allocating_kernel, kernel
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import Verb
 from forebay.core.tables import policy_kernel
 from forebay.policies._families.backfill import Param
-from forebay.policies._families.multifactor import Clock, Column, Number, Weight
+from forebay.policies._families.multifactor import Clock, Column, Number, Row, Weight
 from forebay.policies._kernels.accounts import begin_tree, charge_of, share_in_tree
-from forebay.policies._kernels.backfill import serve, serve_by_number
-from forebay.policies._kernels.long_line import index_behind
+from forebay.policies._kernels.backfill import serve, serve_by_key
+from forebay.policies._kernels.keys import AS_IS, BY_NUMBER, Key
+from forebay.policies._kernels.long_line import first_unknown, index_behind, is_long, take_in_new
 from forebay.policies._kernels.numbers import CHARGES, number_of
 from forebay.policies._kernels.ordering import none_has_begun
 from forebay.policies._kernels.places import what_is_there
+from forebay.policies._kernels.priority import priority_of, value_in, write_parts
 from forebay.policies._kernels.priority_line import by_priority
 from forebay.policies._orders import ALL
 
@@ -38,22 +40,6 @@ def _code_of(job, charged):
     if charged == _QUEUE:
         return job["queue"]
     return job["user"]
-
-
-@kernel
-def _value(weights, first, count, code, default):
-    """What a table of (code, value) says of a code."""
-    for i in range(first, first + 2 * count, 2):
-        if weights[i] == code:
-            return weights[i + 1]
-    return default
-
-
-@kernel
-def _largest(weights, first, count, least):
-    for i in range(first, first + 2 * count, 2):
-        least = max(least, weights[i + 1])
-    return least
 
 
 @kernel
@@ -88,11 +74,11 @@ def _share_out(weights, integers, numbers):
     n, shared, used = integers[CHARGES, Column.COUNT], 0.0, 0.0
     for c in range(n):
         code = integers[c, Column.CHARGE_CODE]
-        shared += _value(weights, _N_WEIGHTS, int(weights[Weight.N_SHARES]), code, 1.0)
+        shared += value_in(weights, _N_WEIGHTS, int(weights[Weight.N_SHARES]), code, 1.0)
         used += numbers[c, Number.USAGE]
     over, ties, items = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     for c in range(n):
-        share = _value(weights, _N_WEIGHTS, int(weights[Weight.N_SHARES]), integers[c, Column.CHARGE_CODE], 1.0)
+        share = value_in(weights, _N_WEIGHTS, int(weights[Weight.N_SHARES]), integers[c, Column.CHARGE_CODE], 1.0)
         fraction = numbers[c, Number.USAGE] / used if used > 0.0 else 0.0
         over[c] = fraction * shared / share if share > 0.0 else np.inf  # usage over share: the least goes first
         ties[c] = items[c] = c
@@ -105,43 +91,6 @@ def _share_out(weights, integers, numbers):
         if i > 0 and over[items[i]] > over[items[i - 1]]:
             rank = n - i
         numbers[items[i], Number.FACTOR] = rank / n
-
-
-@kernel
-def _size_factor(state, weights, job):
-    """The part of the machine that a job asks for, or what is left beside it; perhaps over the minutes it asks for."""
-    part = job["nodes"] / state.resources[0]["capacity"]
-    if weights[Weight.RELATIVE_TO_TIME] > 0.0:
-        part /= max(job["walltime"] / 60.0, 1.0)
-    return 1.0 - part if weights[Weight.FAVOR_SMALL] > 0.0 else part
-
-
-@kernel
-def _write_down(state, weights, numbers, j):
-    """What a job's priority comes from, and never changes while it waits: when it came, its size, partition and QOS."""
-    job, row = state.jobs[j], numbers[j]
-    row[Number.SUBMIT], row[Number.RANK], row[Number.ID] = job["submit"], job["rank"], job["id"]
-    row[Number.SIZE], row[Number.PARTITION], row[Number.QOS] = 0.0, 0.0, 0.0
-    if weights[Weight.JOB_SIZE] > 0.0:
-        row[Number.SIZE] = weights[Weight.JOB_SIZE] * _size_factor(state, weights, job)
-    first = _N_WEIGHTS + 2 * int(weights[Weight.N_SHARES])
-    if weights[Weight.PARTITION] > 0.0:
-        n = int(weights[Weight.N_PARTITIONS])
-        own, largest = _value(weights, first, n, job["queue"], 1.0), _largest(weights, first, n, 1.0)
-        row[Number.PARTITION] = weights[Weight.PARTITION] * own / largest
-    if weights[Weight.QOS] > 0.0:
-        first += 2 * int(weights[Weight.N_PARTITIONS])
-        n = int(weights[Weight.N_QOS])
-        own, largest = _value(weights, first, n, job["qos"], 0.0), _largest(weights, first, n, 0.0)
-        row[Number.QOS] = weights[Weight.QOS] * own / largest if largest > 0.0 else 0.0
-
-
-@inlined_kernel
-def _priority(weights, factor, row, now):
-    """The priority of a job whose owner has a fair-share factor: a whole number, at least 1."""
-    age = min((now - row[Number.SUBMIT]) / weights[Weight.MAX_AGE], 1.0)
-    priority = weights[Weight.AGE] * age + weights[Weight.FAIRSHARE] * factor
-    return max(math.floor(priority + row[Number.SIZE] + row[Number.PARTITION] + row[Number.QOS]), 1.0)
 
 
 @kernel
@@ -159,34 +108,62 @@ def _charge(state, weights, memory, j, charged):
         numbers[c, Number.FACTOR] = 1.0  # who has used nothing
 
 
+@kernel
+def _meet(state, weights, memory, j):
+    """A job that a decision sees for the first time."""
+    numbers, now = memory[1], state.clock[0]["now"]
+    _charge(state, weights, memory, j, int(weights[Weight.CHARGED]))
+    write_parts(state, weights, numbers, j)
+    numbers[j, Number.MET] = numbers[Clock.MET, Number.CLOCK] = now
+    numbers[j, Number.PRIORITY] = priority_of(weights, numbers, j)
+
+
 @allocating_kernel
-def bring_up_to_date(state, weights, memory):
-    """Count usage, and compute the priorities that are due. Returns whether all were."""
-    integers, numbers = memory
-    counts, now, charged = state.counts[0], state.clock[0]["now"], int(weights[Weight.CHARGED])
-    if charged == _ASSOCIATION:
+def _count_usage(state, weights, memory):
+    """Count usage, and what follows for fair shares where a period is over. Returns whether one is."""
+    (integers, numbers), in_tree = memory, int(weights[Weight.CHARGED]) == _ASSOCIATION
+    if in_tree:
         begin_tree(weights, integers, numbers)
-    due = _add_usage(weights, integers, numbers, now)
+    due = _add_usage(weights, integers, numbers, state.clock[0]["now"])
     if due:
-        if charged == _ASSOCIATION:
+        if in_tree:
             share_in_tree(weights, integers, numbers)
         else:
             _share_out(weights, integers, numbers)
-        numbers[Clock.COMPUTED, Number.CLOCK] = 1.0
+        numbers[Clock.COMPUTED, Number.CLOCK] = numbers[Clock.UNWRITTEN, Number.CLOCK] = 1.0
+    return due
+
+
+@allocating_kernel
+def bring_up_to_date(state, weights, memory):
+    """Count usage, and write down the priorities that are due. Returns whether all were."""
+    due, counts, numbers = _count_usage(state, weights, memory), state.counts[0], memory[1]
+    unwritten = numbers[Clock.UNWRITTEN, Number.CLOCK] > 0.0
+    numbers[Clock.UNWRITTEN, Number.CLOCK] = 0.0
     for q in range(counts["queue_first"], counts["queue_last"]):
         j = state.queue[q]
         if j < 0:
             continue
-        new = numbers[j, Number.CHARGE] == 0.0
-        if new:
-            _charge(state, weights, memory, j, charged)
-            _write_down(state, weights, numbers, j)
-        if new or due:
-            row = numbers[j]
-            at = now if new else numbers[Clock.CALCULATED, Number.CLOCK]
-            factor = numbers[int(row[Number.CHARGE]) - 1, Number.FACTOR]
-            row[Number.PRIORITY] = _priority(weights, factor, row, max(at, row[Number.SUBMIT]))
+        if numbers[j, Number.CHARGE] == 0.0:
+            _meet(state, weights, memory, j)
+        elif unwritten:
+            numbers[j, Number.PRIORITY] = priority_of(weights, numbers, j)
     return due
+
+
+@kernel
+def _meet_all(state, weights, memory, index):
+    """See who is new since the last decision, if none has begun."""
+    counts, (integers, numbers) = state.counts[0], memory
+    first = counts["queue_begun"]
+    if integers[Row.HELD, Column.COUNT] == 0:  # else any may be let in now
+        first = max(first, first_unknown(state, index))
+    for q in range(first, counts["queue_last"]):
+        j = state.queue[q]
+        if j < -1:
+            integers[Row.HELD, Column.COUNT] = 1
+        elif j >= 0 and numbers[j, Number.CHARGE] == 0.0:
+            _meet(state, weights, memory, j)
 
 
 @kernel
@@ -207,23 +184,28 @@ def note_rates(state, memory):
             numbers[integers[j, Column.CHARGE] - 1, Number.RATE] += taken
 
 
-@allocating_kernel
-def _serve(state, params, own, table):
-    """Backfill by priority; where at most one reservation is laid, a long queue by the index behind the table."""
-    have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
-    if params[Param.DEPTH] <= 1 and params[Param.MAX_BACKFILL] == ALL:  # see Prioritised.memory_on
-        index = index_behind(state, table)
-        if len(index) > 0 and none_has_begun(state):
-            serve_by_number(state, have, own[1], index, params)
-            return
-    serve(state, have, by_priority(state, own), params)
+@kernel
+def _is_long(state, params):
+    """Whether the queue goes by its index: see Prioritised.memory_on."""
+    shallow = params[Param.DEPTH] <= 1 and params[Param.MAX_BACKFILL] == ALL and params[Param.BACKFILL_ORDER] == AS_IS
+    return shallow and is_long(state) and none_has_begun(state)
 
 
 @policy_kernel
 def multifactor(state, params, memory, rng):
     """The decision of one instant: backfilling in the order of priorities."""
     own = (memory[0][: len(memory[1])], memory[1])  # without the index behind
-    bring_up_to_date(state, params[_N_BACKFILL:], own)
-    if state.counts[0]["n_queued"] > 0:
-        _serve(state, params, own, memory[0])
+    weights = params[_N_BACKFILL:]
+    if _is_long(state, params):
+        index, key = index_behind(state, memory[0], BY_NUMBER), Key(np.int64(BY_NUMBER), -1.0, memory[1], weights)
+        _count_usage(state, weights, own)
+        _meet_all(state, weights, own, index)
+        take_in_new(state, index, key)
+        have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
+        serve_by_key(state, have, index, key, own[0][CHARGES, Column.COUNT], params)
+    else:
+        bring_up_to_date(state, weights, own)
+        if state.counts[0]["n_queued"] > 0:
+            have = what_is_there(state, params[Param.PINNED] > 0 and params[Param.DEPTH] > 0)
+            serve(state, have, by_priority(state, own), params)
     note_rates(state, own)

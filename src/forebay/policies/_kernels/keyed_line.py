@@ -1,0 +1,144 @@
+"""A long queue in another order than that in which jobs have come: from one that can start to the next.
+
+The trees of `long_line` have the keys of jobs in their last columns. The half in which somebody may go first is looked
+at first, and a part is left out if nobody there goes before the best found.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from forebay._numba.jit import allocating_kernel, kernel
+from forebay.algorithms.forest import FIRST, HEAD, LEAF, NOBODY, Sought, clean, possible, tree_at
+from forebay.policies._kernels.keys import AS_IS, Key, Lift, bound_of, is_known, key_columns, put_key, stand_of
+from forebay.policies._kernels.long_line import length_at, n_indexed
+
+_LAST = NOBODY, NOBODY, NOBODY
+
+
+class Line(NamedTuple):
+    """A queue in its order, and how those behind its head are found.
+
+    Without an index all jobs are in it. With one that is as they have come, it is the queue from place `first` on. With
+    one in another order, jobs are asked for one by one, of those from place `first` on; `jobs` is the queue, or empty
+    if its head is asked for, too.
+    """
+
+    jobs: np.ndarray
+    lookup: np.ndarray  # the index, or empty
+    first: int
+    key: Key  # of the index
+    lift: Lift
+
+
+@kernel
+def has_to_ask(line):
+    """Whether jobs behind the head are to be asked for one by one."""
+    return len(line.lookup) > 0 and line.key.order != AS_IS
+
+
+@allocating_kernel
+def behind_place(line, i):
+    """The same line for those behind the i-th of the queue, whose head is not asked for."""
+    return Line(line.jobs, line.lookup, line.first + i + 1, line.key, line.lift)
+
+
+@kernel
+def last_before(line, head):
+    """The job behind which those that pass the head are asked for; -1 if it has another order than they."""
+    return head if len(line.jobs) == 0 else -1
+
+
+@kernel
+def _search_leaf(state, line, begin, at, limits, sought):
+    """The best job of a leaf between `limits`, its stand and its number: the last limit and -1 if there is none."""
+    index, key, (after, best), found, stale = line.lookup, line.key, limits, -1, False
+    column = index.shape[1] - key_columns(key.order)
+    first = HEAD + begin + (at - index[tree_at(index, begin), FIRST]) * LEAF
+    for k in range(first, first + LEAF):
+        if index[k, FIRST] == NOBODY or index[k, FIRST] < line.first:
+            continue
+        j = state.queue[index[k, FIRST]]
+        if j < 0:
+            stale = stale or j == -1
+            continue
+        if not is_known(index[k], column, key):
+            put_key(state, index[k], column, j, key)
+            stale = True
+        if possible(index[k], sought):
+            stand = stand_of(state, j, key)
+            if after < stand < best:
+                best, found = stand, j
+    if stale:
+        clean(index, begin, at, state.queue)
+    return best, found
+
+
+@kernel
+def _search(state, line, begin, limits, sought):
+    """The same of a stretch: see forest.find."""
+    index, (after, best), found = line.lookup, limits, -1
+    nodes, column = tree_at(index, begin), index.shape[1] - key_columns(line.key.order)
+    n_leaves, at, pending = index[nodes, FIRST], 1, 0
+    while True:
+        row = index[nodes + at]
+        if possible(row, sought) and bound_of(row, column, line.lift) < best:
+            if at < n_leaves:
+                left, right = index[nodes + 2 * at], index[nodes + 2 * at + 1]
+                at = 2 * at + (bound_of(right, column, line.lift) < bound_of(left, column, line.lift))
+                pending = 2 * pending + 1
+                continue
+            best, one = _search_leaf(state, line, begin, at, (after, best), sought)
+            found = one if one >= 0 else found
+        while at > 1 and not pending & 1:
+            at >>= 1
+            pending >>= 1
+        if at == 1:
+            return best, found
+        at ^= 1
+        pending ^= 1
+
+
+@kernel
+def next_by_key(state, line, last, sought):
+    """The first job in the order of an index, behind job `last` unless that is -1, that may fit; -1 if none does."""
+    counts, best, found, begin = state.counts[0], _LAST, -1, 0
+    after = stand_of(state, last, line.key) if last >= 0 else (-NOBODY, -NOBODY, -NOBODY)
+    base, n = n_indexed(line.lookup)
+    while begin < n:
+        best, one = _search(state, line, begin, (after, best), sought)
+        found = one if one >= 0 else found
+        begin += length_at(begin, n)
+    for q in range(max(base + n, counts["queue_begun"], line.first), counts["queue_last"]):
+        j = state.queue[q]
+        if j < 0:
+            continue
+        fits, leg = True, state.jobs[j]["leg"]
+        for r in range(len(sought.free)):
+            fits = fits and state.demands[leg, r] <= sought.free[r]
+        if fits:
+            stand = stand_of(state, j, line.key)
+            if after < stand < best:
+                best, found = stand, j
+    return found
+
+
+@allocating_kernel
+def everybody(state, line):
+    """Who is sought if anybody is."""
+    nothing, plenty = line.lookup[:0], np.full(state.demands.shape[1], NOBODY - 1)
+    return Sought(np.inf, plenty, plenty, 0, nothing, nothing)
+
+
+@allocating_kernel
+def all_by_key(state, head, line, last, sought):
+    """A job, and behind it all that may fit, in the order of an index, that stand behind job `last`."""
+    found, n = np.empty(state.counts[0]["n_queued"] + 1, np.int64), 1
+    found[0] = head
+    j = next_by_key(state, line, last, sought)
+    while j >= 0:
+        if j != head:
+            found[n] = j
+            n += 1
+        j = next_by_key(state, line, j, sought)
+    return found[:n]
