@@ -1,5 +1,6 @@
 """What nodes have free, as boxes, against plain lists."""
 
+import itertools
 import random
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from forebay.algorithms import boxes, inside
 from forebay.core.inside import DIMENSIONS
 from twins import boxes as naive
+from twins.forest import most_parts
 
 pytestmark = pytest.mark.small
 
@@ -55,3 +57,16 @@ def test_whoever_finds_room_on_a_node_fits_into_a_box(seed):
         assert boxes.one_holds(found, row, 0, 2) == naive.one_holds(chosen, row[2:].tolist())
         if naive.one_holds(nodes, row[2:].tolist()):
             assert boxes.one_holds(found, row, 0, 2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tally(seed):
+    rng = random.Random(seed)
+    room, atoms = machine(rng, 9)
+    counts = np.full((len(atoms) - 1, 10), -7)
+    boxes.tally(room, atoms, counts)
+    assert counts.tolist() == [naive.tally(room[a:b].tolist(), 9) for a, b in itertools.pairwise(atoms)]
+    for _ in range(50):
+        where, cores, parts = rng.getrandbits(len(counts)), rng.randint(1, 12), rng.randint(1, 60)
+        most = most_parts(counts.tolist(), where, cores)
+        assert boxes.enough_nodes(counts, where, cores, parts) == (parts <= most)

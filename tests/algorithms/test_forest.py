@@ -27,9 +27,11 @@ def ask_of(rng, index, at, twin):
     """The job in a row asks for something of a node, too, of some of three atoms."""
     ask, atoms = np.zeros(1, ASK), rng.randint(0, 7)
     amounts = [rng.choice((1, 2, rng.randint(0, 9))) for _ in range(DIMENSIONS)]
+    amounts[0], parts = max(amounts[0], 1), rng.choice((1, 1, rng.randint(1, 9)))
     ask["cores"], ask["memory"], ask["gpus"], ask["local"] = amounts
-    forest.put_inside(index, at, ask[0], atoms, index.shape[1] - DIMENSIONS)
-    twin.put_inside(at, amounts, atoms)
+    ask["parts"] = parts
+    forest.put_inside(index, at, ask[0], atoms, index.shape[1] - forest.N_INSIDE)
+    twin.put_inside(at, amounts, atoms, parts)
 
 
 def some_boxes(rng):
@@ -38,9 +40,14 @@ def some_boxes(rng):
     return np.array(rows, np.int64).reshape(len(rows), boxes.N_COLUMNS)
 
 
+def a_tally(rng):
+    """Of three atoms: how many nodes have 0, 1, ... 9 cores, or more."""
+    return np.array([sorted((rng.randint(0, 3) for _ in range(10)), reverse=True) for _ in range(3)])
+
+
 def stretches(rng, n_resources, shared):
     """Two stretches side by side, as full as may be, in an index and its twin; and the line."""
-    n_columns = forest.N_COLUMNS + n_resources + (DIMENSIONS if shared else 0)
+    n_columns = forest.N_COLUMNS + n_resources + (forest.N_INSIDE if shared else 0)
     index = np.full((forest.n_rows(256), n_columns), 7, np.int64)
     twin, line, first = naive.Line(), np.full(1000, -1, np.int64), rng.randint(0, 700)
     for begin, most in ((0, 128), (128, 64)):
@@ -52,7 +59,7 @@ def stretches(rng, n_resources, shared):
             twin.put(at, place, seconds, demand)
             if shared:
                 ask_of(rng, index, at, twin)
-        parts = n_columns - DIMENSIONS if shared else forest.N_COLUMNS
+        parts = n_columns - forest.N_INSIDE if shared else forest.N_COLUMNS
         classes = rng.choice((0, parts))  # of those that have as much of the first
         forest.grow(index, begin, len(places), forest.Parting(parts, n_columns, classes))
         twin.grow(begin, len(places))
@@ -70,8 +77,9 @@ def test_as_the_twin(seed, shared, n_resources):
         spare = [rng.randint(0, 30) for _ in range(rng.randint(1, n_resources))]
         longest = rng.choice((0.5, 9.0, 400.0, float("inf")))
         begin, place = rng.choice((0, 128)), first + rng.choice((0, rng.randint(0, 200)))
-        inside = index.shape[1] - DIMENSIONS if shared else 0
-        sought = forest.Sought(longest, np.array(free), np.array(spare), inside, some_boxes(rng), some_boxes(rng))
+        inside = index.shape[1] - forest.N_INSIDE if shared else 0
+        of_nodes = some_boxes(rng), some_boxes(rng), a_tally(rng), a_tally(rng)
+        sought = forest.Sought(longest, np.array(free), np.array(spare), inside, *of_nodes)
         expected = twin.find(begin, line, place, sought)
         found = forest.find(index, begin, line, place, sought)
         assert (found if found < len(line) else float("inf")) == expected

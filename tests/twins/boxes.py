@@ -10,3 +10,8 @@ def outline(free):
 def one_holds(boxes, ask):
     """Whether a box has as much as is asked for."""
     return any(all(a <= b for a, b in zip(ask, box, strict=True)) for box in boxes)
+
+
+def tally(free, most):
+    """How many nodes of one atom have 0, 1, ... `most` cores free, or more."""
+    return [sum(node[0] >= cores for node in free) for cores in range(most + 1)]

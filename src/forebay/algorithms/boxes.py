@@ -2,6 +2,8 @@
 
 A node is left out if a box has as much of everything; of most machines a handful of boxes is left. Where there would be
 more than a few of an atom, its last one grows to hold the others too: boxes may promise too much, never too little.
+
+How many parts find room is bounded by a *tally*: for each atom, how many nodes have so many cores free, or more.
 """
 
 from forebay._numba.jit import kernel
@@ -73,3 +75,29 @@ def one_holds(boxes, row, where, first):
             if holds:
                 return True
     return False
+
+
+@kernel
+def tally(room, atoms, counts):
+    """Fill `counts`, a row for each atom: how many of its nodes have as many cores free as a column says, or more."""
+    last = counts.shape[1] - 1
+    for a in range(len(counts)):
+        for cores in range(last + 1):
+            counts[a, cores] = 0
+        for node in range(atoms[a], atoms[a + 1]):
+            counts[a, max(room[node, 0], 0)] += 1
+        for cores in range(last - 1, -1, -1):
+            counts[a, cores] += counts[a, cores + 1]
+
+
+@kernel
+def enough_nodes(counts, where, cores, parts):
+    """Whether so many parts of so many cores may find room on nodes of the atoms that are the bits of `where`."""
+    n = 0
+    for a in range(len(counts)):
+        if (where >> a) & 1 != 0:
+            many = cores  # a node with room for k parts counts k times
+            while many < counts.shape[1] and n < parts:
+                n += counts[a, many]
+                many += cores
+    return n >= parts

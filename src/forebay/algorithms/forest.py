@@ -6,8 +6,8 @@ stand together, and few parts have somebody small in each respect but nobody who
 
 A row, of a job or of a part, has the first place in line, the fewest seconds, the atoms on which somebody may lie (as
 bits), and the least that is asked of each resource; where jobs share nodes, also the least that is asked of one node. A
-job then fits only if one of the *boxes* holds what it asks of a node: see `boxes`. Columns behind these are the
-caller's: a part has the least of each.
+job then fits only if one of the *boxes* holds what it asks of a node, and there are nodes for all its parts: see
+`boxes`. Columns behind these are the caller's: those of a part of the line have the least of each.
 
 Jobs stand in rows first, eight to a leaf. Then the nodes of each tree: its root is node 1, the halves of node
 i are 2i and 2i + 1, and row 0 tells how many leaves there are. Who leaves the line is taken out when next met.
@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import inlined_kernel, kernel
-from forebay.algorithms.boxes import one_holds
+from forebay.algorithms.boxes import enough_nodes, one_holds
+from forebay.core.inside import DIMENSIONS
 
 PLACES = 64  # of the shortest stretch
 LEAF = 8  # jobs
@@ -26,7 +27,8 @@ NOBODY = 2**63 - 1  # in a row without a job
 _LONGEST = 2.0**62
 HEAD = 1  # rows before the jobs, for the caller
 FIRST, _SECONDS, _ATOMS = range(3)
-N_COLUMNS = 3  # beside one for each resource, and for each dimension of a node
+N_COLUMNS = 3  # beside one for each resource, and those inside nodes
+N_INSIDE = DIMENSIONS + 1  # for each dimension of a node, and the number of parts
 EVERYWHERE = -1  # atoms of a job that may lie on any
 
 
@@ -39,6 +41,8 @@ class Sought(NamedTuple):
     inside: int  # the column from which on a row has what is asked of a node; 0 = no job needs a box
     now: np.ndarray  # boxes of what is free in nodes
     beside: np.ndarray  # the same of what is spare there too
+    now_counts: np.ndarray  # and tallies
+    beside_counts: np.ndarray
 
 
 class Parting(NamedTuple):
@@ -79,6 +83,7 @@ def put_inside(index, at, ask, atoms, first):
     row = index[HEAD + at]
     row[_ATOMS] = atoms
     row[first], row[first + 1], row[first + 2], row[first + 3] = ask["cores"], ask["memory"], ask["gpus"], ask["local"]
+    row[first + DIMENSIONS] = ask["parts"]
 
 
 @inlined_kernel
@@ -92,7 +97,8 @@ def asked_within(index, at, free):
 
 
 @kernel
-def _blank(row):
+def blank(row):
+    """Leave a row without a job."""
     for c in range(len(row)):
         row[c] = NOBODY
     row[_ATOMS] = 0
@@ -175,7 +181,7 @@ def grow(index, begin, n_jobs, parting):
     jobs = HEAD + begin
     end = jobs + n_jobs
     for row in range(end, jobs + n_leaves * LEAF):
-        _blank(index[row])
+        blank(index[row])
     width, n_parts = n_leaves * LEAF, 1
     while n_parts < n_leaves:
         for part in range(n_parts):
@@ -203,11 +209,20 @@ def clean(index, begin, leaf, line):
     first = HEAD + begin + (leaf - index[nodes, FIRST]) * LEAF
     for row in range(first, first + LEAF):
         if index[row, FIRST] != NOBODY and line[index[row, FIRST]] == -1:
-            _blank(index[row])
+            blank(index[row])
     changed = _sum_up(index, nodes + leaf, first, LEAF)
     while changed and leaf > 1:
         leaf >>= 1
         changed = _sum_up(index, nodes + leaf, nodes + 2 * leaf, 2)
+
+
+@kernel
+def _has_nodes(row, first, boxes, counts):
+    """Whether nodes may have what is asked of them in a row, from column `first` on."""
+    if not one_holds(boxes, row, _ATOMS, first):
+        return False
+    parts = row[first + DIMENSIONS]
+    return parts <= 1 or enough_nodes(counts, row[_ATOMS], row[first], parts)
 
 
 @kernel
@@ -216,14 +231,14 @@ def possible(row, sought):
     for r in range(len(sought.free)):
         if row[N_COLUMNS + r] > sought.free[r]:
             return False
-    if sought.inside > 0 and not one_holds(sought.now, row, _ATOMS, sought.inside):
+    if sought.inside > 0 and not _has_nodes(row, sought.inside, sought.now, sought.now_counts):
         return False
     if row[_SECONDS] <= sought.longest:
         return True
     for r in range(len(sought.spare)):
         if row[N_COLUMNS + r] > sought.spare[r]:
             return False
-    return sought.inside == 0 or one_holds(sought.beside, row, _ATOMS, sought.inside)
+    return sought.inside == 0 or _has_nodes(row, sought.inside, sought.beside, sought.beside_counts)
 
 
 @kernel

@@ -49,11 +49,10 @@ def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
 
 def index_shape(n_jobs: int, n_resources: int, shared: bool, order: int = 0) -> tuple[int, int]:
     """Rows and columns of an index over the queue in an order: see long_line."""
-    from forebay.algorithms.forest import N_COLUMNS, n_rows
-    from forebay.core.inside import DIMENSIONS
+    from forebay.algorithms.forest import N_COLUMNS, N_INSIDE, n_rows
     from forebay.policies._kernels.keys import n_key_columns
 
-    return n_rows(2 * n_jobs + 16), N_COLUMNS + n_resources + (DIMENSIONS if shared else 0) + n_key_columns(order)
+    return n_rows(2 * n_jobs + 16), N_COLUMNS + n_resources + (N_INSIDE if shared else 0) + n_key_columns(order)
 
 
 def index_on(state: "State", order: int) -> tuple[int, int]:

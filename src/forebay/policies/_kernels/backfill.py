@@ -20,7 +20,6 @@ import numpy as np
 from numba import types
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.forest import Sought
 from forebay.core.codes import LogReason
 from forebay.core.tables import MEMORY, PARAMS, STATE, instant_width, policy_kernel
 from forebay.core.verbs import interrupted
@@ -39,7 +38,15 @@ from forebay.policies._kernels.keyed_line import (
     next_by_key,
 )
 from forebay.policies._kernels.keys import AS_IS, KEYED, key_by, lift_of
-from forebay.policies._kernels.long_line import MANY, is_long, longest_until, next_place, take_in_new, write_down
+from forebay.policies._kernels.long_line import (
+    MANY,
+    is_long,
+    longest_until,
+    next_place,
+    of_amounts,
+    take_in_new,
+    write_down,
+)
 from forebay.policies._kernels.notes import index_rows, kept_notes, look_again, new_notes
 from forebay.policies._kernels.ordering import behind, none_has_begun, queue_by
 from forebay.policies._kernels.places import fits_now, have_inside, start_fitting, what_is_there
@@ -141,13 +148,13 @@ def _easy(state, have, head, line, i, params, reserved):
 @allocating_kernel
 def _easy_asking(state, have, head, line, reserved):
     """The same where jobs pass the head in another order than they have come, asked for one by one."""
-    R, nothing, free = n_held(state, have, reserved), line.lookup[:0], have.free
+    R, free = n_held(state, have, reserved), have.free
     j = next_by_key(state, line, last_before(line, head), _who_fits(have, line))
     if j < 0:
         return
     spare = free[:R].copy()
     latest = _reserve(state, have, state.jobs[head]["leg"], reserved, R, spare)
-    sought = Sought(longest_until(state, latest), free, spare, 0, nothing, nothing)
+    sought = of_amounts(longest_until(state, latest), free, spare, line.lookup)
     while j >= 0 and not interrupted(state):
         if fits_now(state, have, j):
             _passes(state, have, j, R, spare, latest)
@@ -157,7 +164,7 @@ def _easy_asking(state, have, head, line, reserved):
 @allocating_kernel
 def _who_fits(have, line):
     """Anybody who does."""
-    return Sought(np.inf, have.free, have.free, 0, line.lookup[:0], line.lookup[:0])
+    return of_amounts(np.inf, have.free, have.free, line.lookup)
 
 
 @allocating_kernel

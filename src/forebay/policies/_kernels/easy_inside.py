@@ -9,6 +9,8 @@ of a reservation is a time to look at too. A head that reservations leave too fe
 is the head all the same, if it was seen before, so that what it was promised is kept.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
@@ -269,23 +271,40 @@ def start_passing(state, have, notes, j):
         _start_beside(state, notes, j)
 
 
+class Outline(NamedTuple):
+    """What nodes have, as an index is asked: empty where there is none."""
+
+    boxes: np.ndarray
+    counts: np.ndarray
+
+
 @allocating_kernel
-def _no_boxes(state, index):
-    """Room for boxes of what is free now, or of what is spare too; none where no index asks for them."""
-    n = boxes.MOST * (len(state.inside.atoms) - 1) if len(index) > 0 else 0
-    return np.empty((n, boxes.N_COLUMNS), np.int64)
+def _no_outline(state, index):
+    """Room for what is free now, or of what is spare too."""
+    n_atoms, most = len(state.inside.atoms) - 1 if len(index) > 0 else 0, 0
+    for node in range(len(state.inside.full) if n_atoms > 0 else 0):
+        most = max(most, state.inside.full[node, 0])
+    return Outline(np.empty((boxes.MOST * n_atoms, boxes.N_COLUMNS), np.int64), np.empty((n_atoms, most + 1), np.int64))
+
+
+@allocating_kernel
+def _outline(state, room, outline):
+    """Fill it for what nodes have; the boxes."""
+    n = boxes.outline(room, len(state.inside.full), state.inside.atoms, outline.boxes)
+    boxes.tally(room, state.inside.atoms, outline.counts)
+    return outline.boxes[:n]
 
 
 @allocating_kernel
 def _seek(state, have, notes, R, now, beside):
     """Whom the index is asked for: who fits into what is there, and ends by the shadow or leaves the head its own."""
-    n_nodes, atoms, n_now, n_beside = len(state.inside.full), state.inside.atoms, 0, 0
-    if len(now) > 0:
-        n_now = boxes.outline(notes.room, n_nodes, atoms, now)
-        if notes.latest[0] < np.inf:
-            n_beside = boxes.outline(notes.both, n_nodes, atoms, beside)
     longest, spare = longest_until(state, notes.latest[0]), notes.spare_amounts[: min(R, len(notes.spare_amounts))]
-    return Sought(longest, have.free, spare, inside_at(state) if len(now) > 0 else 0, now[:n_now], beside[:n_beside])
+    fits, passes, column = now.boxes[:0], now.boxes[:0], 0
+    if len(now.boxes) > 0:
+        fits, column = _outline(state, notes.room, now), inside_at(state)
+        if notes.latest[0] < np.inf:
+            passes = _outline(state, notes.both, beside)
+    return Sought(longest, have.free, spare, column, fits, passes, now.counts, beside.counts)
 
 
 @allocating_kernel
@@ -295,7 +314,7 @@ def _pass(state, have, notes, head, line, i, params, R):
     The shadow is worked out once somebody fits: mostly nobody does.
     """
     at, limit, index, first = 0, int(params[Param.MAX_BACKFILL]), line.lookup, line.first + i + 1
-    amounts, now, beside = notes.spare_amounts, _no_boxes(state, index), _no_boxes(state, index)
+    amounts, now, beside = notes.spare_amounts, _no_outline(state, index), _no_outline(state, index)
     stands = notes.facts[PLANNED_FOR] == head + 1
     known = stands
     if not known:

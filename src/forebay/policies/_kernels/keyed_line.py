@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.forest import FIRST, HEAD, LEAF, NOBODY, Sought, clean, possible, tree_at
+from forebay.algorithms.forest import FIRST, HEAD, LEAF, NOBODY, clean, possible, tree_at
 from forebay.policies._kernels.keys import AS_IS, Key, Lift, bound_of, is_known, key_columns, put_key, stand_of
-from forebay.policies._kernels.long_line import length_at, n_indexed
+from forebay.policies._kernels.long_line import length_at, n_indexed, of_amounts
 
 _LAST = NOBODY, NOBODY, NOBODY
 
@@ -109,14 +109,9 @@ def next_by_key(state, line, last, sought):
         best, one = _search(state, line, begin, (after, best), sought)
         found = one if one >= 0 else found
         begin += length_at(begin, n)
-    for q in range(max(base + n, counts["queue_begun"], line.first), counts["queue_last"]):
+    for q in range(max(base + n, line.first), counts["queue_last"]):
         j = state.queue[q]
-        if j < 0:
-            continue
-        fits, leg = True, state.jobs[j]["leg"]
-        for r in range(len(sought.free)):
-            fits = fits and state.demands[leg, r] <= sought.free[r]
-        if fits:
+        if j >= 0 and possible(line.lookup[HEAD + q - base], sought):
             stand = stand_of(state, j, line.key)
             if after < stand < best:
                 best, found = stand, j
@@ -126,8 +121,8 @@ def next_by_key(state, line, last, sought):
 @allocating_kernel
 def everybody(state, line):
     """Who is sought if anybody is."""
-    nothing, plenty = line.lookup[:0], np.full(state.demands.shape[1], NOBODY - 1)
-    return Sought(np.inf, plenty, plenty, 0, nothing, nothing)
+    plenty = np.full(state.demands.shape[1], NOBODY - 1)
+    return of_amounts(np.inf, plenty, plenty, line.lookup)
 
 
 @allocating_kernel

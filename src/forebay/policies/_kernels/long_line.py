@@ -7,7 +7,8 @@ stands in its place) is in them too, and passed over until it is back. Where job
 they have come, see `keyed_line`.
 
 Stretches are as long as the digits of a binary number tell: with 11 times 64 places there is one of 8, one of 2 and one
-of 1 times 64. So a job that comes is seldom put into another tree, and there are few of them.
+of 1 times 64. So a job that comes is seldom put into another tree, and there are few of them. The places behind them,
+fewer than 64, have rows, but no tree.
 """
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
@@ -15,23 +16,26 @@ from forebay.algorithms.forest import (
     EVERYWHERE,
     HEAD,
     N_COLUMNS,
+    N_INSIDE,
     PLACES,
     Parting,
     Sought,
     asked_within,
+    blank,
     find,
     grow,
     n_rows,
+    possible,
     put,
     put_inside,
 )
-from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after
 from forebay.policies._kernels.keys import AS_IS, BY_NUMBER, CLASS, key_columns, put_key
 
 SHORT = 512  # jobs that are read through as quickly
 MANY = 64  # jobs that are read in vain before the trees are asked again: they do not know all that keeps a job waiting
-_LAYOUT, _BASE, _COUNTED = range(3)  # what the first row tells: as the queue was laid out when, and which places it has
+_LAYOUT, _BASE, _COUNTED, _WRITTEN = range(4)  # what the first row says: of which layout of the queue it is, and which
+# places have trees, and rows
 
 
 def rows_of(n_rows, n_columns, width):
@@ -74,7 +78,7 @@ def inside_at(state):
 @inlined_kernel
 def _first_key(state):
     """The column from which on it has what they are ordered by."""
-    return N_COLUMNS + state.demands.shape[1] + (DIMENSIONS if len(state.inside.full) > 0 else 0)
+    return N_COLUMNS + state.demands.shape[1] + (N_INSIDE if len(state.inside.full) > 0 else 0)
 
 
 @inlined_kernel
@@ -107,17 +111,24 @@ def _put(state, index, at, place, leg):
 
 
 @kernel
-def _take_in(state, index, base, begin, end, key):
-    """Make a tree over the places from `begin` on, counted from `base`."""
-    n_jobs, column = 0, _first_key(state)
+def _put_job(state, index, at, place, key):
+    """Write down in row `at` who stands at a place, and by what it is ordered; whether there is somebody."""
+    j = state.queue[place]
+    if j == -1:
+        return False
+    j = j if j >= 0 else -2 - j
+    _put(state, index, at, place, state.jobs[j]["leg"])
+    if key.order != AS_IS:
+        put_key(state, index[HEAD + at], _first_key(state), j, key)
+    return True
+
+
+@kernel
+def _take_in(state, index, begin, end, key):
+    """Make a tree over the places from `begin` on, counted from the first one."""
+    n_jobs, base, column = 0, index[0, _BASE], _first_key(state)
     for place in range(base + begin, base + end):
-        j = state.queue[place]
-        if j != -1:
-            j = j if j >= 0 else -2 - j
-            _put(state, index, begin + n_jobs, place, state.jobs[j]["leg"])
-            if key.order != AS_IS:
-                put_key(state, index[HEAD + begin + n_jobs], column, j, key)
-            n_jobs += 1
+        n_jobs += _put_job(state, index, begin + n_jobs, place, key)
     first = inside_at(state) if inside_at(state) > 0 else N_COLUMNS
     grow(index, begin, n_jobs, Parting(first, column, column + CLASS if key.order == BY_NUMBER else 0))
 
@@ -128,15 +139,19 @@ def take_in_new(state, index, key):
     counts, head = state.counts[0], index[0]
     layout = counts["layout"] + 1  # 0 is an index that was never used
     if head[_LAYOUT] != layout:
-        head[_LAYOUT], head[_BASE], head[_COUNTED] = layout, counts["queue_begun"], 0
-    known, n = head[_COUNTED], (counts["queue_last"] - head[_BASE]) // PLACES * PLACES
+        head[_LAYOUT], head[_BASE], head[_COUNTED], head[_WRITTEN] = layout, counts["queue_begun"], 0, 0
+    n_places = counts["queue_last"] - head[_BASE]
+    known, n = head[_COUNTED], n_places // PLACES * PLACES
     begin = 0
     while begin < n and known < n:
         length = length_at(begin, n)
         if begin + length > known:
-            _take_in(state, index, head[_BASE], begin, begin + length, key)
+            _take_in(state, index, begin, begin + length, key)
         begin += length
-    head[_COUNTED] = n
+    for at in range(max(n, head[_WRITTEN]), n_places):
+        if not _put_job(state, index, at, head[_BASE] + at, key):
+            blank(index[HEAD + at])
+    head[_COUNTED], head[_WRITTEN] = n, n_places
 
 
 @kernel
@@ -176,14 +191,20 @@ def longest_until(state, latest):
     return after(latest) - state.clock[0]["now"]
 
 
+@allocating_kernel
+def of_amounts(longest, free, spare, index):
+    """Who is sought where nodes are not shared: see forest.Sought."""
+    nothing = index[:0]
+    return Sought(longest, free, spare, 0, nothing, nothing, nothing, nothing)
+
+
 @kernel
 def next_place(state, index, place, free, spare, latest):
     """The first place from `place` on where someone may stand who can start; the queue's end or beyond if nowhere.
 
     That is, who fits into what is free, and ends by `latest` or fits into what is spare; without an index, anybody.
     """
-    nothing = index[:0]
-    return next_of(state, index, place, Sought(longest_until(state, latest), free, spare, 0, nothing, nothing))
+    return next_of(state, index, place, of_amounts(longest_until(state, latest), free, spare, index))
 
 
 @kernel
@@ -200,4 +221,7 @@ def next_of(state, index, place, sought):
             if found < counts["queue_last"]:
                 return found
         begin += length
-    return max(place, base + n)
+    place = max(place, base + n)
+    while place < counts["queue_last"] and not possible(index[HEAD + place - base], sought):
+        place += 1
+    return place

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.forest import Sought
 from forebay.algorithms.order import sort_smallest
 from forebay.core.codes import LogReason, Verb
 from forebay.core.tables import after, flex_row, instant_width, policy_kernel
@@ -21,7 +20,7 @@ from forebay.policies._families.mebf import Param
 from forebay.policies._kernels.atoms import free_for, may_be_on, n_ids, share_within
 from forebay.policies._kernels.keyed_line import Line, everybody, next_by_key
 from forebay.policies._kernels.keys import PRIORITY, key_by, lift_of
-from forebay.policies._kernels.long_line import is_long, take_in_new
+from forebay.policies._kernels.long_line import is_long, of_amounts, take_in_new
 from forebay.policies._kernels.ordering import none_has_begun, queue_by
 from forebay.policies._kernels.places import what_is_there
 from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, largest_size, start_sized
@@ -349,7 +348,7 @@ def _serve(state, have, params, line, running):
 @allocating_kernel
 def _serve_long(state, have, params, index):
     """The same by an index, where no job can change its size: none is shrunk or expanded."""
-    key, nothing, now = key_by(np.int64(PRIORITY), -1.0), index[:0], state.clock[0]["now"]
+    key, now = key_by(np.int64(PRIORITY), -1.0), state.clock[0]["now"]
     take_in_new(state, index, key)
     line = Line(state.queue[:0], index, 0, key, lift_of(key, 0))
     ahead = Ahead(np.full(1, np.inf), have.free[:1].copy(), np.full(1, np.int64(-1)))
@@ -365,7 +364,7 @@ def _serve_long(state, have, params, index):
     spare = ahead.spare if len(state.nodes.atoms) == 0 else have.free
     longest = after(ahead.shadow[0]) - now
     while j >= 0 and not interrupted(state):
-        j = next_by_key(state, line, j, Sought(longest, have.free, spare, 0, nothing, nothing))
+        j = next_by_key(state, line, j, of_amounts(longest, have.free, spare, index))
         if j >= 0:
             _start_as_it_is(state, have, params, ahead, j, LogReason.BACKFILLED)
 
