@@ -116,6 +116,12 @@ def is_known(row, first, key):
     return key.order != BY_NUMBER or row[first + KEY] != -_UNBOUNDED
 
 
+@inlined_kernel
+def goes_by_class(key):
+    """Whether jobs of one charge are moved together: it pays to keep them together, though others ask for the same."""
+    return key.order == BY_NUMBER and key.weights[Weight.FAIRSHARE] > 0.0
+
+
 @kernel
 def put_key(state, row, first, j, key):
     """Write down, from a column of a row on, what a job is ordered by."""

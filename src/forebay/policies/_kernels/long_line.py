@@ -30,7 +30,7 @@ from forebay.algorithms.forest import (
     put_inside,
 )
 from forebay.core.tables import after
-from forebay.policies._kernels.keys import AS_IS, BY_NUMBER, CLASS, key_columns, put_key
+from forebay.policies._kernels.keys import AS_IS, CLASS, goes_by_class, key_columns, put_key
 
 SHORT = 512  # jobs that are read through as quickly
 MANY = 64  # jobs that are read in vain before the trees are asked again: they do not know all that keeps a job waiting
@@ -130,7 +130,7 @@ def _take_in(state, index, begin, end, key):
     for place in range(base + begin, base + end):
         n_jobs += _put_job(state, index, begin + n_jobs, place, key)
     first = inside_at(state) if inside_at(state) > 0 else N_COLUMNS
-    grow(index, begin, n_jobs, Parting(first, column, column + CLASS if key.order == BY_NUMBER else 0))
+    grow(index, begin, n_jobs, Parting(first, column, column + CLASS if goes_by_class(key) else 0))
 
 
 @kernel
