@@ -36,6 +36,7 @@ from forebay.policies._kernels.keyed_line import (
     has_to_ask,
     last_before,
     next_by_key,
+    take_out,
 )
 from forebay.policies._kernels.keys import AS_IS, KEYED, key_by, lift_of
 from forebay.policies._kernels.long_line import (
@@ -149,16 +150,16 @@ def _easy(state, have, head, line, i, params, reserved):
 def _easy_asking(state, have, head, line, reserved):
     """The same where jobs pass the head in another order than they have come, asked for one by one."""
     R, free = n_held(state, have, reserved), have.free
-    j = next_by_key(state, line, last_before(line, head), _who_fits(have, line))
-    if j < 0:
+    found = next_by_key(state, line, last_before(line, head), _who_fits(have, line))
+    if found[0] < 0:
         return
     spare = free[:R].copy()
     latest = _reserve(state, have, state.jobs[head]["leg"], reserved, R, spare)
     sought = of_amounts(longest_until(state, latest), free, spare, line.lookup)
-    while j >= 0 and not interrupted(state):
-        if fits_now(state, have, j):
-            _passes(state, have, j, R, spare, latest)
-        j = next_by_key(state, line, j, sought)
+    while found[0] >= 0 and not interrupted(state):
+        if fits_now(state, have, found[0]) and _passes(state, have, found[0], R, spare, latest):
+            take_out(state, line, found)
+        found = next_by_key(state, line, found[0], sought)
 
 
 @allocating_kernel
@@ -196,11 +197,13 @@ def _fill(state, have, line, i, params):
 @allocating_kernel
 def _fill_asking(state, have, head, line):
     """The same where jobs are asked for one by one."""
-    j = next_by_key(state, line, last_before(line, head), _who_fits(have, line))
-    while j >= 0 and not interrupted(state):
-        if fits_now(state, have, j):
-            start_now(state, have, j, LogReason.BACKFILLED)
-        j = next_by_key(state, line, j, _who_fits(have, line))
+    sought = _who_fits(have, line)
+    found = next_by_key(state, line, last_before(line, head), sought)
+    while found[0] >= 0 and not interrupted(state):
+        if fits_now(state, have, found[0]):
+            start_now(state, have, found[0], LogReason.BACKFILLED)
+            take_out(state, line, found)
+        found = next_by_key(state, line, found[0], sought)
 
 
 @allocating_kernel(types.void(STATE, HAVE, _i8[::1], PARAMS))
@@ -244,11 +247,12 @@ def _start_in_order(state, have, line, looks):
 def _start_by_key(state, have, line):
     """The same where jobs are asked for: the first that does not fit, -1 if all do."""
     anybody = everybody(state, line)
-    j = next_by_key(state, line, -1, anybody)
-    while j >= 0 and fits_now(state, have, j):
-        start_now(state, have, j, LogReason.IN_ORDER)
-        j = next_by_key(state, line, j, anybody)
-    return j
+    found = next_by_key(state, line, -1, anybody)
+    while found[0] >= 0 and fits_now(state, have, found[0]):
+        start_now(state, have, found[0], LogReason.IN_ORDER)
+        take_out(state, line, found)
+        found = next_by_key(state, line, found[0], anybody)
+    return found[0]
 
 
 @allocating_kernel

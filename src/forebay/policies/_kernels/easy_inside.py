@@ -9,12 +9,9 @@ of a reservation is a time to look at too. A head that reservations leave too fe
 is the head all the same, if it was seen before, so that what it was promised is kept.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms import boxes
 from forebay.algorithms.forest import Sought
 from forebay.algorithms.inside import (
     BLOCK,
@@ -36,7 +33,7 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.inside import fits_inside, pick_inside, start_inside, take_picked
-from forebay.policies._kernels.keyed_line import behind_place, everybody, has_to_ask, last_before, next_by_key
+from forebay.policies._kernels.keyed_line import behind_place, everybody, has_to_ask, last_before, next_by_key, take_out
 from forebay.policies._kernels.long_line import inside_at, longest_until, next_of
 from forebay.policies._kernels.notes import (
     PLANNED_FOR,
@@ -50,6 +47,7 @@ from forebay.policies._kernels.notes import (
     was_refused,
 )
 from forebay.policies._kernels.ordering import behind
+from forebay.policies._kernels.outline import no_outline, outline_of
 from forebay.policies._kernels.windows import opens, unseen
 
 
@@ -271,39 +269,15 @@ def start_passing(state, have, notes, j):
         _start_beside(state, notes, j)
 
 
-class Outline(NamedTuple):
-    """What nodes have, as an index is asked: empty where there is none."""
-
-    boxes: np.ndarray
-    counts: np.ndarray
-
-
-@allocating_kernel
-def _no_outline(state, index):
-    """Room for what is free now, or of what is spare too."""
-    n_atoms, most = len(state.inside.atoms) - 1 if len(index) > 0 else 0, 0
-    for node in range(len(state.inside.full) if n_atoms > 0 else 0):
-        most = max(most, state.inside.full[node, 0])
-    return Outline(np.empty((boxes.MOST * n_atoms, boxes.N_COLUMNS), np.int64), np.empty((n_atoms, most + 1), np.int64))
-
-
-@allocating_kernel
-def _outline(state, room, outline):
-    """Fill it for what nodes have; the boxes."""
-    n = boxes.outline(room, len(state.inside.full), state.inside.atoms, outline.boxes)
-    boxes.tally(room, state.inside.atoms, outline.counts)
-    return outline.boxes[:n]
-
-
 @allocating_kernel
 def _seek(state, have, notes, R, now, beside):
     """Whom the index is asked for: who fits into what is there, and ends by the shadow or leaves the head its own."""
     longest, spare = longest_until(state, notes.latest[0]), notes.spare_amounts[: min(R, len(notes.spare_amounts))]
     fits, passes, column = now.boxes[:0], now.boxes[:0], 0
     if len(now.boxes) > 0:
-        fits, column = _outline(state, notes.room, now), inside_at(state)
+        fits, column = outline_of(state, notes.room, now), inside_at(state)
         if notes.latest[0] < np.inf:
-            passes = _outline(state, notes.both, beside)
+            passes = outline_of(state, notes.both, beside)
     return Sought(longest, have.free, spare, column, fits, passes, now.counts, beside.counts)
 
 
@@ -314,22 +288,27 @@ def _pass(state, have, notes, head, line, i, params, R):
     The shadow is worked out once somebody fits: mostly nobody does.
     """
     at, limit, index, first = 0, int(params[Param.MAX_BACKFILL]), line.lookup, line.first + i + 1
-    amounts, now, beside = notes.spare_amounts, _no_outline(state, index), _no_outline(state, index)
+    amounts, now, beside = notes.spare_amounts, no_outline(state, index), no_outline(state, index)
     stands = notes.facts[PLANNED_FOR] == head + 1
     known = stands
     if not known:
         notes.latest[0] = np.inf
         for r in range(len(amounts)):
             amounts[r] = have.free[r]
-    sought, asks, j = _seek(state, have, notes, R, now, beside), has_to_ask(line), last_before(line, head)
+    sought, asks, found = (
+        _seek(state, have, notes, R, now, beside),
+        has_to_ask(line),
+        (last_before(line, head), 0, 0, 0),
+    )
     if asks:
         line = behind_place(line, i) if len(line.jobs) > 0 else line
     rest = behind(state, have, line.jobs[i + 1 :], params, limit) if not asks else line.jobs
     while not interrupted(state):
         if asks:
-            j = next_by_key(state, line, j, sought)
-            if j < 0:
+            found = next_by_key(state, line, found[0], sought)
+            if found[0] < 0:
                 return
+            j = found[0]
         else:
             at = next_of(state, index, first + at, sought) - first
             if at >= len(rest) or limit == 0:
@@ -351,6 +330,8 @@ def _pass(state, have, notes, head, line, i, params, R):
         if passes_head(state, notes, j, R):
             start_passing(state, have, notes, j)
             changes = True
+            if asks:
+                take_out(state, line, found)
         else:
             refuse_again(notes, j, PLENTY)
         if changes and len(index) > 0:
@@ -361,11 +342,12 @@ def _pass(state, have, notes, head, line, i, params, R):
 def _start_by_key(state, have, line, notes):
     """Start jobs that are asked for one by one until one does not fit: that one, -1 if all do."""
     anybody = everybody(state, line)
-    j = next_by_key(state, line, -1, anybody)
-    while j >= 0 and fits_again(state, have, notes, j) and not interrupted(state):
-        _start_in_turn(state, have, notes, j)
-        j = next_by_key(state, line, j, anybody)
-    return j
+    found = next_by_key(state, line, -1, anybody)
+    while found[0] >= 0 and fits_again(state, have, notes, found[0]) and not interrupted(state):
+        _start_in_turn(state, have, notes, found[0])
+        take_out(state, line, found)
+        found = next_by_key(state, line, found[0], anybody)
+    return found[0]
 
 
 @kernel

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.forest import FIRST, HEAD, LEAF, NOBODY, clean, possible, tree_at
+from forebay.algorithms.forest import FIRST, HEAD, LEAF, NOBODY, blank, clean, possible, tree_at
 from forebay.policies._kernels.keys import AS_IS, Key, Lift, bound_of, is_known, key_columns, put_key, stand_of
 from forebay.policies._kernels.long_line import length_at, n_indexed, of_amounts
 
 _LAST = NOBODY, NOBODY, NOBODY
+_NOWHERE = -1, -1, -1, -1
 
 
 class Line(NamedTuple):
@@ -51,8 +52,8 @@ def last_before(line, head):
 
 @kernel
 def _search_leaf(state, line, begin, at, limits, sought):
-    """The best job of a leaf between `limits`, its stand and its number: the last limit and -1 if there is none."""
-    index, key, (after, best), found, stale = line.lookup, line.key, limits, -1, False
+    """The best job of a leaf between `limits`: its stand, and where it is found; the last limit if there is none."""
+    index, key, (after, best), found, stale = line.lookup, line.key, limits, _NOWHERE, False
     column = index.shape[1] - key_columns(key.order)
     first = HEAD + begin + (at - index[tree_at(index, begin), FIRST]) * LEAF
     for k in range(first, first + LEAF):
@@ -68,7 +69,7 @@ def _search_leaf(state, line, begin, at, limits, sought):
         if possible(index[k], sought):
             stand = stand_of(state, j, key)
             if after < stand < best:
-                best, found = stand, j
+                best, found = stand, (j, k, begin, at)
     if stale:
         clean(index, begin, at, state.queue)
     return best, found
@@ -77,7 +78,7 @@ def _search_leaf(state, line, begin, at, limits, sought):
 @kernel
 def _search(state, line, begin, limits, sought):
     """The same of a stretch: see forest.find."""
-    index, (after, best), found = line.lookup, limits, -1
+    index, (after, best), found = line.lookup, limits, _NOWHERE
     nodes, column = tree_at(index, begin), index.shape[1] - key_columns(line.key.order)
     n_leaves, at, pending = index[nodes, FIRST], 1, 0
     while True:
@@ -89,7 +90,7 @@ def _search(state, line, begin, limits, sought):
                 pending = 2 * pending + 1
                 continue
             best, one = _search_leaf(state, line, begin, at, (after, best), sought)
-            found = one if one >= 0 else found
+            found = one if one[0] >= 0 else found
         while at > 1 and not pending & 1:
             at >>= 1
             pending >>= 1
@@ -101,21 +102,33 @@ def _search(state, line, begin, limits, sought):
 
 @kernel
 def next_by_key(state, line, last, sought):
-    """The first job in the order of an index, behind job `last` unless that is -1, that may fit; -1 if none does."""
-    counts, best, found, begin = state.counts[0], _LAST, -1, 0
+    """The first job in the order of an index, behind job `last` unless that is -1, that may fit; -1 if none does.
+
+    And behind it its row, stretch and leaf: see take_out.
+    """
+    counts, best, found, begin = state.counts[0], _LAST, _NOWHERE, 0
     after = stand_of(state, last, line.key) if last >= 0 else (-NOBODY, -NOBODY, -NOBODY)
     base, n = n_indexed(line.lookup)
     while begin < n:
         best, one = _search(state, line, begin, (after, best), sought)
-        found = one if one >= 0 else found
+        found = one if one[0] >= 0 else found
         begin += length_at(begin, n)
     for q in range(max(base + n, line.first), counts["queue_last"]):
-        j = state.queue[q]
-        if j >= 0 and possible(line.lookup[HEAD + q - base], sought):
+        j, row = state.queue[q], HEAD + q - base
+        if j >= 0 and possible(line.lookup[row], sought):
             stand = stand_of(state, j, line.key)
             if after < stand < best:
-                best, found = stand, j
+                best, found = stand, (j, row, -1, -1)
     return found
+
+
+@kernel
+def take_out(state, line, found):
+    """Take a job that starts now out of the index: it stays in the queue until the decision is over."""
+    _, row, begin, leaf = found
+    blank(line.lookup[row])
+    if leaf >= 0:
+        clean(line.lookup, begin, leaf, state.queue)
 
 
 @allocating_kernel
@@ -130,10 +143,10 @@ def all_by_key(state, head, line, last, sought):
     """A job, and behind it all that may fit, in the order of an index, that stand behind job `last`."""
     found, n = np.empty(state.counts[0]["n_queued"] + 1, np.int64), 1
     found[0] = head
-    j = next_by_key(state, line, last, sought)
+    j = next_by_key(state, line, last, sought)[0]
     while j >= 0:
         if j != head:
             found[n] = j
             n += 1
-        j = next_by_key(state, line, j, sought)
+        j = next_by_key(state, line, j, sought)[0]
     return found[:n]

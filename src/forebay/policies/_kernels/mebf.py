@@ -18,7 +18,7 @@ from forebay.core.tables import after, flex_row, instant_width, policy_kernel
 from forebay.core.verbs import act_resize, interrupted
 from forebay.policies._families.mebf import Param
 from forebay.policies._kernels.atoms import free_for, may_be_on, n_ids, share_within
-from forebay.policies._kernels.keyed_line import Line, everybody, next_by_key
+from forebay.policies._kernels.keyed_line import Line, everybody, next_by_key, take_out
 from forebay.policies._kernels.keys import PRIORITY, key_by, lift_of
 from forebay.policies._kernels.long_line import is_long, of_amounts, take_in_new
 from forebay.policies._kernels.ordering import none_has_begun, queue_by
@@ -353,20 +353,22 @@ def _serve_long(state, have, params, index):
     line = Line(state.queue[:0], index, 0, key, lift_of(key, 0))
     ahead = Ahead(np.full(1, np.inf), have.free[:1].copy(), np.full(1, np.int64(-1)))
     anybody = everybody(state, line)
-    j = next_by_key(state, line, -1, anybody)
-    while j >= 0 and _start_as_it_is(state, have, params, ahead, j, LogReason.IN_ORDER):
-        j = next_by_key(state, line, j, anybody)
-    if j < 0 or interrupted(state):
+    found = next_by_key(state, line, -1, anybody)
+    while found[0] >= 0 and _start_as_it_is(state, have, params, ahead, found[0], LogReason.IN_ORDER):
+        take_out(state, line, found)
+        found = next_by_key(state, line, found[0], anybody)
+    if found[0] < 0 or interrupted(state):
         return
-    ahead.shadow[0], ahead.spare[0] = _reserve(state, have, params, j)
-    ahead.allowed[0] = state.legs[state.jobs[j]["leg"]]["allowed"]
+    ahead.shadow[0], ahead.spare[0] = _reserve(state, have, params, found[0])
+    ahead.allowed[0] = state.legs[state.jobs[found[0]]["leg"]]["allowed"]
     # Jobs that may only run elsewhere leave the reservation as it is.
     spare = ahead.spare if len(state.nodes.atoms) == 0 else have.free
-    longest = after(ahead.shadow[0]) - now
-    while j >= 0 and not interrupted(state):
-        j = next_by_key(state, line, j, of_amounts(longest, have.free, spare, index))
-        if j >= 0:
-            _start_as_it_is(state, have, params, ahead, j, LogReason.BACKFILLED)
+    sought = of_amounts(after(ahead.shadow[0]) - now, have.free, spare, index)
+    found = next_by_key(state, line, found[0], sought)
+    while found[0] >= 0 and not interrupted(state):
+        if _start_as_it_is(state, have, params, ahead, found[0], LogReason.BACKFILLED):
+            take_out(state, line, found)
+        found = next_by_key(state, line, found[0], sought)
 
 
 @kernel
