@@ -189,7 +189,7 @@ def test_stopped_before_its_figures_it_simulates_nothing_again(forebay, tmp_path
 
     command = ("compare", "table1", "--policies", "fcfs,filler", "-o", tmp_path / "out")
     with monkeypatch.context() as patched:
-        patched.setattr("forebay.cli._pictures.draw", stop)
+        patched.setattr("forebay.figures._folder.draw", stop)
         assert forebay(*command).code == 130
     assert [path.name for path in (tmp_path / "out").iterdir()] == [UNFINISHED]
     monkeypatch.setattr("forebay.cli._parallel.perform", stop)
@@ -217,7 +217,7 @@ def test_another_setting_starts_over(forebay, tmp_path, monkeypatch, change):
     command = ("compare", "table1", "--policies", "fcfs,filler", "-o", tmp_path / "out")
     if change[0] == "--platform":
         command = (*command, "--platform", "flat:nodes=4,burst_buffer=10TB")
-    monkeypatch.setattr("forebay.cli._pictures.draw", stop)
+    monkeypatch.setattr("forebay.figures._folder.draw", stop)
     assert forebay(*command).code == 130
     assert "there already" in forebay(*command).err
     assert "there already" not in forebay(*command, *change).err
@@ -228,7 +228,7 @@ def test_a_policy_that_was_edited_is_simulated_again(forebay, policies, tmp_path
         raise KeyboardInterrupt
 
     command = ("compare", "table1", "--policies", f"fcfs,{policies}:InOrder", "-o", tmp_path / "out")
-    monkeypatch.setattr("forebay.cli._pictures.draw", stop)
+    monkeypatch.setattr("forebay.figures._folder.draw", stop)
     assert forebay(*command).code == 130
     policies.write_text(policies.read_text() + "\n# other text\n")
     assert "1 of 2 policies there already" in forebay(*command).err

@@ -9,7 +9,7 @@ import pytest
 import forebay as fb
 from forebay.cli import _replicas
 from forebay.cli._chosen import wanted, with_reference
-from forebay.cli._numbers import change
+from forebay.cli._render.number_text import change
 from forebay.errors import InputError
 from forebay.experiments.references import usual_reference
 from forebay.experiments.verdicts import Verdict

@@ -107,7 +107,7 @@ def test_an_algorithm_that_breaks_a_rule(forebay, project):
 
 
 def test_names_of_tables_are_completed():
-    from forebay.cli._complete import elastisim_outputs
+    from forebay.cli._input.completion import elastisim_outputs
 
     assert elastisim_outputs("job_statistics,p") == ["job_statistics,pfs_utilization"]
 

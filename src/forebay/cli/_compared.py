@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
 from forebay.cli import _common, _groups, _least, _recorded
-from forebay.cli._print import Seconds, console, fitting, notes_block, pairs, show, table
+from forebay.cli._render.printing import Seconds, console, fitting, notes_block, pairs, show, table
 from forebay.cli._runs import TURNED_AWAY
 from forebay.cli._verdicts import HEADLINE, TABLE, rows
 from forebay.experiments.verdicts import Verdict
@@ -113,7 +113,7 @@ def ranking(compared: Compared) -> "pl.DataFrame":
 
 def report(compared: Compared) -> None:
     """The answer as text."""
-    from forebay.cli import _numbers
+    from forebay.cli._render import number_text
 
     documents, folder = compared.documents, compared.folder
     first = documents[0]
@@ -124,10 +124,10 @@ def report(compared: Compared) -> None:
     if "failures" in first:
         about.append(("failures", first["failures"]["text"]))
     if first["window"]:
-        about.append(("window", f"jobs submitted from {' to '.join(map(_numbers.seconds, first['window']))}"))
+        about.append(("window", f"jobs submitted from {' to '.join(map(number_text.seconds, first['window']))}"))
     if compared.verdicts:
         about.append((REFERENCE, f"{compared.reference}; changes against it, {compared.basis}"))
-    about.append(("wait", _numbers.WAIT))
+    about.append(("wait", number_text.WAIT))
     if over := _over(compared):
         about.append(("numbers", f"means over {over}"))
     tables = [_ranked(compared)]
@@ -175,7 +175,7 @@ def _ranked(compared: Compared) -> "Table":
     """The ranking with as much in it as the screen is wide enough for."""
     from rich.measure import Measurement
 
-    from forebay.cli._numbers import seconds, short_seconds, shortest_seconds
+    from forebay.cli._render.number_text import seconds, short_seconds, shortest_seconds
 
     every = "waiting\n> 1 day", "max\nwait", "turn-\naround", "bounded\nslowdown\n(10 min)"
     screen = console()
@@ -199,7 +199,7 @@ def _ranked(compared: Compared) -> "Table":
 
 def _ranking(compared: Compared, seconds: Seconds, gap: int, without: Sequence[str], narrow: bool) -> "Table":
     """Each number, and before those that are judged the verdict on them."""
-    from forebay.cli import _numbers
+    from forebay.cli._render import number_text
 
     documents = compared.shown
     lost = {
@@ -233,16 +233,16 @@ def _ranking(compared: Compared, seconds: Seconds, gap: int, without: Sequence[s
         told = (
             ["" if policy == _recorded.NAME else REFERENCE, ""]
             if wait is None
-            else [wait.word, _numbers.change(wait, narrow)]
+            else [wait.word, number_text.change(wait, narrow)]
         )
-        other = "" if turnaround is None else f"{turnaround.word} {_numbers.change(turnaround, narrow=True)}"
+        other = "" if turnaround is None else f"{turnaround.word} {number_text.change(turnaround, narrow=True)}"
         return [
             policy,
             *(told if by_policy else []),
-            _numbers.shown(HEADLINE, summary.get(HEADLINE), seconds, _share),
+            number_text.shown(HEADLINE, summary.get(HEADLINE), seconds, _share),
             *([other] if by_policy else []),
-            *([_numbers.count(lost.get(policy))] if compared.not_run else []),
-            *(_numbers.shown(name, summary.get(name), seconds, _share) for name, _ in columns),
+            *([number_text.count(lost.get(policy))] if compared.not_run else []),
+            *(number_text.shown(name, summary.get(name), seconds, _share) for name, _ in columns),
         ]
 
     rows = [row(document["policy"], document["summary"]) for document in documents]
@@ -281,7 +281,7 @@ def _share(value: float | None) -> str:
 
 def _table(documents: list[dict[str, Any]], columns: Columns, seconds: Seconds, gap: int) -> "Table":
     """Numbers of every policy."""
-    from forebay.cli._numbers import shown
+    from forebay.cli._render.number_text import shown
 
     rows = [
         [document["policy"], *(shown(name, document["summary"].get(name), seconds, _share) for name, _ in columns)]

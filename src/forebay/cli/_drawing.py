@@ -7,9 +7,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.cli import _parallel, _pictures
+from forebay.cli import _parallel
 from forebay.errors import ForebayError
 from forebay.experiments import executor
+from forebay.figures import _folder
 
 if TYPE_CHECKING:
     from forebay.experiments.executor import Tell
@@ -28,13 +29,13 @@ class Drawing:
 
     runs: Mapping[str, Path]
     best: str
-    window: _pictures.Period | None
+    window: _folder.Period | None
     folder: Path
 
     def draw(self, name: str, read: Callable[[str], "Result"]) -> list[Path]:
         """One of the figures; gives its files."""
         shown = {policy: read(policy) for policy in ([self.best] if name == SCHEDULE else self.runs)}
-        return _pictures.draw([name], shown, dict.fromkeys(shown, self.window), self.folder, "svg")
+        return _folder.draw([name], shown, dict.fromkeys(shown, self.window), self.folder, "svg")
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from forebay._files import replacing
 from forebay._text import write_csv
 from forebay.cli import _recorded
-from forebay.cli._print import Seconds, fitting, table
+from forebay.cli._render.printing import Seconds, fitting, table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -156,7 +156,7 @@ def _table(
     seconds: Seconds,
     gap: int,
 ) -> "Table":
-    from forebay.cli._numbers import count
+    from forebay.cli._render.number_text import count
 
     shown = [policy for policy in (reference, other, _recorded.NAME) if policy in rows["policy"].to_list()]
     lines: list[list[str]] = []

@@ -81,7 +81,7 @@ def line(least: Least) -> str:
     """No policy can have less than so much, and how many times as much each has."""
     import polars as pl
 
-    from forebay.cli._numbers import seconds
+    from forebay.cli._render.number_text import seconds
 
     row = least.best[HEADLINE]
     if not row["value"] > 0:

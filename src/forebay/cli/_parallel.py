@@ -16,7 +16,7 @@ from forebay.cli import _runs
 from forebay.experiments import executor
 
 if TYPE_CHECKING:
-    from forebay.cli._progress import Watch
+    from forebay.cli._render.progress import Watch
     from forebay.experiments.executor import Tell
 
 HERE = 3.0

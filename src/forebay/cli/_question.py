@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli._options import Period
+from forebay.cli._input.options import Period
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError, brief
 

@@ -23,7 +23,7 @@ def numbers(setting: "Setting") -> dict[str, Any] | None:
 
 def text(found: dict[str, Any]) -> str:
     """The numbers in words, for a page on one run."""
-    from forebay.cli._numbers import shown
+    from forebay.cli._render.number_text import shown
 
     if "mean_wait" not in found:
         return "no wait can be told"

@@ -106,7 +106,7 @@ def carry_out(
     setting: _runs.Setting, policies: Sequence[str], wanted: int, made: "Bench", count: int
 ) -> "dict[str, list[Replica]]":
     """The `wanted` replicas of each policy; existing ones are not repeated. A policy that fails has none."""
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
 
     found = {policy: {one.number: one for one in read(made.place(policy))} for policy in policies if wanted}
     tasks = [

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli import _options as options
 from forebay.cli import _recorded
-from forebay.cli._reading import read
+from forebay.cli._input import options
+from forebay.cli._input.reading import read
 from forebay.errors import InputError, listed
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
 from forebay._text import as_json, counted, write_csv
-from forebay.cli._print import table
 from forebay.cli._question import Question
+from forebay.cli._render.printing import table
 from forebay.cli._trials import Found
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from forebay.experiments import executor, sweep
 from forebay.experiments.capacity import FIRST, Answer, least
 
 if TYPE_CHECKING:
-    from forebay.cli._progress import Watch
+    from forebay.cli._render.progress import Watch
     from forebay.experiments.runs import Run
     from forebay.experiments.store import Store
 

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, is_quiet, notes_block, pairs, show, table
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show, table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +42,7 @@ def command(
             metavar="SPEC,SPEC,...",
             help="Run these too, and tell how far each is above the largest bound.",
             show_default=False,
-            autocompletion=_complete.policies,
+            autocompletion=completion.policies,
         ),
     ] = None,
     lp: Annotated[bool, typer.Option("--lp", help="Solve linear programs, too: some seconds to minutes.")] = False,
@@ -104,7 +103,7 @@ def _specs(text: str | None) -> list[str]:
 def _gaps(found: "Bounds", setting: "Setting", schedulers: dict[str, Any]) -> "pl.DataFrame":
     """A run under each policy, held against the bounds."""
     from forebay import _compile
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
 
     _compile.prepare(schedulers.values(), is_quiet())
     results = {}
@@ -156,7 +155,7 @@ def report(found: "Bounds", gaps: "pl.DataFrame | None") -> None:
 
 
 def _bounds(found: "Bounds") -> "Table":
-    from forebay.cli._numbers import shown
+    from forebay.cli._render.number_text import shown
 
     best = {(row["metric"], row["bound"]) for row in found.best.values()}
     rows = []
@@ -178,7 +177,7 @@ def _bounds(found: "Bounds") -> "Table":
 
 
 def _distances(found: "Bounds", gaps: "pl.DataFrame") -> "Table":
-    from forebay.cli._numbers import NONE, shown
+    from forebay.cli._render.number_text import NONE, shown
 
     rows = []
     for row in gaps.iter_rows(named=True):

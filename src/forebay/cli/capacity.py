@@ -7,13 +7,12 @@ import typer
 
 from forebay._environment import use_one_thread
 from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder, refuse_other
-from forebay.cli._print import answer, is_quiet, message, notes_block, pairs, show
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, message, notes_block, pairs, show
 from forebay.cli.report import add as add_report
 from forebay.errors import InputError
+from forebay.experiments.outputs import output_folder, refuse_other
 
 if TYPE_CHECKING:
     from forebay.cli._question import Question
@@ -35,7 +34,7 @@ def command(
         typer.Argument(
             metavar="WORKLOAD",
             help="A workload file, the name of an embedded one, or a model that makes jobs: lublin99:nodes=96.",
-            autocompletion=_complete.workload,
+            autocompletion=completion.workload,
         ),
     ] = "default",
     target: Annotated[
@@ -74,7 +73,7 @@ def command(
             metavar="SPEC",
             help="The policy. Default: fcfs-bb.",
             show_default=False,
-            autocompletion=_complete.policy,
+            autocompletion=completion.policy,
         ),
     ] = None,
     policies: Annotated[
@@ -84,7 +83,7 @@ def command(
             metavar="SPEC,SPEC,...",
             help="Several policies: an answer for each.",
             show_default=False,
-            autocompletion=_complete.policies,
+            autocompletion=completion.policies,
         ),
     ] = None,
     platform: options.PlatformOption = None,
@@ -94,7 +93,7 @@ def command(
             "--model",
             metavar="SPEC",
             help="Complete the jobs by this model; may be given several times.",
-            autocompletion=_complete.model,
+            autocompletion=completion.model,
         ),
     ] = None,
     job_model: options.JobModelOption = None,
@@ -149,10 +148,12 @@ def command(
     too, with exit code 0.
     """
     use_one_thread()
-    from forebay.cli import _given, _pictures, _question, _runs, _sizes
-    from forebay.cli._options import parse_period
+    from forebay.cli import _question, _runs, _sizes
+    from forebay.cli._input import given_command
+    from forebay.cli._input.options import parse_period
     from forebay.experiments.store import Store
     from forebay.experiments.targets import parse_target
+    from forebay.figures import _folder
 
     if not target:
         raise InputError('--target is missing; write what is to be kept, such as --target "p95_wait <= 2h"')
@@ -165,7 +166,7 @@ def command(
     specs = _policies(policy, policies)
     for spec in specs:
         _runs.load_policy(spec)
-    if plots and not _pictures.available():
+    if plots and not _folder.available():
         raise InputError("figures need the package matplotlib; install it with pip install matplotlib")
     asked = _question.Asked(
         workload=workload,
@@ -184,8 +185,8 @@ def command(
     refuse_other(output, KIND)
     with output_folder(output):
         found, trials = _search(question, Store(output, fresh), jobs)
-        drawing = plots or (plots is None and _pictures.available())
-        files = _sizes.write(question, found, output, _given.origin(context))
+        drawing = plots or (plots is None and _folder.available())
+        files = _sizes.write(question, found, output, given_command.origin(context))
         files += _sizes.draw(question, found, output) if drawing else []
         _sizes.forget_pictures(output, files)
         files += add_report(output, page)
@@ -205,7 +206,7 @@ def _search(question: "Question", store: "Store", jobs: int | None) -> "tuple[li
     """All answers; what is finished stays, however this ends."""
     from forebay import _compile
     from forebay.cli import _trials
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
     from forebay.experiments import executor, sweep
     from forebay.policies import load
 

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, is_quiet, say, show, table
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, say, show, table
 from forebay.errors import PolicyError
 
 EXAMPLES = options.examples("forebay check-policy mine.py:Mine", "forebay check-policy fcfs-bb --head-never-delayed")
@@ -19,7 +18,7 @@ def command(
     policy: Annotated[
         str,
         typer.Argument(
-            metavar="SPEC", help="A policy: mine.py:ClassName, or one by name.", autocompletion=_complete.policy
+            metavar="SPEC", help="A policy: mine.py:ClassName, or one by name.", autocompletion=completion.policy
         ),
     ],
     head_never_delayed: Annotated[

@@ -12,14 +12,13 @@ import typer
 from forebay._environment import use_one_thread
 from forebay._files import file_names, replacing
 from forebay._text import counted, write_csv
-from forebay.cli import _complete
-from forebay.cli import _options as options
 from forebay.cli._chosen import wanted, with_reference
-from forebay.cli._options import Format
-from forebay.cli._outputs import forget_figures, output_folder, refuse_other
-from forebay.cli._print import answer, is_quiet, message
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, message
 from forebay.cli.report import add as add_report
 from forebay.errors import ForebayError, InputError
+from forebay.experiments.outputs import forget_figures, output_folder, refuse_other
 
 if TYPE_CHECKING:
     from forebay.cli._bench import Bench, Part
@@ -46,7 +45,7 @@ def command(
             help="Which policies: names, families (queue, window, plan, tiers), or all. Default: those that "
             "`forebay policies` marks. Of all, those for tiers of storage are left out where the machine has none.",
             show_default=False,
-            autocompletion=_complete.policies,
+            autocompletion=completion.policies,
         ),
     ] = None,
     platform: options.PlatformOption = None,
@@ -68,7 +67,7 @@ def command(
             "which is run too; else, of those that are compared, fcfs-bb where jobs ask for more than nodes, else "
             "fcfs-easy, else the first.",
             show_default=False,
-            autocompletion=_complete.policy,
+            autocompletion=completion.policy,
         ),
     ] = None,
     replicas: Annotated[
@@ -113,19 +112,21 @@ def command(
     Stop at any time with Ctrl-C: finished policies are kept, and the same command goes on from there.
     """
     use_one_thread()
-    from forebay.cli import _common, _drawing, _given, _groups, _least, _pictures, _replicas, _runs, _verdicts
+    from forebay.cli import _common, _drawing, _groups, _least, _replicas, _runs, _verdicts
     from forebay.cli._bench import bench
     from forebay.cli._compared import Compared, comparison, report
+    from forebay.cli._input import given_command
     from forebay.experiments.conditions import parse_condition
     from forebay.experiments.executor import cores
     from forebay.experiments.references import usual_reference
+    from forebay.figures import _folder
 
     conditions = [parse_condition(text) for text in fail_if or ()]
     given, implied = wanted(policies)
     asked = with_reference(given, implied, reference)
     schedulers = {spec: _runs.load_policy(spec) for spec in [*given, *implied]}
     if plots:
-        _pictures.check([*_drawing.FIGURES, _drawing.SCHEDULE])
+        _folder.check([*_drawing.FIGURES, _drawing.SCHEDULE])
     setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     if asked is None and setting.own is not None:
         schedulers.setdefault(setting.own, _runs.load_policy(setting.own))
@@ -135,7 +136,7 @@ def command(
         raise InputError(f"--policies {policies!r}: none of these is of use on this machine with these jobs")
     standard = asked or usual_reference(list(schedulers), setting.workload, setting.platform, setting.own)
     refuse_other(output, "a comparison")
-    again = _given.command(context)
+    again = given_command.command(context)
     with output_folder(output), bench(output, setting.key, _parts(list(schedulers)), again) as made:
         if lost := made.replaces():
             message(lost)
@@ -150,7 +151,7 @@ def command(
             copies = _replicas.carry_out(setting, specs, planned, made, jobs or cores())
         jury = _verdicts.Jury(setting, documents, made, copies, standard)
         documents, numbers = _ranked(documents, {spec: jury.shown(spec) for spec in specs})
-        to_draw = _to_draw(documents, made) if plots or (plots is None and _pictures.available()) else None
+        to_draw = _to_draw(documents, made) if plots or (plots is None and _folder.available()) else None
         with _drawing.under_way(to_draw, len(setting.workload), jobs or cores(), made.result) as drawn:
             verdicts = jury.verdicts(numbers)
             common = _common.Common(documents, made)
@@ -209,7 +210,7 @@ def _run_all(setting: "Setting", schedulers: dict[str, Any], made: "Bench", jobs
     """Every run that is not there yet; gives those that failed. What is finished stays, however this ends."""
     from forebay import _compile
     from forebay.cli import _parallel
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
     from forebay.experiments.executor import cores
 
     found, total = made.finished(), counted(len(schedulers), "policy", "policies")

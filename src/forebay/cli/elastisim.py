@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._outputs import forget_figures, output_folder, refuse_other
-from forebay.cli._print import answer, is_quiet
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet
 from forebay.cli.run import report
 from forebay.errors import InputError
+from forebay.experiments.outputs import forget_figures, output_folder, refuse_other
 
 if TYPE_CHECKING:
     from forebay.elastisim.outputs import Run
@@ -47,7 +46,7 @@ def command(
             metavar="SPEC",
             help="A policy of forebay's in place of the algorithm, such as fcfs-malleable:when=idle.",
             show_default=False,
-            autocompletion=_complete.policy,
+            autocompletion=completion.policy,
         ),
     ] = None,
     tables: Annotated[
@@ -58,7 +57,7 @@ def command(
             help="ElastiSim's tables to write, with commas: job_statistics, node_utilization, pfs_utilization. "
             "Default: those that the configuration asks for.",
             show_default=False,
-            autocompletion=_complete.elastisim_outputs,
+            autocompletion=completion.elastisim_outputs,
         ),
     ] = None,
     output: options.FolderOption = None,
@@ -99,7 +98,7 @@ def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tup
     """The run, and all there is to say of it."""
     from forebay import _compile, _plugins
     from forebay.cli import _runs
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
     from forebay.elastisim.algorithm import Algorithm, Schedule
     from forebay.elastisim.outputs import Run
     from forebay.elastisim.script import run_script

@@ -42,9 +42,9 @@ from forebay.cli import (
     workload_models,
     workload_split,
 )
-from forebay.cli._help import Command, Group
-from forebay.cli._options import examples
-from forebay.cli._print import LINES, hush, message
+from forebay.cli._input.help_text import Command, Group
+from forebay.cli._input.options import examples
+from forebay.cli._render.printing import LINES, hush, message
 from forebay.errors import ForebayError, LongRunWarning, shortened
 
 STOPPED = 130
@@ -246,7 +246,7 @@ def _explained(error: Exception) -> tuple[str, int]:
 def _complain(text: str) -> None:
     from rich.text import Text
 
-    from forebay.cli._print import console
+    from forebay.cli._render.printing import console
 
     if text:
         line = Text.assemble(("forebay:", "bold red"), " ", shortened(plain(text, LINES)))

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, message, say, show, table
-from forebay.cli._site import SlurmConf, Told, tell, write_site
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._input.site import SlurmConf, Told, tell, write_site
+from forebay.cli._render.printing import answer, message, say, show, table
 from forebay.errors import InputError, brief
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def command(
             metavar="SPEC",
             help="Show this one: a preset's name, a spec or a TOML file.",
             show_default=False,
-            autocompletion=_complete.platform,
+            autocompletion=completion.platform,
         ),
     ] = None,
     described: SlurmConf = None,

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from forebay.cli import _options as options
-from forebay.cli._outputs import note_figures
-from forebay.cli._print import pairs, show
+from forebay.cli._input import options
+from forebay.cli._render.printing import pairs, show
 from forebay.errors import InputError
+from forebay.experiments.outputs import note_figures
 
 EXAMPLES = options.examples(
     "forebay report forebay-results",

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _complete, _recorded
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._outputs import forget_figures, output_folder, refuse_other
-from forebay.cli._print import answer, is_quiet, notes_block, pairs, show
+from forebay.cli import _recorded
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show
+from forebay.experiments.outputs import forget_figures, output_folder, refuse_other
 
 EXAMPLES = options.examples(
     "forebay run table1 --policy fcfs-easy",
@@ -33,7 +33,7 @@ def command(
             help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine. Default: the site's own where the platform "
             "has one, else fcfs-bb.",
             show_default=False,
-            autocompletion=_complete.policy,
+            autocompletion=completion.policy,
         ),
     ] = None,
     job_model: options.JobModelOption = None,
@@ -77,7 +77,7 @@ def _simulate(
     setting: Any, policy: Any, spec: str, form: Format, folder: Path | None
 ) -> tuple[dict[str, Any], list[str]]:
     """All there is to say of the run, and the names of the files written."""
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
     from forebay.results import saving
 
     # A policy that prints must not spoil JSON on stdout: its lines go to stderr then.
@@ -95,7 +95,7 @@ def _simulate(
 
 def report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
-    from forebay.cli._numbers import WAIT, seconds, shown, wait_with_interval
+    from forebay.cli._render.number_text import WAIT, seconds, shown, wait_with_interval
 
     numbers = document["summary"]
     rows = [

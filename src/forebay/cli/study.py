@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._carry_out import DaskOption, SlurmOption, carry_out
-from forebay.cli._options import Format
-from forebay.cli._print import Seconds, answer, fitting, message, notes_block, pairs, show, table
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
+from forebay.cli._render.printing import Seconds, answer, fitting, message, notes_block, pairs, show, table
 from forebay.cli.report import add as add_report
 from forebay.cli.report import report_line
 from forebay.errors import InputError
@@ -34,7 +33,9 @@ def command(
     context: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="Which study; without it, all are listed.", autocompletion=_complete.study),
+        typer.Argument(
+            metavar="NAME", help="Which study; without it, all are listed.", autocompletion=completion.study
+        ),
     ] = None,
     data: Annotated[
         Path | None,
@@ -53,7 +54,7 @@ def command(
             "--policies",
             metavar="SPEC,SPEC,...",
             help="Only these policies, or others.",
-            autocompletion=_complete.policies,
+            autocompletion=completion.policies,
         ),
     ] = None,
     parts: Annotated[
@@ -114,7 +115,7 @@ def _page(
     """What a page is made of, and the page where it is wanted."""
     from dataclasses import asdict
 
-    from forebay.cli import _given
+    from forebay.cli._input import given_command
 
     told = {
         "study": name,
@@ -125,11 +126,11 @@ def _page(
         "detailed": [asdict(one) for one in report.detailed],
         "figures": [file.name for file in files if file.suffix == ".svg"],
     }
-    return [_given.keep(folder / "study.json", told, context), *add_report(folder, wanted)]
+    return [given_command.keep(folder / "study.json", told, context), *add_report(folder, wanted)]
 
 
 def _list(form: Format) -> None:
-    from forebay.cli._lists import describe, listing
+    from forebay.cli._render.lists import describe, listing
 
     found = describe("studies", "study")
     listing(found, {"name": "study", "description": "what it repeats"}, "repeat one: forebay study NAME", form)
@@ -152,8 +153,8 @@ def _carry_out(
     name: str, wanted: "Options", folder: Path, where: Where, fresh: bool, form: Format, finish: "Finish"
 ) -> "Finished":
     from forebay import studies
-    from forebay.cli._outputs import output_folder
     from forebay.experiments import sweep
+    from forebay.experiments.outputs import output_folder
     from forebay.experiments.store import Store
     from forebay.studies._verdicts import add as add_verdicts
     from forebay.studies._write import write_report

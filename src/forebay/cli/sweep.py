@@ -9,11 +9,10 @@ import typer
 
 from forebay._reading import read_text
 from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._carry_out import DaskOption, SlurmOption, carry_out
-from forebay.cli._options import Format
-from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
+from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, show, table
 from forebay.cli.report import add as add_report
 from forebay.cli.report import report_line
 
@@ -49,7 +48,7 @@ def command(
             "platform has one, which is run too; else, of the policies, fcfs-bb where jobs ask for more than nodes, "
             "else fcfs-easy, else the first.",
             show_default=False,
-            autocompletion=_complete.policy,
+            autocompletion=completion.policy,
         ),
     ] = None,
     fail_if: options.FailIfOption = None,
@@ -68,9 +67,9 @@ def command(
     from there. Several may work on one folder at once.
     """
     from forebay.cli import _verdicts
-    from forebay.cli._outputs import output_folder
     from forebay.experiments import grid, tidy
     from forebay.experiments.conditions import parse_condition
+    from forebay.experiments.outputs import output_folder
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import RunsFailedError, records
 
@@ -104,12 +103,12 @@ def command(
 
 def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any], wanted: bool) -> list[Path]:
     """What a page is made of, and the page where it is wanted."""
-    from forebay.cli import _given
+    from forebay.cli._input import given_command
     from forebay.experiments.tidy import METRICS
 
     told = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
     told |= {"name": spec.stem, "spec": read_text(spec)}
-    return [_given.keep(folder / "sweep.json", told, context), *add_report(folder, wanted)]
+    return [given_command.keep(folder / "sweep.json", told, context), *add_report(folder, wanted)]
 
 
 def _holding(conditions: "Sequence[Condition]", found: "Sequence[Combination]") -> list[str]:
@@ -172,19 +171,19 @@ def _tell(
 
 
 def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds: Seconds, gap: int) -> "Table":
-    from forebay.cli import _numbers
     from forebay.cli._compared import REFERENCE
+    from forebay.cli._render import number_text
     from forebay.experiments.tidy import METRICS
 
-    narrow = seconds is _numbers.shortest_seconds
+    narrow = seconds is number_text.shortest_seconds
 
     def told(one: "Combination") -> list[str]:
         if not judged:
             return []
         if one.is_reference or not one.reference:
-            return [REFERENCE if one.is_reference else _numbers.NONE, ""]
+            return [REFERENCE if one.is_reference else number_text.NONE, ""]
         verdict = one.verdict(METRICS[0])
-        return [verdict.word, _numbers.change(verdict, narrow)]
+        return [verdict.word, number_text.change(verdict, narrow)]
 
     titles = [*(name.replace("_", " ") for name in varying), *(["verdict", "change"] if judged else [])]
     words = len(titles) - judged
@@ -194,7 +193,7 @@ def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds
             *(one.place[name] or "" for name in varying),
             *told(one),
             str(len(one.runs)),
-            *(_numbers.shown(name, one.mean(name), seconds) for name in METRICS),
+            *(number_text.shown(name, one.mean(name), seconds) for name in METRICS),
         ]
         for one in found
     ]

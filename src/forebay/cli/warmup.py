@@ -3,9 +3,9 @@
 import time
 from typing import TYPE_CHECKING
 
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, is_quiet, say
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, say
 
 if TYPE_CHECKING:
     from forebay.core.actions import Actions

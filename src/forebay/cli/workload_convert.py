@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, notes_block, pairs, show
-from forebay.cli._reading import read
-from forebay.cli._site import SlurmConf, plain_stem, tell, write_site
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._input.reading import read
+from forebay.cli._input.site import SlurmConf, plain_stem, tell, write_site
+from forebay.cli._render.printing import answer, notes_block, pairs, show
 from forebay.cli.workload_generate import Model
 from forebay.errors import InputError
 
@@ -38,7 +37,7 @@ Join = Annotated[
         metavar="FILE",
         help="Merge this workload in, by date.",
         show_default=False,
-        autocompletion=_complete.workload,
+        autocompletion=completion.workload,
     ),
 ]
 Sidecar = Annotated[
@@ -88,7 +87,7 @@ def command(
         typer.Argument(
             metavar="IN",
             help="A workload file, or the name of an embedded one.",
-            autocompletion=_complete.workload,
+            autocompletion=completion.workload,
             show_default=False,
         ),
     ] = None,

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from forebay._text import counted
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, show, table
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, show, table
 
 EXAMPLES = options.examples("forebay workload fit-bb default", "forebay workload fit-bb trace.json --folds 10")
 

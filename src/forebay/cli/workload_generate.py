@@ -6,10 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, notes_block, pairs, show
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, notes_block, pairs, show
 
 EXAMPLES = options.examples(
     "forebay workload generate lublin99 -o jobs.swf --jobs 5000 --seed 1",
@@ -23,7 +22,7 @@ Model = Annotated[
         metavar="SPEC",
         help="Complete the jobs by this model, such as burst-buffer or tsafrir05; may be given several times.",
         show_default=False,
-        autocompletion=_complete.model,
+        autocompletion=completion.model,
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the models, each with its own draws.")]
@@ -31,7 +30,8 @@ Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Feeds the
 
 def command(
     spec: Annotated[
-        str, typer.Argument(metavar="MODEL", help="lublin99, feitelson96:nodes=64, ...", autocompletion=_complete.model)
+        str,
+        typer.Argument(metavar="MODEL", help="lublin99, feitelson96:nodes=64, ...", autocompletion=completion.model),
     ],
     target: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; its ending decides the format.")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
-from forebay.cli._reading import read
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._input.reading import read
+from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, show, table
 
 if TYPE_CHECKING:
     from rich.table import Table

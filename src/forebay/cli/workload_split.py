@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from forebay._files import file_names, within
-from forebay.cli import _complete, formats
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder
-from forebay.cli._print import answer, notes_block, show, table
-from forebay.cli._reading import read
+from forebay.cli import formats
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._input.reading import read
+from forebay.cli._render.printing import answer, notes_block, show, table
 from forebay.errors import InputError
+from forebay.experiments.outputs import output_folder
 
 EXAMPLES = options.examples(
     "forebay workload split trace.swf.gz 16 -o parts", "forebay workload split default 3 -o parts"
@@ -31,7 +31,7 @@ def command(
             "--suffix",
             metavar="ENDING",
             help="The parts' format, by its ending: see `forebay formats`.",
-            autocompletion=_complete.suffix,
+            autocompletion=completion.suffix,
         ),
     ] = ".swf.gz",
     form: options.FormatOption = Format.text,

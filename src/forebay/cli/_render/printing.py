@@ -129,7 +129,7 @@ def fitting(make: Callable[[Seconds, int], "Table"]) -> "Table":
     """The roomiest table of durations that the screen is wide enough for; `make` takes how to write them and a gap."""
     from rich.measure import Measurement
 
-    from forebay.cli._numbers import seconds, short_seconds, shortest_seconds
+    from forebay.cli._render.number_text import seconds, short_seconds, shortest_seconds
 
     screen = console()
     for layout in ((seconds, 3), (seconds, 2), (short_seconds, 2), (shortest_seconds, 2), (shortest_seconds, 1)):

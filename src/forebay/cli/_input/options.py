@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli._print import hush
+from forebay.cli._input import completion
+from forebay.cli._render.printing import hush
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
 
@@ -30,7 +30,7 @@ WorkloadArgument = Annotated[
     typer.Argument(
         metavar="WORKLOAD",
         help="A workload file, or the name of an embedded one (table1, default).",
-        autocompletion=_complete.workload,
+        autocompletion=completion.workload,
     ),
 ]
 SkipOption = Annotated[
@@ -46,7 +46,7 @@ PlatformOption = Annotated[
         "Default: the one the workload names. With burst_buffer=auto jobs decide how large it is: "
         "see Choose the size of the burst buffer in the documentation.",
         show_default=False,
-        autocompletion=_complete.platform,
+        autocompletion=completion.platform,
     ),
 ]
 JobModelOption = Annotated[
@@ -55,7 +55,7 @@ JobModelOption = Annotated[
         "--job-model",
         metavar="SPEC",
         help="How jobs behave (default: io-aware where there is data to move).",
-        autocompletion=_complete.job_model,
+        autocompletion=completion.job_model,
     ),
 ]
 SeedOption = Annotated[
@@ -70,7 +70,7 @@ FailuresOption = Annotated[
         help="How nodes fail, and what jobs do about it: mtbf=1h,downtime=1h,checkpoint=300s, or a trace of outages. "
         "Default: as the platform says.",
         show_default=False,
-        autocompletion=_complete.failures,
+        autocompletion=completion.failures,
     ),
 ]
 WindowOption = Annotated[

@@ -76,6 +76,8 @@ def workload(incomplete: str) -> list[str]:
 
 def suffix(incomplete: str) -> list[str]:
     """Endings of files that can be written."""
-    from forebay.cli import formats
+    from forebay import _plugins
 
-    return _starting((one for known in formats.known() for one in known["suffixes"]), incomplete)
+    group = "workload.formats"
+    known = (_plugins.load(group, name, "format").SUFFIXES for name in _plugins.names(group))
+    return _starting((one for suffixes in known for one in suffixes), incomplete)

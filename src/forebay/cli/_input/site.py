@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay.cli._options import Format
-from forebay.cli._print import answer, notes_block, pairs, show
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, notes_block, pairs, show
 from forebay.errors import InputError, listed
 
 if TYPE_CHECKING:

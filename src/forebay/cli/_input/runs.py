@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forebay._text import counted
-from forebay.cli._print import is_quiet, message
+from forebay.cli._render.printing import is_quiet, message
 
 if TYPE_CHECKING:
     from forebay.experiments.runs import Run
@@ -42,7 +42,7 @@ SlurmOption = Annotated[
 def carry_out(runs: "list[Run]", store: "Store", jobs: int | None, dask: str | None, slurm: str | None) -> None:
     """All runs that are still missing; one error afterwards reports those that failed."""
     from forebay import _compile
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
     from forebay.experiments import sweep
     from forebay.experiments.cluster import executing
     from forebay.policies import load

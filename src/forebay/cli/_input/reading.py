@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from forebay.cli._progress import progress
+from forebay.cli._render.progress import progress
 
 if TYPE_CHECKING:
     from forebay.workload import Workload

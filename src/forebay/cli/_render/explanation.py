@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli._holders import held_by
-from forebay.cli._numbers import percent, seconds
-from forebay.cli._print import table
+from forebay.cli._render.holders import held_by
+from forebay.cli._render.number_text import percent, seconds
+from forebay.cli._render.printing import table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli._numbers import percent
+from forebay.cli._render.number_text import percent
 
 if TYPE_CHECKING:
     import polars as pl

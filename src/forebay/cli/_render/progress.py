@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from forebay._progress import PATIENCE as EVERY
 from forebay._progress import bar, left
-from forebay.cli import _print
+from forebay.cli._render import printing
 
 PATIENCE = 5.0
 """Seconds without a line: what is over by then needs none."""
@@ -39,7 +39,7 @@ class _Lines:
         now = time.monotonic()
         if now - self._begun >= PATIENCE:
             self._last = now
-            _print.message(text)
+            printing.message(text)
 
 
 class _Bar:
@@ -56,8 +56,8 @@ class _Bar:
 @contextmanager
 def progress(total: int, unit: str = "jobs") -> Iterator[Watch]:
     """Of `total` jobs or else."""
-    if _print.is_quiet() or not sys.stderr.isatty():
+    if printing.is_quiet() or not sys.stderr.isatty():
         yield _Lines(total, unit)
         return
-    with bar(_print.console(stderr=True), unit, transient=True) as shown:
+    with bar(printing.console(stderr=True), unit, transient=True) as shown:
         yield _Bar(shown, total)

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from forebay.cli._explained import Told
+    from forebay.cli._render.explanation import Told
 
 LOOKED_AT = 1_000
 """The number of longest waits in which causes are looked for."""

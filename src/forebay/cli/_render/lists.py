@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from forebay.cli._options import Format
-from forebay.cli._print import answer, show, table
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, show, table
 
 
 def describe(group: str, what: str) -> list[dict[str, Any]]:
