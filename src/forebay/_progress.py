@@ -22,6 +22,33 @@ LONG = 60.0
 """Seconds that one may wait for without having been warned."""
 
 
+class Watch:
+    """Follows work that takes a while; this one says nothing."""
+
+    def at(self, title: str, done: int) -> None:
+        """So much of the total is done, and this is what is being done."""
+
+    def line(self, text: str) -> None:
+        """Something has ended, which a bar shows anyway."""
+
+
+class Reporter:
+    """What long work says on the way: nothing, unless a command gives one that writes to a terminal."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether it says nothing."""
+        return True
+
+    def message(self, text: str) -> None:
+        """A line beside the answer."""
+
+    @contextmanager
+    def progress(self, total: int, unit: str = "jobs") -> Iterator[Watch]:
+        """Follow work on `total` jobs or else."""
+        yield Watch()
+
+
 def left(done: int, total: int, seconds: float) -> str:
     """How long the rest takes at the pace so far, in words; nothing where there is no pace yet."""
     return f"about {about(seconds * (total - done) / done)} left at this pace" if done else ""

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from forebay._files import file_names
-from forebay.cli._chosen import split_specs
 from forebay.errors import InputError
+from forebay.experiments.comparison.selection import split_specs
 from forebay.policies import COMPARED, load, names
 
 

@@ -8,13 +8,13 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from forebay.cli._parallel import HERE, SHORT
 from forebay.cli._question import Question, Span
 from forebay.experiments import executor, sweep
 from forebay.experiments.capacity import FIRST, Answer, least
+from forebay.experiments.parallel import HERE, SHORT
 
 if TYPE_CHECKING:
-    from forebay.cli._render.progress import Watch
+    from forebay._progress import Watch
     from forebay.experiments.runs import Run
     from forebay.experiments.store import Store
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay._distance import Bounds
-    from forebay.cli._runs import Setting
+    from forebay.experiments.setting import Setting
 
 EXAMPLES = options.examples(
     "forebay bounds table1 --exact",
@@ -67,13 +67,14 @@ def command(
     the largest bound is told.
     """
     from forebay import _distance
-    from forebay.cli import _runs
+    from forebay.cli._input.setting import read_setting
     from forebay.core.units import parse_seconds
+    from forebay.policies import load as load_policy
 
     seconds = parse_seconds(limit)
     specs = _specs(policies)
-    schedulers = {spec: _runs.load_policy(spec) for spec in specs}
-    setting = _runs.read_setting(workload, platform, job_model, seed, None, None, part)
+    schedulers = {spec: load_policy(spec) for spec in specs}
+    setting = read_setting(workload, platform, job_model, seed, None, None, part)
     found = _distance.bounds(
         setting.workload,
         setting.platform,
@@ -92,7 +93,7 @@ def command(
 
 
 def _specs(text: str | None) -> list[str]:
-    from forebay.cli._chosen import wanted
+    from forebay.experiments.comparison.selection import wanted
 
     if text is None:
         return []

@@ -10,7 +10,6 @@ from forebay._text import counted
 from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer, is_quiet, message, notes_block, pairs, show
-from forebay.cli.report import add as add_report
 from forebay.errors import InputError
 from forebay.experiments.outputs import output_folder, refuse_other
 
@@ -148,12 +147,14 @@ def command(
     too, with exit code 0.
     """
     use_one_thread()
-    from forebay.cli import _question, _runs, _sizes
+    from forebay.cli import _question, _sizes
     from forebay.cli._input import given_command
     from forebay.cli._input.options import parse_period
     from forebay.experiments.store import Store
     from forebay.experiments.targets import parse_target
     from forebay.figures import _folder
+    from forebay.policies import load as load_policy
+    from forebay.report import renew
 
     if not target:
         raise InputError('--target is missing; write what is to be kept, such as --target "p95_wait <= 2h"')
@@ -165,7 +166,7 @@ def command(
         raise InputError("--vary names two quantities, which only prices can weigh; add --price")
     specs = _policies(policy, policies)
     for spec in specs:
-        _runs.load_policy(spec)
+        load_policy(spec)
     if plots and not _folder.available():
         raise InputError("figures need the package matplotlib; install it with pip install matplotlib")
     asked = _question.Asked(
@@ -189,13 +190,13 @@ def command(
         files = _sizes.write(question, found, output, given_command.origin(context))
         files += _sizes.draw(question, found, output) if drawing else []
         _sizes.forget_pictures(output, files)
-        files += add_report(output, page)
+        files += renew(output, page)
         _tell(question, found, trials, output, form, files)
 
 
 def _policies(one: str | None, several: str | None) -> list[str]:
     from forebay import _plugins
-    from forebay.cli._chosen import split_specs
+    from forebay.experiments.comparison.selection import split_specs
 
     if one is not None and several is not None:
         raise InputError("--policy and --policies are both given; keep one")

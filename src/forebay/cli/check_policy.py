@@ -35,9 +35,9 @@ def command(
     What the policy prints is not shown. Exit code 0 if it keeps every rule, 3 if not.
     """
     from forebay import _compile, _plugins
-    from forebay.cli import _runs
+    from forebay.policies import load as load_policy
 
-    scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
+    scheduler, policy = load_policy(policy), _plugins.spelled("policies", policy)
     _compile.prepare([scheduler], is_quiet())
     from forebay.testing import check_policy
 

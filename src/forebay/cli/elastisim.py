@@ -97,15 +97,16 @@ def command(
 def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
     """The run, and all there is to say of it."""
     from forebay import _compile, _plugins
-    from forebay.cli import _runs
     from forebay.cli._render.progress import progress
     from forebay.elastisim.algorithm import Algorithm, Schedule
     from forebay.elastisim.outputs import Run
     from forebay.elastisim.script import run_script
+    from forebay.experiments.setting import Setting
+    from forebay.policies import load as load_policy
 
     grace = told.configuration.grace
     model = f"application:grace={grace}" if grace else "application"
-    setting = _runs.Setting(told.workload, told.machine.platform, model, seed=0, window=None)
+    setting = Setting(told.workload, told.machine.platform, model, seed=0, window=None)
     found: list[tuple[Run, dict[str, Any]]] = []
 
     def simulate(scheduler: Any, name: str) -> None:
@@ -120,7 +121,7 @@ def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tup
     if policy is None:
         run_script(script, ask, told.configuration.url)
     else:
-        simulate(_runs.load_policy(policy), _plugins.spelled("policies", policy))
+        simulate(load_policy(policy), _plugins.spelled("policies", policy))
     return found[0]
 
 

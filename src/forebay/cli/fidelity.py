@@ -78,15 +78,16 @@ def command(
     """
     from forebay import _compile, _plugins
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
-    from forebay.cli import _runs
+    from forebay.cli._input.setting import read_setting
     from forebay.figures import _folder
+    from forebay.policies import load as load_policy
 
-    scheduler = None if policy is None else _runs.load_policy(policy)
+    scheduler = None if policy is None else load_policy(policy)
     if plots:
         _folder.check([])
-    setting = _runs.read_setting(workload, platform, job_model, seed, None, failures, part, warm and part is not None)
+    setting = read_setting(workload, platform, job_model, seed, None, failures, part, warm and part is not None)
     policy = _plugins.spelled("policies", policy or setting.own or USUAL)
-    scheduler = scheduler or _runs.load_policy(policy)
+    scheduler = scheduler or load_policy(policy)
     refuse_unrecorded(setting.workload)
     if output:
         refuse_other(output, KIND)

@@ -46,16 +46,6 @@ def command(
         typer.launch(path.resolve().as_uri())
 
 
-def add(folder: Path, wanted: bool) -> list[Path]:
-    """The page of what a command has found, where it is wanted; one of an earlier answer goes."""
-    from forebay.report import NAME, write
-
-    if not wanted:
-        (folder / NAME).unlink(missing_ok=True)
-        return []
-    return [write(folder)]
-
-
 def report_line(folder: Path) -> list[tuple[str, str]]:
     """What to say of the page, where there is one."""
     from forebay.report import NAME

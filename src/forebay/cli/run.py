@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli import _recorded
 from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show
@@ -54,14 +53,16 @@ def command(
     """
     from forebay import _compile, _plugins
     from forebay._site_policy import USUAL
-    from forebay.cli import _runs
+    from forebay.cli._input.setting import read_setting
+    from forebay.experiments.setting import in_closed_loop
+    from forebay.policies import load as load_policy
 
-    scheduler = None if policy is None else _runs.load_policy(policy)
-    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
+    scheduler = None if policy is None else load_policy(policy)
+    setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     policy = _plugins.spelled("policies", policy or setting.own or USUAL)
-    scheduler = scheduler or _runs.load_policy(policy)
+    scheduler = scheduler or load_policy(policy)
     if closed:
-        setting = _runs.in_closed_loop(setting)
+        setting = in_closed_loop(setting)
     if output:
         refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():
@@ -96,6 +97,7 @@ def _simulate(
 def report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
     from forebay.cli._render.number_text import WAIT, seconds, shown, wait_with_interval
+    from forebay.workload.recorded import AS_RECORDED
 
     numbers = document["summary"]
     rows = [
@@ -115,9 +117,25 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
         *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),
     ]
     if "recorded" in document:
-        results.append((_recorded.NAME, _recorded.text(document["recorded"])))
+        results.append((AS_RECORDED, _recorded(document["recorded"])))
     files = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
     show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)
+
+
+def _recorded(found: dict[str, Any]) -> str:
+    """The numbers in words, for a page on one run."""
+    from forebay.cli._render.number_text import shown
+
+    if "mean_wait" not in found:
+        return "no wait can be told"
+    words = {
+        "mean wait": "mean_wait",
+        "95 % wait at most": "p95_wait",
+        "longest": "max_wait",
+        "bounded slowdown": "mean_bounded_slowdown_10min",
+    }
+    parts = [f"{word} {shown(name, found[name])}" for word, name in words.items()]
+    return f"{', '.join(parts)} ({counted(found['n_jobs'], 'job')})"
 
 
 def _dates(document: dict[str, Any]) -> str:

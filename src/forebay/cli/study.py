@@ -12,7 +12,6 @@ from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format
 from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
 from forebay.cli._render.printing import Seconds, answer, fitting, message, notes_block, pairs, show, table
-from forebay.cli.report import add as add_report
 from forebay.cli.report import report_line
 from forebay.errors import InputError
 
@@ -85,9 +84,8 @@ def command(
         _list(form)
         return
     from forebay import _plugins, studies
-    from forebay.cli import _verdicts
-    from forebay.cli._chosen import split_specs
-    from forebay.experiments.conditions import parse_condition
+    from forebay.experiments.comparison.selection import split_specs
+    from forebay.experiments.conditions import parse_condition, refuse
     from forebay.studies._verdicts import holding
 
     conditions = [parse_condition(text) for text in fail_if or ()]
@@ -106,7 +104,7 @@ def command(
         return _page(context, proper, folder, plan, report, files, page)
 
     finished = _carry_out(proper, wanted, folder, (jobs, dask, slurm), fresh, form, finish)
-    _verdicts.refuse(holding(conditions, finished))
+    refuse(holding(conditions, finished))
 
 
 def _page(
@@ -116,6 +114,7 @@ def _page(
     from dataclasses import asdict
 
     from forebay.cli._input import given_command
+    from forebay.report import renew
 
     told = {
         "study": name,
@@ -126,7 +125,7 @@ def _page(
         "detailed": [asdict(one) for one in report.detailed],
         "figures": [file.name for file in files if file.suffix == ".svg"],
     }
-    return [given_command.keep(folder / "study.json", told, context), *add_report(folder, wanted)]
+    return [given_command.keep(folder / "study.json", told, context), *renew(folder, wanted)]
 
 
 def _list(form: Format) -> None:

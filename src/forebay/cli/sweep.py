@@ -13,7 +13,6 @@ from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format
 from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
 from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, show, table
-from forebay.cli.report import add as add_report
 from forebay.cli.report import report_line
 
 if TYPE_CHECKING:
@@ -66,9 +65,8 @@ def command(
     reference, and report.html. Finished runs are kept in it: stop at any time with Ctrl-C, and the same command goes on
     from there. Several may work on one folder at once.
     """
-    from forebay.cli import _verdicts
     from forebay.experiments import grid, tidy
-    from forebay.experiments.conditions import parse_condition
+    from forebay.experiments.conditions import parse_condition, refuse
     from forebay.experiments.outputs import output_folder
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import RunsFailedError, records
@@ -98,17 +96,18 @@ def command(
         _tell(counts, found, notes, files, folder)
     if failed is not None:
         raise failed
-    _verdicts.refuse(_holding(conditions, found))
+    refuse(_holding(conditions, found))
 
 
 def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any], wanted: bool) -> list[Path]:
     """What a page is made of, and the page where it is wanted."""
     from forebay.cli._input import given_command
     from forebay.experiments.tidy import METRICS
+    from forebay.report import renew
 
     told = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
     told |= {"name": spec.stem, "spec": read_text(spec)}
-    return [given_command.keep(folder / "sweep.json", told, context), *add_report(folder, wanted)]
+    return [given_command.keep(folder / "sweep.json", told, context), *renew(folder, wanted)]
 
 
 def _holding(conditions: "Sequence[Condition]", found: "Sequence[Combination]") -> list[str]:
@@ -146,7 +145,7 @@ def _document(
 def _tell(
     counts: dict[str, int], found: "list[Combination]", notes: list[str], files: list[Path], folder: Path
 ) -> None:
-    from forebay.cli._compared import REFERENCE
+    from forebay.cli._render.comparison import REFERENCE
     from forebay.experiments.grid import COLUMNS
     from forebay.experiments.tidy import TABLE
 
@@ -171,8 +170,8 @@ def _tell(
 
 
 def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds: Seconds, gap: int) -> "Table":
-    from forebay.cli._compared import REFERENCE
     from forebay.cli._render import number_text
+    from forebay.cli._render.comparison import REFERENCE
     from forebay.experiments.tidy import METRICS
 
     narrow = seconds is number_text.shortest_seconds

@@ -1,7 +1,7 @@
 """Whether a policy is better than a reference: a change in per cent with its 95 % interval, in one word.
 
 A single run is one draw of a chaotic system, so no verdict rests on one mean. `judge` compares pairs of runs that share
-their draws; `weigh` adds what blocks of one trace tell, as `forebay.experiments.blocks` resamples them.
+their draws; `weigh` adds what blocks of one trace tell, as `forebay.experiments.comparison.blocks` resamples them.
 """
 
 import math

@@ -48,6 +48,14 @@ def write(folder: str | Path, path: str | Path | None = None) -> Path:
     return page.write(target, made.title, made.sections, made.about)
 
 
+def renew(folder: Path, wanted: bool) -> list[Path]:
+    """The page of what a command has found, where it is wanted; one of an earlier answer goes."""
+    if not wanted:
+        (folder / NAME).unlink(missing_ok=True)
+        return []
+    return [write(folder)]
+
+
 def _page_of(folder: Path) -> "Page":
     """The page of whatever the folder holds; what it holds is seen by its files."""
     from forebay.report import _told

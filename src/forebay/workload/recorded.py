@@ -14,6 +14,8 @@ from forebay._text import counted
 from forebay.workload.names import called
 from forebay.workload.workload import Workload
 
+AS_RECORDED = "as recorded"
+"""What tables call the schedule of the trace, in place of a policy."""
 _BOUND = 600.0  # seconds, of the bounded slowdown
 
 

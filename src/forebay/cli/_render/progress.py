@@ -4,27 +4,17 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from forebay._progress import PATIENCE as EVERY
-from forebay._progress import bar, left
+from forebay._progress import Reporter, Watch, bar, left
 from forebay.cli._render import printing
 
 PATIENCE = 5.0
 """Seconds without a line: what is over by then needs none."""
 
 
-class Watch(Protocol):
-    """What is told of the progress."""
-
-    def at(self, title: str, done: int) -> None:
-        """So much of the total is done, and this is what is being done."""
-
-    def line(self, text: str) -> None:
-        """Something has ended, which a bar shows anyway."""
-
-
-class _Lines:
+class _Lines(Watch):
     def __init__(self, total: int, unit: str) -> None:
         self._total, self._unit = total, unit
         self._begun = self._last = time.monotonic()
@@ -42,15 +32,12 @@ class _Lines:
             printing.message(text)
 
 
-class _Bar:
+class _Bar(Watch):
     def __init__(self, progress: Any, total: int) -> None:
         self._progress, self._task = progress, progress.add_task("", total=total)
 
     def at(self, title: str, done: int) -> None:
         self._progress.update(self._task, description=title, completed=done)
-
-    def line(self, text: str) -> None:
-        """The bar has moved."""
 
 
 @contextmanager
@@ -61,3 +48,22 @@ def progress(total: int, unit: str = "jobs") -> Iterator[Watch]:
         return
     with bar(printing.console(stderr=True), unit, transient=True) as shown:
         yield _Bar(shown, total)
+
+
+class Terminal(Reporter):
+    """Says on the terminal what long work reports."""
+
+    @property
+    def quiet(self) -> bool:
+        """As the user asked."""
+        return printing.is_quiet()
+
+    def message(self, text: str) -> None:
+        """A line on stderr."""
+        printing.message(text)
+
+    @contextmanager
+    def progress(self, total: int, unit: str = "jobs") -> Iterator[Watch]:
+        """A bar, or lines."""
+        with progress(total, unit) as watch:
+            yield watch

@@ -1,8 +1,55 @@
 """Which policies a comparison is of: names, specs, families, all; and the reference among them."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from forebay.errors import InputError
 
+if TYPE_CHECKING:
+    from forebay.experiments.setting import Setting
+
 ALL = "all"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Policies that are asked for, by their specs, before it is known which are of use."""
+
+    text: str | None
+    policies: Mapping[str, Any]
+    named: tuple[str, ...]  # of use or not
+    reference: str | None
+
+    def on(self, setting: "Setting") -> tuple[dict[str, Any], str]:
+        """Those to compare, with the site's own unless a reference is named, and the reference."""
+        from forebay.experiments.references import usual_reference
+        from forebay.policies import load
+
+        found, named = dict(self.policies), self.named
+        if self.reference is None and setting.own is not None:
+            found.setdefault(setting.own, load(setting.own))
+            named += (setting.own,)
+        found = {spec: policy for spec, policy in found.items() if spec in named or _is_of_use(policy, setting)}
+        if not found:
+            raise InputError(f"--policies {self.text!r}: none of these is of use on this machine with these jobs")
+        return found, self.reference or usual_reference(list(found), setting.workload, setting.platform, setting.own)
+
+
+def select(text: str | None, reference: str | None) -> Selection:
+    """Policies and the reference as they are written, loaded."""
+    from forebay.policies import load
+
+    given, implied = wanted(text)
+    asked = with_reference(given, implied, reference)
+    return Selection(text, {spec: load(spec) for spec in [*given, *implied]}, tuple(given), asked)
+
+
+def _is_of_use(policy: Any, setting: "Setting") -> bool:
+    """Whether a policy can make use of what this machine and these jobs have."""
+    if getattr(policy, "needs_tiers", False) and not setting.platform.by_choice:
+        return False
+    return not getattr(policy, "needs_times", False) or setting.workload.applications is not None
 
 
 def wanted(text: str | None) -> tuple[list[str], list[str]]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from forebay.cli._drawing import Drawing, under_way
 from forebay.errors import ForebayError
+from forebay.experiments.comparison.figures import Drawing, under_way
 
 
 def test_a_run_that_is_gone_is_told_by_whoever_waits(tmp_path):

@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.cli import _runs
 from forebay.experiments import executor
 
 if TYPE_CHECKING:
-    from forebay.cli._render.progress import Watch
+    from forebay._progress import Watch
     from forebay.experiments.executor import Tell
+    from forebay.experiments.setting import Setting
 
 HERE = 3.0
 """Seconds of work in this process. Processes take about as long to start: for less they are not worth it."""
@@ -37,18 +37,19 @@ class _TakesLongerError(BaseException):
     """No failure: a run that goes on elsewhere."""
 
 
-def perform(setting: _runs.Setting, task: Task, tell: "Tell") -> float:
+def perform(setting: "Setting", task: Task, tell: "Tell") -> float:
     """Simulate one policy and write its files; gives the seconds that the run took."""
+    from forebay import policies
     from forebay._files import writable_folder
     from forebay.results import saving
 
-    policy = _runs.load_policy(task.policy)
+    policy = policies.load(task.policy)
     result, document = setting.simulate(policy, task.policy, lambda ended, _: tell(ended))
     with saving(writable_folder(task.place), result, document):
         return float(document["seconds"])
 
 
-def carry_out(setting: _runs.Setting, tasks: Sequence[Task], count: int, watch: "Watch") -> dict[str, executor.Failure]:
+def carry_out(setting: "Setting", tasks: Sequence[Task], count: int, watch: "Watch") -> dict[str, executor.Failure]:
     """Every task, up to `count` at a time; gives those that failed, by policy."""
     work, n_jobs = partial(perform, setting), len(setting.workload)
     ended = dict.fromkeys(tasks, 0)

@@ -1,120 +1,35 @@
-"""What `forebay compare` answers: the ranking with its verdicts, what else tables show, notes and files; or JSON."""
+"""What `forebay compare` shows: the ranking with its verdicts, what else tables have, notes and files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli import _common, _groups, _least, _recorded
+from forebay.cli._render import number_text
 from forebay.cli._render.printing import Seconds, console, fitting, notes_block, pairs, show, table
-from forebay.cli._runs import TURNED_AWAY
-from forebay.cli._verdicts import HEADLINE, TABLE, rows
-from forebay.experiments.verdicts import Verdict
+from forebay.experiments.comparison import bounds, common_jobs, groups, verdicts
+from forebay.experiments.comparison.compared import COMPARED, RANKING, notes
+from forebay.experiments.comparison.verdicts import HEADLINE
+from forebay.workload.recorded import AS_RECORDED
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from forebay.experiments.executor import Failure
+    from forebay.experiments.comparison.bounds import Least
+    from forebay.experiments.comparison.compared import Compared
 
 Columns = list[tuple[str, str]]
 """Name in the summary, and title."""
 REFERENCE = "reference"
-RANKING = "ranking.csv"
+_TIMES = 6
+"""Policies that the line on bounds names; of more, the nearest and the farthest."""
+_REASONS = 5
+"""Reasons of a policy that the screen has room for."""
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A comparison that is over: what run.json holds of each run, best first, and the verdicts on them."""
-
-    documents: list[dict[str, Any]]
-    verdicts: list[Verdict]
-    reference: str
-    basis: str  # what intervals are over
-    failed: "Mapping[str, Failure]"
-    folder: Path
-    pictures: list[Path]
-    groups: "pl.DataFrame | None" = None  # by queue, user and account
-    top: int = _groups.TOP  # how many of each to show
-    least: _least.Least | None = None  # that any policy can have
-    numbers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by policy: what tables show
-    runs: int = 1  # of each policy, that these are means over
-    not_run: Sequence[dict[str, Any]] = ()  # by policy and reason, of jobs that did not run under every policy
-    notes: Sequence[str] = ()  # on the comparison as a whole
-
-    @property
-    def tables(self) -> list[Path]:
-        """The files that tell of all policies; verdicts need two, and groups two as well."""
-        more = [*([TABLE] if self.verdicts else []), *([_groups.TABLE] if self.groups is not None else [])]
-        more += [] if self.least is None else [_least.TABLE]
-        more += [_common.TABLE] if self.not_run else []
-        return [self.folder / name for name in ("compare.csv", RANKING, *more)]
-
-    @property
-    def shown(self) -> list[dict[str, Any]]:
-        """A row a policy, with the numbers that tables show in place of those of the run on the trace."""
-        numbers = {document["policy"]: document["summary"] for document in self.documents} | dict(self.numbers)
-        return [document | {"summary": numbers[document["policy"]]} for document in self.documents]
-
-
-def alike(documents: list[dict[str, Any]]) -> list[list[str]]:
-    """Policies whose schedules are one and the same."""
-    alike: dict[str, list[str]] = {}
-    for document in documents:
-        alike.setdefault(document["schedule"], []).append(document["policy"])
-    return list(alike.values())
-
-
-def distinct(documents: list[dict[str, Any]]) -> list[str]:
-    """Policies to draw: of those with the same schedule the first, as the others would hide it."""
-    return [twins[0] for twins in alike(documents)]
-
-
-def notes(documents: list[dict[str, Any]]) -> list[str]:
-    """What is to be said of any of the runs, and which of them are one and the same."""
-    same = [f"{' and '.join(twins)} gave the same schedule" for twins in alike(documents) if len(twins) > 1]
-    found = dict.fromkeys(note for document in documents for note in document["notes"])
-    return [*(note for note in found if not note.endswith(TURNED_AWAY)), *same]  # a table shows these
-
-
-def comparison(compared: Compared) -> dict[str, Any]:
-    """The answer as JSON: what the runs share, then a summary for each policy, best first."""
-    shared = ("workload", "workload_sha256", "provenance", "platform", "job_model", "seed", "window", "dropped")
-    documents = compared.documents
-    return {
-        **{key: documents[0][key] for key in (*shared, "versions")},
-        **{key: documents[0][key] for key in ("failures", "recorded") if key in documents[0]},
-        "notes": [*notes(documents), *compared.notes],
-        "reference": compared.reference,
-        "policies": [
-            {key: document[key] for key in ("policy", "seconds", "log_sha256", "folder", "summary")}
-            for document in documents
-        ],
-        "ranking": ranking(compared).to_dicts(),
-        "not_run": list(compared.not_run),
-        "verdicts": rows(compared.verdicts),
-        "bounds": [] if compared.least is None else list(compared.least.best.values()),
-        "gaps": [] if compared.least is None else compared.least.gaps.to_dicts(),
-        "groups": [] if compared.groups is None else compared.groups.to_dicts(),
-        "failed": [{"policy": spec, "message": failure.text} for spec, failure in compared.failed.items()],
-        "files": [str(file) for file in (*compared.tables, *compared.pictures)],
-    }
-
-
-def ranking(compared: Compared) -> "pl.DataFrame":
-    """What tables show, a row a policy: the number of runs and jobs, and every mean over them."""
-    import polars as pl
-
-    rows = [{"policy": policy, "runs": compared.runs, **numbers} for policy, numbers in compared.numbers.items()]
-    return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def report(compared: Compared) -> None:
+def report(compared: "Compared", top: int = 5) -> None:
     """The answer as text."""
-    from forebay.cli._render import number_text
-
     documents, folder = compared.documents, compared.folder
     first = documents[0]
     about = [
@@ -132,27 +47,27 @@ def report(compared: Compared) -> None:
         about.append(("numbers", f"means over {over}"))
     tables = [_ranked(compared)]
     if compared.not_run:
-        tables.append(pairs(_common.lines(compared.not_run)))
+        tables.append(pairs(_not_run(compared.not_run)))
     if "mean_io_time" in first["summary"]:
         tables.append(fitting(partial(_staging, compared.shown)))
     if any("useful_utilisation" in document["summary"] for document in documents):
         tables.append(fitting(partial(_failures, compared.shown)))
-    if compared.groups is not None and compared.top:
+    if compared.groups is not None and top:
         names = [document["policy"] for document in documents]
         unit = next(iter(first["resources"]))
-        tables += _groups.tables(compared.groups, names, compared.reference, compared.top, unit)
+        tables += _groups(compared.groups, names, compared.reference, top, unit)
     if compared.least is not None:
-        tables.append(pairs([("least", _least.line(compared.least))]))
-    files = [("written", f"{folder / 'compare.csv'}: every number of every policy, on the trace itself")]
+        tables.append(pairs([("least", _least(compared.least))]))
+    files = [("written", f"{folder / COMPARED}: every number of every policy, on the trace itself")]
     files.append(("", f"{folder / RANKING}: the numbers in the tables above"))
     if compared.verdicts:
-        files.append(("", f"{folder / TABLE}: every policy against {compared.reference}"))
+        files.append(("", f"{folder / verdicts.TABLE}: every policy against {compared.reference}"))
     if compared.not_run:
-        files.append(("", f"{folder / _common.TABLE}: jobs that did not run under every policy, and why"))
+        files.append(("", f"{folder / common_jobs.TABLE}: jobs that did not run under every policy, and why"))
     if compared.groups is not None:
-        files.append(("", f"{folder / _groups.TABLE}: every queue, user and account under every policy"))
+        files.append(("", f"{folder / groups.TABLE}: every queue, user and account under every policy"))
     if compared.least is not None:
-        files.append(("", f"{folder / _least.TABLE}: every policy against what any could do"))
+        files.append(("", f"{folder / bounds.TABLE}: every policy against what any could do"))
     files.append(("", f"{folder / 'POLICY'}: {', '.join(first['files'])}"))
     drawn = [picture.name for picture in compared.pictures if picture.suffix not in (".csv", ".html")]
     if drawn:
@@ -161,7 +76,7 @@ def report(compared: Compared) -> None:
     show(pairs(about), *tables, *notes_block([*notes(documents), *compared.notes]), pairs(files))
 
 
-def _over(compared: Compared) -> str:
+def _over(compared: "Compared") -> str:
     """What numbers of tables are means over, where that is not simply all jobs of the runs on the trace."""
     words = []
     if compared.runs > 1:
@@ -171,7 +86,7 @@ def _over(compared: Compared) -> str:
     return ", and over ".join(words)
 
 
-def _ranked(compared: Compared) -> "Table":
+def _ranked(compared: "Compared") -> "Table":
     """The ranking with as much in it as the screen is wide enough for."""
     from rich.measure import Measurement
 
@@ -197,10 +112,8 @@ def _ranked(compared: Compared) -> "Table":
     return made
 
 
-def _ranking(compared: Compared, seconds: Seconds, gap: int, without: Sequence[str], narrow: bool) -> "Table":
+def _ranking(compared: "Compared", seconds: Seconds, gap: int, without: Sequence[str], narrow: bool) -> "Table":
     """Each number, and before those that are judged the verdict on them."""
-    from forebay.cli._render import number_text
-
     documents = compared.shown
     lost = {
         policy: sum(row["jobs"] for row in compared.not_run if row["policy"] == policy) for policy in compared.numbers
@@ -218,7 +131,7 @@ def _ranking(compared: Compared, seconds: Seconds, gap: int, without: Sequence[s
         columns.remove(("n_killed", "killed"))
     columns = [column for column in columns if column[1] not in without]
     if "recorded" in documents[0]:
-        documents = [*documents, {"policy": _recorded.NAME, "summary": documents[0]["recorded"]}]
+        documents = [*documents, {"policy": AS_RECORDED, "summary": documents[0]["recorded"]}]
     by_policy = {(verdict.policy, verdict.metric): verdict for verdict in compared.verdicts}
     titles = [
         "policy",
@@ -231,7 +144,7 @@ def _ranking(compared: Compared, seconds: Seconds, gap: int, without: Sequence[s
     def row(policy: str, summary: Mapping[str, Any]) -> list[str]:
         wait, turnaround = (by_policy.get((policy, metric)) for metric in (HEADLINE, "mean_turnaround_time"))
         told = (
-            ["" if policy == _recorded.NAME else REFERENCE, ""]
+            ["" if policy == AS_RECORDED else REFERENCE, ""]
             if wait is None
             else [wait.word, number_text.change(wait, narrow)]
         )
@@ -289,3 +202,73 @@ def _table(documents: list[dict[str, Any]], columns: Columns, seconds: Seconds, 
     ]
     titles = ["policy", *(title for _, title in columns)]
     return table(titles, rows, numbers=range(1, len(titles)), gap=gap)
+
+
+def _groups(rows: "pl.DataFrame", policies: Sequence[str], reference: str, top: int, unit: str) -> "list[Table]":
+    """A table for queues, users and accounts each: the reference, the best of the others, and what was recorded.
+
+    `unit` is what jobs are given: nodes, or cores where they share nodes.
+    """
+    other = next((policy for policy in policies if policy != reference), None)
+    return [
+        fitting(partial(_group_table, column, part, reference, other, top, unit))
+        for (column,), part in rows.group_by("by", maintain_order=True)
+    ]
+
+
+def _group_table(
+    column: str,
+    rows: "pl.DataFrame",
+    reference: str,
+    other: str | None,
+    top: int,
+    unit: str,
+    seconds: Seconds,
+    gap: int,
+) -> "Table":
+    from forebay.cli._render.number_text import count
+
+    shown = [policy for policy in (reference, other, AS_RECORDED) if policy in rows["policy"].to_list()]
+    lines: list[list[str]] = []
+    for (name,), part in rows.group_by("name", maintain_order=True):
+        if len(lines) == top:
+            break
+        by_policy = {row["policy"]: row for row in part.iter_rows(named=True)}
+        one = by_policy.get(reference) or next(iter(by_policy.values()))
+        cells = [seconds(by_policy[policy]["mean_wait"]) if policy in by_policy else "-" for policy in shown]
+        change = by_policy.get(other or "", {}).get("change")
+        told = ["-" if change is None else f"{100 * change:+.0f} %"] if other else []
+        hours = "-" if one["node_hours"] is None else f"{one['node_hours']:,.0f}"
+        lines.append([str(name), count(one["jobs"]), hours, *cells, *told])
+    titles = [column, "jobs", f"{unit.removesuffix('s')}-\nhours", *(f"mean wait\n{policy}" for policy in shown)]
+    titles += [f"change,\n{other}"] if other else []
+    return table(titles, lines, numbers=range(1, len(titles)), gap=gap)
+
+
+def _not_run(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The same for a screen: "fcfs: MaxSubmitPerUser=4 of user 17: 1,222 jobs"; of many limits those that hit most."""
+    found: list[str] = []
+    for policy in dict.fromkeys(row["policy"] for row in rows):
+        mine = [row for row in rows if row["policy"] == policy]
+        found += [f"{policy}: {row['reason']}: {counted(row['jobs'], 'job')}" for row in mine[:_REASONS]]
+        if len(mine) > _REASONS:
+            n = sum(row["jobs"] for row in mine[_REASONS:])
+            found.append(f"{policy}: {len(mine) - _REASONS:,} more such limits: {counted(n, 'job')}")
+    return [("not run" if not place else "", line) for place, line in enumerate(found)]
+
+
+def _least(least: "Least") -> str:
+    """No policy can have less than so much, and how many times as much each has."""
+    import polars as pl
+
+    from forebay.cli._render.number_text import seconds
+
+    row = least.best[HEADLINE]
+    if not row["value"] > 0:
+        return "no policy can have a mean wait below 0 s, as far as is proved"
+    told = least.gaps.filter((pl.col("metric") == HEADLINE) & pl.col("ratio").is_not_null())
+    times = list(told.select("policy", "ratio").iter_rows())
+    times = times if len(times) <= _TIMES else [times[0], times[-1]]
+    words = ", ".join(f"{policy} {ratio:.3g}" for policy, ratio in times)
+    because = f" ({row['resource']})" if row["resource"] else ""
+    return f"no policy can have a mean wait below {seconds(row['value'])}{because}; times that: {words}"

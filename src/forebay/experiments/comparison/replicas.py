@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
 from forebay._reading import read_bytes, read_text
-from forebay.cli import _parallel, _runs
-from forebay.experiments import executor
+from forebay.experiments import executor, parallel
 
 if TYPE_CHECKING:
-    from forebay.cli._bench import Bench
+    from forebay._progress import Reporter
+    from forebay.experiments.comparison.shaking import Replica
+    from forebay.experiments.comparison.workspace import Workspace
     from forebay.experiments.executor import Tell
-    from forebay.experiments.replicas import Replica
+    from forebay.experiments.setting import Setting
 
 USUAL = (10, 5, 3)
 """Default numbers of replicas, the same for every policy: the largest that time allows. Fewer than three say too little
@@ -36,7 +37,7 @@ class _Task:
 
 def planned(documents: Sequence[dict[str, Any]], reference: str, asked: int | None) -> int:
     """How many replicas every policy gets, the same for all: else rows of one table would rest on unlike grounds."""
-    from forebay.experiments.blocks import FEWEST_JOBS
+    from forebay.experiments.comparison.blocks import FEWEST_JOBS
 
     n, n_jobs = len(documents), documents[0]["jobs"]
     if n < 2 or reference not in [document["policy"] for document in documents]:
@@ -62,7 +63,7 @@ def _seconds(documents: Sequence[dict[str, Any]]) -> float:
 def remark(documents: Sequence[dict[str, Any]], planned: int, asked: int | None) -> list[str]:
     """Why there are none, where they would have helped."""
     from forebay.core.units import format_seconds
-    from forebay.experiments.blocks import FEWEST_JOBS
+    from forebay.experiments.comparison.blocks import FEWEST_JOBS
 
     if planned or asked is not None or len(documents) < 2 or documents[0]["jobs"] < FEWEST_JOBS:
         return []
@@ -75,7 +76,7 @@ def read(place: Path) -> "list[Replica]":
     """Replicas that a policy's folder has, in order of their numbers."""
     import polars as pl
 
-    from forebay.experiments.replicas import MEASURES, Replica
+    from forebay.experiments.comparison.shaking import MEASURES, Replica
 
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError, pl.exceptions.PolarsError):
         told = json.loads(read_text(place / NUMBERS))
@@ -103,18 +104,16 @@ def _write(place: Path, replicas: "Sequence[Replica]", ids: Any) -> None:
 
 
 def carry_out(
-    setting: _runs.Setting, policies: Sequence[str], wanted: int, made: "Bench", count: int
+    setting: "Setting", policies: Sequence[str], wanted: int, made: "Workspace", count: int, reporter: "Reporter"
 ) -> "dict[str, list[Replica]]":
     """The `wanted` replicas of each policy; existing ones are not repeated. A policy that fails has none."""
-    from forebay.cli._render.progress import progress
-
     found = {policy: {one.number: one for one in read(made.place(policy))} for policy in policies if wanted}
     tasks = [
         _Task(policy, number) for number in range(1, 1 + wanted) for policy in policies if number not in found[policy]
     ]
     ids, ended, failed = setting.workload.jobs["id"], 0, set()
 
-    with progress(len(tasks), "replicas") as watch:
+    with reporter.progress(len(tasks), "replicas") as watch:
 
         def done(task: _Task, outcome: Any) -> None:
             nonlocal ended
@@ -127,7 +126,7 @@ def carry_out(
             mine[task.number] = outcome
             _write(made.place(task.policy), [mine[number] for number in sorted(mine)], ids)
 
-        _parallel.spread_out(tasks, partial(_perform, setting), len(ids), count, lambda *_: None, done)
+        parallel.spread_out(tasks, partial(_perform, setting), len(ids), count, lambda *_: None, done)
     return {
         policy: [mine[number] for number in range(1, 1 + wanted)]
         for policy, mine in found.items()
@@ -135,14 +134,15 @@ def carry_out(
     }
 
 
-def _perform(setting: _runs.Setting, task: _Task, tell: "Tell") -> "Replica":
-    from forebay.experiments.replicas import Replica, measures_of, seed_of, shaken
+def _perform(setting: "Setting", task: _Task, tell: "Tell") -> "Replica":
+    from forebay import policies
+    from forebay.experiments.comparison.shaking import Replica, measures_of, seed_of, shaken
 
     copy = replace(
         setting,
         workload=shaken(setting.workload, setting.seed, task.number),
         seed=seed_of(setting.seed, task.number),
     )
-    policy = _runs.load_policy(task.policy)
+    policy = policies.load(task.policy)
     result, document = copy.simulate(policy, task.policy, lambda ended, _: tell(ended))
     return Replica(task.number, document["summary"], measures_of(result, setting.workload.jobs["id"]))

@@ -7,9 +7,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.cli import _parallel
 from forebay.errors import ForebayError
-from forebay.experiments import executor
+from forebay.experiments import executor, parallel
 from forebay.figures import _folder
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def under_way(
     names = [*FIGURES, SCHEDULE]
     if drawing is None:
         yield lambda: []
-    elif count == 1 or not _parallel.SHORT < n_jobs <= LONG:
+    elif count == 1 or not parallel.SHORT < n_jobs <= LONG:
         yield lambda: [file for name in names for file in drawing.draw(name, read)]
     else:
         costly_first = sorted(names, key=lambda name: name not in (SCHEDULE, "usage"))

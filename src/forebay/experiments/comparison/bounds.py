@@ -1,26 +1,21 @@
 """What no policy can have less of, for comparisons: cheap bounds, and how far each policy is above them."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing
-from forebay._text import write_csv
 from forebay.errors import ForebayError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from forebay.cli._bench import Bench
-    from forebay.cli._runs import Setting
+    from forebay.experiments.comparison.workspace import Workspace
+    from forebay.experiments.setting import Setting
 
 TABLE = "bounds.csv"
 HEADLINE = "mean_wait"
 METRICS = (HEADLINE, "makespan")
 MANY = 5_000
 """Jobs from which on bounds are to be quick."""
-SHOWN = 6
-"""Policies that the line names; of more, the nearest and the farthest."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +26,7 @@ class Least:
     gaps: "pl.DataFrame"
 
 
-def of(setting: "Setting", documents: list[dict[str, Any]], made: "Bench") -> Least | None:
+def of(setting: "Setting", documents: list[dict[str, Any]], made: "Workspace") -> Least | None:
     """The bounds of a comparison; None where none is known, as where nodes fail or sizes are for policies to choose."""
     import polars as pl
 
@@ -64,8 +59,8 @@ def _steps(setting: "Setting") -> int:
     return 60 if len(setting.workload) < MANY else 30
 
 
-def write(least: Least, path: Path) -> None:
-    """Every policy against the bounds, as CSV."""
+def frame(least: Least) -> "pl.DataFrame":
+    """Every policy against the bounds."""
     import polars as pl
 
     how = pl.DataFrame(
@@ -73,22 +68,4 @@ def write(least: Least, path: Path) -> None:
         schema=["metric", "bound", "resource"],
         orient="row",
     )
-    with replacing(path) as [temporary]:
-        write_csv(least.gaps.join(how, on="metric", how="left", maintain_order="left"), temporary)
-
-
-def line(least: Least) -> str:
-    """No policy can have less than so much, and how many times as much each has."""
-    import polars as pl
-
-    from forebay.cli._render.number_text import seconds
-
-    row = least.best[HEADLINE]
-    if not row["value"] > 0:
-        return "no policy can have a mean wait below 0 s, as far as is proved"
-    told = least.gaps.filter((pl.col("metric") == HEADLINE) & pl.col("ratio").is_not_null())
-    times = list(told.select("policy", "ratio").iter_rows())
-    times = times if len(times) <= SHOWN else [times[0], times[-1]]
-    words = ", ".join(f"{policy} {ratio:.3g}" for policy, ratio in times)
-    because = f" ({row['resource']})" if row["resource"] else ""
-    return f"no policy can have a mean wait below {seconds(row['value'])}{because}; times that: {words}"
+    return least.gaps.join(how, on="metric", how="left", maintain_order="left")

@@ -7,26 +7,20 @@ different jobs for each policy, and favour policies that run the fewest.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing
-from forebay._text import counted, write_csv
-
 if TYPE_CHECKING:
-    from forebay.cli._bench import Bench
-    from forebay.cli._runs import Setting
+    from forebay.experiments.comparison.workspace import Workspace
+    from forebay.experiments.setting import Setting
     from forebay.results import Result
 
 TABLE = "not-run.csv"
-SHOWN = 5
-"""Reasons of a policy that the screen has room for."""
 
 
 class Common:
     """Which jobs ran in the runs on the trace itself, under every policy that ran any."""
 
-    def __init__(self, documents: Sequence[dict[str, Any]], made: "Bench") -> None:
+    def __init__(self, documents: Sequence[dict[str, Any]], made: "Workspace") -> None:
         from forebay.metrics._table import counted as count_in
 
         ran, every = dict[str, set[int]](), set[int]()
@@ -48,13 +42,13 @@ class Common:
             return result
         return replace(result, jobs=result.jobs.filter(result.jobs["job_id"].is_in(list(self.ids))))
 
-    def documents(self, documents: Sequence[dict[str, Any]], made: "Bench") -> list[dict[str, Any]]:
+    def documents(self, documents: Sequence[dict[str, Any]], made: "Workspace") -> list[dict[str, Any]]:
         """What run.json holds of each run, with numbers of jobs over the common ones."""
         if self.all:
             return list(documents)
         return [document | {"summary": self._summary(document, made)} for document in documents]
 
-    def _summary(self, document: dict[str, Any], made: "Bench") -> dict[str, Any]:
+    def _summary(self, document: dict[str, Any], made: "Workspace") -> dict[str, Any]:
         from forebay.metrics._listing import metrics
 
         result = self.of(_of_window(made.result(document["policy"]), document))
@@ -71,7 +65,7 @@ def _of_window(result: "Result", document: dict[str, Any]) -> "Result":
     return window(result, *document["window"]) if document["window"] else result
 
 
-def not_run(common: Common, setting: "Setting", made: "Bench") -> list[dict[str, Any]]:
+def not_run(common: Common, setting: "Setting", made: "Workspace") -> list[dict[str, Any]]:
     """Rows of policy, reason, and the number of jobs that did not run under that policy for that reason.
 
     Only jobs that another policy ran, and jobs that a limit on submitted jobs rejected, which depends on the policy.
@@ -83,26 +77,6 @@ def not_run(common: Common, setting: "Setting", made: "Bench") -> list[dict[str,
         if missing
         for reason, n in _reasons(setting, policy, made.result(policy), missing, common.anywhere)
     ]
-
-
-def write(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """All of it as CSV."""
-    import polars as pl
-
-    with replacing(path) as [temporary]:
-        write_csv(pl.DataFrame(rows), temporary)
-
-
-def lines(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
-    """The same for a screen: "fcfs: MaxSubmitPerUser=4 of user 17: 1,222 jobs"; of many limits those that hit most."""
-    told: list[str] = []
-    for policy in dict.fromkeys(row["policy"] for row in rows):
-        mine = [row for row in rows if row["policy"] == policy]
-        told += [f"{policy}: {row['reason']}: {counted(row['jobs'], 'job')}" for row in mine[:SHOWN]]
-        if len(mine) > SHOWN:
-            n = sum(row["jobs"] for row in mine[SHOWN:])
-            told.append(f"{policy}: {len(mine) - SHOWN:,} more such limits: {counted(n, 'job')}")
-    return [("not run" if not place else "", line) for place, line in enumerate(told)]
 
 
 _WORDS = {

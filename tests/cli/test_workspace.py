@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from forebay.cli._bench import MANIFEST, UNFINISHED, Part, bench
 from forebay.errors import InputError
+from forebay.experiments.comparison.workspace import MANIFEST, UNFINISHED, Part, workspace
 
 PARTS = {"a": Part("a", "1"), "b": Part("b", "1")}
 
@@ -29,7 +29,7 @@ def fill(made, policy, text="x"):
 
 def make(folder, setting, parts, text):
     """A whole comparison."""
-    with bench(folder, setting, parts) as made:
+    with workspace(folder, setting, parts) as made:
         for policy in parts:
             fill(made, policy, text)
         (made.path / "compare.csv").write_text(text)
@@ -39,7 +39,7 @@ def make(folder, setting, parts, text):
 @contextmanager
 def stopped(*arguments):
     """A comparison that is stopped at the end of the block."""
-    with suppress(KeyboardInterrupt), bench(*arguments) as made:
+    with suppress(KeyboardInterrupt), workspace(*arguments) as made:
         yield made
         raise KeyboardInterrupt
 
@@ -75,7 +75,7 @@ def test_stopped_while_files_take_their_places_it_is_ended_by_the_next(tmp_path,
         return done(self, *arguments, **options)
 
     new = {"b": PARTS["b"], "c": Part("c", "1")}
-    with bench(tmp_path, "new", new) as made:
+    with workspace(tmp_path, "new", new) as made:
         for policy in new:
             fill(made, policy, "new")
         (made.path / "compare.csv").write_text("new")
@@ -103,7 +103,7 @@ def test_a_stopped_one_leaves_the_old_as_it_was_and_is_gone_on_with(tmp_path):
         (made.path / "waits.svg").write_text("of an unfinished one")
     assert before.items() <= contents(tmp_path).items()
     assert not made.place("b").exists()
-    with bench(tmp_path, "new", PARTS) as made:
+    with workspace(tmp_path, "new", PARTS) as made:
         assert made.finished() == ["a"]
         assert not (made.path / "waits.svg").exists()
         fill(made, "b", "new")
@@ -127,7 +127,7 @@ def test_a_stopped_one_leaves_the_old_as_it_was_and_is_gone_on_with(tmp_path):
 def test_what_has_changed_is_made_again(tmp_path, setting, parts):
     with stopped(tmp_path, "same", PARTS) as made:
         fill(made, "a")
-    with bench(tmp_path, setting, parts) as made:
+    with workspace(tmp_path, setting, parts) as made:
         assert made.finished() == []
         assert sorted(path.name for path in made.path.iterdir()) == [".lock", MANIFEST]
     assert not made.path.exists()
@@ -136,9 +136,9 @@ def test_what_has_changed_is_made_again(tmp_path, setting, parts):
 @pytest.mark.small
 def test_one_at_a_time(tmp_path):
     with (
-        bench(tmp_path, "one", PARTS),
+        workspace(tmp_path, "one", PARTS),
         pytest.raises(InputError, match="another comparison is being made"),
-        bench(tmp_path, "two", PARTS),
+        workspace(tmp_path, "two", PARTS),
     ):
         pass
 
@@ -161,7 +161,7 @@ def test_what_is_not_ours_is_refused_and_stays(tmp_path, name, text):
     (folder / name).parent.mkdir(parents=True)
     (folder / name).write_text(text)
     before = contents(tmp_path)
-    with pytest.raises(InputError, match="r/"), bench(folder, "one", PARTS):
+    with pytest.raises(InputError, match="r/"), workspace(folder, "one", PARTS):
         pass
     assert contents(tmp_path) == before
 
@@ -192,7 +192,7 @@ def test_stopped_before_its_figures_it_simulates_nothing_again(forebay, tmp_path
         patched.setattr("forebay.figures._folder.draw", stop)
         assert forebay(*command).code == 130
     assert [path.name for path in (tmp_path / "out").iterdir()] == [UNFINISHED]
-    monkeypatch.setattr("forebay.cli._parallel.perform", stop)
+    monkeypatch.setattr("forebay.experiments.parallel.perform", stop)
     code, said, err = forebay(*command)
     assert code == 0
     assert err == "2 of 2 policies there already\n"

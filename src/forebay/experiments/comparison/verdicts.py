@@ -2,23 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing
-from forebay._text import counted, write_csv
-from forebay.errors import ForebayError
+from forebay._text import counted
 from forebay.experiments import verdicts as of
 from forebay.experiments.statistics import mean
 from forebay.experiments.targets import as_counted
 from forebay.experiments.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from forebay.cli._bench import Bench
-    from forebay.cli._runs import Setting
-    from forebay.experiments.blocks import Blocks, Floats
+    import polars as pl
+
+    from forebay.experiments.comparison.blocks import Blocks, Floats
+    from forebay.experiments.comparison.shaking import Replica
+    from forebay.experiments.comparison.workspace import Workspace
     from forebay.experiments.conditions import Condition
-    from forebay.experiments.replicas import Replica
+    from forebay.experiments.setting import Setting
 
 TABLE = "verdicts.csv"
 HEADLINE = "mean_wait"
@@ -37,12 +36,6 @@ BY_RUNS = ("utilisation_nodes",)
 Replicas = Mapping[str, "Sequence[Replica]"]
 
 
-class ConditionHoldsError(ForebayError):
-    """A condition that the user set has come true."""
-
-    exit_code = 1
-
-
 class Jury:
     """The basis of all verdicts of one comparison: the same runs of every policy, the jobs that ran in all, and blocks.
 
@@ -51,7 +44,12 @@ class Jury:
     """
 
     def __init__(
-        self, setting: "Setting", documents: Sequence[dict[str, Any]], made: "Bench", replicas: Replicas, reference: str
+        self,
+        setting: "Setting",
+        documents: Sequence[dict[str, Any]],
+        made: "Workspace",
+        replicas: Replicas,
+        reference: str,
     ) -> None:
         self.reference, self._setting = reference, setting
         self._documents = {document["policy"]: document for document in documents}
@@ -82,7 +80,7 @@ class Jury:
 
     def shown(self, policy: str) -> dict[str, Any]:
         """The numbers of a policy that tables show, each a mean over the same runs, and over the common jobs."""
-        from forebay.experiments.blocks import of_runs
+        from forebay.experiments.comparison.blocks import of_runs
         from forebay.metrics.starvation import DAY
 
         summary = self._documents[policy]["summary"]
@@ -123,7 +121,7 @@ class Jury:
     def _make_blocks(self) -> "Blocks":
         import numpy as np
 
-        from forebay.experiments.blocks import Blocks
+        from forebay.experiments.comparison.blocks import Blocks
 
         waits = next(iter(self._measures.values()))["wait"][0]
         if self.reference in self._measures:
@@ -137,11 +135,11 @@ class Jury:
         window = self._setting.window
         return (submits.is_between(*window, closed="left") if window else submits.is_not_nan()).to_numpy()
 
-    def _measured(self, made: "Bench", policy: str) -> "dict[str, Floats]":
+    def _measured(self, made: "Workspace", policy: str) -> "dict[str, Floats]":
         """Measures of all jobs of the window: a row for the run, and one for each replica."""
         import numpy as np
 
-        from forebay.experiments.replicas import MEASURES, measures_of
+        from forebay.experiments.comparison.shaking import MEASURES, measures_of
 
         first = measures_of(made.result(policy), self._setting.workload.jobs["id"])
         rows = [first, *(one.measures for one in self._replicas[policy])]
@@ -154,7 +152,7 @@ class Jury:
         return found
 
     def _by_jobs(self, policy: str, metric: str) -> Verdict:
-        from forebay.experiments.blocks import judge
+        from forebay.experiments.comparison.blocks import judge
 
         measure, share = (BY_JOBS | ON_REQUEST)[metric]
         names = policy, self.reference, metric
@@ -180,7 +178,7 @@ def rows(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     return found
 
 
-def write(verdicts: Sequence[Verdict], path: Path) -> None:
+def frame(verdicts: Sequence[Verdict]) -> "pl.DataFrame":
     """The table of all verdicts."""
     import polars as pl
 
@@ -192,8 +190,7 @@ def write(verdicts: Sequence[Verdict], path: Path) -> None:
         "n": pl.Int64,
         "over": pl.String,
     }
-    with replacing(path) as [temporary]:
-        write_csv(pl.DataFrame(rows(verdicts), schema=columns), temporary)
+    return pl.DataFrame(rows(verdicts), schema=columns)
 
 
 def check(
@@ -213,9 +210,3 @@ def check(
                 verdict = known.get((policy, condition.metric)) or jury.verdict(policy, condition.metric)
                 told.append(failing(condition, verdict))
     return [line for line in told if line]
-
-
-def refuse(held: Sequence[str]) -> None:
-    """One error for all conditions that hold."""
-    if held:
-        raise ConditionHoldsError("\n".join(["a condition of --fail-if holds", *(f"  {line}" for line in held)]))

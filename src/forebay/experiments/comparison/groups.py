@@ -1,29 +1,22 @@
 """For whom a policy is good: waits of each queue, user and account under every policy, against the reference."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from forebay._files import replacing
-from forebay._text import write_csv
-from forebay.cli import _recorded
-from forebay.cli._render.printing import Seconds, fitting, table
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.table import Table
 
-    from forebay.cli._bench import Bench
-    from forebay.cli._common import Common
+    from forebay.experiments.comparison.common_jobs import Common
+    from forebay.experiments.comparison.workspace import Workspace
     from forebay.results import Result
 
 TABLE = "groups.csv"
 COLUMNS = ("queue", "user", "account")
-TOP = 5
 
 
-def of(documents: Sequence[dict[str, Any]], made: "Bench", reference: str, common: "Common") -> "pl.DataFrame | None":
+def of(
+    documents: Sequence[dict[str, Any]], made: "Workspace", reference: str, common: "Common"
+) -> "pl.DataFrame | None":
     """A row for each group and policy, groups with most node-hours first; None where the trace tells of no two groups.
 
     Over the jobs that ran under every policy. The last policy of a group is what was recorded, where that is known.
@@ -32,6 +25,7 @@ def of(documents: Sequence[dict[str, Any]], made: "Bench", reference: str, commo
     import polars as pl
 
     from forebay.metrics.window import window
+    from forebay.workload.recorded import AS_RECORDED
 
     found: dict[str, dict[str, pl.DataFrame]] = {}
     first: Result | None = None
@@ -47,7 +41,7 @@ def of(documents: Sequence[dict[str, Any]], made: "Bench", reference: str, commo
     frames = []
     for column, by_policy in found.items():
         recorded = _as_recorded(first, column)
-        more = {} if recorded is None else {_recorded.NAME: recorded}
+        more = {} if recorded is None else {AS_RECORDED: recorded}
         frames.append(_together(column, by_policy | more, reference))
     return pl.concat(frames)
 
@@ -126,50 +120,3 @@ def _together(column: str, by_policy: "Mapping[str, pl.DataFrame]", reference: s
     )
     order = rows.sort(["weight", "name", "place"], descending=[True, False, False], nulls_last=True)
     return order.drop("weight", "standard", "place")
-
-
-def write(rows: "pl.DataFrame", path: Path) -> None:
-    """All of it as CSV."""
-    with replacing(path) as [temporary]:
-        write_csv(rows, temporary)
-
-
-def tables(rows: "pl.DataFrame", policies: Sequence[str], reference: str, top: int, unit: str) -> "list[Table]":
-    """A table for queues, users and accounts each: the reference, the best of the others, and what was recorded.
-
-    `unit` is what jobs are given: nodes, or cores where they share nodes.
-    """
-    other = next((policy for policy in policies if policy != reference), None)
-    return [
-        fitting(partial(_table, column, part, reference, other, top, unit))
-        for (column,), part in rows.group_by("by", maintain_order=True)
-    ]
-
-
-def _table(
-    column: str,
-    rows: "pl.DataFrame",
-    reference: str,
-    other: str | None,
-    top: int,
-    unit: str,
-    seconds: Seconds,
-    gap: int,
-) -> "Table":
-    from forebay.cli._render.number_text import count
-
-    shown = [policy for policy in (reference, other, _recorded.NAME) if policy in rows["policy"].to_list()]
-    lines: list[list[str]] = []
-    for (name,), part in rows.group_by("name", maintain_order=True):
-        if len(lines) == top:
-            break
-        by_policy = {row["policy"]: row for row in part.iter_rows(named=True)}
-        one = by_policy.get(reference) or next(iter(by_policy.values()))
-        cells = [seconds(by_policy[policy]["mean_wait"]) if policy in by_policy else "-" for policy in shown]
-        change = by_policy.get(other or "", {}).get("change")
-        told = ["-" if change is None else f"{100 * change:+.0f} %"] if other else []
-        hours = "-" if one["node_hours"] is None else f"{one['node_hours']:,.0f}"
-        lines.append([str(name), count(one["jobs"]), hours, *cells, *told])
-    titles = [column, "jobs", f"{unit.removesuffix('s')}-\nhours", *(f"mean wait\n{policy}" for policy in shown)]
-    titles += [f"change,\n{other}"] if other else []
-    return table(titles, lines, numbers=range(1, len(titles)), gap=gap)

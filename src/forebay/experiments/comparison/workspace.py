@@ -35,7 +35,7 @@ class Part:
     key: str
 
 
-class Bench:
+class Workspace:
     """A comparison that is being made. Parts have their folders in `path`; so have the table and figures of all."""
 
     def __init__(self, folder: Path, setting: str, parts: Mapping[str, Part], command: Sequence[str] = ()) -> None:
@@ -131,8 +131,10 @@ class Bench:
 
 
 @contextmanager
-def bench(folder: Path, setting: str, parts: Mapping[str, Part], command: Sequence[str] = ()) -> Iterator[Bench]:
-    """A bench in a folder, for one comparison at a time. However it ends, what is whole stays there.
+def workspace(
+    folder: Path, setting: str, parts: Mapping[str, Part], command: Sequence[str] = ()
+) -> Iterator[Workspace]:
+    """A workspace in a folder, for one comparison at a time. However it ends, what is whole stays there.
 
     `command` gives the same comparison again; compare.json has it.
     """
@@ -148,7 +150,7 @@ def bench(folder: Path, setting: str, parts: Mapping[str, Part], command: Sequen
             if (_read(path / MANIFEST) or {}).get("finished"):
                 _move_up(folder)  # it was stopped while it did
                 writable_folder(path)
-            made = Bench(folder, setting, parts, command)
+            made = Workspace(folder, setting, parts, command)
             try:
                 yield made
             finally:
