@@ -1,24 +1,16 @@
 """`forebay capacity`: how much of something a machine needs for a target, such as a wait that users accept."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from forebay._environment import use_one_thread
-from forebay._text import counted
 from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format
-from forebay.cli._render.printing import answer, is_quiet, message, notes_block, pairs, show
+from forebay.cli._render.printing import answer
 from forebay.errors import InputError
-from forebay.experiments.outputs import output_folder, refuse_other
 
-if TYPE_CHECKING:
-    from forebay.cli._question import Question
-    from forebay.cli._trials import Found, Trials
-    from forebay.experiments.store import Store
-
-KIND = "a search for a capacity"
 EXAMPLES = options.examples(
     'forebay capacity --target "p95_wait <= 12h"',
     'forebay capacity trace.swf.gz --vary nodes --target "mean_wait <= 30min" --policies fcfs,fcfs-easy',
@@ -147,14 +139,15 @@ def command(
     too, with exit code 0.
     """
     use_one_thread()
-    from forebay.cli import _question, _sizes
     from forebay.cli._input import given_command
     from forebay.cli._input.options import parse_period
-    from forebay.experiments.store import Store
+    from forebay.cli._render.capacity import report
+    from forebay.cli._render.progress import Terminal
+    from forebay.experiments.capacity import find
+    from forebay.experiments.capacity.question import Asked, parse_precision, read
     from forebay.experiments.targets import parse_target
-    from forebay.figures import _folder
-    from forebay.policies import load as load_policy
-    from forebay.report import renew
+    from forebay.figures._folder import available, check
+    from forebay.policies import load
 
     if not target:
         raise InputError('--target is missing; write what is to be kept, such as --target "p95_wait <= 2h"')
@@ -166,10 +159,10 @@ def command(
         raise InputError("--vary names two quantities, which only prices can weigh; add --price")
     specs = _policies(policy, policies)
     for spec in specs:
-        load_policy(spec)
-    if plots and not _folder.available():
-        raise InputError("figures need the package matplotlib; install it with pip install matplotlib")
-    asked = _question.Asked(
+        load(spec)
+    if plots:
+        check(())
+    asked = Asked(
         workload=workload,
         platform=platform,
         models=tuple(models or ()),
@@ -181,17 +174,22 @@ def command(
         replicas=replicas,
         shake=shake,
     )
-    precise = _question.parse_precision(precision)
-    question = _question.read(asked, names, ranges or [], wanted, specs, precise, price)
-    refuse_other(output, KIND)
-    with output_folder(output):
-        found, trials = _search(question, Store(output, fresh), jobs)
-        drawing = plots or (plots is None and _folder.available())
-        files = _sizes.write(question, found, output, given_command.origin(context))
-        files += _sizes.draw(question, found, output) if drawing else []
-        _sizes.forget_pictures(output, files)
-        files += renew(output, page)
-        _tell(question, found, trials, output, form, files)
+    precise = parse_precision(precision)
+    question = read(asked, names, ranges or [], wanted, specs, precise, price)
+    found = find(
+        question,
+        output,
+        processes=jobs,
+        figures=available() if plots is None else plots,
+        page=page,
+        fresh=fresh,
+        origin=given_command.origin(context),
+        reporter=Terminal(),
+    )
+    if form is Format.json:
+        answer(found.document())
+    else:
+        report(found, output)
 
 
 def _policies(one: str | None, several: str | None) -> list[str]:
@@ -201,50 +199,3 @@ def _policies(one: str | None, several: str | None) -> list[str]:
     if one is not None and several is not None:
         raise InputError("--policy and --policies are both given; keep one")
     return split_specs(several) if several is not None else [_plugins.spelled("policies", one or "fcfs-bb")]
-
-
-def _search(question: "Question", store: "Store", jobs: int | None) -> "tuple[list[Found], Trials]":
-    """All answers; what is finished stays, however this ends."""
-    from forebay import _compile
-    from forebay.cli import _trials
-    from forebay.cli._render.progress import progress
-    from forebay.experiments import executor, sweep
-    from forebay.policies import load
-
-    _compile.prepare([load(spec) for spec in question.policies], is_quiet())
-    sweep.warm_up(question.policies)
-    with (
-        progress(_trials.expected(question), "runs") as watch,
-        _trials.crew(question, jobs or executor.cores()) as crew,
-    ):
-        trials = _trials.Trials(question, store, crew, watch)
-        try:
-            return trials.answers(), trials
-        except (KeyboardInterrupt, SystemExit):
-            kept = counted(trials.made + trials.found, "run")
-            message(f"{kept} kept in {store.folder}: the same command goes on from there")
-            raise
-
-
-def _tell(
-    question: "Question", found: "list[Found]", trials: "Trials", folder: Path, form: Format, files: list[Path]
-) -> None:
-    from forebay.cli import _sizes
-
-    counts = {"total": trials.made + trials.found, "found": trials.found, "made": trials.made}
-    if form is Format.json:
-        answer({**_sizes.document(question, found), "runs": counts, "files": [str(file) for file in files]})
-        return
-    first = "\n".join(_sizes.first_lines(question, found))
-    about = [
-        ("workload", question.workload),
-        ("platform", str(question.machine)),
-        ("replicas", question.about),
-    ]
-    there = f", {trials.found:,} of them found there" if trials.found else ""
-    written = [
-        ("written", f"{folder}: {', '.join(file.name for file in files)}"),
-        ("", f"{folder / 'runs'}: {counted(counts['total'], 'run')}{there}"),
-    ]
-    tables = _sizes.tables(question, found)
-    show(first, pairs(about), *tables, *notes_block(_sizes.notes(question, found)), pairs(written))

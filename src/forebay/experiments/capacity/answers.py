@@ -1,4 +1,4 @@
-"""What `forebay capacity` answers: sentences, tables, JSON, CSV and figures."""
+"""What a search for a capacity has found: sentences, JSON, CSV and figures."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._files import replacing
 from forebay._text import as_json, counted, write_csv
-from forebay.cli._question import Question
-from forebay.cli._render.printing import table
-from forebay.cli._trials import Found
+from forebay.experiments.capacity.question import Question
+from forebay.experiments.capacity.trials import Found
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from forebay.experiments.capacity import Answer, Point
+    from forebay.experiments.capacity.search import Answer, Point
 
 
 def sentence(question: Question, found: Found) -> str:
@@ -22,18 +19,16 @@ def sentence(question: Question, found: Found) -> str:
     span, answer = question.spans[-1], found.answer
     text, under = span.quantity.text, f"under {found.policy}{_beside(question, found)}"
     if answer.capacity is None:
-        best = f"best seen: {_shown(question, answer.best)} at {text(answer.best.capacity)}"
+        best = f"best seen: {value_text(question, answer.best)} at {text(answer.best.capacity)}"
         if not math.isfinite(answer.best.mean):
             best = "jobs are rejected at every size"
         ends = f"from {text(span.low)} to {text(span.high)}"
         return f"not reached: no {span.quantity.title} {ends} gives {question.target} {under}; {best}"
-    said = (
-        f"{span.quantity.title} >= {text(answer.capacity)}{_interval(question, answer)} for {question.target} {under}"
-    )
+    said = f"{span.quantity.title} >= {text(answer.capacity)}{interval(question, answer)} for {question.target} {under}"
     if answer.at_lowest:
         said += "; the least of the range is enough already"
     cost = cost_of(question, found)
-    return said if cost is None else f"{said}, at {_money(question, cost)}"
+    return said if cost is None else f"{said}, at {money(question, cost)}"
 
 
 def cheapest(question: Question, some: Sequence[Found]) -> Found | None:
@@ -44,7 +39,7 @@ def cheapest(question: Question, some: Sequence[Found]) -> Found | None:
 
 def cost_of(question: Question, found: Found) -> float | None:
     """What an answer costs."""
-    return None if found.answer.capacity is None else question.cost(_amounts(question, found, found.answer.capacity))
+    return None if found.answer.capacity is None else question.cost(amounts(question, found, found.answer.capacity))
 
 
 def first_lines(question: Question, some: Sequence[Found]) -> list[str]:
@@ -61,38 +56,6 @@ def first_lines(question: Question, some: Sequence[Found]) -> list[str]:
     return lines
 
 
-def tables(question: Question, some: Sequence[Found]) -> "list[Table]":
-    """Every capacity that was tried, a table for each policy; of two quantities, what each of the first asks for."""
-    if len(question.spans) < 2:
-        return [curve(question, found) for found in some]
-    outer, inner = (span.quantity for span in question.spans)
-    cells = []
-    for found in some:
-        capacity, cost = found.answer.capacity, cost_of(question, found)
-        least, interval = "not reached", ""
-        if capacity is not None:
-            least, interval = inner.text(capacity), _interval(question, found.answer).strip(" ()")
-        beside = outer.text(found.beside[outer.name])
-        cells.append([found.policy, beside, least, interval, "" if cost is None else _money(question, cost)])
-    return [table(["policy", outer.title, f"least {inner.title}", "interval", "cost"], cells, numbers=(1, 2, 3, 4))]
-
-
-def curve(question: Question, found: Found) -> "Table":
-    """Every capacity that was tried."""
-    span, target = question.spans[-1], question.target
-    columns = [span.quantity.title, target.title, "± 95 %", "rejected", "meets the target"]
-    rows = []
-    for point in found.answer.points:
-        half = None if point.spread is None else point.spread.half
-        meets = "yes" if point.mean <= found.answer.limit else "no"
-        cost = question.cost(_amounts(question, found, point.capacity))
-        row = [span.quantity.text(point.capacity), _shown(question, point), target.shown(half)]
-        row += [f"{found.rejected[point.capacity]:,.4g}", meets]
-        rows.append(row if cost is None else [*row, _money(question, cost)])
-    columns += ["cost"] if question.prices else []
-    return table(columns, rows, numbers=(0, 1, 2, 3, 5))
-
-
 def notes(question: Question, some: Sequence[Found]) -> list[str]:
     """What readers of the answers should know."""
     span, found = question.spans[-1], []
@@ -100,7 +63,8 @@ def notes(question: Question, some: Sequence[Found]) -> list[str]:
         where = f"{one.policy}{_beside(question, one)}"
         found += [
             f"{where}: {question.target.title} is worse with {span.quantity.text(large.capacity)} "
-            f"({_shown(question, large)}) than with {span.quantity.text(small.capacity)} ({_shown(question, small)})"
+            f"({value_text(question, large)}) than with {span.quantity.text(small.capacity)} "
+            f"({value_text(question, small)})"
             for small, large in one.answer.rises
         ]
         if one.answer.lucky:
@@ -184,7 +148,7 @@ def rows(question: Question, some: Sequence[Found]) -> list[dict[str, Any]]:
                     "largest": ends[1] if ends else None,
                     "rejected": one.rejected[point.capacity],
                     "meets": point.mean <= one.answer.limit,
-                    "cost": question.cost(_amounts(question, one, point.capacity)),
+                    "cost": question.cost(amounts(question, one, point.capacity)),
                 }
             )
     return found
@@ -225,7 +189,7 @@ def draw(question: Question, some: Sequence[Found], folder: Path) -> list[Path]:
                 x=[point.capacity for point in points],
                 y=[target.sign * point.mean for point in points],
                 half=[(point.spread.half if point.spread else None) or 0.0 for point in points],
-                cost=[question.cost(_amounts(question, found, point.capacity)) or 0.0 for point in points],
+                cost=[question.cost(amounts(question, found, point.capacity)) or 0.0 for point in points],
                 answer=found.answer.capacity,
                 interval=found.answer.interval,
                 refused=[one for one, count in found.rejected.items() if count > 0],
@@ -245,7 +209,8 @@ def draw(question: Question, some: Sequence[Found], folder: Path) -> list[Path]:
     return files + (capacity.draw_costs(curves, axes, folder / "pareto.svg") if question.prices else [])
 
 
-def _amounts(question: Question, found: Found, capacity: float) -> Mapping[str, float]:
+def amounts(question: Question, found: Found, capacity: float) -> Mapping[str, float]:
+    """Of all that is varied, by name."""
     return {**found.beside, question.spans[-1].quantity.name: capacity}
 
 
@@ -255,7 +220,8 @@ def _beside(question: Question, found: Found) -> str:
     return f" with {' and '.join(parts)}" if parts else ""
 
 
-def _interval(question: Question, answer: "Answer") -> str:
+def interval(question: Question, answer: "Answer") -> str:
+    """That of the answer, in brackets; nothing where it has no width."""
     if answer.interval is None or answer.interval[0] == answer.interval[1]:
         return ""
     span, (low, high) = question.spans[-1], answer.interval
@@ -265,10 +231,12 @@ def _interval(question: Question, answer: "Answer") -> str:
     return f" ({least} to {span.quantity.text(high)})"
 
 
-def _shown(question: Question, point: "Point") -> str:
+def value_text(question: Question, point: "Point") -> str:
+    """The number that the target is about, in its unit."""
     return question.target.shown(None if point.spread is None else question.target.sign * point.mean)
 
 
-def _money(question: Question, cost: float) -> str:
+def money(question: Question, cost: float) -> str:
+    """A cost with its currency."""
     text = f"{cost:,.0f}" if abs(cost) >= 1000 else f"{cost:,.4g}"
     return f"{text} {question.currency}".strip()

@@ -1,4 +1,4 @@
-"""The runs of `forebay capacity`: those of one capacity at a time, each in the store, and what comes of them."""
+"""The runs of a search for a capacity: those of one capacity at a time, each in the store, and what comes of them."""
 
 import math
 import sys
@@ -8,9 +8,9 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from forebay.cli._question import Question, Span
 from forebay.experiments import executor, sweep
-from forebay.experiments.capacity import FIRST, Answer, least
+from forebay.experiments.capacity.question import Question, Span
+from forebay.experiments.capacity.search import FIRST, Answer, least
 from forebay.experiments.parallel import HERE, SHORT
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What `forebay capacity` asks: the jobs in all their replicas, the machine, what is varied, over which range."""
+"""What a search for a capacity asks: the jobs in all their replicas, the machine, what is varied, over which range."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay._text import counted
-from forebay.cli._input.options import Period
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError, brief
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from forebay.platforms import Platform
     from forebay.platforms.variation import Quantity
     from forebay.workload import Workload
+    from forebay.workload.dates import Moment
 
 REPLICAS = 10
 SHAKE = "60s"
@@ -30,7 +30,7 @@ STEPS = 5
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of jobs and machine, checked as far as it can be without reading them."""
+    """What is said of jobs and machine, checked as far as it can be without reading them."""
 
     workload: str
     platform: str | None
@@ -38,7 +38,7 @@ class Asked:
     job_model: str | None
     seed: int
     failures: str | None
-    window: Period | None
+    window: "tuple[Moment, Moment] | None"
     seeds: int | None
     replicas: int | None
     shake: str
@@ -302,7 +302,7 @@ def _check_possible(span: Span, machine: "Platform") -> None:
             raise InputError(f"{machine.name} cannot have {what} ({text}); vary something else") from None
 
 
-def _in_seconds(asked: Period | None, workloads: Sequence["Workload"]) -> tuple[float, float] | None:
+def _in_seconds(asked: "tuple[Moment, Moment] | None", workloads: Sequence["Workload"]) -> tuple[float, float] | None:
     """The window in seconds, which must have jobs in it."""
     from forebay.workload.dates import seconds_of
 
