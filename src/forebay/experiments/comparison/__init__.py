@@ -72,30 +72,36 @@ def compare(
         documents, numbers = _ranked(documents, {spec: jury.shown(spec) for spec in specs})
         drawing = _to_draw(documents, made) if figures else None
         with under_way(drawing, len(setting.workload), count, made.result) as drawn:
-            common = Common(documents, made)
-            shown = common.documents(documents, made)
-            compared = Compared(
-                documents=shown,
-                verdicts=jury.verdicts(numbers),
-                reference=plan.reference,
-                basis=jury.basis,
-                failed=failed,
-                folder=folder,
-                pictures=[],
-                groups=groups.of(shown, made, plan.reference, common),
-                least=bounds.of(setting, documents, made) if plan.bounds else None,
-                numbers=numbers,
-                runs=jury.runs,
-                not_run=not_run(common, setting, made),
-                notes=remarks,
-                jury=jury,
-            )
+            compared = replace(_judged(plan, jury, made, documents, numbers), failed=failed, notes=remarks)
             compared.write(made.path)
             pictures = [folder / file.name for file in drawn()]
         pictures += [folder / file.name for file in renew(made.path, page)]
         made.publish()
         outputs.forget_figures(folder, pictures)
     return replace(compared, pictures=pictures)
+
+
+def _judged(
+    plan: Plan, jury: Jury, made: Workspace, documents: list[dict[str, Any]], numbers: dict[str, Any]
+) -> Compared:
+    """The verdicts on all runs, and what else is known of them."""
+    common = Common(documents, made)
+    shown = common.documents(documents, made)
+    return Compared(
+        documents=shown,
+        verdicts=jury.verdicts(numbers),
+        reference=plan.reference,
+        basis=jury.basis,
+        failed={},
+        folder=made.folder,
+        pictures=[],
+        groups=groups.of(shown, made, plan.reference, common),
+        least=bounds.of(plan.setting, documents, made) if plan.bounds else None,
+        numbers=numbers,
+        runs=jury.runs,
+        not_run=not_run(common, plan.setting, made),
+        jury=jury,
+    )
 
 
 def _parts(specs: Sequence[str]) -> dict[str, Part]:

@@ -11,7 +11,7 @@ from forebay.cli._input.options import Format
 from forebay.cli._input.reading import read
 from forebay.cli._input.site import SlurmConf, plain_stem, tell, write_site
 from forebay.cli._render.printing import answer, notes_block, pairs, show
-from forebay.cli.workload_generate import Model
+from forebay.cli.workload.generate import Model
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
