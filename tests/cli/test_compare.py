@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from forebay._files import file_names
+from forebay._support.files import file_names
 from forebay.errors import InputError
 from forebay.experiments.comparison.selection import split_specs
 from forebay.policies import COMPARED, load, names

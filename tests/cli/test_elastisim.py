@@ -114,7 +114,7 @@ def test_names_of_tables_are_completed():
 
 @pytest.mark.filterwarnings("default::forebay.errors.LongRunWarning")
 def test_a_run_of_many_phases_is_warned_of_in_one_line(forebay, project, monkeypatch):
-    monkeypatch.setattr("forebay._phases.PER_SECOND", 1.0)
+    monkeypatch.setattr("forebay._run.phases.PER_SECOND", 1.0)
     told = project(rigid(rounds=100))
     code, _, err = forebay("elastisim", told)
     assert code == 0

@@ -19,7 +19,7 @@ from forebay._distance._lp import linear
 from forebay._distance._objective import METRICS, SLOWDOWNS, metric_named, of_starts
 from forebay._distance._prices import STEPS, prices
 from forebay._distance._srpt import srpt
-from forebay._simulate import machine_of
+from forebay._run.simulate import machine_of
 from forebay._text import counted
 from forebay.core.failures import Failures
 from forebay.engine.build import default_model, make_program

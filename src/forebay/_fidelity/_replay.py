@@ -11,8 +11,8 @@ import polars as pl
 from forebay._fidelity import _scores
 from forebay._fidelity._doubts import doubts
 from forebay._fidelity._use import Use, use_of
-from forebay._simulate import machine_of, simulate
-from forebay._site_policy import site_policy
+from forebay._run.simulate import machine_of, simulate
+from forebay._run.site_policy import site_policy
 from forebay._text import counted
 from forebay.errors import InputError, wrong_type
 from forebay.metrics._numbers import seconds

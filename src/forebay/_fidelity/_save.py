@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from forebay._files import as_path, replacing, writable_folder
+from forebay._support.files import as_path, replacing, writable_folder
 from forebay._text import as_json, write_csv
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from forebay._environment import use_one_thread
+from forebay._support.environment import use_one_thread
 from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer

@@ -34,11 +34,11 @@ def command(
     The policy is tried on many small workloads; a rule it breaks is shown on the smallest one that does.
     What the policy prints is not shown. Exit code 0 if it keeps every rule, 3 if not.
     """
-    from forebay import _compile, _plugins
-    from forebay.policies import load as load_policy
+    from forebay import _plugins, policies
+    from forebay._run import compilation
 
-    scheduler, policy = load_policy(policy), _plugins.spelled("policies", policy)
-    _compile.prepare([scheduler], is_quiet())
+    scheduler, policy = policies.load(policy), _plugins.spelled("policies", policy)
+    compilation.prepare([scheduler], is_quiet())
     from forebay.testing import check_policy
 
     with redirect_stdout(io.StringIO()):  # it runs some three hundred times

@@ -27,7 +27,7 @@ def command(
 
     That is the first instant in which they did different things: what each did, who waited, what was free.
     """
-    from forebay._diverge import diverge
+    from forebay._run.diverge import diverge
     from forebay.results import load
     from forebay.results._whole import reading
 

@@ -96,7 +96,8 @@ def command(
 
 def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
     """The run, and all there is to say of it."""
-    from forebay import _compile, _plugins
+    from forebay import _plugins
+    from forebay._run import compilation
     from forebay.cli._render.progress import progress
     from forebay.elastisim.algorithm import Algorithm, Schedule
     from forebay.elastisim.outputs import Run
@@ -110,7 +111,7 @@ def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tup
     found: list[tuple[Run, dict[str, Any]]] = []
 
     def simulate(scheduler: Any, name: str) -> None:
-        _compile.prepare([scheduler], is_quiet())
+        compilation.prepare([scheduler], is_quiet())
         with progress(len(told.workload)) as watch:
             result, document = setting.simulate(scheduler, name, lambda ended, _: watch.at(name, ended))
         found.append((Run(told, result, getattr(scheduler, "samples", ())), document))
@@ -127,7 +128,7 @@ def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tup
 
 def _save(folder: Path, done: "Run", document: dict[str, Any], tables: list[str]) -> list[str]:
     """Write the run and ElastiSim's tables of it; returns the names of all files."""
-    from forebay._files import replacing
+    from forebay._support.files import replacing
     from forebay.elastisim import outputs
     from forebay.results import saving
 

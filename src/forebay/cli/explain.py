@@ -97,7 +97,8 @@ def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> Non
 
 
 def _reasons(result: "Result") -> "pl.DataFrame":
-    from forebay import _compile, explain
+    from forebay import explain
+    from forebay._run import compilation
 
-    _compile.prepare_parts([_compile.WAITING], is_quiet())
+    compilation.prepare_parts([compilation.WAITING], is_quiet())
     return explain.reasons(result)

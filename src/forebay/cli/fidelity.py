@@ -76,8 +76,9 @@ def command(
 
     With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), and a figure.
     """
-    from forebay import _compile, _plugins
+    from forebay import _plugins
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
+    from forebay._run import compilation
     from forebay.cli._input.setting import read_setting
     from forebay.figures import _folder
     from forebay.policies import load as load_policy
@@ -92,7 +93,7 @@ def command(
     if output:
         refuse_other(output, KIND)
     with output_folder(output) if output else nullcontext():
-        _compile.prepare([scheduler], is_quiet())
+        compilation.prepare([scheduler], is_quiet())
         found = _scored(setting, scheduler, policy, form, part is not None)
         drawing = plots or (plots is None and _folder.available())
         files = _write(found, output, drawing) if output else []

@@ -54,7 +54,7 @@ def command(
     With --slurm-conf a platform file is made of a site's own description, and printed if there is no -o.
     """
     from forebay import _plugins, platforms
-    from forebay._site_policy import site_policy
+    from forebay._run.site_policy import site_policy
 
     if described:
         if spec is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._reading import read_text
+from forebay._support.reading import read_text
 from forebay._text import counted
 from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forebay._files import as_path
+from forebay._support.files import as_path
 from forebay.elastisim.interface import InvocationType
 from forebay.elastisim.jobs import find, places
 from forebay.errors import InputError, brief, listed

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from forebay._files import as_path
+from forebay._support.files import as_path
 from forebay._text import counted
 from forebay.elastisim import model as models
 from forebay.elastisim.application import Totals, Writer

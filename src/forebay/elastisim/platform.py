@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from forebay import _bounds
-from forebay._files import as_path
+from forebay._support.files import as_path
 from forebay.elastisim import _units, _xml
 from forebay.elastisim._xml import Element
 from forebay.errors import InputError, brief, listed, nearest

@@ -5,7 +5,7 @@ import tempfile
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import as_path
+from forebay._support.files import as_path
 from forebay.errors import InputError
 
 if TYPE_CHECKING:

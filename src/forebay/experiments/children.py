@@ -12,8 +12,8 @@ import threading
 from multiprocessing.connection import Connection
 from typing import Any
 
-from forebay._environment import ONE_THREAD
-from forebay._parent import end_with
+from forebay._support.environment import ONE_THREAD
+from forebay._support.parent_process import end_with
 from forebay.experiments.executor import Failure, cause, serve
 from forebay.experiments.runs import Run
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from forebay._reading import read_text
+from forebay._support.reading import read_text
 
 ENDING = ".claim"
 BEAT = 20.0

@@ -20,8 +20,8 @@ from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any
 
-from forebay._environment import ONE_THREAD, variables
-from forebay._parent import end_with, keep_from_children
+from forebay._support.environment import ONE_THREAD, variables
+from forebay._support.parent_process import end_with, keep_from_children
 from forebay.errors import ForebayError
 from forebay.experiments.runs import Run, perform
 from forebay.results import Record

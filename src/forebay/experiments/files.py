@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay._reading import check_regular, read_bytes
+from forebay._support.reading import check_regular, read_bytes
 from forebay.errors import InputError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from forebay._reading import check_regular, read_toml
+from forebay._support.reading import check_regular, read_toml
 from forebay._text import counted
 from forebay.core.units import parse_period
 from forebay.errors import InputError, brief, nearest
@@ -272,7 +272,7 @@ class _Reader:
     def _check(self, key: str, text: str) -> None:
         """Refuse what cannot be loaded, before anything is run."""
         from forebay import _plugins, platforms, policies
-        from forebay._site_policy import site_policy
+        from forebay._run.site_policy import site_policy
         from forebay.platforms import failures
 
         try:

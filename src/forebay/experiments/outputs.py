@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from forebay._files import replacing, within, writable_folder
-from forebay._reading import read_text
+from forebay._support.files import replacing, within, writable_folder
+from forebay._support.reading import read_text
 from forebay.errors import InputError
 
 RESULTS = {

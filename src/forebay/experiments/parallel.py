@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.experiments import executor
 
 if TYPE_CHECKING:
-    from forebay._progress import Watch
+    from forebay._support.progress import Watch
     from forebay.experiments.executor import Tell
     from forebay.experiments.setting import Setting
 
@@ -40,7 +40,7 @@ class _TakesLongerError(BaseException):
 def perform(setting: "Setting", task: Task, tell: "Tell") -> float:
     """Simulate one policy and write its files; gives the seconds that the run took."""
     from forebay import policies
-    from forebay._files import writable_folder
+    from forebay._support.files import writable_folder
     from forebay.results import saving
 
     policy = policies.load(task.policy)

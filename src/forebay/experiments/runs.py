@@ -172,7 +172,7 @@ def lengthened(workload: "Workload", added: Added) -> "Workload":
 
 def perform(run: Run) -> Record:
     """Carry a run out. Nothing of the machine or the moment is among the numbers."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.metrics import summary
     from forebay.metrics._period import closed
     from forebay.metrics._table import counted, measure

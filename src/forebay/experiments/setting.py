@@ -33,7 +33,7 @@ class Setting:
 
     def simulate(self, policy: Any, spec: str, progress: Callable[[int, int], None]) -> tuple["Result", dict[str, Any]]:
         """A run, and all there is to say of it: what run.json holds."""
-        from forebay._simulate import simulate
+        from forebay._run.simulate import simulate
         from forebay.metrics import summary
         from forebay.metrics._period import closed
         from forebay.results import document
@@ -62,7 +62,7 @@ class Setting:
     @property
     def key(self) -> str:
         """A hash of all but the policy that can change a run; jobs and machine count by what they are."""
-        from forebay._simulate import versions
+        from forebay._run.simulate import versions
         from forebay.experiments.store import code_hash
 
         jobs = self.workload

@@ -14,8 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from forebay._files import replacing, within, writable_folder
-from forebay._reading import read_text
+from forebay._support.files import replacing, within, writable_folder
+from forebay._support.reading import read_text
 from forebay.errors import InputError
 from forebay.experiments.claims import Claims
 from forebay.experiments.runs import Run

@@ -39,7 +39,7 @@ def warm_up(policies: Iterable[str]) -> None:
 
     Those in users' files are left to the processes: what they compile is not kept, and one may end its process.
     """
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.policies import own_file
     from forebay.workload import read
 

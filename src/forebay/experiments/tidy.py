@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing
+from forebay._support.files import replacing
 from forebay._text import write_csv
 from forebay.experiments import statistics, verdicts
 from forebay.experiments.grid import COLUMNS

@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
-from forebay._files import file_names
+from forebay._support.files import file_names
 from forebay.errors import InputError
 from forebay.figures import _dates, _failures, _look, _reserved, _servers, _steps, _style
 from forebay.figures._look import WAITED

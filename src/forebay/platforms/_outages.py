@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forebay._bounds import LONGEST
-from forebay._reading import read_bytes
+from forebay._support.reading import read_bytes
 from forebay._text import counted, plain
 from forebay.core.failures import Outages
 from forebay.core.units import parse_seconds

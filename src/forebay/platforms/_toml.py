@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from forebay import _plugins
-from forebay._reading import read_toml
+from forebay._support.reading import read_toml
 from forebay.errors import InputError, nearest
 from forebay.platforms._fields import FROM_FILE
 from forebay.platforms._problems import Problems

@@ -6,7 +6,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import as_path, writable_folder
+from forebay._support.files import as_path, writable_folder
 
 if TYPE_CHECKING:
     from forebay.report.page import Page

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PolarsError
 
-from forebay._reading import read_text
+from forebay._support.reading import read_text
 from forebay.errors import InputError, listed
 from forebay.results import read_document
 

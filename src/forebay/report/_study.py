@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from forebay._reading import read_bytes
+from forebay._support.reading import read_bytes
 from forebay.report import _inputs, tables
 from forebay.report._folder import words_of
 from forebay.report._told import told

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PolarsError
 
-from forebay._parquet import read_parquet
-from forebay._reading import read_bytes
-from forebay._spread import spread
+from forebay._support.parquet import read_parquet
+from forebay._support.reading import read_bytes
+from forebay._support.student import spread
 from forebay._text import counted
 from forebay.report import _inputs, tables
 from forebay.report._folder import words_of

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from forebay._reading import read_text
+from forebay._support.reading import read_text
 from forebay.errors import InputError
 
 FORMAT = 1

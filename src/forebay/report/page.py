@@ -19,7 +19,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from forebay._files import replacing
+from forebay._support.files import replacing
 from forebay._text import plain
 from forebay.report import _models
 

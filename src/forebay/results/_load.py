@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
-from forebay._files import as_path
-from forebay._parquet import read_parquet
-from forebay._reading import read_bytes, read_text
+from forebay._support.files import as_path
+from forebay._support.parquet import read_parquet
+from forebay._support.reading import read_bytes, read_text
 from forebay._text import counted
 from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, renamed, tables, wrong_summary

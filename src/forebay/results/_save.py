@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars.exceptions import PolarsError
 
-from forebay._files import replacing
+from forebay._support.files import replacing
 from forebay._text import as_json, write_csv
 from forebay.errors import InputError
 from forebay.results._format import BESIDE, DIGESTS, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Table, tables

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from forebay._files import as_path
+from forebay._support.files import as_path
 from forebay.errors import InputError
 from forebay.slurm import accounting, conf, json_output, scontrol, sinfo
 from forebay.slurm.record import Source

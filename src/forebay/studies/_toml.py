@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from forebay._reading import read_toml
+from forebay._support.reading import read_toml
 from forebay.errors import InputError, brief, nearest
 
 QUICK = "quick"

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forebay._blocks import Blocks
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
+from forebay._run.blocks import Blocks
 from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Trigger, Verb
 from forebay.core.running import NO_LABELS, Labels

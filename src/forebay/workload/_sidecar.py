@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from forebay._bounds import LONGEST
-from forebay._parquet import read_parquet
+from forebay._support.parquet import read_parquet
 from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED, TOLD
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest

@@ -14,9 +14,9 @@ from typing import IO
 import polars as pl
 
 from forebay import _bounds
-from forebay._files import replacing
 from forebay._plugins import parse_spec
-from forebay._reading import read_bytes
+from forebay._support.files import replacing
+from forebay._support.reading import read_bytes
 from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload.workload import Workload

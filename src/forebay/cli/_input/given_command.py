@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from forebay._files import replacing
+from forebay._support.files import replacing
 from forebay._text import as_json
 
 _ASIDE = {"output", "form", "quiet", "jobs", "dask", "slurm", "plots", "page", "fresh"}
@@ -36,7 +36,7 @@ def _words(parameter: Any, value: Any) -> list[str]:
 
 def origin(context: typer.Context) -> dict[str, Any]:
     """What a page tells of where its numbers come from: the command, and versions."""
-    from forebay._simulate import versions
+    from forebay._run.simulate import versions
 
     return {"command": command(context), "versions": versions()}
 

@@ -41,7 +41,7 @@ SlurmOption = Annotated[
 
 def carry_out(runs: "list[Run]", store: "Store", jobs: int | None, dask: str | None, slurm: str | None) -> None:
     """All runs that are still missing; one error afterwards reports those that failed."""
-    from forebay import _compile
+    from forebay._run import compilation
     from forebay.cli._render.progress import progress
     from forebay.experiments import sweep
     from forebay.experiments.cluster import executing
@@ -52,7 +52,7 @@ def carry_out(runs: "list[Run]", store: "Store", jobs: int | None, dask: str | N
         return
     with executing(left, jobs, dask, slurm) as executor:
         specs = list(dict.fromkeys(run.policy for run in left))
-        _compile.prepare([load(spec) for spec in specs], is_quiet())
+        compilation.prepare([load(spec) for spec in specs], is_quiet())
         sweep.warm_up(specs)
         try:
             with progress(len({run.key for run in runs}), "runs") as watch:

@@ -27,7 +27,7 @@ def read_setting(
     """
     from forebay import _plugins
     from forebay import platforms as machines
-    from forebay._site_policy import site_policy
+    from forebay._run.site_policy import site_policy
     from forebay.platforms import failures as traces
 
     period, cut = parse_period(window, "--window"), parse_period(part, "--slice")
@@ -39,7 +39,7 @@ def read_setting(
     machine = None if platform is None else machines.load(platform)
     jobs = sliced(read(source), cut, warm)
     if machine is None:
-        from forebay._simulate import machine_of
+        from forebay._run.simulate import machine_of
 
         machine = machine_of(jobs)
     own = site_policy(machine, platform or jobs.platform)

@@ -52,7 +52,7 @@ class Told:
 
     def write(self, target: Path) -> None:
         """Put the platform file there."""
-        from forebay._files import replacing
+        from forebay._support.files import replacing
 
         if target.is_dir():
             raise InputError(f"{target}: is a folder; name a file inside it, such as site.toml")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from forebay._progress import PATIENCE as EVERY
-from forebay._progress import Reporter, Watch, bar, left
+from forebay._support.progress import PATIENCE as EVERY
+from forebay._support.progress import Reporter, Watch, bar, left
 from forebay.cli._render import printing
 
 PATIENCE = 5.0

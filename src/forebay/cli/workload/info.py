@@ -65,7 +65,7 @@ def command(
 
 def _write(facts: dict[str, Any], path: Path) -> None:
     """The machine that the jobs suggest, as a platform file."""
-    from forebay._files import replacing
+    from forebay._support.files import replacing
     from forebay.errors import InputError
 
     if facts["suggested_platform"] is None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from forebay._files import file_names, within
+from forebay._support.files import file_names, within
 from forebay.cli import formats
 from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forebay._progress import Reporter
+from forebay._support.progress import Reporter
 from forebay._text import counted
 from forebay.experiments import executor, sweep
 from forebay.experiments.capacity import answers, trials
@@ -63,10 +63,10 @@ def _search(
     question: Question, store: Store, processes: int | None, reporter: Reporter
 ) -> tuple[list[trials.Found], dict[str, int]]:
     """All answers, and the number of runs; what is finished stays, however this ends."""
-    from forebay import _compile
+    from forebay._run import compilation
     from forebay.policies import load
 
-    _compile.prepare([load(spec) for spec in question.policies], reporter.quiet)
+    compilation.prepare([load(spec) for spec in question.policies], reporter.quiet)
     sweep.warm_up(question.policies)
     with (
         reporter.progress(trials.expected(question), "runs") as watch,

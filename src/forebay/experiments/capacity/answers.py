@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing
+from forebay._support.files import replacing
 from forebay._text import as_json, counted, write_csv
 from forebay.experiments.capacity.question import Question
 from forebay.experiments.capacity.trials import Found

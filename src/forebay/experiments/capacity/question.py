@@ -215,7 +215,7 @@ def read(
     from dataclasses import replace
 
     from forebay import platforms
-    from forebay._simulate import machine_of
+    from forebay._run.simulate import machine_of
     from forebay.engine.sizes import sized
     from forebay.experiments.runs import workload_of
     from forebay.experiments.targets import parse_prices

@@ -14,7 +14,7 @@ from forebay.experiments.capacity.search import FIRST, Answer, least
 from forebay.experiments.parallel import HERE, SHORT
 
 if TYPE_CHECKING:
-    from forebay._progress import Watch
+    from forebay._support.progress import Watch
     from forebay.experiments.runs import Run
     from forebay.experiments.store import Store
 

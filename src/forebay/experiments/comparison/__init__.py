@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import file_names
-from forebay._progress import Reporter
+from forebay._support.files import file_names
+from forebay._support.progress import Reporter
 from forebay._text import counted
 from forebay.experiments import outputs, parallel
 from forebay.experiments.comparison import bounds, groups, replicas
@@ -20,6 +20,7 @@ from forebay.experiments.comparison.workspace import Part, Workspace, workspace
 from forebay.experiments.executor import cores
 from forebay.experiments.runs import own_file
 from forebay.experiments.setting import Setting
+from forebay.report import renew
 
 if TYPE_CHECKING:
     from forebay.experiments.executor import Failure
@@ -51,14 +52,10 @@ def compare(
     Finished runs stay in the folder, however this ends, and are used again. At most `processes` runs are made at a
     time, one a core by default. `page` adds report.html; `command` is what gives the same comparison again.
     """
-    from forebay.report import renew
-
     reporter, count, setting = reporter or Reporter(), processes or cores(), plan.setting
     outputs.refuse_other(folder, "a comparison")
     parts = _parts(list(plan.policies))
     with outputs.output_folder(folder), workspace(folder, setting.key, parts, command) as made:
-        if lost := made.replaces():
-            reporter.message(lost)
         failed = _run_all(plan, made, count, reporter)
         documents = _documents(made)
         if not documents:
@@ -112,15 +109,17 @@ def _parts(specs: Sequence[str]) -> dict[str, Part]:
 
 def _run_all(plan: Plan, made: Workspace, count: int, reporter: Reporter) -> "dict[str, Failure]":
     """Every run that is not there yet; gives those that failed. What is finished stays, however this ends."""
-    from forebay import _compile
+    from forebay._run import compilation
 
+    if lost := made.replaces():
+        reporter.message(lost)
     found, total = made.finished(), counted(len(plan.policies), "policy", "policies")
     if found:
         reporter.message(f"{len(found)} of {total} there already")
     missing = [spec for spec in plan.policies if spec not in found]
     if not missing:
         return {}
-    _compile.prepare((plan.policies[spec] for spec in missing), reporter.quiet)
+    compilation.prepare((plan.policies[spec] for spec in missing), reporter.quiet)
     tasks = [parallel.Task(spec, made.place(spec)) for spec in missing]
     jobs = len(plan.setting.workload) * len(tasks)
     with _kept(made, len(plan.policies), reporter), reporter.progress(jobs) as watch:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing
+from forebay._support.files import replacing
 from forebay._text import counted, write_csv
 from forebay.errors import ForebayError
 from forebay.experiments.comparison import bounds, common_jobs, verdicts

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing
-from forebay._reading import read_bytes, read_text
+from forebay._support.files import replacing
+from forebay._support.reading import read_bytes, read_text
 from forebay.experiments import executor, parallel
 
 if TYPE_CHECKING:
-    from forebay._progress import Reporter
+    from forebay._support.progress import Reporter
     from forebay.experiments.comparison.shaking import Replica
     from forebay.experiments.comparison.workspace import Workspace
     from forebay.experiments.executor import Tell

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing, within, writable_folder
-from forebay._reading import read_text
+from forebay._support.files import replacing, within, writable_folder
+from forebay._support.reading import read_text
 from forebay.errors import InputError
 
 if TYPE_CHECKING:

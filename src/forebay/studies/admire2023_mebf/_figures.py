@@ -84,7 +84,7 @@ def _by_application(
 
 def again(run: "Run") -> "Result":
     """The whole result of a run: stores keep its numbers alone."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
 
     return simulate(workload_of(run.jobs), run.platform, run.policy, run.seed, run.job_model, progress=False)
 

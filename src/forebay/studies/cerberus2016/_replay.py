@@ -36,7 +36,7 @@ class Replayed(NamedTuple):
 
 def replay(path: Path, variant: str | None, trace: Path | None) -> Replayed:
     """Run what a file describes, as its authors ran it."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.workload import read
 
     version, system = parse_variant(variant or path.stem)

@@ -30,7 +30,7 @@ def toy() -> Drawings:
 
 def _toy(policy: str, path: Path) -> list[Path]:
     from forebay import figures
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.workload import read
 
     return figures.draw("gantt", {policy: simulate(read("table1"), policy=policy)}, path)
@@ -58,7 +58,7 @@ def full_log(scope: "Scope", finished: Finished, told: "pl.DataFrame") -> Drawin
 
 def _gantt(scope: "Scope", path: Path) -> list[Path]:
     from forebay import figures
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
 
     workload = workload_of(scope.log(0, first=scope.settings.full_log.gantt))
     spec, model = scope.specs["fcfs-easy"], scope.settings.full_log.job_model

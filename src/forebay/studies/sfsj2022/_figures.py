@@ -34,7 +34,7 @@ def _spaced(time: str) -> str:
 
 def again(run: "Run") -> "Result":
     """The whole result of a run: stores keep its numbers alone."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
 
     return simulate(
         workload_of(run.jobs), run.platform, run.policy, run.seed, run.job_model, False, run.failures or None

@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 
 from forebay import _bounds
-from forebay._parquet import read_parquet
 from forebay._plugins import parse_spec
+from forebay._support.parquet import read_parquet
 from forebay.core.schemas import (
     DEPENDENCY_SCHEMA,
     INSIDE,

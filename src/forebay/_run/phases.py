@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from forebay._progress import LONG
+from forebay._support.progress import LONG
 from forebay._text import about
 from forebay.engine.program import Program
 from forebay.errors import LongRunWarning

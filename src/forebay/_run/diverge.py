@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from forebay import explain
-from forebay._sim import Simulation
+from forebay._run.simulation import Simulation
 from forebay._text import amount, counted
 from forebay.core.units import format_bytes, format_seconds
 from forebay.errors import InputError, wrong_type

@@ -7,9 +7,9 @@ from os import PathLike
 from types import TracebackType
 from typing import Any
 
-from forebay._blocks import Blocks
-from forebay._case import Case, case_of, versions
-from forebay._hands import ByHand, Hands
+from forebay._run.blocks import Blocks
+from forebay._run.by_hand import ByHand, Hands
+from forebay._run.case import Case, case_of, versions
 from forebay._text import counted
 from forebay.core.actions import Actions
 from forebay.core.failures import Failures

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from forebay import _progress
-from forebay._blocks import Blocks
-from forebay._case import case_of, machine_of, versions
-from forebay._phases import warn_of_many
+from forebay._run.blocks import Blocks
+from forebay._run.case import case_of, machine_of, versions
+from forebay._run.phases import warn_of_many
+from forebay._support.progress import following
 from forebay.core.failures import Failures
 from forebay.engine.handed import Handed
 from forebay.engine.run import Progress, run
@@ -86,7 +86,7 @@ def simulate(
         warn_of_many(case.workload, case.program)
     state, truth, notes, draw, rng = case.tables()
     handed = Handed(Blocks, case.wishes.labels)
-    with _progress.following(progress, case.policy, len(case.workload)) as call:
+    with following(progress, case.policy, len(case.workload)) as call:
         record = run(state, truth, case.scheduler, case.platform.resources, rng, call, notes, draw, handed=handed)
     end = case.end(state, truth, notes)
     del state, truth, draw  # of a million jobs, most of a gigabyte

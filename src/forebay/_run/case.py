@@ -15,9 +15,11 @@ import numba
 import numpy as np
 import polars as pl
 
-from forebay import _compile, _fork, _plugins
-from forebay._named import on_site
-from forebay._site_policy import USUAL, site_policy
+from forebay import _plugins
+from forebay._run import compilation
+from forebay._run.names import on_site
+from forebay._run.site_policy import USUAL, site_policy
+from forebay._support import forks
 from forebay._text import counted
 from forebay.core.codes import JobState
 from forebay.core.failures import Failures
@@ -268,7 +270,7 @@ def case_of(
     failures: str | PathLike[str] | Mapping[str, Any] | Failures | None,
 ) -> Case:
     """What `forebay.simulate` was given, as a case; an error where that cannot be used."""
-    _fork.check()
+    forks.check()
     workload, seed = _workload(workload), _seed(seed)
     named = machine_of(workload) if platform is None else _platform(platform)
     if policy is None:
@@ -276,7 +278,7 @@ def case_of(
     scheduler, limits, name, said = _scheduler(policy, workload, named)
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')
-    _compile.prepare([scheduler])
+    compilation.prepare([scheduler])
     ground = _ground(workload, named, job_model, failures)
     _check_needs(scheduler, name, ground.workload, ground.platform, ground.program)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from forebay import _compile
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
+from forebay._run import compilation
 from forebay.core.outlook import Profile
 from forebay.core.tables import STATE, State
 from forebay.engine.interrupts import Interrupts
@@ -26,9 +26,9 @@ _NOBODY = np.zeros(0, np.int64)
 @cache
 def _kernel(name: str) -> Any:
     """A kernel behind one of the methods, ready to be called."""
-    part = _compile.BLOCKS[name]
-    _compile.prepare_parts([part])
-    return ready(_compile.kernel_of(part))
+    part = compilation.BLOCKS[name]
+    compilation.prepare_parts([part])
+    return ready(compilation.kernel_of(part))
 
 
 @cache

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from forebay._parent import end_with
+from forebay._support.parent_process import end_with
 from forebay._text import plain
 from forebay.errors import ForebayError
 
@@ -201,8 +201,8 @@ def pace() -> float:
 
 def keep_pace(times: float) -> None:
     """Remember it for the next time. A machine that was busy once does not count for all: half of it is kept."""
-    from forebay._files import replacing
     from forebay._numba.folder import cache_folder
+    from forebay._support.files import replacing
 
     folder = cache_folder()
     if folder:  # of one version; how fast a machine is, it is for all
@@ -251,11 +251,14 @@ class _Worker:
     """A process that compiles what it is sent, one part after the other."""
 
     # -P: what lies in the current folder is not ours to import. Where we were found by other ways, so are we there.
-    CODE = "import sys; sys.path.append(sys.argv[1]); from forebay._compile import follow; follow(int(sys.argv[2]))"
+    CODE = (
+        "import sys; sys.path.append(sys.argv[1]); "
+        "from forebay._run.compilation import follow; follow(int(sys.argv[2]))"
+    )
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", self.CODE, str(Path(__file__).parents[1]), str(os.getpid())],
+            [sys.executable, "-P", "-c", self.CODE, str(Path(__file__).parents[2]), str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
