@@ -98,7 +98,7 @@ def command(
         drawing = plots or (plots is None and _folder.available())
         files = _write(found, output, drawing) if output else []
     if form is Format.json:
-        from forebay._fidelity._save import document
+        from forebay._fidelity._found import document
 
         answer(document(found) | {"files": [str(file) for file in files]})
     else:
@@ -117,7 +117,7 @@ def _scored(setting: Any, scheduler: Any, policy: str, form: Format, part: bool)
 
 
 def _write(found: "Fidelity", folder: "Path", drawing: bool) -> "list[Path]":
-    from forebay._fidelity._save import save
+    from forebay._fidelity._found import save
 
     return save(found, folder, drawing)
 

@@ -17,8 +17,7 @@ from forebay.errors import InputError
 from forebay.experiments import children, executor
 from forebay.experiments._slurm_jobs import Watch
 from forebay.experiments.executor import Done, Executor, Failure
-from forebay.experiments.files import files_of, moved
-from forebay.experiments.runs import Run
+from forebay.experiments.runs import Run, files_of, moved
 from forebay.experiments.store import code_hash
 
 TIMEOUT = 10.0

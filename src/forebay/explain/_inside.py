@@ -10,7 +10,7 @@ from forebay.explain._where import Asks, Machine, Wheres, wheres_of
 from forebay.results import Result, first_ids
 
 if TYPE_CHECKING:
-    from forebay.explain._replay import Log
+    from forebay.explain._log import Log
 
 CORES, MEMORY, GPUS = range(3)
 _START, _DOWN, _UP = 2, 8, 9  # places of kinds in the log, see _replay

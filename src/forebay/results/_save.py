@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from polars.exceptions import PolarsError
@@ -12,14 +12,11 @@ from polars.exceptions import PolarsError
 from forebay._support.files import replacing
 from forebay._text import as_json, write_csv
 from forebay.errors import InputError
-from forebay.results._format import BESIDE, DIGESTS, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Table, tables
+from forebay.results._format import BESIDE, DIGESTS, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Saveable, Table, tables
 from forebay.results._whole import digests_of
 
-if TYPE_CHECKING:
-    from forebay.results._result import Result
 
-
-def document(result: "Result", **beside: Any) -> dict[str, Any]:
+def document(result: Saveable, **beside: Any) -> dict[str, Any]:
     """What run.json holds of a run.
 
     Parameters
@@ -42,7 +39,7 @@ def document(result: "Result", **beside: Any) -> dict[str, Any]:
     return told | {"facts": others} if others else told
 
 
-def files(result: "Result") -> list[str]:
+def files(result: Saveable) -> list[str]:
     """Names of the files of a run, run.json last; an optional table only where it has rows.
 
     Parameters
@@ -58,12 +55,12 @@ def files(result: "Result") -> list[str]:
     return [*sorted([JOBS_FOR_OTHERS, *(table.file for table in _present(result))]), RUN]
 
 
-def _present(result: "Result") -> list[Table]:
+def _present(result: Saveable) -> list[Table]:
     return [table for table in tables(result) if not table.optional or getattr(result, table.name).height]
 
 
 @contextmanager
-def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None) -> Iterator[list[str]]:
+def saving(folder: Path, result: Saveable, told: Mapping[str, Any] | None = None) -> Iterator[list[str]]:
     """The files of one run, in a folder: they take their names when the block ends.
 
     Parameters
