@@ -11,7 +11,7 @@ from forebay.core.limits import Limits
 from forebay.core.units import parse_period, parse_seconds
 from forebay.errors import InputError
 from forebay.platforms import failures
-from forebay.slurm import values
+from forebay.slurm.sources import values
 from forebay.workload.formats import _sacct_values as sacct
 
 pytestmark = pytest.mark.small

@@ -12,7 +12,7 @@ import pytest
 
 PROCESSES = """
 from forebay.cli._render import progress
-from forebay.experiments import parallel
+from forebay.experiments.execution import parallel
 parallel.HERE = parallel.SHORT = progress.PATIENCE = 0
 """
 MAIN = "from forebay.cli.main import main\nif __name__ == '__main__':\n    main()\n"

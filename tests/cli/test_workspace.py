@@ -192,7 +192,7 @@ def test_stopped_before_its_figures_it_simulates_nothing_again(forebay, tmp_path
         patched.setattr("forebay.figures._folder.draw", stop)
         assert forebay(*command).code == 130
     assert [path.name for path in (tmp_path / "out").iterdir()] == [UNFINISHED]
-    monkeypatch.setattr("forebay.experiments.parallel.perform", stop)
+    monkeypatch.setattr("forebay.experiments.execution.parallel.perform", stop)
     code, said, err = forebay(*command)
     assert code == 0
     assert err == "2 of 2 policies there already\n"

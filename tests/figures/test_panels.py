@@ -12,20 +12,8 @@ import pytest
 import forebay as fb
 from forebay import figures
 from forebay.figures import _header, _style, letter_values, panels
-from forebay.figures.panels import (
-    admissions,
-    against,
-    bars,
-    boxes,
-    changes,
-    density,
-    means,
-    over_time,
-    schedules,
-    spreads,
-    stacks,
-    tails,
-)
+from forebay.figures.panels import against, bars, boxes, changes, density, means, spreads, stacks, tails
+from forebay.figures.panels.timelines import admissions, over_time, schedules
 from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small

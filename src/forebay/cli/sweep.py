@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.experiments.conditions import Condition
-    from forebay.experiments.executor import Failure
+    from forebay.experiments.execution.executor import Failure
     from forebay.experiments.runs import Run
     from forebay.experiments.tidy import Combination
 

@@ -16,8 +16,8 @@ from forebay.elastisim.platform import Machine
 from forebay.elastisim.tables import Tables
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import Workload, _source, job_table
-from forebay.workload._rules import MOST_NODES
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
+from forebay.workload._checks.rules import MOST_NODES
 from forebay.workload.applications import TYPES
 from forebay.workload.formats._json_values import count, member, number, parse, text
 

@@ -16,7 +16,7 @@ from forebay.elastisim import _units, _xml
 from forebay.elastisim._xml import Element
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.platforms import Platform
-from forebay.platforms._problems import Problems
+from forebay.platforms._declared.problems import Problems
 from forebay.platforms.platform import MAX_NODES
 from forebay.platforms.tiers import node_local, pfs
 from forebay.platforms.tiers._base import BaseTier

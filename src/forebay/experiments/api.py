@@ -61,7 +61,7 @@ def sweep(
     [('fcfs', 480.0), ('fcfs-bb', 142.5)]
     """
     from forebay.experiments import tidy
-    from forebay.experiments.cluster import executing
+    from forebay.experiments.execution.cluster import executing
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import carry_out as carry_out_runs
     from forebay.experiments.sweep import records, warm_up

@@ -59,7 +59,7 @@ def digest_of_bytes(content: bytes) -> str:
 @lru_cache(maxsize=64)
 def outages_of(path: str, content: bytes) -> str:
     """The trace of outages that a platform's file names; its content is there to be remembered by."""
-    from forebay.platforms._toml import trace_of
+    from forebay.platforms._declared.toml import trace_of
 
     return trace_of(Path(path))
 

@@ -7,7 +7,7 @@ from itertools import chain
 
 from forebay._text import counted
 from forebay.errors import ForebayError, InputError
-from forebay.experiments.executor import Executor, Failure, Outcome
+from forebay.experiments.execution.executor import Executor, Failure, Outcome
 from forebay.experiments.runs import Run
 from forebay.experiments.store import Store
 from forebay.results import Record

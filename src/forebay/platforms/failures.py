@@ -14,7 +14,7 @@ from forebay._bounds import LONGEST, too_long
 from forebay._text import counted
 from forebay.core.failures import Failures
 from forebay.errors import InputError, wrong_type
-from forebay.platforms import _outages
+from forebay.platforms._declared import outages as _outages
 
 _TRACE = inspect.Parameter("trace", inspect.Parameter.KEYWORD_ONLY, default="")
 PARAMETERS: Mapping[str, inspect.Parameter] = {

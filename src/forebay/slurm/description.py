@@ -7,10 +7,10 @@ from typing import Any
 
 from forebay.slurm import limits, machine, scheduler, select, shares, toml
 from forebay.slurm.machine import Machine
-from forebay.slurm.reading import read
 from forebay.slurm.scheduler import Parameters
 from forebay.slurm.select import Selection
 from forebay.slurm.site import Site
+from forebay.slurm.sources.reading import read
 
 _TAKEN = frozenset({"nodes", "cores", "memory", "gpus"})
 """Names of what a machine counts anyway."""

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from forebay.errors import InputError, brief
-from forebay.slurm import values
-from forebay.slurm.record import Record
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Record
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from forebay.errors import InputError, brief, listed
-from forebay.slurm import values
-from forebay.slurm.record import Record
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Record
 
 _REPEATED = ("DAILY", "HOURLY", "WEEKDAY", "WEEKEND", "WEEKLY")
 _RESTRICTING = ("Groups", "Features", "Licenses", "BurstBuffer")

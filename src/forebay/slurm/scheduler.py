@@ -3,10 +3,10 @@
 import math
 
 from forebay.errors import brief, listed
-from forebay.slurm import keys, values
 from forebay.slurm.preemption import preemption_of
-from forebay.slurm.record import Kind, Record
 from forebay.slurm.site import Site
+from forebay.slurm.sources import keys, values
+from forebay.slurm.sources.record import Kind, Record
 
 TIMES = ("PriorityMaxAge", "PriorityDecayHalfLife", "PriorityCalcPeriod")
 COUNTS = (

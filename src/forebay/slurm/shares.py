@@ -5,9 +5,9 @@ from typing import Any
 
 from forebay._text import plain
 from forebay.errors import InputError, brief, listed
-from forebay.slurm import values
-from forebay.slurm.record import Kind, Record
 from forebay.slurm.site import Site
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Kind, Record
 
 ROOT, PARENT = "root", "parent"
 _PRINT = "print it with sacctmgr -P show assoc tree, or format=Cluster,Account,User,Partition,ParentName,Share"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from forebay._text import counted
 from forebay.core.hostlist import expand, split_outside
 from forebay.errors import InputError, brief, listed, nearest
-from forebay.slurm import values
 from forebay.slurm.node import Node, make_node
-from forebay.slurm.record import Kind, Record, Source
 from forebay.slurm.reservations import Reservation, reservation_of
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Kind, Record, Source
 
 STATES = {"up": "up", "down": "down", "drain": "drain", "inactive": "inactive"}
 _ABSENT = frozenset({"future"})

@@ -12,7 +12,7 @@ from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED, TOLD
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
-from forebay.workload._rules import MOST_NODES
+from forebay.workload._checks.rules import MOST_NODES
 from forebay.workload.workload import NAMES, can_name, own_column
 
 KEYS = ("id", "job", "job_id", "JobID")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def _checked(keys: str | None) -> str | None:
     """Refuse keys that make no sense before anything is made."""
     if keys:
-        from forebay.experiments.cluster import slurm_options
+        from forebay.experiments.execution.cluster import slurm_options
 
         slurm_options(keys)
     return keys
@@ -44,7 +44,7 @@ def carry_out(runs: "list[Run]", store: "Store", jobs: int | None, dask: str | N
     from forebay._run import compilation
     from forebay.cli._render.progress import progress
     from forebay.experiments import sweep
-    from forebay.experiments.cluster import executing
+    from forebay.experiments.execution.cluster import executing
     from forebay.policies import load
 
     left = sweep.missing(runs, store)

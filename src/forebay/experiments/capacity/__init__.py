@@ -7,9 +7,10 @@ from typing import Any
 
 from forebay._support.progress import Reporter
 from forebay._text import counted
-from forebay.experiments import executor, sweep
+from forebay.experiments import sweep
 from forebay.experiments.capacity import answers, trials
 from forebay.experiments.capacity.question import Question
+from forebay.experiments.execution import executor
 from forebay.experiments.outputs import output_folder, refuse_other
 from forebay.experiments.store import Store
 

@@ -8,10 +8,11 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from forebay.experiments import executor, sweep
+from forebay.experiments import sweep
 from forebay.experiments.capacity.question import Question, Span
 from forebay.experiments.capacity.search import FIRST, Answer, least
-from forebay.experiments.parallel import HERE, SHORT
+from forebay.experiments.execution import executor
+from forebay.experiments.execution.parallel import HERE, SHORT
 
 if TYPE_CHECKING:
     from forebay._support.progress import Watch

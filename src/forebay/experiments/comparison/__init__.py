@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any
 from forebay._support.files import file_names
 from forebay._support.progress import Reporter
 from forebay._text import counted
-from forebay.experiments import outputs, parallel
+from forebay.experiments import outputs
 from forebay.experiments.comparison import bounds, groups, replicas
 from forebay.experiments.comparison.common_jobs import Common, not_run
 from forebay.experiments.comparison.compared import Compared, distinct, failure
 from forebay.experiments.comparison.figures import Drawing, under_way
 from forebay.experiments.comparison.verdicts import Jury
 from forebay.experiments.comparison.workspace import Part, Workspace, workspace
-from forebay.experiments.executor import cores
+from forebay.experiments.execution import parallel
+from forebay.experiments.execution.executor import cores
 from forebay.experiments.runs import own_file
 from forebay.experiments.setting import Setting
 from forebay.report import renew
 
 if TYPE_CHECKING:
-    from forebay.experiments.executor import Failure
+    from forebay.experiments.execution.executor import Failure
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from forebay.experiments.comparison.verdicts import Jury
     from forebay.experiments.conditions import Condition
-    from forebay.experiments.executor import Failure
+    from forebay.experiments.execution.executor import Failure
 
 COMPARED, RANKING = "compare.csv", "ranking.csv"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import ForebayError
-from forebay.experiments import executor, parallel
+from forebay.experiments.execution import executor, parallel
 from forebay.figures import _folder
 
 if TYPE_CHECKING:
-    from forebay.experiments.executor import Tell
+    from forebay.experiments.execution.executor import Tell
     from forebay.results import Result
 
 FIGURES = ("letter-values", "usage", "wait-by-size", "waits")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import replacing
 from forebay._support.reading import read_bytes, read_text
-from forebay.experiments import executor, parallel
+from forebay.experiments.execution import executor, parallel
 
 if TYPE_CHECKING:
     from forebay._support.progress import Reporter
     from forebay.experiments.comparison.shaking import Replica
     from forebay.experiments.comparison.workspace import Workspace
-    from forebay.experiments.executor import Tell
+    from forebay.experiments.execution.executor import Tell
     from forebay.experiments.setting import Setting
 
 USUAL = (10, 5, 3)

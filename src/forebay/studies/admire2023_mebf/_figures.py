@@ -90,7 +90,7 @@ def again(run: "Run") -> "Result":
 
 
 def _over_time(runs: Sequence["Run"], path: Path) -> list[Path]:
-    from forebay.figures.panels import over_time
+    from forebay.figures.panels.timelines import over_time
 
     curves: dict[str, dict[str, Steps]] = {}
     for run in runs:

@@ -43,7 +43,7 @@ def again(run: "Run") -> "Result":
 
 def toy(runs: Sequence["Run"], path: Path) -> list[Path]:
     """Fig. 3.1."""
-    from forebay.figures.panels import schedules
+    from forebay.figures.panels.timelines import schedules
 
     titles = [run.tags["case"] if not run.failures else f"a node fails, {run.policy}" for run in runs]
     return schedules.draw(

@@ -11,7 +11,7 @@ import polars as pl
 from forebay.core.units import INT64_MAX
 from forebay.errors import listed
 from forebay.workload import _cancelled
-from forebay.workload._rules import MOST_NODES
+from forebay.workload._checks.rules import MOST_NODES
 from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_values as values
 from forebay.workload.formats._sacct_rows import Block

@@ -30,7 +30,7 @@ from forebay.core.schemas import (
 )
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
 from forebay.workload.applications import Applications
 from forebay.workload.formats._json_values import count, member, names_in, number, parse, text, whole
 from forebay.workload.workload import NAMES, Workload, can_name

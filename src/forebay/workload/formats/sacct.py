@@ -14,8 +14,8 @@ from forebay.core.schemas import MORE
 from forebay.errors import InputError
 from forebay.workload import _cancelled, _source, _suggest, dependencies
 from forebay.workload._bad_lines import BadLines
+from forebay.workload._checks.jobs import checked
 from forebay.workload._source import machine_nodes
-from forebay.workload._valid import checked
 from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_json as document
 from forebay.workload.formats import _sacct_values as values

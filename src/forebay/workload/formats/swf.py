@@ -12,7 +12,7 @@ from forebay._text import counted
 from forebay.errors import InputError
 from forebay.workload import _cancelled, _source, dependencies
 from forebay.workload._bad_lines import BadLines
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
 from forebay.workload.formats import _swf_lines as lines
 from forebay.workload.names import only
 from forebay.workload.workload import Workload, job_table

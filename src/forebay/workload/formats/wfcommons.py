@@ -15,8 +15,8 @@ from forebay._text import counted
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError, brief
 from forebay.workload import _source
-from forebay.workload._rules import LENGTH
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
+from forebay.workload._checks.rules import LENGTH
 from forebay.workload.dependencies import dependency_table, refuse_circle
 from forebay.workload.formats._json_values import count, member, number, parse, text
 from forebay.workload.workload import Workload, job_table

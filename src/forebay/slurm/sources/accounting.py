@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from forebay.errors import InputError
-from forebay.slurm.record import Kind, Source
+from forebay.slurm.sources.record import Kind, Source
 
 LIMITS = {
     "grptres": "GrpTRES",

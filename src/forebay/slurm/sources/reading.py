@@ -6,10 +6,10 @@ from pathlib import Path
 
 from forebay._support.files import as_path
 from forebay.errors import InputError
-from forebay.slurm import accounting, conf, json_output, scontrol, sinfo
-from forebay.slurm.record import Source
 from forebay.slurm.site import Site, assemble
-from forebay.slurm.text import load
+from forebay.slurm.sources import accounting, conf, json_output, scontrol, sinfo
+from forebay.slurm.sources.record import Source
+from forebay.slurm.sources.text import load
 
 BUFFERS = "burst_buffer.conf"
 KINDS = (

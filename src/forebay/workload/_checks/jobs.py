@@ -8,8 +8,9 @@ from forebay._bounds import LONGEST
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE
 from forebay.errors import InputError, listed
-from forebay.workload import _valid_applications, dependencies
-from forebay.workload._rules import (
+from forebay.workload import dependencies
+from forebay.workload._checks import applications
+from forebay.workload._checks.rules import (
     AMOUNT,
     LENGTH,
     LIMIT,
@@ -46,7 +47,7 @@ def checked(w: Workload, path: Path) -> Workload:
     if w.phases is not None:
         _check_phases(w, w.phases, f"{path}: phase of job")
     if w.applications is not None:
-        _valid_applications.check(w, w.applications, path)
+        applications.check(w, w.applications, path)
     dependencies.check(w, f"{path}: ")
     return w
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from forebay.errors import InputError
-from forebay.slurm.record import Kind, Source
+from forebay.slurm.sources.record import Kind, Source
 
 NODES = {"nodelist", "hostnames"}
 _NODE = {

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forebay.errors import InputError, brief
-from forebay.slurm import keys
-from forebay.slurm.record import Kind, Record, Source
-from forebay.slurm.text import load
+from forebay.slurm.sources import keys
+from forebay.slurm.sources.record import Kind, Record, Source
+from forebay.slurm.sources.text import load
 
 MOST_FILES = 100
 """That include one another: more are a slip."""

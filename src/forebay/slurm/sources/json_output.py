@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay.errors import InputError, brief
-from forebay.slurm.record import Kind, Source
+from forebay.slurm.sources.record import Kind, Source
 from forebay.workload.formats._json_values import parse
 
 _NODE = {

@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.experiments import executor
+from forebay.experiments.execution import executor
 
 if TYPE_CHECKING:
     from forebay._support.progress import Watch
-    from forebay.experiments.executor import Tell
+    from forebay.experiments.execution.executor import Tell
     from forebay.experiments.setting import Setting
 
 HERE = 3.0

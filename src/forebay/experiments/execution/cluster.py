@@ -14,9 +14,9 @@ from typing import Any
 
 from forebay import _plugins
 from forebay.errors import InputError
-from forebay.experiments import children, executor
-from forebay.experiments._slurm_jobs import Watch
-from forebay.experiments.executor import Done, Executor, Failure
+from forebay.experiments.execution import children, executor
+from forebay.experiments.execution.executor import Done, Executor, Failure
+from forebay.experiments.execution.slurm_jobs import Watch
 from forebay.experiments.runs import Run, files_of, moved
 from forebay.experiments.store import code_hash
 

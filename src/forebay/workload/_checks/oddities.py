@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from forebay._text import counted
 from forebay.core.units import format_seconds
-from forebay.workload import _cancelled, _flurries, _source, dates
+from forebay.workload import _cancelled, _source, dates
+from forebay.workload._checks import flurries as _flurries
 from forebay.workload.names import called
 from forebay.workload.workload import Workload
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from forebay.errors import InputError
-from forebay.workload._rules import AMOUNT, LIMIT, MOST_NODES, Rule, amount, limit, refuse, within
+from forebay.workload._checks.rules import AMOUNT, LIMIT, MOST_NODES, Rule, amount, limit, refuse, within
 from forebay.workload.applications import KINDS, STAGES, TYPES, Applications
 from forebay.workload.workload import Workload
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from forebay.slurm.record import Kind, Source
+from forebay.slurm.sources.record import Kind, Source
 
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w/:\[\]]*)=", re.ASCII)
 _BEGINS = {

@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Patch
 
 from forebay.figures import _header, _look, _style
-from forebay.figures.panels.over_time import COLUMNS, grid, tidy
+from forebay.figures.panels.timelines.over_time import COLUMNS, grid, tidy
 
 
 def draw(tables: Mapping[str, pl.DataFrame], path: Path) -> list[Path]:

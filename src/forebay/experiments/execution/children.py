@@ -14,7 +14,7 @@ from typing import Any
 
 from forebay._support.environment import ONE_THREAD
 from forebay._support.parent_process import end_with
-from forebay.experiments.executor import Failure, cause, serve
+from forebay.experiments.execution.executor import Failure, cause, serve
 from forebay.experiments.runs import Run
 
 DEATHS = 3
@@ -25,7 +25,7 @@ class _Child:
     def __init__(self) -> None:
         ours, theirs = multiprocessing.Pipe()
         number = theirs.fileno()
-        code = f"from forebay.experiments.children import live; live({number}, {os.getpid()})"
+        code = f"from forebay.experiments.execution.children import live; live({number}, {os.getpid()})"
         words = [sys.executable, "-P", "-c", code]
         # Its output is the worker's: what policies print goes to stderr there.
         self.process = subprocess.Popen(

@@ -7,7 +7,7 @@ nothing to a schedule.
 import difflib
 from collections.abc import Mapping
 
-from forebay.slurm.record import Kind
+from forebay.slurm.sources.record import Kind
 
 
 def _spelled(names: str) -> dict[str, str]:
