@@ -156,8 +156,8 @@ if not TYPE_CHECKING:  # a type checker that sees __getattr__ takes every misspe
         if name not in _HOME:
             from forebay.errors import nearest
 
-            told = _INSTEAD.get(name) or nearest(name, [*__all__, *_ROOMS])
-            raise AttributeError(f"module 'forebay' has no attribute {name!r}: {told}")
+            hint = _INSTEAD.get(name) or nearest(name, [*__all__, *_ROOMS])
+            raise AttributeError(f"module 'forebay' has no attribute {name!r}: {hint}")
         module, attribute = _HOME[name]
         return getattr(import_module(module), attribute)
 

@@ -95,7 +95,7 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def shared(values: Iterable[Any], word: str) -> str:
-    """What all values are, else how many different ones there are: "kth", "4 workloads"; nothing where none is told."""
+    """What all values are, else how many different ones there are: "kth", "4 workloads"; nothing of none."""
     found = list(dict.fromkeys(str(value) for value in values if value))
     return found[0] if len(found) == 1 else f"{len(found):,} {word}" if found else ""
 

@@ -83,7 +83,7 @@ def test_changes_by_hand():
     theirs = [{"workload": 0, "makespan": 100.0}, {"workload": 1, "makespan": 100.0}]
     change = numbers.change(ours, theirs, numbers.MAKESPAN)
     assert (change.mean, change.least, change.largest) == pytest.approx((-30, -50, -10))
-    assert numbers.told(numbers.change(theirs, theirs, numbers.MAKESPAN)) == "-"
+    assert numbers.change_text(numbers.change(theirs, theirs, numbers.MAKESPAN)) == "-"
 
 
 def recording(alpha):

@@ -68,8 +68,8 @@ def exact(jobs: Jobs, metric: str, window: int, limit: float) -> list[Found]:
         least = value(sum(one.least for one in optima))
         best = value(optima[0].best) if alone else None
     name = _name(jobs, len(blocks), stopped, optima)
-    told = f"{len(blocks) - stopped} of {len(blocks)} windows solved to the end" if stopped else ""
-    return [Found(metric, name, least, "", told, best)]
+    text = f"{len(blocks) - stopped} of {len(blocks)} windows solved to the end" if stopped else ""
+    return [Found(metric, name, least, "", text, best)]
 
 
 def _name(jobs: Jobs, blocks: int, stopped: int, optima: list[Optimum]) -> str:

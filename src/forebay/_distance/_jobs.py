@@ -196,7 +196,7 @@ def _relaxed(platform: Platform, program: Program, leave: bool, warm: bool) -> t
     """In words, for those who read a bound."""
     fabric = platform.fabric()
     chunked = fabric.chunked and bool(program.demand[:, platform.resources.index(fabric.buffer or "")].any())
-    told = {
+    relaxed = {
         "transfers have every link to themselves": bool(program.moving.any()),
         "chunks of the buffer may lie anywhere": chunked,
         "each job runs in the quickest way that it has": program.way is not None,
@@ -208,7 +208,7 @@ def _relaxed(platform: Platform, program: Program, leave: bool, warm: bool) -> t
         "jobs that may be withdrawn hold nothing": leave,
         "jobs that run already hold nothing": warm,
     }
-    return tuple(words for words, holds in told.items() if holds)
+    return tuple(words for words, holds in relaxed.items() if holds)
 
 
 def _counts_submits(rule: object) -> bool:

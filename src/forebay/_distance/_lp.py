@@ -5,7 +5,7 @@ it is ready. What all jobs hold in an interval fits the machine. The mean busy t
 its start, and follows from its intervals (Dyer & Wolsey 1990). Blocks of jobs are solved by themselves, as if no others
 were there: their least delays add up to no more than the least delay of all.
 
-What a solver says is not taken on trust: from its prices of capacity the bound is worked out anew, and holds for any
+What a solver says is not taken on trust: from its prices of capacity the bound is recomputed, and holds for any
 prices, also those of a solver that was stopped.
 """
 
@@ -52,8 +52,8 @@ def linear(jobs: Jobs, metric: str, limit: float, block: int = BLOCK, intervals:
             delay += max(proved(some, objective.weight[rows], grid, paid), 0.0)
             stopped += not in_time
             prices += (paid * grid.length).sum(axis=1) * jobs.capacity
-        told = f"{len(blocks) - stopped} of {len(blocks)} blocks solved to the end" if stopped else ""
-        found.append(Found(metric, NAME, objective.value(delay), _binding(jobs, prices), told))
+        text = f"{len(blocks) - stopped} of {len(blocks)} blocks solved to the end" if stopped else ""
+        found.append(Found(metric, NAME, objective.value(delay), _binding(jobs, prices), text))
     return found
 
 

@@ -58,10 +58,10 @@ class Fidelity:
 def document(found: Fidelity) -> dict[str, Any]:
     """All there is to say of it, but for its jobs."""
     facts = found.result.facts
-    told = ("workload", "workload_sha256", "provenance", "platform", "policy", "job_model", "seed", "notes", "versions")
+    keys = ("workload", "workload_sha256", "provenance", "platform", "policy", "job_model", "seed", "notes", "versions")
     return {
         "format": FORMAT,
-        **{key: facts[key] for key in told},
+        **{key: facts[key] for key in keys},
         **({"epoch": facts["epoch"]} if "epoch" in facts else {}),
         "period": list(found.use.period),
         "unit": found.use.unit,
@@ -82,10 +82,10 @@ def save(found: Fidelity, folder: str | PathLike[str], plots: bool = True) -> li
     place = writable_folder(as_path(folder, "the folder to write to"))
     files = [place / GROUPS, place / WAITS, place / DOCUMENT]
     pictures = draw(found, place / PICTURE) if plots else []
-    with replacing(*files) as (table, waits, told):
+    with replacing(*files) as (table, waits, json_file):
         write_csv(groups(found), table)
         write_csv(found.jobs, waits)
-        told.write_text(as_json(document(found)) + "\n", encoding="utf-8")
+        json_file.write_text(as_json(document(found)) + "\n", encoding="utf-8")
     return [*files, *pictures]
 
 

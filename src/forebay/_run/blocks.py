@@ -1,6 +1,6 @@
 """The kernels of the built-in policies, for policies in plain Python: `act.backfill`, `view.earliest` and their like.
 
-Neither the engine nor the view may know policies, so whoever runs one hands these in. They are compiled, or read from
+Neither the engine nor the view may know policies, so whatever runs one passes them in. They are compiled, or read from
 the disk, when a policy first uses them.
 """
 

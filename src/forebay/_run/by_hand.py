@@ -13,7 +13,7 @@ from forebay.errors import OversubscribedError, StartedEarlyError, StartedTwiceE
 
 
 class ByHand:
-    """Decides nothing: whoever steps through the run does. Sizes of jobs may be changed."""
+    """Decides nothing: the caller that steps through the run does. Sizes of jobs may be changed."""
 
     resizes = True
 
@@ -22,7 +22,7 @@ class ByHand:
 
 
 class Hands(Actions):
-    """The verbs for whoever steps through a run: a start that cannot be is refused at once, and nothing has changed."""
+    """The verbs of a run that is stepped through: a start that cannot be is refused at once, and nothing changes."""
 
     strict = True
     """Off while a policy decides: what it does is checked when it is carried out, as in every run."""

@@ -1,4 +1,4 @@
-"""All that a run is made of, checked and put together once: whoever runs it, by one call or step by step."""
+"""All that a run is made of, checked and put together once, for a run by one call or step by step."""
 
 import pickle
 import platform as machine
@@ -200,12 +200,12 @@ class Case:
     def end(self, state: State, truth: Truth, notes: list[str]) -> End:
         """What results are made of besides the record, without the rest of the tables: that can then go."""
         left = collect.left_of(state, truth, self.program.compute_nodes)
-        told = [
+        remarks = [
             *on_late_starts(self.workload, state),
             *never_started(self.platform, truth.doors),
             *run_notes(self.workload, state.jobs["state"] == JobState.REJECTED),
         ]
-        return End(left, int(truth.cursor[0]["n_decisions"]), notes + told)
+        return End(left, int(truth.cursor[0]["n_decisions"]), notes + remarks)
 
     def result(self, end: End, record: Record) -> Result:
         """What a run that is over leaves. The record is used up."""
@@ -358,7 +358,7 @@ def _check_needs(policy: Any, name: str, workload: Workload, platform: Platform,
 
 
 def _failures(given: Any, platform: Platform) -> Failures | None:
-    """What can fail of this machine, as told for this run or else by the platform; None where nothing can."""
+    """What can fail of this machine, as given for this run or else by the platform; None where nothing can."""
     failures = platform.failures if given is None else load_failures(given)
     if failures is None or not (failures.draws or failures.outages or failures.writes):
         return None

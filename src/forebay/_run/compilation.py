@@ -188,7 +188,7 @@ def _usual(parts: list[float]) -> float:
 
 
 def pace() -> float:
-    """How many times as long as usual the compiler took here before; 1 where nobody knows."""
+    """How many times as long as usual the compiler took here before; 1 where that is not known."""
     from forebay._numba.folder import cache_folder
 
     folder = cache_folder()

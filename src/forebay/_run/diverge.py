@@ -208,10 +208,10 @@ def _waiting(result: Result, before: pl.DataFrame, time: float) -> pl.DataFrame:
         before.filter(pl.col("job").is_not_null()).group_by("job").agg(change.sum().alias("open"), since.alias("since"))
     )
     waits = jobs.filter(pl.col("open") > 0).select(job_id=pl.col("job").cast(pl.Int64), waited=time - pl.col("since"))
-    told = result.jobs.select(
+    asked = result.jobs.select(
         pl.col("job_id").cast(pl.Int64), nodes="requested_number_of_resources", walltime="requested_time"
     )
-    return told.join(waits, on="job_id", how="inner", maintain_order="left")
+    return asked.join(waits, on="job_id", how="inner", maintain_order="left")
 
 
 def _free(result: Result, before: pl.DataFrame) -> dict[str, int]:

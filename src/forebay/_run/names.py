@@ -39,10 +39,12 @@ def _notes(strangers: dict[str, list[str]], workload: Workload, platform: Platfo
         known += [one.name for one in platform.partitions] if column == "queue" else []
         known += [one.name for one in platform.accounts] if column == "account" else []
         odd = [name for name in dict.fromkeys(names) if name not in known]
-        told = [*workload.names.get(column, {}).values(), *known]
+        known_names = [*workload.names.get(column, {}).values(), *known]
         if odd:
             word = _WORDS.get(column, column)
-            hint = nearest(odd[0], told) if told else f"{workload.name} does not give the {word} of any job"
+            hint = (
+                nearest(odd[0], known_names) if known_names else f"{workload.name} does not give the {word} of any job"
+            )
             what = f"the policy names {word} {listed(map(brief, odd))}"
             notes.append(f"{what}, which no job has: {hint}")
     return notes

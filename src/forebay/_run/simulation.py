@@ -1,4 +1,4 @@
-"""A run in the hands of whoever steps through it: look, act, go on; go back, and try another future."""
+"""A run that is stepped through: look, act, go on; go back, and try another future."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -163,7 +163,7 @@ class Simulation:
 
     @property
     def policy(self) -> str:
-        """Who decides if the caller does not; "ByHand" if nobody does."""
+        """Who decides if the caller does not; "ByHand" if no policy does."""
         return self._case.policy
 
     def step(self, decide: bool = True) -> bool:

@@ -13,7 +13,7 @@ _LONG = 150  # bytes of a name; file systems take 255, endings and numbers inclu
 
 
 def _temporary(folder: Path) -> Path:
-    """A name that nobody else takes, in another thread or on another host; what a killed process leaves is so found."""
+    """A name that none else takes, in another thread or on another host; what a killed process leaves is so found."""
     return folder / f".forebay-{os.urandom(8).hex()}.tmp"
 
 

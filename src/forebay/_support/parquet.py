@@ -1,4 +1,4 @@
-"""Read Parquet with care: what it would take in memory is known before it is read, and damage is told in a line."""
+"""Read Parquet with care: what it would take in memory is known before it is read, and damage is reported in a line."""
 
 import io
 import os
@@ -57,7 +57,7 @@ def _panics_unheard() -> Iterator[None]:
     with _ONE_AT_A_TIME:
         try:
             kept = os.dup(_STDERR)
-        except OSError:  # it is closed, and nobody listens
+        except OSError:  # it is closed
             yield
             return
         with tempfile.TemporaryFile() as aside:
@@ -82,9 +82,9 @@ def _memory(data: bytes) -> int:
     length = int.from_bytes(data[-8:-4], "little")
     if length > len(data) - 12:
         raise ValueError
-    told = _Footer(data[-8 - length : -8]).struct()
+    footer = _Footer(data[-8 - length : -8]).struct()
     total = 0
-    for group in told[4]:
+    for group in footer[4]:
         for column in group[1]:
             about = column[3]
             values = max(about[5], group[3])

@@ -17,7 +17,7 @@ Callback = Callable[[int, int], None]
 """Called at times with how many jobs have ended, and how many there are."""
 
 PATIENCE = 15.0
-"""Seconds after which a pace is told."""
+"""Seconds after which a pace is reported."""
 LONG = 60.0
 """Seconds that one may wait for without having been warned."""
 
@@ -71,7 +71,7 @@ class _Warning:
             warnings.warn(
                 f"{pace}, {rest}; progress=True shows a bar, False says nothing",
                 LongRunWarning,
-                stacklevel=4,  # of whoever called simulate
+                stacklevel=4,  # of the caller of simulate
             )
 
 

@@ -45,8 +45,8 @@ def command(
         report = check_policy(policy, head_never_delayed=head_never_delayed)
     if form is Format.json:
         checks = [{"name": name, "ok": ok, "text": text} for name, ok, text in report.checks]
-        told = {"policy": policy, "passed": report.passed, "verdict": report.verdict, "checks": checks}
-        answer({**told, "explanation": report.explanation, "tried": report.tried.as_json()})
+        document = {"policy": policy, "passed": report.passed, "verdict": report.verdict, "checks": checks}
+        answer({**document, "explanation": report.explanation, "tried": report.tried.as_json()})
     else:
         rows = [("✓" if ok else "✗", name, text) for name, ok, text in report.checks]
         show(table(["", "rule", "what it asks"], rows))

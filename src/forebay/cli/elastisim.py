@@ -75,15 +75,15 @@ def command(
         raise InputError("--algorithm and --policy were both given; the one takes the place of the other: name one")
     if tables is not None and output is None:
         raise InputError("--elastisim-output names tables, and there is no folder for them; add -o DIR")
-    told = project.read(configuration)
-    chosen, notes = outputs.choose(tables, told, senses=policy is None)
+    inputs = project.read(configuration)
+    chosen, notes = outputs.choose(tables, inputs, senses=policy is None)
     if output:
         refuse_other(output, "a run")
     script, senses = algorithm or configuration.parent / "algorithm.py", output is not None and SENSED in chosen
     with output_folder(output) if output else nullcontext():
         # An algorithm that prints must not spoil JSON on stdout: its lines go to stderr then.
         with redirect_stdout(sys.stderr) if form is Format.json else nullcontext():
-            done, document = _run(told, policy, script, senses)
+            done, document = _run(inputs, policy, script, senses)
         files = []
         if output:
             document["notes"] += notes
@@ -94,7 +94,7 @@ def command(
         report(document, output, files)
 
 
-def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
+def _run(inputs: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
     """The run, and all there is to say of it."""
     from forebay import _plugins
     from forebay._run import compilation
@@ -105,22 +105,22 @@ def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tup
     from forebay.experiments.setting import Setting
     from forebay.policies import load as load_policy
 
-    grace = told.configuration.grace
+    grace = inputs.configuration.grace
     model = f"application:grace={grace}" if grace else "application"
-    setting = Setting(told.workload, told.machine.platform, model, seed=0, window=None)
+    setting = Setting(inputs.workload, inputs.machine.platform, model, seed=0, window=None)
     found: list[tuple[Run, dict[str, Any]]] = []
 
     def simulate(scheduler: Any, name: str) -> None:
         compilation.prepare([scheduler], is_quiet())
-        with progress(len(told.workload)) as watch:
+        with progress(len(inputs.workload)) as watch:
             result, document = setting.simulate(scheduler, name, lambda ended, _: watch.at(name, ended))
-        found.append((Run(told, result, getattr(scheduler, "samples", ())), document))
+        found.append((Run(inputs, result, getattr(scheduler, "samples", ())), document))
 
     def ask(schedule: Schedule) -> None:
-        simulate(Algorithm(schedule, told, senses), str(script))
+        simulate(Algorithm(schedule, inputs, senses), str(script))
 
     if policy is None:
-        run_script(script, ask, told.configuration.url)
+        run_script(script, ask, inputs.configuration.url)
     else:
         simulate(load_policy(policy), _plugins.spelled("policies", policy))
     return found[0]

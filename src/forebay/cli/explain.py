@@ -68,11 +68,11 @@ def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> Non
     result = load(run)
     for job in jobs:
         check_job(result, job)
-    told = explanation.Told(result, _reasons(result))
+    explained = explanation.Explained(result, _reasons(result))
     wanted = list(dict.fromkeys(jobs))
-    longest = worst_waits.causes(told, worst or _WORST) if worst or not wanted else []
+    longest = worst_waits.causes(explained, worst or _WORST) if worst or not wanted else []
     if form is Format.json:
-        found = {job: explanation.document(told, job) for job in [*wanted, *(cause.job for cause in longest)]}
+        found = {job: explanation.document(explained, job) for job in [*wanted, *(cause.job for cause in longest)]}
         answer(
             {
                 "run": str(run),
@@ -86,9 +86,9 @@ def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> Non
         return
     blocks: list[Any] = []
     for job in wanted:
-        blocks += explanation.page(told, job, _PIECES)
+        blocks += explanation.page(explained, job, _PIECES)
     if longest:
-        rows = [explanation.line(told, cause.job, len(cause.alike)) for cause in longest]
+        rows = [explanation.line(explained, cause.job, len(cause.alike)) for cause in longest]
         columns = ["job", "wait", "alike", "mostly", "share", "Slurm's word", "because"]
         blocks.append(table(columns, rows, numbers=(0, 1, 2, 4)))
     elif not wanted:

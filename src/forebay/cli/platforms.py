@@ -9,7 +9,7 @@ import typer
 
 from forebay.cli._input import completion, options
 from forebay.cli._input.options import Format
-from forebay.cli._input.site import SlurmConf, Told, tell, write_site
+from forebay.cli._input.site import DescribedSite, SlurmConf, tell, write_site
 from forebay.cli._render.printing import answer, message, say, show, table
 from forebay.errors import InputError, brief
 
@@ -85,18 +85,18 @@ def command(
         say(f"\npolicy: {machine.policy}")  # in one line, however long: to be copied
 
 
-def _site(told: Told, output: Path | None, form: Format) -> None:
+def _site(site: DescribedSite, output: Path | None, form: Format) -> None:
     """A site's machine, in a file or on the screen."""
     if output is None:
-        told.check()
+        site.check()
         if form is Format.json:
-            answer(told.document(None) | {"notes": list(told.notes)})
+            answer(site.document(None) | {"notes": list(site.notes)})
             return
-        say(told.text.rstrip("\n"))
-        for note in told.notes:
+        say(site.text.rstrip("\n"))
+        for note in site.notes:
             message(f"note: {note}")
         return
-    write_site(told, output, form)
+    write_site(site, output, form)
 
 
 def _show_inside(machine: "Platform") -> None:

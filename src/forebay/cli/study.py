@@ -116,7 +116,7 @@ def _page(
     from forebay.cli._input import given_command
     from forebay.report import renew
 
-    told = {
+    document = {
         "study": name,
         "title": plan.title,
         "sections": list(plan.sections),
@@ -125,7 +125,7 @@ def _page(
         "detailed": [asdict(one) for one in report.detailed],
         "figures": [file.name for file in files if file.suffix == ".svg"],
     }
-    return [given_command.keep(folder / "study.json", told, context), *renew(folder, wanted)]
+    return [given_command.keep(folder / "study.json", document, context), *renew(folder, wanted)]
 
 
 def _list(form: Format) -> None:

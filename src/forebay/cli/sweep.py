@@ -105,9 +105,9 @@ def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any
     from forebay.experiments.tidy import METRICS
     from forebay.report import renew
 
-    told = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
-    told |= {"name": spec.stem, "spec": read_text(spec)}
-    return [given_command.keep(folder / "sweep.json", told, context), *renew(folder, wanted)]
+    document = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
+    document |= {"name": spec.stem, "spec": read_text(spec)}
+    return [given_command.keep(folder / "sweep.json", document, context), *renew(folder, wanted)]
 
 
 def _holding(conditions: "Sequence[Condition]", found: "Sequence[Combination]") -> list[str]:
@@ -116,14 +116,14 @@ def _holding(conditions: "Sequence[Condition]", found: "Sequence[Combination]") 
 
     from forebay.experiments.conditions import failing, failing_alone
 
-    told = []
+    lines = []
     for condition in conditions:
         for one in found:
             if not condition.relative:
-                told.append(failing_alone(condition, one.name, {condition.metric: one.mean(condition.metric)}))
+                lines.append(failing_alone(condition, one.name, {condition.metric: one.mean(condition.metric)}))
             elif one.reference and not one.is_reference:
-                told.append(failing(condition, replace(one.verdict(condition.metric), policy=one.name)))
-    return [line for line in told if line]
+                lines.append(failing(condition, replace(one.verdict(condition.metric), policy=one.name)))
+    return [line for line in lines if line]
 
 
 def _document(
@@ -176,7 +176,7 @@ def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds
 
     narrow = seconds is number_text.shortest_seconds
 
-    def told(one: "Combination") -> list[str]:
+    def cells_of(one: "Combination") -> list[str]:
         if not judged:
             return []
         if one.is_reference or not one.reference:
@@ -190,7 +190,7 @@ def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds
     cells = [
         [
             *(one.place[name] or "" for name in varying),
-            *told(one),
+            *cells_of(one),
             str(len(one.runs)),
             *(number_text.shown(name, one.mean(name), seconds) for name in METRICS),
         ]

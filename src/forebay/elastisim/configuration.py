@@ -48,7 +48,7 @@ class Configuration:
     interval: int  # seconds between further calls; 0 = none
     grace: int  # seconds from the end of a job's walltime to its end
     clip: bool  # whether requests are clipped to a job's sizes
-    io_information: bool  # whether the scheduler is told what the file system carries
+    io_information: bool  # whether the scheduler knows what the file system carries
     sensing: int  # seconds between rows of the utilisations that are written; 0 = none
     outputs: Mapping[str, str]  # kind -> the file that it asks for
     url: str  # at which ElastiSim would meet its algorithm

@@ -33,7 +33,7 @@ _END = ""
 
 
 class FormulaError(ValueError):
-    """What is wrong with a formula; whoever reads it knows where it stands."""
+    """What is wrong with a formula; the caller knows where it stands."""
 
 
 def _round(value: Any) -> Any:

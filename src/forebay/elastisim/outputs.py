@@ -37,7 +37,7 @@ def _job_statistics(run: Run) -> Iterator[Sequence[str]]:
     times = ("submission_time", "starting_time", "finish_time", "waiting_time", "execution_time", "turnaround_time")
     for number, success, *values in run.result.jobs.sort("job_id").select("job_id", "success", *times).iter_rows():
         status = "completed" if success else "killed"
-        yield (str(number), run.project.told[number].type, *map(_number, values), status)
+        yield (str(number), run.project.facts[number].type, *map(_number, values), status)
 
 
 def _node_utilization(run: Run) -> Iterator[Sequence[str]]:

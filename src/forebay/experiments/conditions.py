@@ -76,7 +76,7 @@ def _absolute(limit: str, unit: str, text: str) -> float:
 
 
 def failing(condition: Condition, verdict: Verdict) -> str:
-    """Why a condition on a change holds, in words; empty where it does not, or where it cannot be told."""
+    """Why a condition on a change holds, in words; empty where it does not, or where it is not known."""
     end = verdict.low if condition.above else verdict.high
     if end is None or verdict.change is None or not _beyond(condition, end):
         return ""

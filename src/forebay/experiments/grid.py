@@ -39,7 +39,7 @@ class _Strict(BaseModel):
 
 
 class Generator(_Strict):
-    """Jobs that are made anew for every seed."""
+    """Jobs that are generated for every seed."""
 
     spec: str  # of a model that generates, or of a function in a user's file
     models: list[str] | None = None  # instead of those of the sweep
@@ -72,7 +72,7 @@ def read(path: Path, reference: str | None = None) -> list[Run]:
 
 
 def runs_of(table: Mapping[str, Any], where: str = "sweep", folder: Path = Path()) -> list[Run]:
-    """The runs of a sweep's keys, in the order of the grid; what is wrong with any is told before one begins."""
+    """The runs of a sweep's keys, in the order of the grid; what is wrong with any is reported before one begins."""
     return _Reader(_checked(table, where), where, folder).runs()
 
 

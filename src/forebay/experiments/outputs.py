@@ -43,7 +43,7 @@ def output_folder(folder: Path) -> Iterator[Path]:
 
 
 def refuse_other(folder: Path, mine: str) -> None:
-    """Refuse a folder with results of another kind: side by side, nobody could tell them apart."""
+    """Refuse a folder with results of another kind: side by side, they could not be distinguished."""
     _figures(folder)  # to complain now, not after hours
     for kind, names in RESULTS.items():
         if kind != mine and any((folder / name).exists() for name in names):
@@ -59,7 +59,7 @@ def note_figures(folder: Path, files: Iterable[Path]) -> None:
 
 
 def forget_figures(folder: Path, new: Iterable[Path] = ()) -> None:
-    """Take away figures of earlier results, but for those that have been drawn anew."""
+    """Take away figures of earlier results, but for those that have been drawn again."""
     for name in {*_figures(folder)} - {file.name for file in new}:
         (folder / name).unlink(missing_ok=True)
     (folder / FIGURES).unlink(missing_ok=True)

@@ -75,7 +75,7 @@ class Run:
         return hashlib.sha256(json.dumps(self.plain(), sort_keys=True).encode()).hexdigest()[:24]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the key: whoever carries the run out looks at the files again, and a change is found."""
+        """Without the key: the worker that carries the run out looks at the files again, and a change is found."""
         return {name: value for name, value in vars(self).items() if name != "key"}
 
     def plain(self) -> dict[str, Any]:

@@ -69,10 +69,10 @@ class Setting:
         digest = hashlib.sha256()
         for frame in (jobs.jobs, jobs.legs, jobs.phases, jobs.dependencies):
             digest.update(b"" if frame is None else frame.write_ipc(None).getvalue())
-        told = (jobs.name, jobs.records, jobs.dropped, jobs.notes, jobs.provenance, jobs.sha256)
+        about = (jobs.name, jobs.records, jobs.dropped, jobs.notes, jobs.provenance, jobs.sha256)
         failures = self.failures and self.failures.describe()
         machine = (self.platform.describe(), failures)
-        more = (told, machine, self.job_model, self.seed, self.window, versions(), code_hash())
+        more = (about, machine, self.job_model, self.seed, self.window, versions(), code_hash())
         digest.update(repr(more).encode())
         return digest.hexdigest()[:24]
 

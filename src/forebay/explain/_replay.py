@@ -168,8 +168,8 @@ def _needs(
 
 
 def _tiers(result: Result) -> dict[str, Any]:
-    told = result.facts.get("platform")
-    tiers = told.get("tiers", []) if isinstance(told, dict) else []
+    facts = result.facts.get("platform")
+    tiers = facts.get("tiers", []) if isinstance(facts, dict) else []
     return {tier["name"]: tier for tier in tiers}
 
 

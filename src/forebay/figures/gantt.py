@@ -26,7 +26,7 @@ OVER_TIME = True
 FEW = 40
 """Up to so many jobs each has a colour and its number; of more, colours show how long they waited."""
 VECTORS = 1500
-"""More rectangles than this become pixels, also in SVG and PDF: nobody could pick one out, and files stay small."""
+"""More rectangles than this become pixels, also in SVG and PDF: one cannot be picked out, and files stay small."""
 LEAST = 0.035
 """Of the schedule's height: a rectangle that is lower has no room for its job's number."""
 MOST = 700

@@ -235,8 +235,8 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):  # type: ignore[
         }
 
     def _info(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"action_mask": self.action_masks(), "time": self._sim.now}
-        return told
+        info: dict[str, Any] = {"action_mask": self.action_masks(), "time": self._sim.now}
+        return info
 
     def close(self) -> None:
         """Let the run go."""

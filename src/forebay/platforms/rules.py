@@ -270,11 +270,11 @@ class Rule(Model):
 
     def described(self) -> dict[str, Any]:
         """What it sets, in Slurm's words."""
-        told: dict[str, Any] = {key: name for key in WHO if (name := getattr(self, key))}
+        table: dict[str, Any] = {key: name for key in WHO if (name := getattr(self, key))}
         for field, name in KEYS.items():
             if (value := getattr(self, field)) not in (None, {}):
-                told[name] = value
-        return told | ({"over_submit": WAIT} if self.over_submit == WAIT else {})
+                table[name] = value
+        return table | ({"over_submit": WAIT} if self.over_submit == WAIT else {})
 
     def __str__(self) -> str:
         who = ", ".join(f"{key} {name}" for key in WHO if (name := getattr(self, key)))

@@ -58,7 +58,7 @@ def renew(folder: Path, wanted: bool) -> list[Path]:
 
 def _page_of(folder: Path) -> "Page":
     """The page of whatever the folder holds; what it holds is seen by its files."""
-    from forebay.report import _told
+    from forebay.report import _document
     from forebay.results._format import RUN
     from forebay.results._whole import reading
 
@@ -68,7 +68,7 @@ def _page_of(folder: Path) -> "Page":
                 made: Page = _module(module).page_of(folder)
                 return made
             except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-                raise _told.unreadable(folder / name) from None
+                raise _document.unreadable(folder / name) from None
     with reading(*(path.parent for path in [folder / RUN, *sorted(folder.glob(f"*/{RUN}"))] if path.is_file())):
         runs: Page = _module("_compared").page_of(folder)
     return runs

@@ -61,7 +61,7 @@ def platform(document: Mapping[str, Any]) -> str:
 
 
 def command(runs: Runs) -> str:
-    """What to type; where nobody wrote it down, what the runs tell of it."""
+    """What to type; where it was not recorded, what the runs tell of it."""
     if runs.command:
         return shlex.join(runs.command)
     first = runs.documents[0]

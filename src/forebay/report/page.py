@@ -1,6 +1,6 @@
 """A page of sections in one HTML file that needs nothing else: no network, no server, no folder beside it.
 
-Whoever has a table and a curve makes a page of them:
+A table and a curve make a page:
 
     page.write(path, "A sweep", [tables.table("Verdicts", ...), tables.lines("Mean wait", ...)])
 

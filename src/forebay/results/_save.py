@@ -33,10 +33,10 @@ def document(result: Saveable, **beside: Any) -> dict[str, Any]:
     """
     assert set(beside) <= set(BESIDE)
     named = {name: fact for name, fact in result.facts.items() if name not in KEYS}
-    told = {"format": FORMAT, **named, **beside, "resources": dict(result.resources)}
-    told["tables"] = {table.name: getattr(result, table.name).height for table in tables(result)}
+    facts = {"format": FORMAT, **named, **beside, "resources": dict(result.resources)}
+    facts["tables"] = {table.name: getattr(result, table.name).height for table in tables(result)}
     others = {name: fact for name, fact in result.facts.items() if name in KEYS}
-    return told | {"facts": others} if others else told
+    return facts | {"facts": others} if others else facts
 
 
 def files(result: Saveable) -> list[str]:
@@ -89,7 +89,7 @@ def saving(folder: Path, result: Saveable, told: Mapping[str, Any] | None = None
         _facts(said)  # tells what cannot be written
         paths[RUN].write_text(_facts(said | {DIGESTS: digests_of(said, others)}), encoding="utf-8")
         yield names
-        # Files are renamed one by one. Whoever is stopped in between leaves no run.json, and so no mix of two runs.
+        # Files are renamed one by one. A process stopped in between leaves no run.json, and so no mix of two runs.
         (folder / RUN).unlink(missing_ok=True)
     for table in tables(result):
         if table.file not in names:
@@ -108,9 +108,9 @@ def _written(write: Any, path: Path) -> None:
         raise InputError(f"{path.parent}: cannot write there ({error})") from None
 
 
-def _facts(told: Mapping[str, Any]) -> str:
+def _facts(document: Mapping[str, Any]) -> str:
     try:
-        return as_json(told) + "\n"
+        return as_json(document) + "\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
             f"the result's facts cannot be written as JSON ({error}); keep numbers, text, lists and dictionaries"

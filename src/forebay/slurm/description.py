@@ -30,8 +30,8 @@ class Description:
 
     def platform(self, head: str, policy: str = "") -> str:
         """The platform file; `head` stands in a comment at its beginning, and the policy is a spec of `parameters`."""
-        told = toml.write(self.site, self.machine, self.selection, head, policy)
-        return told + toml.tables(self.limits, self.accounts)
+        text = toml.write(self.site, self.machine, self.selection, head, policy)
+        return text + toml.tables(self.limits, self.accounts)
 
     @property
     def summary(self) -> str:

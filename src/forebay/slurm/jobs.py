@@ -1,4 +1,4 @@
-"""What a site's partitions say of jobs: whose nodes are shared with nobody, and who names a partition there is not."""
+"""What a site's partitions say of jobs: whose nodes are not shared, and which name a partition that does not exist."""
 
 from dataclasses import replace
 

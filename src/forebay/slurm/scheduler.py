@@ -76,14 +76,14 @@ def _scheduling(site: Site) -> tuple[Parameters, list[str]]:
             renamed[key] = text
             notes.append(f"SchedulerParameters: {old} is the old name of {name}")
     for names, why in _IDLE.items():
-        told = [name for name in names if name in found]
-        notes += [f"SchedulerParameters: {listed(told)} {why}"] if told else []
+        present = [name for name in names if name in found]
+        notes += [f"SchedulerParameters: {listed(present)} {why}"] if present else []
     found.pop("defer_batch", None)
     return renamed | found, notes
 
 
 def _priorities(site: Site) -> Parameters:
-    """What the multifactor plug-in is told, by slurm.conf and by the tables of sacctmgr."""
+    """What the multifactor plug-in is given, by slurm.conf and by the tables of sacctmgr."""
     found: Parameters = {}
     for key in TIMES:
         if text := site.setting(key):

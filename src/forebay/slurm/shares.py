@@ -24,9 +24,9 @@ class Account:
 
     def table(self, name: str) -> dict[str, Any]:
         """Its keys, without those that have their default."""
-        told: dict[str, Any] = {} if self.parent == ROOT else {"parent": self.parent}
-        told |= {} if name == ROOT else {"shares": self.shares}
-        return told | ({"users": self.users} if self.users else {})
+        account: dict[str, Any] = {} if self.parent == ROOT else {"parent": self.parent}
+        account |= {} if name == ROOT else {"shares": self.shares}
+        return account | ({"users": self.users} if self.users else {})
 
 
 def accounts_of(site: Site) -> tuple[dict[str, dict[str, Any]], list[str]]:

@@ -285,7 +285,7 @@ class Case:
         return [("read", moved), works, ("write", moved)]
 
     def _dependencies(self) -> pl.DataFrame | None:
-        """Who waits for whom; None if nobody does."""
+        """Which jobs wait for which; None if none does."""
         found = [(i, job) for i, job in enumerate(self.jobs) if 0 < job.behind <= i]
         if not found:
             return None

@@ -127,7 +127,7 @@ class _Watched:
         """Refuse a decision after which the head could only start later.
 
         Of one that resizes, stops or turns away jobs it says nothing, nor of one that starts a leg with others to
-        follow: when what these carry on will be free, nobody can tell.
+        follow: when what these carry on will be free is not known.
         """
         if not self._keeps_head or self._head < 0:
             return

@@ -81,8 +81,8 @@ def read(
         module = _plugins.load(_FORMATS, _format_of(path), "format")
         options: dict[str, Any] = {"cancelled": cancelled, "skip_bad_lines": skip_bad_lines, "progress": progress}
         known = inspect.signature(module.read).parameters
-        told = {name: value for name, value in options.items() if name in known}
-        workload: Workload = module.read(path, **told)
+        accepted = {name: value for name, value in options.items() if name in known}
+        workload: Workload = module.read(path, **accepted)
         return workload
     name = _plugins.find(_EMBEDDED, str(source))
     if name is not None:

@@ -35,7 +35,7 @@ _HINTS: dict[Callable[[str], float] | None, str] = {
 
 
 def load(path: Path) -> pl.DataFrame:
-    """The table in a CSV (packed or not) or Parquet file, told by its content; CSV values stay text."""
+    """The table in a CSV (packed or not) or Parquet file, recognised by its content; CSV values stay text."""
     data = _source.load(path).data
     if data.startswith(_PARQUET):
         return read_parquet(data, str(path))
@@ -181,6 +181,6 @@ def _without_units(values: pl.Series) -> pl.Series:
     for k in values.cast(pl.Float64, strict=False).is_null().arg_true():
         try:
             words[k] = str(parse(words[k] or ""))
-        except InputError:  # told with its line, when all values are looked at
+        except InputError:  # reported with its line, when all values are looked at
             continue
     return pl.Series(values.name, words, pl.String)

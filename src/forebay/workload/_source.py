@@ -56,7 +56,7 @@ class Source:
 
 
 def load(path: Path) -> Source:
-    """The bytes of `path`; packed or not is told by its first two bytes, since names of traces often lie."""
+    """The bytes of `path`; packed or not is seen by its first two bytes, since names of traces often lie."""
     if path.is_dir():
         raise InputError(f"{path}: is a folder; name a workload file inside it")
     try:
@@ -146,7 +146,7 @@ def order_told(notes: Iterable[str]) -> list[str]:
 
 
 def inferred_size(nodes: int) -> str:
-    """A remark on a machine's size that is not told, but taken from what jobs had of it."""
+    """A remark on a machine's size that is not given, but taken from what jobs had of it."""
     return f"{_SIZE} taken as the most nodes in use at once, {nodes:,}; jobs that share a node count it each"
 
 

@@ -43,7 +43,7 @@ def origin(context: typer.Context) -> dict[str, Any]:
 
 def keep(path: Path, document: Mapping[str, Any], context: typer.Context) -> Path:
     """Write down an answer, so that `forebay report` can make a page of it at any time."""
-    from forebay.report._told import FORMAT
+    from forebay.report._document import FORMAT
 
     with replacing(path) as [temporary]:
         temporary.write_text(as_json({"format": FORMAT, **document, **origin(context)}) + "\n", encoding="utf-8")

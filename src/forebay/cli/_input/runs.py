@@ -58,13 +58,13 @@ def carry_out(runs: "list[Run]", store: "Store", jobs: int | None, dask: str | N
             with progress(len({run.key for run in runs}), "runs") as watch:
                 failing: list[str] = []
 
-                def told(run: "Run", ended: int, total: int, failed: bool) -> None:
+                def advance(run: "Run", ended: int, total: int, failed: bool) -> None:
                     if failed:
                         failing.append(run.name)
                         watch.line(f"failed: {run.name}")
                     watch.at(f"{run.name}{f' ({len(failing):,} failed)' if failing else ''}", ended)
 
-                sweep.carry_out(runs, store, executor, told)
+                sweep.carry_out(runs, store, executor, advance)
         except (KeyboardInterrupt, SystemExit):
             kept = sum(run in store for run in runs)
             text = f"{kept:,} of {counted(len(runs), 'run')} kept in {store.folder}"

@@ -32,7 +32,7 @@ POLICIES = ("slurm", "multifactor", "fcfs-easy")
 
 
 @dataclass(frozen=True)
-class Told:
+class DescribedSite:
     """What a site's files tell, and the file and the spec that are made of it."""
 
     sources: tuple[str, ...]
@@ -100,13 +100,13 @@ class Told:
         }
 
 
-def write_site(told: Told, target: Path, form: Format) -> None:
+def write_site(site: DescribedSite, target: Path, form: Format) -> None:
     """Put the platform file at `target`, and say so."""
-    told.write(target)
+    site.write(target)
     if form is Format.json:
-        answer(told.document(target) | {"notes": list(told.notes)})
+        answer(site.document(target) | {"notes": list(site.notes)})
     else:
-        show(pairs([("wrote", str(target)), *told.rows()]), *notes_block(told.notes))
+        show(pairs([("wrote", str(target)), *site.rows()]), *notes_block(site.notes))
 
 
 def plain_stem(path: Path) -> str:
@@ -114,14 +114,14 @@ def plain_stem(path: Path) -> str:
     return path.name.partition(".")[0] or "site"
 
 
-def tell(paths: Sequence[Path]) -> Told:
+def tell(paths: Sequence[Path]) -> DescribedSite:
     """What these files say together."""
     from forebay.slurm.description import describe
 
     sources = tuple(path.name for path in paths)
     description = describe(paths)
     policy, left = _policy(description.parameters)
-    return Told(sources, description, policy, (*description.notes, *left))
+    return DescribedSite(sources, description, policy, (*description.notes, *left))
 
 
 def _who(limit: dict[str, Any]) -> str:

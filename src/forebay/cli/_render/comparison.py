@@ -143,7 +143,7 @@ def _ranking(compared: "Compared", seconds: Seconds, gap: int, without: Sequence
 
     def row(policy: str, summary: Mapping[str, Any]) -> list[str]:
         wait, turnaround = (by_policy.get((policy, metric)) for metric in (HEADLINE, "mean_turnaround_time"))
-        told = (
+        judged = (
             ["" if policy == AS_RECORDED else REFERENCE, ""]
             if wait is None
             else [wait.word, number_text.change(wait, narrow)]
@@ -151,7 +151,7 @@ def _ranking(compared: "Compared", seconds: Seconds, gap: int, without: Sequence
         other = "" if turnaround is None else f"{turnaround.word} {number_text.change(turnaround, narrow=True)}"
         return [
             policy,
-            *(told if by_policy else []),
+            *(judged if by_policy else []),
             number_text.shown(HEADLINE, summary.get(HEADLINE), seconds, _share),
             *([other] if by_policy else []),
             *([number_text.count(lost.get(policy))] if compared.not_run else []),
@@ -237,9 +237,9 @@ def _group_table(
         one = by_policy.get(reference) or next(iter(by_policy.values()))
         cells = [seconds(by_policy[policy]["mean_wait"]) if policy in by_policy else "-" for policy in shown]
         change = by_policy.get(other or "", {}).get("change")
-        told = ["-" if change is None else f"{100 * change:+.0f} %"] if other else []
+        changes = ["-" if change is None else f"{100 * change:+.0f} %"] if other else []
         hours = "-" if one["node_hours"] is None else f"{one['node_hours']:,.0f}"
-        lines.append([str(name), count(one["jobs"]), hours, *cells, *told])
+        lines.append([str(name), count(one["jobs"]), hours, *cells, *changes])
     titles = [column, "jobs", f"{unit.removesuffix('s')}-\nhours", *(f"mean wait\n{policy}" for policy in shown)]
     titles += [f"change,\n{other}"] if other else []
     return table(titles, lines, numbers=range(1, len(titles)), gap=gap)
@@ -266,8 +266,8 @@ def _least(least: "Least") -> str:
     row = least.best[HEADLINE]
     if not row["value"] > 0:
         return "no policy can have a mean wait below 0 s, as far as is proved"
-    told = least.gaps.filter((pl.col("metric") == HEADLINE) & pl.col("ratio").is_not_null())
-    times = list(told.select("policy", "ratio").iter_rows())
+    ratios = least.gaps.filter((pl.col("metric") == HEADLINE) & pl.col("ratio").is_not_null())
+    times = list(ratios.select("policy", "ratio").iter_rows())
     times = times if len(times) <= _TIMES else [times[0], times[-1]]
     words = ", ".join(f"{policy} {ratio:.3g}" for policy, ratio in times)
     because = f" ({row['resource']})" if row["resource"] else ""

@@ -51,7 +51,7 @@ _BUSY = {
 """The same of what is inside nodes, by the first word for what is missing."""
 
 
-class Told:
+class Explained:
     """A run with the reasons of all its waits."""
 
     def __init__(self, result: "Result", why: "pl.DataFrame"):
@@ -79,11 +79,11 @@ class Told:
         return self.holders.of(job, missing, spans)
 
 
-def document(told: Told, job: int) -> dict[str, Any]:
+def document(run: Explained, job: int) -> dict[str, Any]:
     """All there is to say of a job."""
     from forebay import explain
 
-    row, mine = told.row(job), told.why.filter(job_id=job)
+    row, mine = run.row(job), run.why.filter(job_id=job)
     return {
         "job_id": job,
         "submission_time": row["submission_time"],
@@ -93,30 +93,30 @@ def document(told: Told, job: int) -> dict[str, Any]:
         "total_wait": row["total_wait"],
         "main": explain.summary_of(mine).drop("job_id").to_dicts(),
         "pieces": mine.drop("job_id").to_dicts(),
-        "chain": told.chain(job),
-        "holders": told.holders.main(job, told.why).to_dicts(),
-        "in_words": words(told, job),
+        "chain": run.chain(job),
+        "holders": run.holders.main(job, run.why).to_dicts(),
+        "in_words": words(run, job),
     }
 
 
-def words(told: Told, job: int) -> str:
+def words(run: Explained, job: int) -> str:
     """The chain of jobs in front, as a sentence: what the last of them lacks, and which users hold it."""
-    links = told.chain(job)
+    links = run.chain(job)
     parts = [f"job {row['job_id']} waited for {_for_what(row)}" for row in links[:-1]]
     if links:
         last = links[-1]
-        who = _holders(told, last)
+        who = _holders(run, last)
         what = f"{last['missing']}, {who}" if who else _for_what(last)
         parts.append(f"job {last['job_id']} waited for {what}")
     return "; ".join(parts)
 
 
-def _holders(told: Told, piece: dict[str, Any]) -> str:
+def _holders(run: Explained, piece: dict[str, Any]) -> str:
     """The users whose jobs hold what is missing in a piece, where users are known."""
     if piece["missing"] is None or piece["blocker"] is None:
         return ""
-    own = told.row(piece["job_id"])
-    return held_by(told.held(piece["job_id"], piece["missing"]), str(own.get("user_name") or own["user"]))
+    own = run.row(piece["job_id"])
+    return held_by(run.held(piece["job_id"], piece["missing"]), str(own.get("user_name") or own["user"]))
 
 
 def _for_what(row: dict[str, Any]) -> str:
@@ -149,15 +149,15 @@ def _for_what(row: dict[str, Any]) -> str:
     return "the policy to take it"
 
 
-def page(told: Told, job: int, most: int) -> list[Any]:
+def page(run: Explained, job: int, most: int) -> list[Any]:
     """What a person wants to know of a job: a heading, the pieces in order of time, and the jobs in front."""
-    mine = told.why.filter(job_id=job)
-    blocks: list[Any] = [_heading(told, told.row(job), mine)]
+    mine = run.why.filter(job_id=job)
+    blocks: list[Any] = [_heading(run, run.row(job), mine)]
     if mine.is_empty():
         return blocks
     shown = mine if mine.height <= most else mine.top_k(most, by="seconds").sort("start")
     rows = [
-        [told.moment(one["start"]), told.moment(one["end"]), seconds(one["seconds"]), one["slurm"], one["detail"]]
+        [run.moment(one["start"]), run.moment(one["end"]), seconds(one["seconds"]), one["slurm"], one["detail"]]
         for one in shown.to_dicts()
     ]
     blocks.append(table(["from", "to", "for", "Slurm's word", "why"], rows, numbers=(0, 1, 2)))
@@ -166,7 +166,7 @@ def page(told: Told, job: int, most: int) -> list[Any]:
         rest = float(mine["seconds"].sum()) - float(shown["seconds"].sum())
         blocks.append(f"and {counted(left, 'shorter piece')}, {seconds(rest)} together; --format json has all")
         blocks.append(_totals(mine))
-    blocks.append(f"In short: {words(told, job)}.")
+    blocks.append(f"In short: {words(run, job)}.")
     return blocks
 
 
@@ -180,11 +180,11 @@ def _totals(mine: "pl.DataFrame") -> Any:
     return table(["in all", "for", "share", "Slurm's word"], rows, numbers=(1, 2))
 
 
-def _heading(told: Told, row: dict[str, Any], mine: "pl.DataFrame") -> str:
-    job, came = row["job_id"], told.moment(row["submission_time"])
-    begin = f"job {job} ({asked_for(row, told.result.unit)}) came at {came}"
+def _heading(run: Explained, row: dict[str, Any], mine: "pl.DataFrame") -> str:
+    job, came = row["job_id"], run.moment(row["submission_time"])
+    begin = f"job {job} ({asked_for(row, run.result.unit)}) came at {came}"
     if row["final_state"] == "REJECTED":
-        return f"{begin} and never ran: {_why_rejected(told.result, job)}"
+        return f"{begin} and never ran: {_why_rejected(run.result, job)}"
     if row["final_state"] == "CANCELLED":
         waited = float(mine["seconds"].sum())
         return f"{begin} and never ran: its user withdrew it after {seconds(waited)}"
@@ -194,7 +194,7 @@ def _heading(told: Told, row: dict[str, Any], mine: "pl.DataFrame") -> str:
     )
     if not row["total_wait"] and not row["waiting_time"]:
         return f"{begin} and started at once"
-    return f"{begin}, waited {seconds(row['waiting_time'])}, and started at {told.moment(row['starting_time'])}{more}"
+    return f"{begin}, waited {seconds(row['waiting_time'])}, and started at {run.moment(row['starting_time'])}{more}"
 
 
 def asked_for(row: dict[str, Any], unit: str) -> str:
@@ -226,26 +226,26 @@ def _why_rejected(result: "Result", job: int) -> str:
     return _REJECTED.get(str(rows["reason"][0]) if rows.height else "", "it was rejected")
 
 
-def main_of(told: Told, job: int) -> dict[str, Any]:
+def main_of(run: Explained, job: int) -> dict[str, Any]:
     """The reason for which a job waited longest in the queue, and what it mostly lacked then."""
     import polars as pl
 
     from forebay import explain
 
     queued = ~pl.col("reason").is_in(["stage_in", "dependency"])  # as `total_wait` counts
-    mine = told.why.filter((pl.col("job_id") == job) & queued)
+    mine = run.why.filter((pl.col("job_id") == job) & queued)
     main: dict[str, Any] = explain.summary_of(mine).row(0, named=True)
     of_main = mine.filter(reason=main["reason"]).group_by("missing", maintain_order=True).agg(pl.col("seconds").sum())
     return main | {"missing": of_main.sort("seconds", descending=True, maintain_order=True)["missing"][0]}
 
 
-def line(told: Told, job: int, alike: int) -> list[str]:
+def line(run: Explained, job: int, alike: int) -> list[str]:
     """A job as a row of the table of long waits; `alike`: how many others wait for the same."""
-    main = main_of(told, job)
+    main = main_of(run, job)
     missing = main["missing"] or ""
     plain = _BUSY.get(missing.partition(" ")[0], "") if main["reason"] == "nodes" else ""
     if missing.endswith(" free"):
         plain = _BUSY["room"]
-    cells = [str(job), seconds(told.row(job)["total_wait"]), f"{alike:,}" if alike else "-"]
+    cells = [str(job), seconds(run.row(job)["total_wait"]), f"{alike:,}" if alike else "-"]
     cells += [plain or _PLAIN[main["reason"]], percent(main["share"]), main["slurm"]]
-    return [*cells, words(told, job)]
+    return [*cells, words(run, job)]

@@ -20,7 +20,7 @@ Seconds = Callable[[float | None], str]
 """A way to write a duration."""
 
 UNLIMITED = 240
-"""Columns where nobody watches: in a pipe or a file lines are not broken, so that they can be searched."""
+"""Columns without a terminal: in a pipe or a file lines are not broken, so that they can be searched."""
 
 
 LINES = "\n\t"
@@ -66,7 +66,7 @@ def say(text: str, style: str | None = None) -> None:
 
 
 def message(text: str, style: str | None = None) -> None:
-    """A line beside the answer, unless nobody wants any."""
+    """A line beside the answer, unless the user wants none."""
     if not _Voice.quiet:
         console(stderr=True).print(plain(text, LINES), style=style, soft_wrap=True)
 

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from forebay.cli._render.explanation import Told
+    from forebay.cli._render.explanation import Explained
 
 LOOKED_AT = 1_000
 """The number of longest waits in which causes are looked for."""
@@ -22,15 +22,15 @@ class Cause(NamedTuple):
     alike: list[int]
 
 
-def causes(told: "Told", n: int) -> list[Cause]:
+def causes(run: "Explained", n: int) -> list[Cause]:
     """The jobs that waited longest: at most `n`, no two with the same cause."""
     import polars as pl
 
-    waited = told.result.jobs.filter(pl.col("total_wait") > 0)
+    waited = run.result.jobs.filter(pl.col("total_wait") > 0)
     jobs = waited.sort("total_wait", descending=True, maintain_order=True).head(LOOKED_AT)["job_id"].to_list()
     found: dict[Any, Cause] = {}
     for job in jobs:
-        key = _cause(told, job)
+        key = _cause(run, job)
         if key in found:
             found[key].alike.append(job)
         else:
@@ -38,15 +38,15 @@ def causes(told: "Told", n: int) -> list[Cause]:
     return list(found.values())[:n]
 
 
-def _cause(told: "Told", job: int) -> Any:
+def _cause(run: "Explained", job: int) -> Any:
     """What is at the end of a job's chain: the reason, what is short there, and which user holds it."""
-    links = told.chain(job)
+    links = run.chain(job)
     if not links:
         return None
     first, last = links[0], links[-1]
     if last["missing"] is None:
         return first["reason"], last["reason"], last["blocker"], last["detail"] if last["blocker"] is None else ""
-    held = told.held(last["job_id"], last["missing"])
+    held = run.held(last["job_id"], last["missing"])
     if not held.height or held["user"][0] is None:
         return first["reason"], _AMOUNT.sub("", last["missing"]), last["blocker"]
     user, share = held.row(0, named=True)["user"], held["share"][0]

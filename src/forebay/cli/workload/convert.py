@@ -123,9 +123,9 @@ def command(
     from forebay import workload
     from forebay.workload import anonymity, models
 
-    told = tell(described) if described else None
-    if told is not None and (source is None or target is None):
-        write_site(told, Path(source or f"{plain_stem(Path(told.sources[0]))}.toml"), form)
+    described_site = tell(described) if described else None
+    if described_site is not None and (source is None or target is None):
+        write_site(described_site, Path(source or f"{plain_stem(Path(described_site.sources[0]))}.toml"), form)
         return
     if source is None or target is None:
         raise InputError(f"{'IN and OUT are' if source is None else 'OUT is'} missing; write: convert IN OUT")
@@ -141,17 +141,17 @@ def command(
         jobs = anonymity.anonymise(jobs, seed)
     machine = target.with_name(f"{plain_stem(target)}.toml")
     remarks: list[str] = []
-    if told is not None:
-        jobs, remarks = told.jobs(jobs, machine)
-        told.write(machine)
-    notes = [*jobs.notes, *workload.write(jobs, target), *remarks, *(told.notes if told else ())]
+    if described_site is not None:
+        jobs, remarks = described_site.jobs(jobs, machine)
+        described_site.write(machine)
+    notes = [*jobs.notes, *workload.write(jobs, target), *remarks, *(described_site.notes if described_site else ())]
     if form is Format.json:
         document = {"file": str(target), "jobs": len(jobs), "records": jobs.records, "dropped": jobs.dropped}
-        site = {"site": told.document(machine)} if told else {}
+        site = {"site": described_site.document(machine)} if described_site else {}
         answer(document | {"provenance": list(jobs.provenance)} | site | {"notes": notes})
         return
     rows = [("wrote", f"{target}, {counted(len(jobs), 'job')}"), *(("from", line) for line in jobs.provenance)]
-    rows += [("wrote", str(machine)), *told.rows()] if told else []
+    rows += [("wrote", str(machine)), *described_site.rows()] if described_site else []
     dropped = [("left out", f"{counted(count, 'record')}: {why}") for why, count in jobs.dropped.items()]
     show(pairs([*rows, *dropped]), *notes_block(notes))
 

@@ -158,7 +158,7 @@ PICTURES = ("capacity.svg", "pareto.svg", "pareto.csv")
 
 
 def forget_pictures(folder: Path, kept: Sequence[Path]) -> None:
-    """Take away pictures of an earlier answer that this one has not drawn anew."""
+    """Take away pictures of an earlier answer that this one has not drawn."""
     for name in PICTURES:
         if folder / name not in kept:
             (folder / name).unlink(missing_ok=True)

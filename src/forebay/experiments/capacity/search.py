@@ -2,7 +2,7 @@
 
 Every capacity is tried on the same replicas, so that two capacities differ by what they are and not by their draws. A
 number need not fall with capacity: a larger machine lets other jobs go first, and these may hold up the rest. So the
-answer is the least capacity from which on all that were tried keep to the limit, and rises are told.
+answer is the least capacity from which on all that were tried keep to the limit, and rises are reported.
 """
 
 import math
@@ -165,7 +165,7 @@ def _worse(small: Point, large: Point) -> bool:
 
 
 def _interval(points: Sequence[Point], limit: float) -> tuple[float, float] | None:
-    """Of the crossing, by bootstrap: replicas are drawn anew, and each draw has a curve and a crossing of its own.
+    """Of the crossing, by bootstrap: replicas are drawn again, and each draw has a curve and a crossing of its own.
 
     Noise makes a curve cross several times, and its last crossing lies too high. So the upper end is that of last
     crossings, but the lower end that of the best falling curve. It is widened to hold the answer, which is a capacity

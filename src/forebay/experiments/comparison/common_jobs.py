@@ -99,11 +99,11 @@ def _reasons(
     rows = result.log.filter(kind.is_in(["reject", "cancel"]) & pl.col("job").is_in(list(ids))).select(
         "job", reason=reason
     )
-    told = dict(rows.iter_rows())
+    reasons = dict(rows.iter_rows())
     limits = setting.limits_of(result, policy)
     words = [
         limits.get(job) or _WORDS.get(str(why), str(why))
-        for job, why in told.items()
+        for job, why in reasons.items()
         if job in anywhere or job in limits
     ]
     return Counter(words).most_common()

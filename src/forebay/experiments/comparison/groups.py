@@ -77,7 +77,7 @@ def _named(rows: "pl.DataFrame", column: str) -> "pl.DataFrame":
 
 
 def _as_recorded(result: "Result", column: str) -> "pl.DataFrame | None":
-    """The same of the schedule of the trace, as far as it is told."""
+    """The same of the schedule of the trace, as far as it is recorded."""
     import polars as pl
 
     from forebay.metrics._table import counted

@@ -79,11 +79,11 @@ def read(place: Path) -> "list[Replica]":
     from forebay.experiments.comparison.shaking import MEASURES, Replica
 
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError, pl.exceptions.PolarsError):
-        told = json.loads(read_text(place / NUMBERS))
-        if told["format"] == _FORMAT:
+        document = json.loads(read_text(place / NUMBERS))
+        if document["format"] == _FORMAT:
             jobs = pl.read_parquet(read_bytes(place / JOBS)).partition_by("replica", as_dict=True)
             found = {number: {name: table[name].to_numpy() for name in MEASURES} for (number,), table in jobs.items()}
-            return [Replica(one["replica"], one["summary"], found[one["replica"]]) for one in told["replicas"]]
+            return [Replica(one["replica"], one["summary"], found[one["replica"]]) for one in document["replicas"]]
     return []
 
 
@@ -92,7 +92,7 @@ def _write(place: Path, replicas: "Sequence[Replica]", ids: Any) -> None:
 
     from forebay._text import as_json
 
-    told = [{"replica": one.number, "summary": one.summary} for one in replicas]
+    entries = [{"replica": one.number, "summary": one.summary} for one in replicas]
     columns = [pl.DataFrame({"job_id": ids, **one.measures}) for one in replicas]
     tables = [
         table.select(pl.lit(one.number, pl.Int64).alias("replica"), pl.all())
@@ -100,7 +100,7 @@ def _write(place: Path, replicas: "Sequence[Replica]", ids: Any) -> None:
     ]
     with replacing(place / JOBS, place / NUMBERS) as [jobs, numbers]:
         pl.concat(tables).write_parquet(jobs)
-        numbers.write_text(as_json({"format": _FORMAT, "replicas": told}) + "\n", encoding="utf-8")
+        numbers.write_text(as_json({"format": _FORMAT, "replicas": entries}) + "\n", encoding="utf-8")
 
 
 def carry_out(

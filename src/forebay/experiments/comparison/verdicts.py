@@ -173,8 +173,8 @@ def rows(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     """Verdicts as tables and JSON have them: the word is the column `verdict`."""
     found = []
     for verdict in verdicts:
-        told = asdict(verdict)
-        found.append({("verdict" if key == "word" else key): value for key, value in told.items()})
+        row = asdict(verdict)
+        found.append({("verdict" if key == "word" else key): value for key, value in row.items()})
     return found
 
 
@@ -196,17 +196,17 @@ def frame(verdicts: Sequence[Verdict]) -> "pl.DataFrame":
 def check(
     conditions: "Sequence[Condition]", verdicts: Sequence[Verdict], documents: Sequence[dict[str, Any]], jury: Jury
 ) -> list[str]:
-    """Why conditions hold, a line each; none holds where its interval cannot be told."""
+    """Why conditions hold, a line each; none holds where its interval is not known."""
     from forebay.experiments.conditions import failing, failing_alone
 
     known = {(verdict.policy, verdict.metric): verdict for verdict in verdicts}
-    told = []
+    lines = []
     for condition in conditions:
         for document in documents:
             policy = document["policy"]
             if not condition.relative:
-                told.append(failing_alone(condition, policy, document["summary"]))
+                lines.append(failing_alone(condition, policy, document["summary"]))
             elif policy != jury.reference and any(one["policy"] == jury.reference for one in documents):
                 verdict = known.get((policy, condition.metric)) or jury.verdict(policy, condition.metric)
-                told.append(failing(condition, verdict))
-    return [line for line in told if line]
+                lines.append(failing(condition, verdict))
+    return [line for line in lines if line]

@@ -178,9 +178,9 @@ def _alone(path: Path, folder: Path) -> Iterator[None]:
 
 
 def _move_up(folder: Path) -> None:
-    """Let a comparison that is complete take the place of an earlier one. Begun anew, it ends what it began.
+    """Let a comparison that is complete take the place of an earlier one. Begun again, it ends what it began.
 
-    The table goes first and comes last: without it nobody takes the folder for a comparison.
+    The table goes first and comes last: without it the folder is not taken for a comparison.
     """
     path = folder / UNFINISHED
     new = _read(path / MANIFEST) or {}

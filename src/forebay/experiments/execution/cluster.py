@@ -81,8 +81,8 @@ def _client(address: str, slurm: str) -> Iterator[tuple[Any, Watch | None]]:
     try:
         client = distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        told = f": {error}" if isinstance(error, ValueError) else ""
-        raise InputError(f"--dask {address}: no Dask scheduler answers within {TIMEOUT:g} s{told}; check it") from None
+        text = f": {error}" if isinstance(error, ValueError) else ""
+        raise InputError(f"--dask {address}: no Dask scheduler answers within {TIMEOUT:g} s{text}; check it") from None
     with client:
         yield client, None
 

@@ -69,23 +69,23 @@ def attempt(task: Any, work: Work = _perform, tell: Tell = lambda _: None) -> An
         return Failure(f"this is a bug in forebay: please report it with these lines\n{traceback.format_exc()}", 1)
 
 
-def in_processes(count: int, work: Work = _perform, told: Done = lambda *_: None) -> Executor:
+def in_processes(count: int, work: Work = _perform, advance: Done = lambda *_: None) -> Executor:
     """An executor with so many processes. Compile before: what they find in the cache they need not compile.
 
-    `work` goes to each process once, with all that it holds. `told` is called with a task and what it has to tell.
+    `work` goes to each process once, with all that it holds. `advance` is called with a task and what it reports.
     """
 
     def execute(tasks: Iterable[Any], done: Done) -> None:
-        with kept(count, work, told) as carry_out:
+        with kept(count, work, advance) as carry_out:
             carry_out(tasks, done)
 
     return execute
 
 
 @contextmanager
-def kept(count: int, work: Work = _perform, told: Done = lambda *_: None) -> Iterator[Executor]:
+def kept(count: int, work: Work = _perform, advance: Done = lambda *_: None) -> Iterator[Executor]:
     """The same for many calls: its processes wait for the next one, since each takes a second or two to start."""
-    crew = _Crew(count, work, told)
+    crew = _Crew(count, work, advance)
     try:
         yield crew.work_through
     finally:
@@ -112,8 +112,8 @@ def begun(count: int, tasks: Sequence[Any], work: Work) -> Iterator[Callable[[],
 class _Crew:
     """The processes, the tasks they have, and outcomes that have arrived but are not yet reported."""
 
-    def __init__(self, count: int, work: Work, told: Done) -> None:
-        self._count, self._work, self._told = count, work, told
+    def __init__(self, count: int, work: Work, advance: Done) -> None:
+        self._count, self._work, self._told = count, work, advance
         self._busy: dict[Connection, tuple[BaseProcess, Any]] = {}
         self._idle: list[tuple[BaseProcess, Connection]] = []
         self._arrived: list[tuple[Any, Any]] = []
@@ -211,7 +211,7 @@ def _by_itself() -> Iterator[None]:
     """What counts for a process that is started here.
 
     It has one thread for tables. It imports nothing from the current folder, where a file may have the name of a
-    module, nor the script that we are called from, which would begin anew there. Ctrl-C, which a terminal sends to all,
+    module, nor the script that we are called from, which would start there. Ctrl-C, which a terminal sends to all,
     is not for it.
     """
     script = sys.modules["__main__"]
@@ -234,7 +234,7 @@ def _serve(pipe: Connection, work: Work, folder: str, parent: int, at_once: bool
 
 
 def serve(pipe: Connection, work: Work = _perform) -> None:
-    """A task in, its outcome out, until nobody asks any more."""
+    """A task in, its outcome out, until no more come."""
     sys.stdout = sys.stderr  # policies may print; the answer is the parent's
     keep_from_children(pipe.fileno(), 1, 2)
     with suppress(EOFError, OSError):

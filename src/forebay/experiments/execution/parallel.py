@@ -56,7 +56,7 @@ def carry_out(setting: "Setting", tasks: Sequence[Task], count: int, watch: "Wat
     over: list[Task] = []
     failed: dict[str, executor.Failure] = {}
 
-    def told(task: Task, jobs: int) -> None:
+    def advance(task: Task, jobs: int) -> None:
         ended[task] = jobs
         watch.at(task.policy, sum(ended.values()))
 
@@ -68,14 +68,14 @@ def carry_out(setting: "Setting", tasks: Sequence[Task], count: int, watch: "Wat
             watch.line(f"{task.policy} failed, {count}")
         else:
             watch.line(f"{task.policy} done, {count}, {outcome:.1f} s")
-        told(task, n_jobs)
+        advance(task, n_jobs)
 
-    spread_out(tasks, work, n_jobs, count, told, done)
+    spread_out(tasks, work, n_jobs, count, advance, done)
     return failed
 
 
 def spread_out(
-    tasks: Sequence[Any], work: executor.Work, n_jobs: int, count: int, told: executor.Done, done: executor.Done
+    tasks: Sequence[Any], work: executor.Work, n_jobs: int, count: int, advance: executor.Done, done: executor.Done
 ) -> None:
     """Every task, a run of so many jobs: here while that is soon done, else in up to `count` processes.
 
@@ -83,17 +83,17 @@ def spread_out(
     the end waits for it alone.
     """
     soon_done = count == 1 or n_jobs <= SHORT
-    left = _here(tasks, work, told, done) if soon_done else tasks
+    left = _here(tasks, work, advance, done) if soon_done else tasks
     if left:
-        executor.in_processes(count, work, told)(left[::-1], done)
+        executor.in_processes(count, work, advance)(left[::-1], done)
 
 
-def _here(tasks: Sequence[Any], work: executor.Work, told: executor.Done, done: executor.Done) -> Sequence[Any]:
+def _here(tasks: Sequence[Any], work: executor.Work, advance: executor.Done, done: executor.Done) -> Sequence[Any]:
     """Carry out tasks in this process until time is up; gives those that are left. The last one may take its time."""
     until = time.process_time() + HERE
 
     def tell(task: Any, ended: int) -> None:
-        told(task, ended)
+        advance(task, ended)
         if task is not tasks[-1] and time.process_time() > until:
             raise _TakesLongerError
 

@@ -100,7 +100,7 @@ def _queue() -> set[str] | None:
     """Numbers of the user's jobs that wait or run; None where Slurm does not say."""
     command = ["squeue", "--noheader", "--format=%A", f"--user={getpass.getuser()}"]
     try:
-        told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    return set(told.stdout.split())
+    return set(answer.stdout.split())

@@ -41,6 +41,6 @@ Moment = Annotated[float | str, BeforeValidator(_moment), Field(examples=["2025-
 MomentOrNone = Annotated[float | str | None, BeforeValidator(_moment), Field(examples=["2025-03-01T08:00"])]
 
 
-def told(moment: float | str | None) -> str:
+def moment_text(moment: float | str | None) -> str:
     """A moment to read."""
     return format_seconds(moment) if isinstance(moment, float) else str(moment)

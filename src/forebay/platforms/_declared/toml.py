@@ -109,8 +109,8 @@ def _override_classes(table: dict[str, Any], text: str, problems: Problems) -> N
     """The nodes of the machine are those of its class, if it is the only one."""
     classes = table["classes"]
     if isinstance(classes, dict) and len(classes) > 1:
-        told = ", ".join(list(classes)[:5])
-        problems.add("nodes", f"follow from the classes ({told}); edit the file instead")
+        names = ", ".join(list(classes)[:5])
+        problems.add("nodes", f"follow from the classes ({names}); edit the file instead")
     elif isinstance(classes, dict):
         table.pop("nodes", None)
         for one in classes.values():

@@ -42,10 +42,10 @@ def read(path: Path) -> Source:
     reading = _Reading()
     _read(path, (path.resolve(),), reading)
     for word in dict.fromkeys(reading.unknown):
-        told = f"is no key of slurm.conf: {keys.meant(word, keys.ALL)}"
-        if word.lower() in keys.ALL:  # the line's own key may be misspelt: that is told of, too
-            told = "does not belong into its line: passed over"
-        reading.source.notes.append(f"{path.name}: {brief(word)} {told}")
+        text = f"is no key of slurm.conf: {keys.meant(word, keys.ALL)}"
+        if word.lower() in keys.ALL:  # the line's own key may be misspelt: that is reported, too
+            text = "does not belong into its line: passed over"
+        reading.source.notes.append(f"{path.name}: {brief(word)} {text}")
     return reading.source
 
 

@@ -105,8 +105,8 @@ def _date(text: str, where: str) -> str:
         raise InputError(f"{where}: {brief(text)} is no time; it must be seconds since 1970") from None
 
 
-def _shared(told: Mapping[str, Any]) -> str:
-    return "EXCLUSIVE" if _text(told.get("jobs")) == "0" else ""
+def _shared(given: Mapping[str, Any]) -> str:
+    return "EXCLUSIVE" if _text(given.get("jobs")) == "0" else ""
 
 
 def _grouped(rows: list[Mapping[str, Any]], path: Path, source: Source) -> None:

@@ -1,4 +1,4 @@
-"""Which source a file is, told by what stands in it; all that are given, put together."""
+"""Which source a file is, recognised by its content; all that are given, put together."""
 
 import os
 from collections.abc import Sequence
@@ -53,8 +53,8 @@ def _sources(path: Path) -> list[Source]:
 
 def _buffers(path: Path) -> str:
     """A remark on the burst buffer: its configuration has pools and times, but no size."""
-    told = f"{path.name} beside it has no size either" if path.is_file() else f"there is no {path.name} beside it"
+    text = f"{path.name} beside it has no size either" if path.is_file() else f"there is no {path.name} beside it"
     return (
-        f"BurstBufferType is set, but slurm.conf does not tell how much there is, and {told}: add the output of "
+        f"BurstBufferType is set, but slurm.conf does not tell how much there is, and {text}: add the output of "
         "scontrol show burstbuffer, or write the tier into the platform file"
     )

@@ -62,8 +62,8 @@ def read(text: str, path: Path, head: tuple[int, list[str], str]) -> Source:
             source.add(Kind.NODE, {"name": names} | _node(row), f"{path}:{number}")
         if names and row.get("partition"):
             name = row["partition"].rstrip("*")
-            told = {key: row[column] for column, key in _PARTITION.items() if column in row}
-            values = partitions.setdefault(name, {"name": name, "nodes": "", "where": f"{path}:{number}"} | told)
+            known = {key: row[column] for column, key in _PARTITION.items() if column in row}
+            values = partitions.setdefault(name, {"name": name, "nodes": "", "where": f"{path}:{number}"} | known)
             values["nodes"] += f"{',' * bool(values['nodes'])}{names}"
             values |= {"default": "YES"} if row["partition"].endswith("*") else {}
     for values in partitions.values():

@@ -72,7 +72,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def gpus(text: str, where: str) -> tuple[dict[str, int], list[str]]:
-    """GPUs by type ("" where it is not told), and the names of other generic resources.
+    """GPUs by type ("" where it is not given), and the names of other generic resources.
 
     `gpu:v100:4(S:0-1)`, `gpu:4`, `gpu`: one where no number stands there.
     """

@@ -85,8 +85,8 @@ class Setting:
 def _run(scope: Scope, spec: str, draw: int, setting: Setting, keep: Sequence[str] = (), **tags: Any) -> Run:
     """One of them; a policy is called by its spec unless a tag says otherwise."""
     chosen = scope.settings
-    told = {"policy": spec, **tags}
-    words = ", ".join(f"{key} {value}" for key, value in told.items() if value is not None)
+    labels = {"policy": spec, **tags}
+    words = ", ".join(f"{key} {value}" for key, value in labels.items() if value is not None)
     return Run(
         name=f"{words}, workload {draw}",
         jobs=Jobs(_with(setting.workload or chosen.workload, setting.model), made=True, draw=draw),
@@ -94,7 +94,7 @@ def _run(scope: Scope, spec: str, draw: int, setting: Setting, keep: Sequence[st
         policy=spec,
         job_model=chosen.job_model,
         keep=tuple(keep),
-        tags={**told, "workload": draw},
+        tags={**labels, "workload": draw},
         effort=30.0 if spec.startswith("plan") else 1.0,
     )
 

@@ -135,7 +135,7 @@ class Case:
     draw: int | None = None
     replica: int = 0
     added: Added | None = None
-    known: bool = False  # whether policies are told the run times
+    known: bool = False  # whether policies know the run times
     keep: tuple[str, ...] = ()
     size: float = 1.0  # the effort, a part being 1
     spec: str | None = None  # that of the section, unless given

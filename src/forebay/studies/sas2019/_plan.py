@@ -92,7 +92,7 @@ def _against(scope: Scope, section: str, ratios: list[int]) -> Iterator[Run]:
 
 
 def _mistakes(scope: Scope) -> Iterator[Run]:
-    """SAS when users are mistaken; and what random tiers do, which nobody's mistakes change."""
+    """SAS when users are mistaken; and what random tiers do, which mistakes do not change."""
     chosen, mine = scope.settings, scope.settings.mistakes
     tags: dict[str, Any] = {"section": "mistakes", "k": mine.k, "capacity": mine.capacity}
     for workload in range(chosen.workloads):

@@ -100,8 +100,8 @@ def _amounts(tables: Applications, where: str) -> None:
     rules: list[Rule] = [(name, amount(name), AMOUNT) for name in ("seconds", "flop", "communication", "bytes")]
     streams, nodes = pl.col("streams"), pl.col("nodes")
     striped = (streams % nodes == 0) & (streams // nodes <= nodes)
-    told = "from 0 to its nodes or, striped, a multiple of them up to their square"
-    rules.append(("streams", (streams >= 0) & ((streams <= nodes) | striped), told))
+    text = "from 0 to its nodes or, striped, a multiple of them up to their square"
+    rules.append(("streams", (streams >= 0) & ((streams <= nodes) | striped), text))
     refuse(tables.amounts, "job", where, rules)
     stages = tables.tasks.select("job", "task", "stage")
     _all_in(tables.amounts, stages, ["job", "task"], where, "amounts of a task")

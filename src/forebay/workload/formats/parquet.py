@@ -200,7 +200,7 @@ def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
 
 
 def _complete(jobs: pl.DataFrame) -> pl.DataFrame:
-    """The jobs of a file that was written before they had a column `cancel`: nobody withdraws them."""
+    """The jobs of a file that was written before they had a column `cancel`: none is withdrawn."""
     if "cancel" in jobs.columns:
         return jobs
     jobs = jobs.with_columns(cancel=pl.lit(math.inf))

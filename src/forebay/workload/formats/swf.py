@@ -63,8 +63,8 @@ def read(path: Path, cancelled: str = "drop", skip_bad_lines: bool = False) -> W
     demands = [*_resources(content), *(["memory"] if "memory" in columns else [])]
     notes = [*bad.notes(), *content.notes, *_estimate_notes(columns), *_clear_unknown(columns, demands)]
     notes += [_source.MEMORY_NOTE] if "memory" in columns else []
-    waits, told = _preceding(columns)
-    notes += told
+    waits, remarks = _preceding(columns)
+    notes += remarks
     jobs = job_table(columns)
     notes += _source.order_notes(jobs["submit"])
     jobs, first = _source.in_order(jobs)

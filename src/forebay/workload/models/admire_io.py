@@ -106,7 +106,7 @@ def peaks(jobs: int) -> NDArray[np.bool_]:
 
 
 def alone(flop: _Floats | float, written: _Floats, nodes: _Ints) -> _Floats:
-    """Seconds that computing and then writing takes on a machine that nobody else uses."""
+    """Seconds that computing and then writing takes on a machine of its own."""
     seconds: _Floats = flop / (nodes * SPEED) + written / np.minimum(nodes * PORT, FILES)
     return seconds
 

@@ -62,7 +62,7 @@ def generate(
 ) -> Workload:
     """`jobs` jobs that ask for that share of the machine from the first to the last arrival.
 
-    `accuracy` is the mean share of its walltime that a job takes; nobody's job is killed. Jobs have `largest` nodes at
+    `accuracy` is the mean share of its walltime that a job takes; no job is killed. Jobs have `largest` nodes at
     most: on a machine whose nodes fail, one that needs all of them may never find them all up.
     """
     checks.at_least(_NAME, 1, jobs=jobs)

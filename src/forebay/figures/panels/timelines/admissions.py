@@ -28,11 +28,11 @@ def draw(tables: Mapping[str, pl.DataFrame], path: Path) -> list[Path]:
         handles = [Patch(color=_look.ORANGE, label="waits"), Patch(color=_look.BLUE, label="runs")]
         _style.legend(figure, handles, 2)
         data = pl.concat(table.select(pl.lit(title).alias("panel"), pl.all()) for title, table in tables.items())
-        return _style.write(figure, path, {"": data}, _header.told)
+        return _style.write(figure, path, {"": data}, _header.caption)
 
 
 def _lines(table: pl.DataFrame, since: str, until: str, unit: float, colour: str) -> Any:
-    """As pixels: nobody could pick one out of thousands, and files stay small."""
+    """As pixels: one cannot be picked out of thousands, and files stay small."""
     y = np.arange(len(table)) + 0.5
     ends = [np.column_stack([table[name].to_numpy() / unit, y]) for name in (since, until)]
     return LineCollection(np.stack(ends, axis=1), colors=colour, linewidths=0.3, capstyle="butt", rasterized=True)

@@ -31,7 +31,7 @@ def draw(panels: Mapping[str, Mapping[str, Steps]], path: Path, label: str) -> l
             axis.grid(True)
         tidy(axes, len(panels), label)
         _style.legend(figure, [Line2D([], [], color=colour[name], label=name) for name in names], len(names))
-        return _style.write(figure, path, {"": _table(panels)}, _header.told)
+        return _style.write(figure, path, {"": _table(panels)}, _header.caption)
 
 
 def grid(figure: Any, n: int) -> list[Any]:

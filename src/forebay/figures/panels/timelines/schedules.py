@@ -31,4 +31,4 @@ def draw(results: Mapping[str, Result], path: Path) -> list[Path]:
         if handles:
             _style.legend(figure, list(handles.values()), 6)
         data = {f"-{place}{key}": table for place, plan in enumerate(plans, 1) for key, table in plan.data.items()}
-        return _style.write(figure, path, data, _header.told)
+        return _style.write(figure, path, data, _header.caption)

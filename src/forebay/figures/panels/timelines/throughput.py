@@ -37,4 +37,4 @@ def draw(ends: Mapping[str, np.ndarray], path: Path) -> list[Path]:
             tables.append(pl.DataFrame([names, *(pl.Series(key, value) for key, value in columns.items())]))
         panels[-1].set_ylim(0, 1.08 * most)
         figure.supylabel(f"jobs completed in {INTERVAL:g} s", fontsize=8)
-        return _style.write(figure, path, {"": pl.concat(tables)}, _header.told)
+        return _style.write(figure, path, {"": pl.concat(tables)}, _header.caption)

@@ -11,7 +11,7 @@ FORMAT = 1
 """Goes up when a page can no longer be made of an older document."""
 
 
-def told(path: Path) -> dict[str, Any]:
+def read_answer(path: Path) -> dict[str, Any]:
     """The document that a command has written."""
     try:
         found = json.loads(read_text(path))
