@@ -2,7 +2,6 @@
 
 import pickle
 import platform as machine
-import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cache, cached_property, partial
@@ -20,6 +19,7 @@ from forebay._run import compilation
 from forebay._run.names import on_site
 from forebay._run.site_policy import USUAL, site_policy
 from forebay._support import forks
+from forebay._support.last import Last
 from forebay._text import counted
 from forebay.core.codes import JobState
 from forebay.core.failures import Failures
@@ -118,15 +118,13 @@ class Ground:
         return *_notes_on(self.workload, self.named), *sizing, *self.program.notes
 
 
-_last: list[Any] = []
-"""The ground prepared last, and what for: short runs by the thousand differ in their policy or seed alone."""
+_last: Last[Ground] = Last()
 
 
 def _ground(workload: Workload, named: Platform, job_model: str | None, failures: Any) -> Ground:
-    wanted = [named, job_model, failures]
     known = failures is None or isinstance(failures, Failures)  # what is read from a file may be another next time
-    if known and _last and _last[0]() is workload and _last[1] is named and _last[2:4] == wanted[1:]:
-        kept: Ground = _last[4]
+    kept = _last.of(workload, job_model, failures) if known else None
+    if kept is not None and kept.named is named:
         return kept
     settled = settle(workload, named)
     chosen = sized(settled, named)
@@ -134,10 +132,7 @@ def _ground(workload: Workload, named: Platform, job_model: str | None, failures
     program = make_program(settled, chosen, model)
     site = site_of(settled, chosen, program, None)
     made = Ground(settled, chosen, named, model, program, _failures(failures, chosen), site)
-    if known:
-        gone = weakref.ref(workload, lambda one: _last.clear() if _last and _last[:1] == [one] else None)
-        _last[:] = [gone, *wanted, made]
-    return made
+    return _last.keep(made, workload, job_model, failures) if known else made
 
 
 @dataclass(frozen=True)

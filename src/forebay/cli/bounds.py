@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forebay._text import counted
-from forebay.cli._input import completion, options
+from forebay.cli._input import options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show, table
 
@@ -37,13 +37,7 @@ def command(
     ] = None,
     policies: Annotated[
         str | None,
-        typer.Option(
-            "--policies",
-            metavar="SPEC,SPEC,...",
-            help="Run these too, and tell how far each is above the largest bound.",
-            show_default=False,
-            autocompletion=completion.policies,
-        ),
+        options.policies("Run these too, and tell how far each is above the largest bound."),
     ] = None,
     lp: Annotated[bool, typer.Option("--lp", help="Solve linear programs, too: some seconds to minutes.")] = False,
     exact: Annotated[

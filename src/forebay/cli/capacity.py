@@ -59,23 +59,11 @@ def command(
     ] = "5%",
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy",
-            metavar="SPEC",
-            help="The policy. Default: fcfs-bb.",
-            show_default=False,
-            autocompletion=completion.policy,
-        ),
+        options.policy("The policy. Default: fcfs-bb."),
     ] = None,
     policies: Annotated[
         str | None,
-        typer.Option(
-            "--policies",
-            metavar="SPEC,SPEC,...",
-            help="Several policies: an answer for each.",
-            show_default=False,
-            autocompletion=completion.policies,
-        ),
+        options.policies("Several policies: an answer for each."),
     ] = None,
     platform: options.PlatformOption = None,
     models: Annotated[
@@ -128,7 +116,7 @@ def command(
         typer.Option("--plots/--no-plots", help="Draw figures too. Default: yes.", show_default=False),
     ] = None,
     page: options.PageOption = True,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    fresh: options.FreshOption = False,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:

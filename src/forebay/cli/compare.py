@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forebay._support.environment import use_one_thread
-from forebay.cli._input import completion, options
+from forebay.cli._input import options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer
 
@@ -25,13 +25,9 @@ def command(
     workload: options.WorkloadArgument = "default",
     policies: Annotated[
         str | None,
-        typer.Option(
-            "--policies",
-            metavar="SPEC,SPEC,...",
-            help="Which policies: names, families (queue, window, plan, tiers), or all. Default: those that "
-            "`forebay policies` marks. Of all, those for tiers of storage are left out where the machine has none.",
-            show_default=False,
-            autocompletion=completion.policies,
+        options.policies(
+            "Which policies: names, families (queue, window, plan, tiers), or all. Default: those that "
+            "`forebay policies` marks. Of all, those for tiers of storage are left out where the machine has none."
         ),
     ] = None,
     platform: options.PlatformOption = None,
@@ -46,14 +42,11 @@ def command(
     window: options.WindowOption = None,
     reference: Annotated[
         str | None,
-        typer.Option(
-            "--reference",
-            metavar="SPEC",
-            help="Compare with this policy, which is run too. Default: the site's own where the platform has one, "
+        options.policy(
+            "Compare with this policy, which is run too. Default: the site's own where the platform has one, "
             "which is run too; else, of those that are compared, fcfs-bb where jobs ask for more than nodes, else "
             "fcfs-easy, else the first.",
-            show_default=False,
-            autocompletion=completion.policy,
+            "--reference",
         ),
     ] = None,
     replicas: Annotated[

@@ -41,13 +41,7 @@ def command(
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy",
-            metavar="SPEC",
-            help="A policy of forebay's in place of the algorithm, such as fcfs-malleable:when=idle.",
-            show_default=False,
-            autocompletion=completion.policy,
-        ),
+        options.policy("A policy of forebay's in place of the algorithm, such as fcfs-malleable:when=idle."),
     ] = None,
     tables: Annotated[
         str | None,

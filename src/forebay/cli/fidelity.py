@@ -40,13 +40,8 @@ def command(
     platform: options.PlatformOption = None,
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy",
-            metavar="SPEC",
-            help="The policy most like the machine's own. Default: the site's where the platform has one, else "
-            "fcfs-easy.",
-            show_default=False,
-            autocompletion=completion.policy,
+        options.policy(
+            "The policy most like the machine's own. Default: the site's where the platform has one, else fcfs-easy."
         ),
     ] = None,
     part: options.SliceOption = None,

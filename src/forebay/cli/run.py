@@ -5,10 +5,8 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from forebay._text import counted
-from forebay.cli._input import completion, options
+from forebay.cli._input import options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show
 from forebay.experiments.outputs import forget_figures, output_folder, refuse_other
@@ -26,13 +24,9 @@ def command(
     platform: options.PlatformOption = None,
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy",
-            metavar="SPEC",
-            help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine. Default: the site's own where the platform "
-            "has one, else fcfs-bb.",
-            show_default=False,
-            autocompletion=completion.policy,
+        options.policy(
+            "A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine. Default: the site's own where the platform "
+            "has one, else fcfs-bb."
         ),
     ] = None,
     job_model: options.JobModelOption = None,

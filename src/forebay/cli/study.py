@@ -49,12 +49,7 @@ def command(
     ] = None,
     policies: Annotated[
         str | None,
-        typer.Option(
-            "--policies",
-            metavar="SPEC,SPEC,...",
-            help="Only these policies, or others.",
-            autocompletion=completion.policies,
-        ),
+        options.policies("Only these policies, or others."),
     ] = None,
     parts: Annotated[
         str | None, typer.Option("--parts", metavar="N,N,...", help="Only these parts of the workload.")
@@ -69,7 +64,7 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder. Default: forebay-study-NAME."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    fresh: options.FreshOption = False,
     page: options.PageOption = True,
     fail_if: options.FailIfOption = None,
     form: options.FormatOption = Format.text,

@@ -9,7 +9,7 @@ import typer
 
 from forebay._support.reading import read_text
 from forebay._text import counted
-from forebay.cli._input import completion, options
+from forebay.cli._input import options
 from forebay.cli._input.options import Format
 from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
 from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, show, table
@@ -40,21 +40,18 @@ def command(
     ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(
-            "--reference",
-            metavar="SPEC",
-            help="Compare with this one of the policies. Default: what the file says, else the site's own where the "
+        options.policy(
+            "Compare with this one of the policies. Default: what the file says, else the site's own where the "
             "platform has one, which is run too; else, of the policies, fcfs-bb where jobs ask for more than nodes, "
             "else fcfs-easy, else the first.",
-            show_default=False,
-            autocompletion=completion.policy,
+            "--reference",
         ),
     ] = None,
     fail_if: options.FailIfOption = None,
     jobs: options.CountOption = None,
     dask: DaskOption = None,
     slurm: SlurmOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    fresh: options.FreshOption = False,
     page: options.PageOption = True,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,

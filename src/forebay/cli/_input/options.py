@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -126,9 +126,21 @@ QuietOption = Annotated[
     # A command need not look at it: what the callback sets counts for all that is said.
     typer.Option("--quiet", "-q", callback=hush, help="No progress, and no messages beside the answer and errors."),
 ]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")]
 CountOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="How many runs at a time. Default: one a core.")
 ]
+
+
+def policy(text: str, name: str = "--policy") -> Any:
+    """An option that names one policy."""
+    return typer.Option(name, metavar="SPEC", help=text, show_default=False, autocompletion=completion.policy)
+
+
+def policies(text: str) -> Any:
+    """An option that names several."""
+    completed = completion.policies
+    return typer.Option("--policies", metavar="SPEC,SPEC,...", help=text, show_default=False, autocompletion=completed)
 
 
 _DATE = r"\s*\d{4}-\d\d?-\d\d?(?:[T ]\d\d(?:(?::\d\d(?!\d)){1,2}(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d(?!\d))?)?)?\s*"
