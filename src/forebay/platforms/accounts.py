@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from forebay._text import counted
 from forebay.errors import brief, nearest
-from forebay.platforms._declared.fields import Model
+from forebay.platforms._fields import Model
 from forebay.platforms.rules import Name
 
 ROOT = "root"

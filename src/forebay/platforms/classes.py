@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from forebay._text import counted
 from forebay.core.units import format_bytes
-from forebay.platforms._declared.fields import Count, CountOrZero, Memory, Model, Name, NameOrNone, Words
+from forebay.platforms._fields import Count, CountOrZero, Memory, Model, Name, NameOrNone, Words
 from forebay.platforms.names import check_count
 
 MAX_CORES = 1_000_000

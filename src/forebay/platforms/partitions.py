@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 from forebay._text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import InputError, brief
-from forebay.platforms._declared.fields import Count, Duration, Flag, Model, Name, Words
 from forebay.platforms._declared.moments import Moment, moment_text
+from forebay.platforms._fields import Count, Duration, Flag, Model, Name, Words
 from forebay.platforms.names import are_ids, listed_in
 
 MAX_PARTITIONS = 62

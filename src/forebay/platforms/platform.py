@@ -12,7 +12,7 @@ from forebay.core.failures import Failures
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_flops
 from forebay.errors import InputError, listed
-from forebay.platforms._declared.fields import AUTO, Count, Failing, Flag, Flops, Model, PolicySpec
+from forebay.platforms._fields import AUTO, Count, Failing, Flag, Flops, Model, PolicySpec
 from forebay.platforms._inside import by_ids, check_classes, check_partitions, refuse_twice
 from forebay.platforms._together import one_chunked, one_file_system, one_of_two_kinds, whole_lanes
 from forebay.platforms.accounts import Accounts

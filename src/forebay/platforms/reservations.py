@@ -9,8 +9,8 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from forebay._text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import brief, nearest
-from forebay.platforms._declared.fields import Duration, Model, Name, Words
 from forebay.platforms._declared.moments import Moment, MomentOrNone, moment_text
+from forebay.platforms._fields import Duration, Model, Name, Words
 from forebay.platforms._inside import by_ids, refuse_twice
 from forebay.platforms.atoms import atoms_of
 from forebay.platforms.classes import NodeClass

@@ -12,7 +12,7 @@ from forebay._text import plain
 from forebay.core.limits import NO_LIMIT
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError, brief, nearest
-from forebay.platforms._declared.fields import FROM_FILE, Model
+from forebay.platforms._fields import FROM_FILE, Model
 from forebay.platforms.tres import TRES, parse_tres, word_of
 
 WHO = ("user", "account", "qos", "partition", "group")

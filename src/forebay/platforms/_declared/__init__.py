@@ -1,1 +1,1 @@
-"""A machine as users declare it: TOML, its fields with units, and complaints about them."""
+"""A machine as users declare it: TOML, moments, traces of outages, and complaints about them."""

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from forebay import _plugins
 from forebay._support.reading import read_toml
 from forebay.errors import InputError, nearest
-from forebay.platforms._declared.fields import FROM_FILE
 from forebay.platforms._declared.problems import Problems
+from forebay.platforms._fields import FROM_FILE
 from forebay.platforms.accounts import Account
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition

@@ -1,6 +1,6 @@
 """What the presets of the 96-node Dragonfly have in common."""
 
-from forebay.platforms._declared.fields import Capacity, Rate
+from forebay.platforms._fields import Capacity, Rate
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs as pfs_tier
 from forebay.platforms.tiers import shared_bb

@@ -6,7 +6,7 @@ and it takes thirteen. They do not say which links they gave latencies; with `bo
 examples. `share` is ours: jobs that tell how much they move on average reserve it of a pool, so that policies weigh it.
 """
 
-from forebay.platforms._declared.fields import Count, Flag, Rate, Ratio
+from forebay.platforms._fields import Count, Flag, Rate, Ratio
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs as pfs_tier
 from forebay.platforms.tiers import pool

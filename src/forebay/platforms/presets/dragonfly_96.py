@@ -3,7 +3,7 @@
 Their file system hangs where no port is crossed, and SimGrid's routes sometimes miss the target's chassis.
 """
 
-from forebay.platforms._declared.fields import Capacity, Rate
+from forebay.platforms._fields import Capacity, Rate
 from forebay.platforms.platform import Platform
 from forebay.platforms.presets import _dragonfly
 from forebay.platforms.tiers.shared_bb import Placement

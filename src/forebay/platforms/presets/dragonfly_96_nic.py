@@ -3,7 +3,7 @@
 Traffic of the file system crosses the port of the server or node, and every route ends at its target.
 """
 
-from forebay.platforms._declared.fields import Capacity, Rate
+from forebay.platforms._fields import Capacity, Rate
 from forebay.platforms.platform import Platform
 from forebay.platforms.presets import _dragonfly
 from forebay.platforms.tiers.shared_bb import Placement

@@ -1,6 +1,6 @@
 """The plainest machine: nodes, and if asked for what is inside them, a shared burst buffer, a parallel file system."""
 
-from forebay.platforms._declared.fields import Capacity, Count, Flag, Flops, Memory, Pools, Rate
+from forebay.platforms._fields import Capacity, Count, Flag, Flops, Memory, Pools, Rate
 from forebay.platforms.classes import Cores, Gpus, NodeClass
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs as pfs_tier

@@ -4,7 +4,7 @@ Recalled, not checked against a source: an I/O node for 128 nodes, with two link
 wrote 240 GB/s.
 """
 
-from forebay.platforms._declared.fields import Count, Rate
+from forebay.platforms._fields import Count, Rate
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs as pfs_tier
 from forebay.platforms.topologies.flat import Topology

@@ -5,7 +5,7 @@ storage is 15 times, staging 5 times as fast as slow storage. In bytes a second 
 study of that name.
 """
 
-from forebay.platforms._declared.fields import BytesOrZero, Count, Rate, Ratio
+from forebay.platforms._fields import BytesOrZero, Count, Rate, Ratio
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import fast as fast_tier
 from forebay.platforms.tiers import slow as slow_tier

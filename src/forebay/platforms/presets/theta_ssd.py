@@ -3,7 +3,7 @@
 Half of the nodes have an SSD of 128 GB, half one of 256 GB; a burst buffer is shared beside. Its size is ours.
 """
 
-from forebay.platforms._declared.fields import Bytes, Capacity, Count
+from forebay.platforms._fields import Bytes, Capacity, Count
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local, shared_bb
 

@@ -4,7 +4,7 @@ Every job has a bandwidth of its own, which it does not share. The paper's text 
 of its authors has 300,000.
 """
 
-from forebay.platforms._declared.fields import Capacity, Count, Rate
+from forebay.platforms._fields import Capacity, Count, Rate
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs, shared_bb
 

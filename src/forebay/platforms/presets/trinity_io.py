@@ -3,7 +3,7 @@
 The paper's text speaks of 302,976 cores; the program of its authors has 300,000.
 """
 
-from forebay.platforms._declared.fields import Count, Rate
+from forebay.platforms._fields import Count, Rate
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import pfs
 

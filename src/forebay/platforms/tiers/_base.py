@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from forebay.core.schemas import TAKEN
-from forebay.platforms._declared.fields import Model
+from forebay.platforms._fields import Model
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.topologies.flat import Topology as Flat
 from forebay.platforms.wires import Door, Surroundings, Wire

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from forebay.core.units import format_bytes, format_rate
-from forebay.platforms._declared.fields import BytesOrZero, Rate
+from forebay.platforms._fields import BytesOrZero, Rate
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.wires import Surroundings, Wire

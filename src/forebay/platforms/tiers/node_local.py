@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from forebay._text import counted
 from forebay.core.units import INT64_MAX, format_bytes, format_rate
-from forebay.platforms._declared.fields import Bytes, Count, Rate
+from forebay.platforms._fields import Bytes, Count, Rate
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.wires import Surroundings, Wire, joined

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from forebay.core.units import format_rate
-from forebay.platforms._declared.fields import Count, Latency, Rate, format_latency
+from forebay.platforms._fields import Count, Latency, Rate, format_latency
 from forebay.platforms.tiers._base import BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.wires import Door, Surroundings, Wire, joined

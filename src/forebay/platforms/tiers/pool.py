@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from forebay.platforms._declared.fields import Units
+from forebay.platforms._fields import Units
 from forebay.platforms.tiers._base import BaseTier
 
 DESCRIPTION = "a counted pool, such as licences; whole units, or bytes with a unit"

@@ -10,7 +10,7 @@ from pydantic import ValidationInfo, field_validator
 from forebay._text import counted
 from forebay.core.units import INT64_MAX, format_bytes, format_rate
 from forebay.errors import InputError
-from forebay.platforms._declared.fields import AUTO, Capacity, Count, Rate
+from forebay.platforms._fields import AUTO, Capacity, Count, Rate
 from forebay.platforms.tiers._base import Asked, BaseTier
 from forebay.platforms.topologies._base import BaseTopology
 from forebay.platforms.wires import Surroundings, Wire, joined

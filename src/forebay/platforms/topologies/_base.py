@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.platforms._declared.fields import Model
+from forebay.platforms._fields import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from forebay import _bounds
 from forebay._text import counted
 from forebay.core.units import format_rate
-from forebay.platforms._declared.fields import Count, CountOrZero, Rate
+from forebay.platforms._fields import Count, CountOrZero, Rate
 from forebay.platforms.topologies._base import BaseTopology, Network
 
 DESCRIPTION = "groups of chassis of routers, every link and port of one bandwidth each way"

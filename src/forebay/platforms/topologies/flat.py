@@ -4,7 +4,7 @@ import math
 from typing import ClassVar, Literal
 
 from forebay.core.units import format_bytes, format_rate
-from forebay.platforms._declared.fields import Bytes, Latency, Rate, format_latency
+from forebay.platforms._fields import Bytes, Latency, Rate, format_latency
 from forebay.platforms.topologies._base import BaseTopology
 
 DESCRIPTION = "a crossbar: nodes share no links, only their own ports limit them"
