@@ -6,7 +6,7 @@ import pytest
 
 import forebay as fb
 from forebay import platforms, policies
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay.core.limits import Limits
 from forebay.core.units import parse_period, parse_seconds
 from forebay.errors import InputError

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         testing,
     )
     from forebay import workload as workload
-    from forebay._distance import bounds
+    from forebay._bounds import bounds
     from forebay._fidelity import fidelity
     from forebay._run.diverge import diverge
     from forebay._run.simulate import simulate
@@ -74,7 +74,7 @@ _HOME = {
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
-    "bounds": ("forebay._distance", "bounds"),
+    "bounds": ("forebay._bounds", "bounds"),
     "diverge": ("forebay._run.diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),

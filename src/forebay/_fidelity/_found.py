@@ -10,7 +10,7 @@ import polars as pl
 
 from forebay._fidelity._use import Use
 from forebay._support.files import as_path, replacing, writable_folder
-from forebay._text import as_json, counted, write_csv
+from forebay._support.text import as_json, counted, write_csv
 from forebay.metrics._numbers import seconds
 from forebay.results import Result
 

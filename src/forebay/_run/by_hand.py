@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay._text import amount
+from forebay._support.text import amount
 from forebay.core.actions import Actions
 from forebay.core.codes import JobState, LogReason
 from forebay.core.view import View

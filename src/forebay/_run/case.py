@@ -20,7 +20,7 @@ from forebay._run.names import on_site
 from forebay._run.site_policy import USUAL, site_policy
 from forebay._support import forks
 from forebay._support.last import Last
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.codes import JobState
 from forebay.core.failures import Failures
 from forebay.core.limits import Limits

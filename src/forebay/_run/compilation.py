@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 from forebay._support.parent_process import end_with
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.errors import ForebayError
 
 Part = tuple[str, str]

@@ -9,7 +9,7 @@ import polars as pl
 
 from forebay import explain
 from forebay._run.simulation import Simulation
-from forebay._text import amount, counted
+from forebay._support.text import amount, counted
 from forebay.core.units import format_bytes, format_seconds
 from forebay.errors import InputError, wrong_type
 from forebay.explain._places import counts_things, reason_of_resources

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from forebay._support.progress import LONG
-from forebay._text import about
+from forebay._support.text import about
 from forebay.engine.program import Program
 from forebay.errors import LongRunWarning
 from forebay.workload import Workload

@@ -10,7 +10,7 @@ from typing import Any
 from forebay._run.blocks import Blocks
 from forebay._run.by_hand import ByHand, Hands
 from forebay._run.case import Case, case_of, versions
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.actions import Actions
 from forebay.core.failures import Failures
 from forebay.core.units import format_bytes

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from forebay import _bounds
+from forebay._support import input_limits
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def read_parquet(data: bytes, where: str, size: int | None = None) -> "pl.DataFr
     """
     import polars as pl
 
-    most = _bounds.unpacked(len(data) if size is None else size)
+    most = input_limits.unpacked(len(data) if size is None else size)
     try:
         needed = _memory(data)
     except (IndexError, KeyError, TypeError, ValueError, AttributeError):
         needed = None
     if needed is not None and needed > most:
-        raise _bounds.too_much(where, most)
+        raise input_limits.too_much(where, most)
     if needed is not None:
         try:
             with _panics_unheard():

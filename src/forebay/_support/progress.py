@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from forebay._text import about
+from forebay._support.text import about
 from forebay.errors import LongRunWarning, wrong_type
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.cli._input import options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show, table
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from forebay._distance import Bounds
+    from forebay._bounds import Bounds
     from forebay.experiments.setting import Setting
 
 EXAMPLES = options.examples(
@@ -60,7 +60,7 @@ def command(
     move data, each transfer is taken to have every link to itself. With --policies each is run, and its distance from
     the largest bound is told.
     """
-    from forebay import _distance
+    from forebay._bounds import bounds
     from forebay.cli._input.setting import read_setting
     from forebay.core.units import parse_seconds
     from forebay.policies import load as load_policy
@@ -69,7 +69,7 @@ def command(
     specs = _specs(policies)
     schedulers = {spec: load_policy(spec) for spec in specs}
     setting = read_setting(workload, platform, job_model, seed, None, None, part)
-    found = _distance.bounds(
+    found = bounds(
         setting.workload,
         setting.platform,
         metric or None,

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from forebay._support.parent_process import keep_from_children
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.cli import (
     bounds,
     capacity,

@@ -5,7 +5,7 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.cli._input import options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show

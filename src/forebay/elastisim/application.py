@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.elastisim import patterns, requests
 from forebay.elastisim.formula import Formula, FormulaError, checked, substituted
 from forebay.elastisim.job import Job

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay._support.files import as_path
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.elastisim import model as models
 from forebay.elastisim.application import Totals, Writer
 from forebay.elastisim.job import Job, JobFacts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from forebay._text import as_csv
+from forebay._support.text import as_csv
 from forebay.elastisim.configuration import OUTPUTS
 from forebay.elastisim.project import Project
 from forebay.errors import InputError, nearest

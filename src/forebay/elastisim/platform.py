@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from forebay import _bounds
+from forebay._support import input_limits
 from forebay._support.files import as_path
 from forebay.elastisim import _units, _xml
 from forebay.elastisim._xml import Element
@@ -248,7 +248,7 @@ class _Reader:
     def _ranges(self, cluster: Element) -> list[tuple[int, int]]:
         """Of "0-15,20": (0, 15) and (20, 20)."""
         radical, ranges, nodes = self._attribute(cluster, "radical"), [], 0
-        most = _bounds.limit(_bounds.NODES, MAX_NODES)
+        most = input_limits.limit(input_limits.NODES, MAX_NODES)
         for part in radical.split(","):
             found = re.fullmatch(r"\s*([0-9]{1,12})(?:-([0-9]{1,12}))?\s*", part)
             low, high = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
@@ -260,7 +260,7 @@ class _Reader:
                 raise self._refuse(
                     cluster,
                     f"radical is {brief(radical)}, more than the {most:,} nodes that a machine may have; write "
-                    f"fewer, or set the variable {_bounds.NODES} to as many",
+                    f"fewer, or set the variable {input_limits.NODES} to as many",
                 )
         return ranges
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.elastisim.formula import FormulaError, checked
 from forebay.elastisim.job import Job
 

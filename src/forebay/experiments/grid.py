@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from forebay._support.reading import check_regular, read_toml
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import parse_period
 from forebay.errors import InputError, brief, nearest
 from forebay.experiments import files, generators

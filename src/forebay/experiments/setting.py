@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import listed
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from forebay.experiments.runs import Run
 from forebay.results import Record, load_record, save_record
 
 _ROOT = Path(__file__).parents[1]
-_WITHOUT = ("_distance", "cli", "experiments", "explain", "figures", "report", "studies", "testing")
+_WITHOUT = ("_bounds", "cli", "experiments", "explain", "figures", "report", "studies", "testing")
 """What cannot change the result of a run."""
 _OF_RUNS = ("files.py", "generators.py", "runs.py")
 """Of `experiments`, what can."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import ForebayError, InputError
 from forebay.experiments.execution.executor import Executor, Failure, Outcome
 from forebay.experiments.runs import Run

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import replacing
-from forebay._text import write_csv
+from forebay._support.text import write_csv
 from forebay.experiments import statistics, verdicts
 from forebay.experiments.grid import COLUMNS
 from forebay.experiments.runs import Run

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.explain._reasons import reasons
 from forebay.results import Result

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_bytes
 from forebay.platforms.partitions import ALL, ranges_of
 from forebay.results import Result

@@ -12,7 +12,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from forebay._text import counted, shared
+from forebay._support.text import counted, shared
 from forebay.figures import _dates, _look
 from forebay.results import Result
 from forebay.workload.dates import date_text

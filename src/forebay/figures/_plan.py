@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError, wrong_type
 from forebay.figures import _header, _style
 from forebay.results import Result

@@ -22,8 +22,8 @@ from pydantic import (
     model_validator,
 )
 
-from forebay._bounds import LONGEST, too_long
 from forebay._plugins import TRUTH
+from forebay._support.input_limits import LONGEST, too_long
 from forebay.core.failures import Failures
 from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate, parse_seconds
 from forebay.errors import InputError, brief

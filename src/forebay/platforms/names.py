@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.hostlist import expand
 from forebay.errors import InputError, brief, nearest
 

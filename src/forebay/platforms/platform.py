@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticKnownError
 
-from forebay import _bounds
-from forebay._text import counted, html_table, plain
+from forebay._support import input_limits
+from forebay._support.text import counted, html_table, plain
 from forebay.core.failures import Failures
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_flops
@@ -126,11 +126,11 @@ class Platform(Model):
     @classmethod
     def _can_be_held(cls, nodes: int, info: ValidationInfo) -> int:
         check_classes(nodes, info.data.get("classes", ()))
-        most = _bounds.limit(_bounds.NODES, MAX_NODES)
+        most = input_limits.limit(input_limits.NODES, MAX_NODES)
         if nodes > most:
             raise ValueError(
                 f"{nodes:,} nodes are more than the {most:,} that a machine may have; write fewer, or set the variable "
-                f"{_bounds.NODES} to as many"
+                f"{input_limits.NODES} to as many"
             )
         return nodes
 

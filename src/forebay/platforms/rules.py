@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from forebay._bounds import LONGEST, too_long
-from forebay._text import plain
+from forebay._support.input_limits import LONGEST, too_long
+from forebay._support.text import plain
 from forebay.core.limits import NO_LIMIT
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError, brief, nearest

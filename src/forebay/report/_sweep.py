@@ -10,7 +10,7 @@ from polars.exceptions import PolarsError
 from forebay._support.parquet import read_parquet
 from forebay._support.reading import read_bytes
 from forebay._support.student import spread
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.report import _inputs, tables
 from forebay.report._document import read_answer, unreadable
 from forebay.report._folder import words_of

@@ -20,7 +20,7 @@ from string import Template
 from typing import Any
 
 from forebay._support.files import replacing
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.report import _models
 
 

@@ -10,7 +10,7 @@ from polars.exceptions import PanicException, PolarsError
 from forebay._support.files import as_path
 from forebay._support.parquet import read_parquet
 from forebay._support.reading import read_bytes, read_text
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, renamed, tables, wrong_summary
 from forebay.results._result import Result

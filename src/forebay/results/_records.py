@@ -12,7 +12,7 @@ import polars as pl
 from forebay._support.files import replacing
 from forebay._support.parquet import read_parquet
 from forebay._support.reading import read_bytes, read_text
-from forebay._text import as_json
+from forebay._support.text import as_json
 from forebay.errors import InputError
 from forebay.results._format import wrong_summary
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from forebay._support.files import as_path, writable_folder
-from forebay._text import about, counted, html_table
+from forebay._support.text import about, counted, html_table
 from forebay.errors import listed
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving

@@ -10,7 +10,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from forebay._support.files import replacing
-from forebay._text import as_json, write_csv
+from forebay._support.text import as_json, write_csv
 from forebay.errors import InputError
 from forebay.results._format import BESIDE, DIGESTS, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Saveable, Table, tables
 from forebay.results._whole import digests_of

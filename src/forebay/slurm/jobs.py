@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import UNKNOWN
 from forebay.errors import listed
 from forebay.slurm.machine import plain

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError, brief, listed
 from forebay.platforms.names import ranges
 from forebay.slurm.node import Node

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.errors import InputError, brief, listed
 from forebay.slurm.site import Site
 from forebay.slurm.sources import values

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.hostlist import expand, split_outside
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.slurm.node import Node, make_node

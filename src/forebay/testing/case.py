@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.failures import Failures, Outages
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.platforms.classes import NodeClass

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.codes import Trigger, Verb
 from forebay.testing.lines import Lines
 

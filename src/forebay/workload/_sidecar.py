@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay._support.parquet import read_parquet
 from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED, TOLD
 from forebay.core.units import parse_bytes, parse_seconds

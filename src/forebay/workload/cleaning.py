@@ -8,7 +8,7 @@ import dataclasses
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.workload._checks import oddities
 from forebay.workload.operations import only

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.core.schemas import NAMED
 from forebay.workload.workload import Workload
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted, plain
+from forebay._support.text import counted, plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN, own_columns
 from forebay.errors import InputError, brief, nearest
 from forebay.workload import _sidecar, _source, _suggest, dates, dependencies

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.workload import dates
 from forebay.workload._source import later

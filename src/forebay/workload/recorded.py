@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.workload.names import called
 from forebay.workload.workload import Workload
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import InputError
 from forebay.workload.dependencies import dependency_table, rows_of

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from forebay._support.files import replacing
-from forebay._text import as_json
+from forebay._support.text import as_json
 
 _ASIDE = {"output", "form", "quiet", "jobs", "dask", "slurm", "plots", "page", "fresh"}
 """What changes where results go and how fast they come, but not what they are."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.cli._render.printing import is_quiet, message
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.cli._render.printing import notes_block, pairs, show, table
 from forebay.experiments.capacity import answers
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.cli._render import number_text
 from forebay.cli._render.printing import Seconds, console, fitting, notes_block, pairs, show, table
 from forebay.experiments.comparison import bounds, common_jobs, groups, verdicts

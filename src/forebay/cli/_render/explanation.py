@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.cli._render.holders import held_by
 from forebay.cli._render.number_text import percent, seconds
 from forebay.cli._render.printing import table

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from forebay._text import as_json, plain
+from forebay._support.text import as_json, plain
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.cli._input import options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer, show, table

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay._support.progress import Reporter
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments import sweep
 from forebay.experiments.capacity import answers, trials
 from forebay.experiments.capacity.question import Question

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import replacing
-from forebay._text import as_json, counted, write_csv
+from forebay._support.text import as_json, counted, write_csv
 from forebay.experiments.capacity.question import Question
 from forebay.experiments.capacity.trials import Found
 

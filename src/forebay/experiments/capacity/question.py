@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError, brief
 

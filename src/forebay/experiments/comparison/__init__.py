@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import file_names
 from forebay._support.progress import Reporter
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments import outputs
 from forebay.experiments.comparison import bounds, groups, replicas
 from forebay.experiments.comparison.common_jobs import Common, not_run

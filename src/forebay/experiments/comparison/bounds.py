@@ -30,8 +30,8 @@ def of(setting: "Setting", documents: list[dict[str, Any]], made: "Workspace") -
     """The bounds of a comparison; None where none is known, as where nodes fail or sizes are for policies to choose."""
     import polars as pl
 
-    from forebay import _distance
-    from forebay._distance import _gaps
+    from forebay import _bounds
+    from forebay._bounds import _gaps
 
     if setting.failures is not None:
         return None
@@ -39,7 +39,7 @@ def of(setting: "Setting", documents: list[dict[str, Any]], made: "Workspace") -
     period = None if window is None else (float(window[0]), float(window[1]))
     try:
         trace, machine, model = setting.workload, setting.platform, setting.job_model
-        found = _distance.bounds(trace, machine, METRICS, job_model=model, period=period, steps=_steps(setting))
+        found = _bounds.bounds(trace, machine, METRICS, job_model=model, period=period, steps=_steps(setting))
     except ForebayError:
         return None
     rows = []

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay._support.files import replacing
-from forebay._text import counted, write_csv
+from forebay._support.text import counted, write_csv
 from forebay.errors import ForebayError
 from forebay.experiments.comparison import bounds, common_jobs, verdicts
 from forebay.experiments.comparison import groups as by_group

@@ -90,7 +90,7 @@ def read(place: Path) -> "list[Replica]":
 def _write(place: Path, replicas: "Sequence[Replica]", ids: Any) -> None:
     import polars as pl
 
-    from forebay._text import as_json
+    from forebay._support.text import as_json
 
     entries = [{"replica": one.number, "summary": one.summary} for one in replicas]
     columns = [pl.DataFrame({"job_id": ids, **one.measures}) for one in replicas]

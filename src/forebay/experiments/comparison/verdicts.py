@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments import verdicts as of
 from forebay.experiments.statistics import mean
 from forebay.experiments.targets import as_counted

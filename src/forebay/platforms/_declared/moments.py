@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from forebay._bounds import LONGEST, TooLongError, too_long
+from forebay._support.input_limits import LONGEST, TooLongError, too_long
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError, brief
 

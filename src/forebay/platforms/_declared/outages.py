@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay._support.reading import read_bytes
-from forebay._text import counted, plain
+from forebay._support.text import counted, plain
 from forebay.core.failures import Outages
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError, brief, listed

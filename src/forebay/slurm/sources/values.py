@@ -4,7 +4,7 @@ import math
 import re
 from decimal import Decimal
 
-from forebay._bounds import LONGEST, too_long
+from forebay._support.input_limits import LONGEST, too_long
 from forebay.core.hostlist import split_outside
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief

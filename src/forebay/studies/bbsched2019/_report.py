@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from forebay import platforms
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments import statistics
 from forebay.experiments.runs import workload_of
 from forebay.studies import _tables

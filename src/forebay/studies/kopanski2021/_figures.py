@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments.runs import workload_of
 from forebay.studies._expected import Expected
 from forebay.studies._frame import Finished

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments import statistics
 from forebay.studies import _tables
 from forebay.studies._expected import KEYS, Expected, Published, read_expected

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, MORE
 from forebay.errors import InputError, listed

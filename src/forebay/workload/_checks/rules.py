@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay.errors import InputError, brief
 
 MOST_NODES = 10**9

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay.workload.formats import _sacct_values as values
 
 MOMENTS = ("Submit", "Eligible", "Start", "End")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief
 

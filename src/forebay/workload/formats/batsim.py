@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import MORE, NAMED, PHASE_SCHEMA, UNKNOWN
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source

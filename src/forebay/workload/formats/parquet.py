@@ -15,8 +15,8 @@ from typing import Any
 
 import polars as pl
 
-from forebay import _bounds
 from forebay._plugins import parse_spec
+from forebay._support import input_limits
 from forebay._support.parquet import read_parquet
 from forebay.core.schemas import (
     DEPENDENCY_SCHEMA,
@@ -104,7 +104,7 @@ def read(path: Path) -> Workload:
 
 def _parts(source: _source.Source) -> dict[str, bytes]:
     """The members of the zip that are known, by name."""
-    most = _bounds.unpacked(source.size)
+    most = input_limits.unpacked(source.size)
     parts: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as file:

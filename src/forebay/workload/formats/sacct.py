@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import MORE
 from forebay.errors import InputError
 from forebay.workload import _cancelled, _source, _suggest, dependencies

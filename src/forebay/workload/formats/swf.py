@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.workload import _cancelled, _source, dependencies
 from forebay.workload._bad_lines import BadLines

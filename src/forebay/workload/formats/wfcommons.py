@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._bounds import JOBS, LONGEST, limit
-from forebay._text import counted
+from forebay._support.input_limits import JOBS, LONGEST, limit
+from forebay._support.text import counted
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError, brief
 from forebay.workload import _source

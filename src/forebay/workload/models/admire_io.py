@@ -8,8 +8,8 @@ grow in proportion to its loads, the two counted alike.
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._bounds import LONGEST
-from forebay._text import counted
+from forebay._support.input_limits import LONGEST
+from forebay._support.text import counted
 from forebay.workload.models import _checks as checks
 from forebay.workload.models._rounds import Sizes, Task, applications
 from forebay.workload.workload import Workload, job_table

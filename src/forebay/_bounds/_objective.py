@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forebay._distance._jobs import Jobs
+from forebay._bounds._jobs import Jobs
 from forebay.errors import InputError, nearest
 
 MEANS = (

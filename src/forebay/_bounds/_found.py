@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay._distance._jobs import Jobs
+from forebay._bounds._jobs import Jobs
 
 
 class Found(NamedTuple):

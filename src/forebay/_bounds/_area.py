@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from forebay._distance._alone import beginning
-from forebay._distance._found import Found
-from forebay._distance._jobs import Jobs
-from forebay._distance._objective import MAKESPAN
+from forebay._bounds._alone import beginning
+from forebay._bounds._found import Found
+from forebay._bounds._jobs import Jobs
+from forebay._bounds._objective import MAKESPAN
 
 NAME = "area"
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from forebay._distance._aside import aside
+from forebay._bounds._aside import aside
 
 pytestmark = pytest.mark.small
 

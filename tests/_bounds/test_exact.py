@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from forebay._distance import _exact, _lp
-from forebay._distance._busy import busy
-from forebay._distance._jobs import jobs_of
-from forebay._distance._objective import METRICS, objectives, of_starts
-from forebay._distance._prices import prices
-from forebay._distance._serial import schedule
-from forebay._distance._srpt import srpt
+from forebay._bounds import _exact, _lp
+from forebay._bounds._busy import busy
+from forebay._bounds._jobs import jobs_of
+from forebay._bounds._objective import METRICS, objectives, of_starts
+from forebay._bounds._prices import prices
+from forebay._bounds._serial import schedule
+from forebay._bounds._srpt import srpt
 from forebay.engine.build import make_program
 from forebay.workload import job_table
 

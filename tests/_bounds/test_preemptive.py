@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from forebay._distance._preemptive import least_busy_moment, least_completion
+from forebay._bounds._preemptive import least_busy_moment, least_completion
 
 pytestmark = pytest.mark.small
 

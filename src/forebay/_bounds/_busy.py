@@ -6,10 +6,10 @@ early. Without release times this is the squashed area bound of Turek et al. (19
 
 import numpy as np
 
-from forebay._distance._found import Found, mixes
-from forebay._distance._jobs import Jobs
-from forebay._distance._objective import MAKESPAN, objectives
-from forebay._distance._preemptive import least_busy_moment
+from forebay._bounds._found import Found, mixes
+from forebay._bounds._jobs import Jobs
+from forebay._bounds._objective import MAKESPAN, objectives
+from forebay._bounds._preemptive import least_busy_moment
 
 NAME = "squashed, mean busy time"
 

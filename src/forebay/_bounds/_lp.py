@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay._distance._aside import aside
-from forebay._distance._found import Found
-from forebay._distance._jobs import Jobs
-from forebay._distance._objective import MAKESPAN, Objective, objectives
+from forebay._bounds._aside import aside
+from forebay._bounds._found import Found
+from forebay._bounds._jobs import Jobs
+from forebay._bounds._objective import MAKESPAN, Objective, objectives
 
 NAME = "linear program"
 BLOCK = 250  # jobs that are solved together

@@ -5,10 +5,10 @@ It holds for schedules that interrupt jobs, too; for jobs of equal weight only.
 
 import numpy as np
 
-from forebay._distance._found import Found, mixes
-from forebay._distance._jobs import Jobs
-from forebay._distance._objective import MAKESPAN, objectives
-from forebay._distance._preemptive import least_completion
+from forebay._bounds._found import Found, mixes
+from forebay._bounds._jobs import Jobs
+from forebay._bounds._objective import MAKESPAN, objectives
+from forebay._bounds._preemptive import least_completion
 
 NAME = "squashed, shortest rest first"
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from forebay._distance._found import Found
-from forebay._distance._jobs import Jobs
-from forebay._distance._objective import MAKESPAN, SLOWDOWNS, objectives
+from forebay._bounds._found import Found
+from forebay._bounds._jobs import Jobs
+from forebay._bounds._objective import MAKESPAN, SLOWDOWNS, objectives
 
 NAME = "alone"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from forebay._distance._objective import METRICS
+from forebay._bounds._objective import METRICS
 from forebay.testing.drawing import KINDS, random_case
 from forebay.testing.kinds import Failing, Sizes
 
@@ -57,8 +57,8 @@ def test_a_thousand_random_cases(block):
 @pytest.mark.parametrize("machine", ["dragonfly-96", "flat:nodes=96,burst_buffer=auto,pfs=5GB/s"])
 def test_jobs_that_move_data(machine, policy):
     """Each job takes at least as long as bounds take it to, whatever else is on the links; and so do all together."""
-    from forebay._distance._bounds import _read
-    from forebay._distance._jobs import jobs_of
+    from forebay._bounds._bounds import _read
+    from forebay._bounds._jobs import jobs_of
     from forebay.engine.build import make_program
 
     jobs = fb.read("default")

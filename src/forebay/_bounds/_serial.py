@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from forebay._distance._jobs import Jobs
+from forebay._bounds._jobs import Jobs
 
 
 def schedule(jobs: Jobs, order: np.ndarray) -> np.ndarray:

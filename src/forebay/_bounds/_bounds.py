@@ -8,19 +8,19 @@ from typing import Any, Literal
 import polars as pl
 
 from forebay import _plugins
-from forebay._distance import _exact
-from forebay._distance._alone import alone
-from forebay._distance._area import area
-from forebay._distance._busy import busy
-from forebay._distance._found import Found
-from forebay._distance._gaps import Results, gap_table
-from forebay._distance._jobs import Jobs, jobs_of
-from forebay._distance._lp import linear
-from forebay._distance._objective import METRICS, SLOWDOWNS, metric_named, of_starts
-from forebay._distance._prices import STEPS, prices
-from forebay._distance._srpt import srpt
+from forebay._bounds import _exact
+from forebay._bounds._alone import alone
+from forebay._bounds._area import area
+from forebay._bounds._busy import busy
+from forebay._bounds._found import Found
+from forebay._bounds._gaps import Results, gap_table
+from forebay._bounds._jobs import Jobs, jobs_of
+from forebay._bounds._lp import linear
+from forebay._bounds._objective import METRICS, SLOWDOWNS, metric_named, of_starts
+from forebay._bounds._prices import STEPS, prices
+from forebay._bounds._srpt import srpt
 from forebay._run.simulate import machine_of
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.failures import Failures
 from forebay.engine.build import default_model, make_program
 from forebay.engine.settle import settle

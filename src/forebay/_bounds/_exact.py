@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forebay._distance._alone import beginning
-from forebay._distance._aside import aside
-from forebay._distance._found import Found
-from forebay._distance._jobs import Jobs
-from forebay._distance._objective import MAKESPAN, SLOWDOWNS, objectives
-from forebay._distance._prices import ascend
-from forebay._distance._serial import schedule
+from forebay._bounds._alone import beginning
+from forebay._bounds._aside import aside
+from forebay._bounds._found import Found
+from forebay._bounds._jobs import Jobs
+from forebay._bounds._objective import MAKESPAN, SLOWDOWNS, objectives
+from forebay._bounds._prices import ascend
+from forebay._bounds._serial import schedule
 from forebay.errors import InputError
 
 MOST = 40

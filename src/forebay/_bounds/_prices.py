@@ -8,9 +8,9 @@ Prices are raised where more is held than there is, and lowered where less is, a
 
 import numpy as np
 
-from forebay._distance._found import Found
-from forebay._distance._jobs import Jobs
-from forebay._distance._objective import MAKESPAN, objectives
+from forebay._bounds._found import Found
+from forebay._bounds._jobs import Jobs
+from forebay._bounds._objective import MAKESPAN, objectives
 
 NAME = "prices"
 STEPS = 60

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forebay._distance._seconds import phase_seconds
+from forebay._bounds._seconds import phase_seconds
 from forebay.engine.ledger import Ledger
 from forebay.engine.program import Program
 from forebay.engine.rules import site_of
