@@ -15,8 +15,8 @@ import numpy as np
 
 import forebay as fb
 from forebay.experiments import verdicts
-from forebay.experiments.blocks import Blocks, judge
-from forebay.experiments.replicas import measures_of, seed_of, shaken
+from forebay.experiments.comparison.blocks import Blocks, judge
+from forebay.experiments.comparison.shaking import measures_of, seed_of, shaken
 from forebay.workload import models
 
 TRACE = "lublin99:jobs=400,nodes=64,load=0.75,longest=8h"

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from forebay._files import file_names, replacing, writable_folder
-from forebay._reading import read_bytes
+from forebay._support.files import file_names, replacing, writable_folder
+from forebay._support.reading import read_bytes
 from forebay.errors import InputError
 
 pytestmark = pytest.mark.small

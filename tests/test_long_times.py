@@ -6,12 +6,12 @@ import pytest
 
 import forebay as fb
 from forebay import platforms, policies
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay.core.limits import Limits
 from forebay.core.units import parse_period, parse_seconds
 from forebay.errors import InputError
 from forebay.platforms import failures
-from forebay.slurm import values
+from forebay.slurm.sources import values
 from forebay.workload.formats import _sacct_values as sacct
 
 pytestmark = pytest.mark.small

@@ -6,7 +6,7 @@ from random import Random
 import polars as pl
 import pytest
 
-from forebay._parquet import _memory, read_parquet
+from forebay._support.parquet import _memory, read_parquet
 from forebay.errors import InputError
 
 pytestmark = pytest.mark.small

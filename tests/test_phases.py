@@ -6,14 +6,14 @@ import pytest
 
 import forebay as fb
 from cases.elastisim import malleable, read_project, rigid
-from forebay import _phases
-from forebay._case import case_of
+from forebay._run import phases
+from forebay._run.case import case_of
 from forebay.errors import LongRunWarning
 
 
 def found(project):
     case = case_of(project.workload, project.machine.platform, "fcfs", 0, "application", None)
-    return _phases.n_phases(case.program).tolist()
+    return phases.n_phases(case.program).tolist()
 
 
 def busy(rounds, n_tasks=1, **more):
@@ -41,18 +41,18 @@ def test_as_many_as_the_log_tells(tmp_path):
     case = case_of(project.workload, project.machine.platform, "fcfs", 0, "application", None)
     log = fb.simulate(project.workload, project.machine.platform, "fcfs", job_model="application").log
     begun = log.filter(log["kind"] == "begin_phase").group_by("job").len().sort("job")
-    assert _phases.n_phases(case.program).tolist() == begun["len"].to_list()
+    assert phases.n_phases(case.program).tolist() == begun["len"].to_list()
 
 
 @pytest.mark.small
 def test_jobs_without_loops_have_the_phases_that_they_have():
     case = case_of("default", None, "fcfs", 0, None, None)
-    assert _phases.n_phases(case.program).sum() == len(case.program.kind)
+    assert phases.n_phases(case.program).sum() == len(case.program.kind)
 
 
 def test_many_are_warned_of_before_the_run_begins(tmp_path, monkeypatch):
     project = read_project(tmp_path, rigid(rounds=10), rigid(rounds=20))
-    monkeypatch.setattr(_phases, "PER_SECOND", 0.5)  # then 60 of them take two minutes
+    monkeypatch.setattr(phases, "PER_SECOND", 0.5)  # then 60 of them take two minutes
     begun = []
 
     def progress(ended, jobs):

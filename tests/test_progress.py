@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import forebay as fb
-from forebay import _progress
+from forebay._support import progress as _progress
 from forebay.errors import LongRunWarning
 
 pytestmark = pytest.mark.small

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from forebay._text import about
+from forebay._support.text import about
 
 pytestmark = pytest.mark.small
 

@@ -135,10 +135,10 @@ def test_a_snapshot_of_another_run_is_refused(what):
 
 
 def test_a_snapshot_of_another_version_is_refused(monkeypatch):
-    from forebay import _sim
+    from forebay._run import simulation
 
     snapshot = fb.open("table1").snapshot()
-    monkeypatch.setattr(_sim, "versions", lambda: {"forebay": "0.0.9"})
+    monkeypatch.setattr(simulation, "versions", lambda: {"forebay": "0.0.9"})
     with pytest.raises(InputError, match=r"its version of forebay is .*, and here it is 0\.0\.9"):
         fb.open("table1").restore(snapshot)
 

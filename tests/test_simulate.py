@@ -164,15 +164,15 @@ def test_a_forked_process_says_so_and_does_not_hang():
 @pytest.fixture
 def told(monkeypatch):
     """What each run draws its failures from."""
-    from forebay import _case
+    from forebay._run import case
 
-    draws, calls = _case.draws, []
+    draws, calls = case.draws, []
 
     def spy(truth, failures, nodes, seed):
         calls.append({"failures": failures, "seed": seed})
         return draws(truth, failures, nodes, seed)
 
-    monkeypatch.setattr(_case, "draws", spy)
+    monkeypatch.setattr(case, "draws", spy)
     return calls
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import forebay as fb
 from forebay import platforms
-from forebay._site_policy import site_policy
+from forebay._run.site_policy import site_policy
 from forebay.errors import InputError
 
 pytestmark = pytest.mark.small

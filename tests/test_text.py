@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from forebay._text import amount, as_csv, as_json, counted, for_spreadsheets, plain
+from forebay._support.text import amount, as_csv, as_json, counted, for_spreadsheets, plain
 
 pytestmark = pytest.mark.small
 

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
         testing,
     )
     from forebay import workload as workload
-    from forebay._distance import bounds
-    from forebay._diverge import diverge
+    from forebay._bounds import bounds
     from forebay._fidelity import fidelity
-    from forebay._sim import Simulation, Snapshot
-    from forebay._sim import open_run as open
-    from forebay._simulate import simulate
+    from forebay._run.diverge import diverge
+    from forebay._run.simulate import simulate
+    from forebay._run.simulation import Simulation, Snapshot
+    from forebay._run.simulation import open_run as open
     from forebay.core.actions import Actions
     from forebay.core.codes import JobState, LogReason, PhaseKind, Trigger
     from forebay.core.tables import policy_kernel
@@ -69,20 +69,20 @@ _HOME = {
     "Platform": ("forebay.platforms.platform", "Platform"),
     "Policy": ("forebay.policies", "Policy"),
     "Result": ("forebay.results", "Result"),
-    "Simulation": ("forebay._sim", "Simulation"),
-    "Snapshot": ("forebay._sim", "Snapshot"),
+    "Simulation": ("forebay._run.simulation", "Simulation"),
+    "Snapshot": ("forebay._run.simulation", "Snapshot"),
     "Trigger": ("forebay.core.codes", "Trigger"),
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
-    "bounds": ("forebay._distance", "bounds"),
-    "diverge": ("forebay._diverge", "diverge"),
+    "bounds": ("forebay._bounds", "bounds"),
+    "diverge": ("forebay._run.diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
-    "open": ("forebay._sim", "open_run"),
+    "open": ("forebay._run.simulation", "open_run"),
     "platform": ("forebay.platforms", "load"),
     "policy_kernel": ("forebay.core.tables", "policy_kernel"),
     "read": ("forebay.workload", "read"),
-    "simulate": ("forebay._simulate", "simulate"),
+    "simulate": ("forebay._run.simulate", "simulate"),
     "summary": ("forebay.metrics", "summary"),
     "sweep": ("forebay.experiments.api", "sweep"),
     "write": ("forebay.workload", "write"),
@@ -156,8 +156,8 @@ if not TYPE_CHECKING:  # a type checker that sees __getattr__ takes every misspe
         if name not in _HOME:
             from forebay.errors import nearest
 
-            told = _INSTEAD.get(name) or nearest(name, [*__all__, *_ROOMS])
-            raise AttributeError(f"module 'forebay' has no attribute {name!r}: {told}")
+            hint = _INSTEAD.get(name) or nearest(name, [*__all__, *_ROOMS])
+            raise AttributeError(f"module 'forebay' has no attribute {name!r}: {hint}")
         module, attribute = _HOME[name]
         return getattr(import_module(module), attribute)
 

@@ -14,8 +14,8 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any
 
-from forebay._bounds import too_long
-from forebay._text import plain
+from forebay._support.input_limits import too_long
+from forebay._support.text import plain
 from forebay.errors import InputError, brief, nearest
 
 

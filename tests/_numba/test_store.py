@@ -184,7 +184,7 @@ def test_processes_that_compile_the_same_at_once_do_not_mind(tmp_path):
 
 
 NOTE = """
-from forebay._compile import prepare_parts
+from forebay._run.compilation import prepare_parts
 prepare_parts([("forebay.algorithms.setformat", name) for name in ("write_sets", "group_intervals")])
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay._compile import prepare
+from forebay._run.compilation import prepare
 from forebay.cli.main import main
 from forebay.cli.warmup import InOrder
 from forebay.policies import load

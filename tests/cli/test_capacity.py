@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from forebay.experiments import executor
+from forebay.experiments.execution import executor
 from forebay.experiments.runs import Added, Jobs, lengthened, workload_of
 
 HOUR = 3600

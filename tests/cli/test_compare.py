@@ -5,9 +5,9 @@ import json
 import polars as pl
 import pytest
 
-from forebay._files import file_names
-from forebay.cli._chosen import split_specs
+from forebay._support.files import file_names
 from forebay.errors import InputError
+from forebay.experiments.comparison.selection import split_specs
 from forebay.policies import COMPARED, load, names
 
 

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 import forebay as fb
-from forebay.cli import _replicas
-from forebay.cli._chosen import wanted, with_reference
-from forebay.cli._numbers import change
+from forebay.cli._render.number_text import change
 from forebay.errors import InputError
+from forebay.experiments.comparison import replicas
+from forebay.experiments.comparison.selection import wanted, with_reference
 from forebay.experiments.references import usual_reference
 from forebay.experiments.verdicts import Verdict
 from forebay.policies import COMPARED, FAMILIES, describe, names
@@ -94,7 +94,7 @@ def test_replicas_are_kept_and_counted(compare, tmp_path):
 def test_another_reference_runs_nothing_again(compare, tmp_path, monkeypatch):
     compare("--policies", "fcfs,fcfs-easy,filler", "--replicas", 3)
     before = _verdicts(tmp_path / "out", "filler")
-    monkeypatch.setattr(_replicas, "_perform", lambda *_: pytest.fail("a replica is run again"))
+    monkeypatch.setattr(replicas, "_perform", lambda *_: pytest.fail("a replica is run again"))
     err = compare("--policies", "fcfs,fcfs-easy,filler", "--replicas", 3, "--reference", "filler").err
     assert "3 of 3 policies there already" in err
     after = _verdicts(tmp_path / "out", "fcfs-easy")
@@ -129,7 +129,7 @@ def test_the_same_schedule_is_the_same(compare, tmp_path):
 
 def test_stopped_among_replicas_it_goes_on_from_there(compare, tmp_path, monkeypatch):
     arguments = ("--policies", "fcfs,fcfs-easy", "--replicas", 3)
-    done, perform = [], _replicas._perform
+    done, perform = [], replicas._perform
 
     def stopped(setting, task, tell):
         if len(done) == 2:
@@ -137,18 +137,18 @@ def test_stopped_among_replicas_it_goes_on_from_there(compare, tmp_path, monkeyp
         done.append(task)
         return perform(setting, task, tell)
 
-    monkeypatch.setattr(_replicas, "_perform", stopped)
+    monkeypatch.setattr(replicas, "_perform", stopped)
     assert compare(*arguments).code == 130
     assert not (tmp_path / "out" / "compare.csv").exists()
     again = []
     monkeypatch.setattr(
-        _replicas, "_perform", lambda setting, task, tell: again.append(task) or perform(setting, task, tell)
+        replicas, "_perform", lambda setting, task, tell: again.append(task) or perform(setting, task, tell)
     )
     assert compare(*arguments).code == 0
     assert len(again) == 4
     assert not set(again) & set(done)
     found = _verdicts(tmp_path / "out")
-    monkeypatch.setattr(_replicas, "_perform", perform)
+    monkeypatch.setattr(replicas, "_perform", perform)
     compare(*arguments, "-o", tmp_path / "whole")
     assert _verdicts(tmp_path / "whole").equals(found)
 
@@ -235,21 +235,21 @@ def test_as_many_replicas_for_all_as_time_allows():
         return [{"policy": name.replace("_", "-"), "seconds": took, "jobs": n_jobs} for name, took in seconds.items()]
 
     three = documents(3000, fcfs=0.1, fcfs_easy=0.2, plan_best=0.3)
-    assert _replicas.planned(three, "fcfs", None) == 10
-    assert _replicas.planned(three, "fcfs", 2) == 2
-    assert _replicas.planned(three, "other", None) == 0  # there is no reference
-    assert _replicas.planned(documents(3000, fcfs=0.1, mine=20), "fcfs", None) == 5  # 100.5 s of a core
-    assert _replicas.planned(documents(3000, fcfs=0.1, mine=39), "fcfs", None) == 3
+    assert replicas.planned(three, "fcfs", None) == 10
+    assert replicas.planned(three, "fcfs", 2) == 2
+    assert replicas.planned(three, "other", None) == 0  # there is no reference
+    assert replicas.planned(documents(3000, fcfs=0.1, mine=20), "fcfs", None) == 5  # 100.5 s of a core
+    assert replicas.planned(documents(3000, fcfs=0.1, mine=39), "fcfs", None) == 3
     slow = documents(3000, fcfs=0.1, mine=60)
-    assert _replicas.planned(slow, "fcfs", None) == 0
-    assert _replicas.remark(slow, 0, None) == [
+    assert replicas.planned(slow, "fcfs", None) == 0
+    assert replicas.remark(slow, 0, None) == [
         "no replicas: 3 of each policy would take 3 min of a core; --replicas 3 has them"
     ]
-    assert _replicas.remark(slow, 0, 0) == _replicas.remark(three, 10, None) == []
-    assert _replicas.planned(documents(28_000, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 3
-    assert _replicas.planned(documents(280_000, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 0
-    assert _replicas.planned(documents(8, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 0
-    assert _replicas.planned(documents(3000, fcfs=0.1), "fcfs", None) == 0
+    assert replicas.remark(slow, 0, 0) == replicas.remark(three, 10, None) == []
+    assert replicas.planned(documents(28_000, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 3
+    assert replicas.planned(documents(280_000, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 0
+    assert replicas.planned(documents(8, fcfs=0.1, fcfs_easy=0.1), "fcfs", None) == 0
+    assert replicas.planned(documents(3000, fcfs=0.1), "fcfs", None) == 0
 
 
 OWN = """

@@ -107,14 +107,14 @@ def test_an_algorithm_that_breaks_a_rule(forebay, project):
 
 
 def test_names_of_tables_are_completed():
-    from forebay.cli._complete import elastisim_outputs
+    from forebay.cli._input.completion import elastisim_outputs
 
     assert elastisim_outputs("job_statistics,p") == ["job_statistics,pfs_utilization"]
 
 
 @pytest.mark.filterwarnings("default::forebay.errors.LongRunWarning")
 def test_a_run_of_many_phases_is_warned_of_in_one_line(forebay, project, monkeypatch):
-    monkeypatch.setattr("forebay._phases.PER_SECOND", 1.0)
+    monkeypatch.setattr("forebay._run.phases.PER_SECOND", 1.0)
     told = project(rigid(rounds=100))
     code, _, err = forebay("elastisim", told)
     assert code == 0

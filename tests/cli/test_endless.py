@@ -6,7 +6,7 @@ import signal
 import pytest
 
 import forebay as fb
-from forebay import _reading
+from forebay._support import reading
 
 pytestmark = pytest.mark.small
 
@@ -111,7 +111,7 @@ def test_a_result(forebay, endless, tmp_path, name):
 def test_a_file_too_large_to_be_written_by_hand(forebay, tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     with (tmp_path / "big.toml").open("wb") as file:
-        file.truncate(_reading.MOST + 1)
+        file.truncate(reading.MOST + 1)
     done = forebay(*words)
     assert done.code == 2
     assert "big.toml: has more than 64 MB" in done.err

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from forebay._compile import WAITING, prepare_parts
+from forebay._run.compilation import WAITING, prepare_parts
 
 
 @pytest.fixture(scope="session")

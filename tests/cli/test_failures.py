@@ -5,7 +5,8 @@ import pytest
 import forebay as fb
 from cases.failing import toy
 from forebay.cli import run
-from forebay.cli._compared import Compared, report
+from forebay.cli._render.comparison import report
+from forebay.experiments.comparison.compared import Compared
 from forebay.results import document
 
 pytestmark = pytest.mark.small

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.workload import read, write
 from forebay.workload.operations import first
 from forebay.workload.workload import Workload

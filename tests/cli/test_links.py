@@ -5,8 +5,8 @@ import os
 import pytest
 
 from forebay import simulate
-from forebay.cli._bench import Part, bench
 from forebay.errors import InputError
+from forebay.experiments.comparison.workspace import Part, workspace
 from forebay.experiments.store import Store
 from forebay.studies._frame import Plan, Report
 from forebay.studies._write import write_report
@@ -78,7 +78,7 @@ def test_a_comparison(forebay, out, theirs, name):
 
 def test_what_an_earlier_comparison_wrote(out, theirs):
     parts = {"a": Part("a", "1")}
-    with bench(out, "old", parts) as made:
+    with workspace(out, "old", parts) as made:
         made.place("a").mkdir()
         for name in ("jobs.csv", "run.json"):
             (made.place("a") / name).write_text("ours")
@@ -86,7 +86,7 @@ def test_what_an_earlier_comparison_wrote(out, theirs):
     (out / "a").rename(out / "b")
     (out / "a").symlink_to(theirs)
     before = contents(theirs)
-    with pytest.raises(InputError, match="a: is a link"), bench(out, "new", {"c": Part("c", "1")}):
+    with pytest.raises(InputError, match="a: is a link"), workspace(out, "new", {"c": Part("c", "1")}):
         pass
     assert contents(theirs) == before
 

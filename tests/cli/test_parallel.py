@@ -10,7 +10,11 @@ import time
 
 import pytest
 
-PROCESSES = "from forebay.cli import _parallel, _progress\n_parallel.HERE = _parallel.SHORT = _progress.PATIENCE = 0\n"
+PROCESSES = """
+from forebay.cli._render import progress
+from forebay.experiments.execution import parallel
+parallel.HERE = parallel.SHORT = progress.PATIENCE = 0
+"""
 MAIN = "from forebay.cli.main import main\nif __name__ == '__main__':\n    main()\n"
 
 SLOW = """

@@ -126,7 +126,7 @@ def test_the_folder_of_a_comparison_names_its_runs(forebay, tmp_path):
 
 
 def test_without_matplotlib(forebay, out, tmp_path, monkeypatch):
-    monkeypatch.setattr("forebay.cli._pictures.available", lambda: False)
+    monkeypatch.setattr("forebay.figures._folder.available", lambda: False)
     code, _, err = forebay("plot", out, "-o", tmp_path / "p")
     assert code == 2
     assert "pip install matplotlib" in err

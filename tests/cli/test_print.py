@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from forebay._text import as_json
-from forebay.cli._numbers import number, percent, seconds, short_seconds, shortest_seconds
+from forebay._support.text import as_json
+from forebay.cli._render.number_text import number, percent, seconds, short_seconds, shortest_seconds
 from forebay.core.units import parse_period
 
 pytestmark = pytest.mark.small

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from forebay.cli import _print, _progress
+from forebay.cli._render import printing, progress
 
 from .conftest import SHELL
 
@@ -16,13 +16,13 @@ from .conftest import SHELL
 def clock(monkeypatch):
     """A clock that tests move."""
     now = [0.0]
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
 
 
 @pytest.mark.small
 def test_lines_come_late_and_seldom(clock, capsys):
-    with _progress.progress(1000) as watch:
+    with progress.progress(1000) as watch:
         for second in range(60):
             clock[0] = float(second)
             watch.at("fcfs", 10 * second)
@@ -39,17 +39,17 @@ def test_lines_come_late_and_seldom(clock, capsys):
 
 @pytest.mark.small
 def test_quiet_is_quiet_until_told_otherwise(clock, capsys):
-    _print.hush(True)
+    printing.hush(True)
     try:
-        with _progress.progress(10) as watch:
+        with progress.progress(10) as watch:
             clock[0] = 100.0
             watch.at("fcfs", 5)
             watch.line("fcfs done")
-        _print.message("a message")
+        printing.message("a message")
         assert capsys.readouterr() == ("", "")
     finally:
-        _print.hush(False)
-    _print.message("a message")
+        printing.hush(False)
+    printing.message("a message")
     assert capsys.readouterr().err == "a message\n"
 
 

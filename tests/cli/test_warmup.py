@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from forebay import _compile
 from forebay._numba.folder import cache_folder
+from forebay._run import compilation
 from forebay.errors import ForebayError
 from forebay.policies import load
 from forebay.policies import names as policies_of_ours
@@ -33,10 +33,10 @@ def asked(monkeypatch, tmp_path):
     done = []
     monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
-    monkeypatch.setattr(_compile, "compile_parts", lambda parts, line: done.extend(parts))
-    monkeypatch.setattr(_compile, "load", lambda parts: None)
-    monkeypatch.setattr(_compile, "_fault_of", lambda part: "missing")
-    monkeypatch.setattr(_compile, "_here", set())
+    monkeypatch.setattr(compilation, "compile_parts", lambda parts, line: done.extend(parts))
+    monkeypatch.setattr(compilation, "load", lambda parts: None)
+    monkeypatch.setattr(compilation, "_fault_of", lambda part: "missing")
+    monkeypatch.setattr(compilation, "_here", set())
     return done
 
 
@@ -46,7 +46,7 @@ def _entered(parts):
 
 
 def test_a_cold_cache_is_announced(asked, capsys):
-    _compile.prepare([load("fcfs-bb")])
+    compilation.prepare([load("fcfs-bb")])
     assert _entered(asked) == {"run_compiled", "backfill"}
     first, second = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"Compiling, once: about \d+ s ...", first)
@@ -54,22 +54,22 @@ def test_a_cold_cache_is_announced(asked, capsys):
 
 
 def test_plain_policies_need_the_bridge_and_no_backfill(asked, policies):
-    _compile.prepare([load(f"{policies}:InOrder")])
+    compilation.prepare([load(f"{policies}:InOrder")])
     assert _entered(asked) == {"run_compiled", "call_python"}
 
 
 def test_plans_need_no_backfill_and_limits_change_nothing(asked):
     """A plan's kernel takes in what it uses of backfilling."""
-    _compile.prepare([load("plan-2"), load("plan-2+limits:user_jobs=1")])
+    compilation.prepare([load("plan-2"), load("plan-2+limits:user_jobs=1")])
     assert _entered(asked) == {"run_compiled", "plan"}
 
 
 def test_a_warm_cache_is_not(forebay, monkeypatch, capsys):
     forebay("warmup")
     capsys.readouterr()
-    monkeypatch.setattr(_compile, "compile_parts", None)
-    monkeypatch.setattr(_compile, "_here", set())
-    _compile.prepare([load("fcfs-bb")])
+    monkeypatch.setattr(compilation, "compile_parts", None)
+    monkeypatch.setattr(compilation, "_here", set())
+    compilation.prepare([load("fcfs-bb")])
     assert capsys.readouterr().err == ""
 
 
@@ -77,14 +77,14 @@ def test_every_policy_says_what_it_enters():
     """None is left to compile in the middle of a run."""
     for name in policies_of_ours():
         policy = load(name)
-        entered = _entered(_compile.needed([policy])) - {"run_compiled"}
+        entered = _entered(compilation.needed([policy])) - {"run_compiled"}
         assert len(entered) == 1, name
         assert ("call_python" in entered) == (policy.kernel() is None), name
 
 
 def test_what_cannot_be_compiled_is_said():
     with pytest.raises(ForebayError, match="no_such_kernel could not be compiled"):
-        _compile.compile_parts([("forebay.engine.loop", "no_such_kernel")])
+        compilation.compile_parts([("forebay.engine.loop", "no_such_kernel")])
 
 
 def test_a_line_counts_down_where_someone_watches(monkeypatch):
@@ -94,9 +94,9 @@ def test_a_line_counts_down_where_someone_watches(monkeypatch):
 
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
-    parts = [_compile.LOOP, _compile.BRIDGE]
-    line = _compile.Countdown(parts)
-    line.done(_compile.BRIDGE)
+    parts = [compilation.LOOP, compilation.BRIDGE]
+    line = compilation.Countdown(parts)
+    line.done(compilation.BRIDGE)
     line.tick()
     line.end()
     first, second, rest = screen.getvalue().lstrip("\r").split("\r", 2)
@@ -128,7 +128,7 @@ def test_python_announces_the_wait_too(tmp_path, forebay):
 def test_what_lies_in_the_current_folder_is_not_run(name, tmp_path, monkeypatch):
     (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
-    _compile.compile_parts([_compile.BRIDGE])
+    compilation.compile_parts([compilation.BRIDGE])
     assert not (tmp_path / "ran").exists()
 
 
@@ -136,37 +136,37 @@ def test_what_lies_in_the_current_folder_is_not_run(name, tmp_path, monkeypatch)
 def cores(monkeypatch, tmp_path):
     """Two cores, and a cache folder that nothing was measured in."""
     monkeypatch.setenv("FOREBAY_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(_compile, "_n_workers", lambda: 2)
+    monkeypatch.setattr(compilation, "_n_workers", lambda: 2)
     return tmp_path
 
 
 def test_the_wait_that_is_told_is_near_what_was_measured(cores, capsys):
     """The default eight took 100 s from nothing on two cores, by three kernels and the engine's loop."""
     eight = ("fcfs", "fcfs-easy", "filler", "fcfs-bb", "sjf-bb", "conservative-bb", "bbsched-exact", "plan-best")
-    _compile.Countdown(_compile.needed(map(load, eight)))
+    compilation.Countdown(compilation.needed(map(load, eight)))
     told = int(re.search(r"about (\d+) s", capsys.readouterr().err)[1])
     assert 85 < told < 115
 
 
 def test_a_slow_machine_is_told_what_it_took_before(cores, capsys):
-    line = _compile.Countdown([_compile.LOOP])
+    line = compilation.Countdown([compilation.LOOP])
     line._begun -= 3 * line._usual  # it took three times as long
     line.end()
-    again = _compile.Countdown([_compile.LOOP])
+    again = compilation.Countdown([compilation.LOOP])
     assert again._estimate() == pytest.approx(3 * line._usual, rel=0.02)
     again._begun -= line._usual / 3
     again.end()
-    assert _compile.pace() == pytest.approx(1, rel=0.02)  # a third and three times: as usual
+    assert compilation.pace() == pytest.approx(1, rel=0.02)  # a third and three times: as usual
 
 
 @pytest.mark.parametrize("text", ["", "fast", "nan", "-1", "1e300", "[1]"])
 def test_a_pace_that_makes_no_sense_does_no_harm(cores, text):
     (cores / "pace").write_text(text)
-    assert 0.1 <= _compile.pace() <= 10
+    assert 0.1 <= compilation.pace() <= 10
 
 
 def test_what_takes_a_second_tells_nothing_of_the_machine(cores):
-    line = _compile.Countdown([_compile.BRIDGE])
+    line = compilation.Countdown([compilation.BRIDGE])
     line.end()
     assert not (cores / "pace").exists()
 

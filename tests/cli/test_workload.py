@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.workload import read, write
 
 

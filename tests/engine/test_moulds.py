@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from forebay._case import case_of
 from forebay._numba.pointer import laid_out
+from forebay._run.case import case_of
 from forebay.core.tables import State
 from forebay.engine.copies import BUFFERS, READ_ONLY, walk
 from forebay.engine.truth import Truth

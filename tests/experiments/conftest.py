@@ -2,7 +2,7 @@
 
 import pytest
 
-from forebay.experiments.executor import attempt
+from forebay.experiments.execution.executor import attempt
 from forebay.experiments.runs import Added, Jobs, Run
 
 

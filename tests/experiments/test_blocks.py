@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from forebay.experiments.blocks import CELLS, FEWEST_JOBS, LEAST, MOST, WAITS, Blocks, count_blocks
+from forebay.experiments.comparison.blocks import CELLS, FEWEST_JOBS, LEAST, MOST, WAITS, Blocks, count_blocks
 from forebay.experiments.verdicts import weigh
 
 pytestmark = pytest.mark.small

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forebay.experiments.capacity import Answer, Point, least
+from forebay.experiments.capacity.search import Answer, Point, least
 
 pytestmark = pytest.mark.small
 

@@ -11,8 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from forebay.errors import InputError
-from forebay.experiments import cluster, sweep, tidy
-from forebay.experiments.executor import Failure, in_processes
+from forebay.experiments import sweep, tidy
+from forebay.experiments.execution import cluster
+from forebay.experiments.execution.executor import Failure, in_processes
 from forebay.experiments.grid import runs_of
 from forebay.experiments.store import Store
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forebay.experiments import sweep
-from forebay.experiments.executor import Failure, attempt, in_processes
+from forebay.experiments.execution.executor import Failure, attempt, in_processes
 from forebay.results import Record
 
 POLICIES = """
@@ -53,7 +53,7 @@ def test_whatever_happens_to_one_run_the_others_end(runs, tmp_path):
 
 @pytest.mark.small
 def test_a_bug_is_an_outcome_too(runs, monkeypatch):
-    from forebay.experiments import executor
+    from forebay.experiments.execution import executor
 
     monkeypatch.setattr(executor, "perform", lambda run: 1 / 0)
     outcome = executor.attempt(runs[0])
@@ -83,7 +83,7 @@ def test_stopping_keeps_what_is_finished(runs, tmp_path):
 def test_ctrl_c_is_not_for_the_first_process_either():
     """In an interpreter that has started none before: the first one brings a tracker of resources with it."""
     code = (
-        "from forebay.experiments import executor\n"
+        "from forebay.experiments.execution import executor\n"
         "process, _ = executor._start()\n"
         "print(open(f'/proc/{process.pid}/status').read())\n"
         "process.terminate()\n"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from forebay.experiments.executor import Failure, in_processes
+from forebay.experiments.execution.executor import Failure, in_processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process that compiles ends a while later")
 
@@ -20,7 +20,7 @@ pathlib.Path(os.environ["FOREBAY_TEST_PID"]).write_text(str(os.getpid()))
 ctypes.PyDLL(None).sleep(120)  # as the compiler does, it lets no other thread run
 """
 SWEEPS = """
-import forebay.experiments.executor as executor
+import forebay.experiments.execution.executor as executor
 def hold(task, tell):
     import holds
 if __name__ == "__main__":
@@ -28,8 +28,8 @@ if __name__ == "__main__":
     executor.in_processes(1, runs_them.hold)([1], print)
 """
 COMPILES = """
-from forebay import _compile
-_compile._Worker().work(lambda parts=[("holds", "nothing")]: parts.pop(), None)
+from forebay._run import compilation
+compilation._Worker().work(lambda parts=[("holds", "nothing")]: parts.pop(), None)
 """
 FORKS = """
 import os, pathlib, time

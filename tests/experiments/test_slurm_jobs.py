@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from forebay.errors import InputError
-from forebay.experiments import _slurm_jobs, cluster, sweep
-from forebay.experiments._slurm_jobs import TRIES, LostJobWarning, Watch
+from forebay.experiments import sweep
+from forebay.experiments.execution import cluster, slurm_jobs
+from forebay.experiments.execution.slurm_jobs import TRIES, LostJobWarning, Watch
 from forebay.experiments.grid import runs_of
 from forebay.experiments.store import Store
 
@@ -40,7 +41,7 @@ class Cluster:
 def queue(monkeypatch):
     """What Slurm's queue holds."""
     found = set()
-    monkeypatch.setattr(_slurm_jobs, "_queue", lambda: found)
+    monkeypatch.setattr(slurm_jobs, "_queue", lambda: found)
     return found
 
 
@@ -68,7 +69,7 @@ def test_workers_that_are_there_are_left_to_dask(queue):
 
 
 def test_nothing_is_done_while_slurm_does_not_answer(monkeypatch):
-    monkeypatch.setattr(_slurm_jobs, "_queue", lambda: None)
+    monkeypatch.setattr(slurm_jobs, "_queue", lambda: None)
     made = Cluster("a")
     watch = Watch(made)
     for _ in range(3):
@@ -76,7 +77,7 @@ def test_nothing_is_done_while_slurm_does_not_answer(monkeypatch):
     assert made.jobs() == ["101"]
 
 
-@pytest.mark.filterwarnings("ignore::forebay.experiments._slurm_jobs.LostJobWarning")
+@pytest.mark.filterwarnings("ignore::forebay.experiments.execution.slurm_jobs.LostJobWarning")
 def test_jobs_that_all_end_at_once_are_given_up(queue):
     made, given_up = Cluster("a"), []
     watch = Watch(made)
@@ -94,12 +95,12 @@ def test_jobs_that_all_end_at_once_are_given_up(queue):
 
 def test_a_queue_that_cannot_be_asked(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert _slurm_jobs._queue() is None
+    assert slurm_jobs._queue() is None
     (tmp_path / "squeue").write_text("#!/bin/sh\necho 7\necho 12\n")
     (tmp_path / "squeue").chmod(0o755)
-    assert _slurm_jobs._queue() == {"7", "12"}
+    assert slurm_jobs._queue() == {"7", "12"}
     (tmp_path / "squeue").write_text("#!/bin/sh\nexit 1\n")
-    assert _slurm_jobs._queue() is None
+    assert slurm_jobs._queue() is None
 
 
 SBATCH = """#!/bin/sh
@@ -129,7 +130,7 @@ def test_a_sweep_outlives_a_job_that_was_cancelled(tmp_path, monkeypatch):
         path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    monkeypatch.setattr(_slurm_jobs, "EVERY", 0.5)
+    monkeypatch.setattr(slurm_jobs, "EVERY", 0.5)
     monkeypatch.chdir(tmp_path)
     runs = runs_of({"workloads": ["table1"], "policies": ["fcfs", "fcfs-bb"]})
     with (

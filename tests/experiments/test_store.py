@@ -142,7 +142,7 @@ def test_the_hash_covers_all_that_can_change_results(tmp_path, monkeypatch):
     for name in ("_numba", "core", "algorithms", "workload", "platforms", "engine", "policies", "metrics", "figures"):
         (root / name).mkdir(parents=True)
         (root / name / "a.py").write_text("1")
-    for name in ("_simulate.py", "_new.py", *(f"experiments/{one}.py" for one in ("files", "generators", "runs"))):
+    for name in ("_run/simulate.py", "_new.py", *(f"experiments/{one}.py" for one in ("files", "generators", "runs"))):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text("1")
     monkeypatch.setattr(module, "_ROOT", root)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forebay.experiments import sweep
-from forebay.experiments.executor import Failure
+from forebay.experiments.execution.executor import Failure
 from forebay.experiments.store import Store
 from forebay.studies import _tables
 from forebay.studies._expected import Expected, Published

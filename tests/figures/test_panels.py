@@ -12,20 +12,8 @@ import pytest
 import forebay as fb
 from forebay import figures
 from forebay.figures import _header, _style, letter_values, panels
-from forebay.figures.panels import (
-    admissions,
-    against,
-    bars,
-    boxes,
-    changes,
-    density,
-    means,
-    over_time,
-    schedules,
-    spreads,
-    stacks,
-    tails,
-)
+from forebay.figures.panels import against, bars, boxes, changes, density, means, spreads, stacks, tails
+from forebay.figures.panels.timelines import admissions, over_time, schedules
 from forebay.workload.workload import Workload, job_table
 
 pytestmark = pytest.mark.small
@@ -124,8 +112,8 @@ EVERY = [
 
 def test_panels_are_no_figures_of_runs():
     assert "panels" not in figures.names()
-    for module in pkgutil.iter_modules(panels.__path__):
-        assert callable(import_module(f"forebay.figures.panels.{module.name}").draw)
+    for module in pkgutil.walk_packages(panels.__path__, "forebay.figures.panels."):
+        assert module.ispkg or callable(import_module(module.name).draw)
 
 
 @pytest.mark.parametrize("draw", EVERY)
@@ -138,7 +126,7 @@ def test_a_picture_and_its_data(draw, tmp_path):
     assert [file.read_bytes() for file in draw(tmp_path / "a.svg")] == first
 
 
-DRAW = r"_style\.write\(figure, path, .*, _header\.told\)"
+DRAW = r"_style\.write\(figure, path, .*, _header\.caption\)"
 
 
 @pytest.mark.parametrize("draw", EVERY)
@@ -149,7 +137,7 @@ def test_the_line_of_the_block_stands_above(draw, tmp_path):
 
 
 def test_every_panel_has_it():
-    for path in Path(panels.__file__).parent.glob("[!_]*.py"):
+    for path in Path(panels.__file__).parent.rglob("[!_]*.py"):
         assert re.search(DRAW, path.read_text(encoding="utf-8")), path
 
 

@@ -19,8 +19,8 @@ import typer.main
 
 from forebay.cli import main as program
 from forebay.errors import CHARACTERS, LINES
-from forebay.experiments import cluster
-from forebay.experiments.executor import attempt
+from forebay.experiments.execution import cluster
+from forebay.experiments.execution.executor import attempt
 
 SECONDS = 10.0
 """Of a processor, for one command."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._parquet import read_parquet
+from forebay._support.parquet import read_parquet
 from forebay.errors import InputError
 
 BOM = b"\xef\xbb\xbf"

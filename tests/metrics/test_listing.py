@@ -11,7 +11,7 @@ import forebay as fb
 from cases.failing import guarded
 from cases.tiered_by_hand import job, run, steps
 from forebay import metrics
-from forebay.cli._numbers import shown
+from forebay.cli._render.number_text import shown
 from forebay.errors import InputError
 from forebay.metrics import _listing
 from forebay.metrics._metric import GROUPS, UNITS

@@ -10,7 +10,7 @@ import pytest
 import forebay as fb
 from forebay.errors import InputError
 from forebay.platforms import Failures
-from forebay.platforms._outages import MOST
+from forebay.platforms._declared.outages import MOST
 from forebay.platforms.failures import check, load
 
 pytestmark = pytest.mark.small

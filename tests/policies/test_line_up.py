@@ -9,7 +9,7 @@ import pytest
 import forebay as fb
 from cases import classes, pooled, shared, transfers
 from cases.chunks import chunks
-from forebay import _compile
+from forebay._run import compilation
 from forebay.core.outlook import Blocks as Protocol
 from forebay.errors import BadActionError, StalledError
 from forebay.workload.models import burst_buffer
@@ -310,5 +310,5 @@ def test_what_a_policy_builds_on_is_ready_before_its_run():
         def decide(self, view, act):
             act.start(view.queue[0])
 
-    assert {_compile.BLOCKS["backfill"], _compile.BLOCKS["earliest"]} <= set(_compile.needed([Within()]))
-    assert not set(_compile.BLOCKS.values()) & set(_compile.needed([Without()]))
+    assert {compilation.BLOCKS["backfill"], compilation.BLOCKS["earliest"]} <= set(compilation.needed([Within()]))
+    assert not set(compilation.BLOCKS.values()) & set(compilation.needed([Without()]))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from forebay._named import on_site
+from forebay._run.names import on_site
 from forebay.policies._families.multifactor import Column, Number
 from forebay.policies._kernels.accounts import begin_tree, share_in_tree
 from forebay.slurm.description import describe

@@ -5,9 +5,10 @@ import time
 
 import pytest
 
-from forebay.experiments import _slurm_jobs, cluster, sweep, tidy
-from forebay.experiments._slurm_jobs import LostJobWarning
-from forebay.experiments.executor import in_processes
+from forebay.experiments import sweep, tidy
+from forebay.experiments.execution import cluster, slurm_jobs
+from forebay.experiments.execution.executor import in_processes
+from forebay.experiments.execution.slurm_jobs import LostJobWarning
 from forebay.experiments.grid import runs_of
 from forebay.experiments.store import Store
 from real_slurm.cluster import Cluster, missing
@@ -51,7 +52,7 @@ def test_a_sweep_outlives_jobs_that_are_cancelled(tmp_path, monkeypatch):
     pytest.importorskip("dask_jobqueue")
     pytest.importorskip("cryptography")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_slurm_jobs, "EVERY", 1.0)
+    monkeypatch.setattr(slurm_jobs, "EVERY", 1.0)
     (tmp_path / "slow.py").write_text(POLICY)
     keys = {"generators": ["lublin99:jobs=100"], "platforms": ["flat:nodes=64"], "seeds": 6}
     runs = runs_of(keys | {"policies": ["fcfs-easy", "slow.py:Slow"]})

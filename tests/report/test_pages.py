@@ -8,7 +8,7 @@ import pytest
 from cli.conftest import compiled, forebay  # noqa: F401 - fixtures
 from forebay.errors import InputError
 from forebay.report import write
-from forebay.report._told import FORMAT
+from forebay.report._document import FORMAT
 from report.test_page import HOSTILE, Reader
 
 SPEC = 'workloads = ["table1"]\npolicies = ["fcfs-easy", "fcfs", "filler"]\nseeds = 3\n'

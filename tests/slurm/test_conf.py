@@ -3,8 +3,8 @@
 import pytest
 
 from forebay.errors import InputError
-from forebay.slurm import conf
-from forebay.slurm.record import Kind
+from forebay.slurm.sources import conf
+from forebay.slurm.sources.record import Kind
 
 
 @pytest.fixture

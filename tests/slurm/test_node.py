@@ -4,8 +4,8 @@ import pytest
 
 from forebay.errors import InputError
 from forebay.slurm.node import make_node
-from forebay.slurm.record import Kind, Record
-from forebay.slurm.values import gpus, memory, seconds
+from forebay.slurm.sources.record import Kind, Record
+from forebay.slurm.sources.values import gpus, memory, seconds
 
 MIB = 2**20
 

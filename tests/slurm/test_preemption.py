@@ -2,7 +2,7 @@
 
 import pytest
 
-from forebay.cli import _site
+from forebay.cli._input import site
 from forebay.errors import InputError
 
 NODES = "AccountingStorageEnforce=qos,limits\nSelectType=select/linear\nNodeName=n[1-4]\n"
@@ -32,7 +32,7 @@ def test_the_policy_takes_all_of_it(tmp_path):
         f"{NODES}PreemptType=preempt/qos\nPreemptMode=CANCEL\nSchedulerParameters=preempt_youngest_first\n"
     )
     (tmp_path / "qos.txt").write_text(QOS)
-    made = _site.tell([tmp_path / "slurm.conf", tmp_path / "qos.txt"])
+    made = site.tell([tmp_path / "slurm.conf", tmp_path / "qos.txt"])
     assert "preempt_youngest_first=true" in made.policy
     assert "PreemptType=qos,PreemptMode=CANCEL" in made.policy
     assert "Preempt=high=low;high=standby" in made.policy

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from forebay.experiments import executor, sweep
+from forebay.experiments import sweep
+from forebay.experiments.execution import executor
 from forebay.experiments.store import Store
 from forebay.studies import load
 from forebay.studies._write import write_report

@@ -13,7 +13,7 @@ from forebay.experiments.runs import perform
 from forebay.platforms import load as machine
 from forebay.studies import Options, load
 from forebay.studies._expected import read_expected
-from forebay.studies.admire2023_io import _claims, _plan, _report, _series
+from forebay.studies.admire2023_io import SECTIONS, _claims, _plan, _report, _series
 from forebay.studies.admire2023_io import _numbers as numbers
 from forebay.studies.admire2023_io._settings import FOLDER
 from forebay.workload import models
@@ -52,7 +52,7 @@ def test_options():
 @pytest.mark.small
 def test_what_is_reserved_goes_with_its_pool():
     """Beyond: jobs that say what they write run where there is a pool for it, others where there is none."""
-    scope = without_io_bb(_plan.scope(Options(quick=True, sections=("beyond",))))
+    scope = without_io_bb(_plan.scope(Options(quick=True, sections=("beyond",)), SECTIONS))
     for run in _plan.runs(scope):
         pooled = run.tags["share"] is not None
         assert ("bandwidth=true" in run.jobs.source) == ("share=" in run.platform) == pooled
@@ -83,7 +83,7 @@ def test_changes_by_hand():
     theirs = [{"workload": 0, "makespan": 100.0}, {"workload": 1, "makespan": 100.0}]
     change = numbers.change(ours, theirs, numbers.MAKESPAN)
     assert (change.mean, change.least, change.largest) == pytest.approx((-30, -50, -10))
-    assert numbers.told(numbers.change(theirs, theirs, numbers.MAKESPAN)) == "-"
+    assert numbers.change_text(numbers.change(theirs, theirs, numbers.MAKESPAN)) == "-"
 
 
 def recording(alpha):
@@ -165,7 +165,7 @@ def without_io_bb(scope):
 @pytest.fixture(scope="module")
 def small():
     """Two workloads of 150 jobs, all sections."""
-    scope = without_io_bb(_plan.scope(Options(seeds=2, sections=load(STUDY).SECTIONS)))
+    scope = without_io_bb(_plan.scope(Options(seeds=2, sections=SECTIONS), SECTIONS))
     names = (BASE, *(f"io-intensity:alpha={alpha}" for alpha in (0, 0.2, 0.4, 0.6)))
     chosen = scope.settings
     plans = chosen.beyond.plans.model_copy(update={"policies": ["fcfs-bb"], "workload": "admire-io:jobs=100"})
@@ -232,5 +232,5 @@ def test_claims_can_fail(small):
 
 @pytest.mark.small
 def test_claims_need_an_alpha():
-    scope = _plan.scope(Options(policies=(BASE,)))
+    scope = _plan.scope(Options(policies=(BASE,)), SECTIONS)
     assert _claims.of(scope, [], read_expected(FOLDER / "expected.csv")) == []

@@ -13,7 +13,7 @@ from forebay.experiments.runs import perform
 from forebay.studies import Options, load
 from forebay.studies._expected import read_expected
 from forebay.studies._tables import tagged
-from forebay.studies.admire2023_mebf import _claims, _figures, _plan, _report
+from forebay.studies.admire2023_mebf import SECTIONS, _claims, _figures, _plan, _report
 from forebay.studies.admire2023_mebf import _numbers as numbers
 from forebay.workload import models
 
@@ -24,7 +24,7 @@ EBF, MEBF = "ebf", "mebf:times=recorded"
 def test_what_is_run():
     plan = load("admire2023-mebf").plan(Options())
     counts = Counter(run.tags["section"] for run in plan.runs)
-    varied = _plan.scope(Options()).settings.choices.varied
+    varied = _plan.scope(Options(), SECTIONS).settings.choices.varied
     models = {choice.model for choice in varied.values()}
     assert counts["published"] == 4 * 3 * 10 * 2
     assert counts["choices"] == 2 * 10 * (len(varied) + len(models))
@@ -95,7 +95,7 @@ def test_nodes_that_compute(policy, times_as_many):
 @pytest.fixture(scope="module")
 def small():
     """Two draws of 20 and 40 jobs of two applications on 100 nodes, two choices, one policy beyond."""
-    scope = _plan.scope(Options())
+    scope = _plan.scope(Options(), SECTIONS)
     chosen = scope.settings
     varied = {name: chosen.choices.varied[name] for name in ("as it is", "largest size 2")}
     changes = {

@@ -11,7 +11,7 @@ from forebay import platforms
 from forebay.errors import InputError
 from forebay.studies import Options, load
 from forebay.studies._expected import read_expected
-from forebay.studies.bbsched2019 import _example, _fronts, _plan, _report
+from forebay.studies.bbsched2019 import SECTIONS, _example, _fronts, _plan, _report
 
 
 @pytest.mark.small
@@ -95,7 +95,7 @@ def test_smoke_with_ssds(no_data, carried_out):
 
 def test_genetic_fronts_come_near_the_exact_ones(no_data):
     """Never beyond, and nearer with every generation that is looked at."""
-    scope = _plan.scope(Options())
+    scope = _plan.scope(Options(), SECTIONS)
     fewer = scope.settings.fronts.model_copy(update={"windows": 10, "seeds": 2})
     scope = _plan.Scope(scope.settings.model_copy(update={"fronts": fewer}), scope.sections, {}, None, None)
     found = _fronts.quality(scope, _fronts.windows(scope), 0.05)

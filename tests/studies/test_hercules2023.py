@@ -12,7 +12,7 @@ from forebay.experiments.statistics import Spread
 from forebay.studies import Options, load
 from forebay.studies._expected import read_expected
 from forebay.studies._tables import WAIT, tagged
-from forebay.studies.hercules2023 import _claims, _gains, _plan, _report
+from forebay.studies.hercules2023 import SECTIONS, _claims, _gains, _plan, _report
 from forebay.studies.hercules2023 import _numbers as numbers
 
 FOLDER = Path(_plan.__file__).parent
@@ -21,7 +21,7 @@ NONE, OWN, MALLEABLE = "none", "own nodes", "malleable, from 1 for 8"
 
 @pytest.fixture(scope="module")
 def gains():
-    chosen, expected = _plan.scope(Options()).settings.published, read_expected(FOLDER / "expected.csv")
+    chosen, expected = _plan.scope(Options(), SECTIONS).settings.published, read_expected(FOLDER / "expected.csv")
     return chosen, _gains.rows_of(chosen, expected), expected
 
 
@@ -123,7 +123,7 @@ def test_from_where_on_it_pays_by_hand():
 
 @pytest.mark.small
 def test_numbers_by_hand():
-    machine = _plan.scope(Options()).settings.machine
+    machine = _plan.scope(Options(), SECTIONS).settings.machine
     row = {"makespan": 100.0, "bytes_write": 1.25e12, "bytes_read": 0.25e12, "pfs_bytes_avoided": 4.5e12}
     found = numbers._shares(row | {"server_node_hours": 256 * 100 / 3600 / 4}, machine)
     assert found["file_system_load"] == pytest.approx(0.5)
@@ -137,7 +137,7 @@ def test_numbers_by_hand():
 @pytest.fixture(scope="module")
 def small():
     """Two seeds of 40 jobs on 64 nodes, two shares of I/O, three systems and two cases."""
-    scope = _plan.scope(Options(sections=("published", "machine", "variations"), seeds=2))
+    scope = _plan.scope(Options(sections=("published", "machine", "variations"), seeds=2), SECTIONS)
     chosen = scope.settings
     systems = {name: chosen.machine.systems[name] for name in (NONE, OWN, MALLEABLE)}
     machine = {"nodes": 64, "pfs": "6GB/s", "workload": "lublin99:jobs=40,nodes=32", "io": [0.1, 0.3]}

@@ -7,7 +7,7 @@ import pytest
 
 from forebay.errors import InputError
 from forebay.studies import Options, load
-from forebay.studies.kopanski2021 import _plan
+from forebay.studies.kopanski2021 import SECTIONS, _plan
 
 QUEUES = ("fcfs", "fcfs-easy", "filler", "fcfs-bb", "sjf-bb")
 
@@ -76,7 +76,7 @@ def test_data_named_but_missing(no_data, tmp_path):
 
 @pytest.mark.small
 def test_made_up_parts_differ_and_have_no_io_where_none_is_simulated(no_data):
-    scope = _plan.scope(Options(policies=QUEUES))
+    scope = _plan.scope(Options(policies=QUEUES), SECTIONS)
     assert scope.files is None
     assert scope.part("io-aware", 3) != scope.part("io-aware", 10)
     assert "io-phases" in scope.part("io-aware", 3).models

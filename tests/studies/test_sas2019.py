@@ -11,7 +11,7 @@ from forebay.experiments.runs import perform
 from forebay.studies import Options, load
 from forebay.studies._expected import read_expected
 from forebay.studies._tables import tagged
-from forebay.studies.sas2019 import _claims, _plan, _report
+from forebay.studies.sas2019 import SECTIONS, _claims, _plan, _report
 from forebay.studies.sas2019 import _numbers as numbers
 
 
@@ -70,7 +70,7 @@ def test_the_lowest_point_of_a_fit():
 @pytest.fixture(scope="module")
 def small():
     """Two workloads, five probabilities, three thetas, all sections: 188 runs of 500 jobs."""
-    scope = _plan.scope(Options())
+    scope = _plan.scope(Options(), SECTIONS)
     chosen = scope.settings
     chosen = chosen.model_copy(
         update={

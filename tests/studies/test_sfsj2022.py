@@ -12,7 +12,7 @@ from forebay.experiments.runs import perform
 from forebay.results import Record
 from forebay.studies import Options, load
 from forebay.studies._expected import read_expected
-from forebay.studies.sfsj2022 import _claims, _plan, _report
+from forebay.studies.sfsj2022 import SECTIONS, _claims, _plan, _report
 from forebay.studies.sfsj2022 import _numbers as numbers
 
 BASE, SFSJ = "conservative", "sfsj"
@@ -23,7 +23,7 @@ FOLDER = Path(_plan.__file__).parent
 def test_what_is_run():
     plan = load("sfsj2022").plan(Options())
     counts = Counter(run.tags["section"] for run in plan.runs)
-    cases = _plan.scope(Options()).settings.beyond.cases.values()
+    cases = _plan.scope(Options(), SECTIONS).settings.beyond.cases.values()
     assert counts == {
         "toy": 3,
         "published": 6 * 3 * 10 * 2,
@@ -49,7 +49,7 @@ def test_a_quick_version_has_one_draw_and_two_cells():
 
 @pytest.mark.small
 def test_variants_are_all_eighteen():
-    specs = _plan.variants(_plan.scope(Options()))
+    specs = _plan.variants(_plan.scope(Options(), SECTIONS))
     assert len(specs) == len(set(specs.values())) == 18
     assert specs["111"] == SFSJ
     assert specs["323"] == "steal:variant=323"
@@ -123,7 +123,7 @@ def test_flows_by_size():
 @pytest.fixture(scope="module")
 def small():
     """Two draws of 60 jobs on 64 nodes that fail often, two cells, and two cases."""
-    scope = _plan.scope(Options())
+    scope = _plan.scope(Options(), SECTIONS)
     chosen = scope.settings
     cases = {name: chosen.beyond.cases[name] for name in ("as published", "over EASY")}
     changes = {

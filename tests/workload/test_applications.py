@@ -13,8 +13,8 @@ from polars.testing import assert_frame_equal
 import forebay as fb
 from forebay.errors import InputError
 from forebay.workload import applications, operations
-from forebay.workload._doctor import findings
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
+from forebay.workload._checks.oddities import findings
 from forebay.workload.anonymity import anonymise
 from forebay.workload.applications import Applications
 from forebay.workload.models import _checks

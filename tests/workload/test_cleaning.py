@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 import forebay as fb
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError
-from forebay.workload._doctor import findings
+from forebay.workload._checks.oddities import findings
 from forebay.workload.cleaning import clean
 from forebay.workload.workload import Workload, job_table
 

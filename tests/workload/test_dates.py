@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from forebay.cli._options import parse_period
+from forebay.cli._input.options import parse_period
 from forebay.errors import InputError
 from forebay.workload import operations as op
 from forebay.workload.dates import is_dated, seconds_of

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forebay.workload._flurries import FEW, flurries
+from forebay.workload._checks.flurries import FEW, flurries
 
 pytestmark = pytest.mark.small
 

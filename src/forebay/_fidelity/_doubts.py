@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from forebay._fidelity._use import Use, amounts, most_between
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.results import Result
 from forebay.workload import Workload
 

@@ -1,21 +1,17 @@
 """A recorded period replayed under a policy, and scored."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from forebay._fidelity import _scores
 from forebay._fidelity._doubts import doubts
-from forebay._fidelity._use import Use, use_of
-from forebay._simulate import machine_of, simulate
-from forebay._site_policy import site_policy
-from forebay._text import counted
+from forebay._fidelity._found import Fidelity
+from forebay._fidelity._use import use_of
+from forebay._run.simulate import machine_of, simulate
+from forebay._run.site_policy import site_policy
 from forebay.errors import InputError, wrong_type
-from forebay.metrics._numbers import seconds
 from forebay.metrics._table import counted as counted_jobs
 from forebay.platforms import load as load_platform
 from forebay.results import Result
@@ -28,45 +24,6 @@ USUAL = "fcfs-easy"
 """What is replayed under where no site says: the backfilling that most have."""
 GROUPS = ("queue", "user", "account")
 _WHO = ("user", "queue", "account")
-
-
-@dataclass(frozen=True)
-class Fidelity:
-    """How a simulated period compares with the one that was recorded. Errors are simulated minus recorded waits.
-
-    Parameters
-    ----------
-    numbers
-        Every score by its name, waits and errors in seconds.
-    by
-        Tables of errors: by `size`, and by `queue`, `user` and `account` where the trace tells them.
-    jobs
-        A row a job that was scored: `recorded_wait`, `simulated_wait` and `error` among its columns.
-    use
-        What jobs held of the machine over time, in both.
-    doubts
-        What cannot match, a sentence each, by what it is about.
-    result
-        The run.
-    """
-
-    numbers: Mapping[str, Any]
-    by: Mapping[str, pl.DataFrame]
-    jobs: pl.DataFrame
-    use: Use
-    doubts: Mapping[str, str]
-    result: Result
-
-    def __repr__(self) -> str:
-        recorded, simulated = (seconds(self.numbers[f"{kind}_mean_wait"]) for kind in ("recorded", "simulated"))
-        who = f"{self.result.facts['policy']} on {counted(len(self.jobs), 'job')}"
-        return f"<Fidelity of {who}: mean wait {simulated}, recorded {recorded}>"
-
-    def save(self, folder: str | PathLike[str]) -> list[Path]:
-        """Write fidelity.json, groups.csv, waits.csv and the figure to a folder; gives the files."""
-        from forebay._fidelity._save import save
-
-        return save(self, folder)
 
 
 def fidelity(

@@ -4,7 +4,7 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError, brief, wrong_type
 
 MOST_SERVERS = 16_000_000

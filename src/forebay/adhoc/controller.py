@@ -98,7 +98,7 @@ class Controller:
         each = (d + self.recommended) / servers
         if d > 0:
             return min(servers, max(servers - math.floor(d / each), self.least))
-        # Also where nothing came through at all: no number of servers can be told from that.
+        # Also where nothing came through at all: no number of servers follows from that.
         wanted = servers + math.ceil(-d / each) if each * self.most > -d else self.most
         return max(servers, min(wanted, self.most))
 

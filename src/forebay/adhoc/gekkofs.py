@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.adhoc import _checks
 from forebay.adhoc._moves import Move, Places, Tally, shares
 from forebay.adhoc.throughput import Link

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.adhoc import _checks
 from forebay.adhoc._intervals import DataSet
 from forebay.adhoc._moves import Move, Places, Tally

@@ -4,18 +4,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, is_quiet, notes_block, pairs, show, table
+from forebay._support.text import counted
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show, table
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from forebay._distance import Bounds
-    from forebay.cli._runs import Setting
+    from forebay._bounds import Bounds
+    from forebay.experiments.setting import Setting
 
 EXAMPLES = options.examples(
     "forebay bounds table1 --exact",
@@ -38,13 +37,7 @@ def command(
     ] = None,
     policies: Annotated[
         str | None,
-        typer.Option(
-            "--policies",
-            metavar="SPEC,SPEC,...",
-            help="Run these too, and tell how far each is above the largest bound.",
-            show_default=False,
-            autocompletion=_complete.policies,
-        ),
+        options.policies("Run these too, and tell how far each is above the largest bound."),
     ] = None,
     lp: Annotated[bool, typer.Option("--lp", help="Solve linear programs, too: some seconds to minutes.")] = False,
     exact: Annotated[
@@ -67,15 +60,16 @@ def command(
     move data, each transfer is taken to have every link to itself. With --policies each is run, and its distance from
     the largest bound is told.
     """
-    from forebay import _distance
-    from forebay.cli import _runs
+    from forebay._bounds import bounds
+    from forebay.cli._input.setting import read_setting
     from forebay.core.units import parse_seconds
+    from forebay.policies import load as load_policy
 
     seconds = parse_seconds(limit)
     specs = _specs(policies)
-    schedulers = {spec: _runs.load_policy(spec) for spec in specs}
-    setting = _runs.read_setting(workload, platform, job_model, seed, None, None, part)
-    found = _distance.bounds(
+    schedulers = {spec: load_policy(spec) for spec in specs}
+    setting = read_setting(workload, platform, job_model, seed, None, None, part)
+    found = bounds(
         setting.workload,
         setting.platform,
         metric or None,
@@ -93,7 +87,7 @@ def command(
 
 
 def _specs(text: str | None) -> list[str]:
-    from forebay.cli._chosen import wanted
+    from forebay.experiments.comparison.selection import wanted
 
     if text is None:
         return []
@@ -103,10 +97,10 @@ def _specs(text: str | None) -> list[str]:
 
 def _gaps(found: "Bounds", setting: "Setting", schedulers: dict[str, Any]) -> "pl.DataFrame":
     """A run under each policy, held against the bounds."""
-    from forebay import _compile
-    from forebay.cli._progress import progress
+    from forebay._run import compilation
+    from forebay.cli._render.progress import progress
 
-    _compile.prepare(schedulers.values(), is_quiet())
+    compilation.prepare(schedulers.values(), is_quiet())
     results = {}
     with progress(len(setting.workload) * len(schedulers)) as watch:
         for spec, scheduler in schedulers.items():
@@ -156,7 +150,7 @@ def report(found: "Bounds", gaps: "pl.DataFrame | None") -> None:
 
 
 def _bounds(found: "Bounds") -> "Table":
-    from forebay.cli._numbers import shown
+    from forebay.cli._render.number_text import shown
 
     best = {(row["metric"], row["bound"]) for row in found.best.values()}
     rows = []
@@ -178,7 +172,7 @@ def _bounds(found: "Bounds") -> "Table":
 
 
 def _distances(found: "Bounds", gaps: "pl.DataFrame") -> "Table":
-    from forebay.cli._numbers import NONE, shown
+    from forebay.cli._render.number_text import NONE, shown
 
     rows = []
     for row in gaps.iter_rows(named=True):

@@ -1,26 +1,16 @@
 """`forebay capacity`: how much of something a machine needs for a target, such as a wait that users accept."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from forebay._environment import use_one_thread
-from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder, refuse_other
-from forebay.cli._print import answer, is_quiet, message, notes_block, pairs, show
-from forebay.cli.report import add as add_report
+from forebay._support.environment import use_one_thread
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer
 from forebay.errors import InputError
 
-if TYPE_CHECKING:
-    from forebay.cli._question import Question
-    from forebay.cli._trials import Found, Trials
-    from forebay.experiments.store import Store
-
-KIND = "a search for a capacity"
 EXAMPLES = options.examples(
     'forebay capacity --target "p95_wait <= 12h"',
     'forebay capacity trace.swf.gz --vary nodes --target "mean_wait <= 30min" --policies fcfs,fcfs-easy',
@@ -35,7 +25,7 @@ def command(
         typer.Argument(
             metavar="WORKLOAD",
             help="A workload file, the name of an embedded one, or a model that makes jobs: lublin99:nodes=96.",
-            autocompletion=_complete.workload,
+            autocompletion=completion.workload,
         ),
     ] = "default",
     target: Annotated[
@@ -69,23 +59,11 @@ def command(
     ] = "5%",
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy",
-            metavar="SPEC",
-            help="The policy. Default: fcfs-bb.",
-            show_default=False,
-            autocompletion=_complete.policy,
-        ),
+        options.policy("The policy. Default: fcfs-bb."),
     ] = None,
     policies: Annotated[
         str | None,
-        typer.Option(
-            "--policies",
-            metavar="SPEC,SPEC,...",
-            help="Several policies: an answer for each.",
-            show_default=False,
-            autocompletion=_complete.policies,
-        ),
+        options.policies("Several policies: an answer for each."),
     ] = None,
     platform: options.PlatformOption = None,
     models: Annotated[
@@ -94,7 +72,7 @@ def command(
             "--model",
             metavar="SPEC",
             help="Complete the jobs by this model; may be given several times.",
-            autocompletion=_complete.model,
+            autocompletion=completion.model,
         ),
     ] = None,
     job_model: options.JobModelOption = None,
@@ -138,7 +116,7 @@ def command(
         typer.Option("--plots/--no-plots", help="Draw figures too. Default: yes.", show_default=False),
     ] = None,
     page: options.PageOption = True,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    fresh: options.FreshOption = False,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -149,10 +127,15 @@ def command(
     too, with exit code 0.
     """
     use_one_thread()
-    from forebay.cli import _given, _pictures, _question, _runs, _sizes
-    from forebay.cli._options import parse_period
-    from forebay.experiments.store import Store
+    from forebay.cli._input import given_command
+    from forebay.cli._input.options import parse_period
+    from forebay.cli._render.capacity import report
+    from forebay.cli._render.progress import Terminal
+    from forebay.experiments.capacity import find
+    from forebay.experiments.capacity.question import Asked, parse_precision, read
     from forebay.experiments.targets import parse_target
+    from forebay.figures._folder import available, check
+    from forebay.policies import load
 
     if not target:
         raise InputError('--target is missing; write what is to be kept, such as --target "p95_wait <= 2h"')
@@ -164,10 +147,10 @@ def command(
         raise InputError("--vary names two quantities, which only prices can weigh; add --price")
     specs = _policies(policy, policies)
     for spec in specs:
-        _runs.load_policy(spec)
-    if plots and not _pictures.available():
-        raise InputError("figures need the package matplotlib; install it with pip install matplotlib")
-    asked = _question.Asked(
+        load(spec)
+    if plots:
+        check(())
+    asked = Asked(
         workload=workload,
         platform=platform,
         models=tuple(models or ()),
@@ -179,70 +162,28 @@ def command(
         replicas=replicas,
         shake=shake,
     )
-    precise = _question.parse_precision(precision)
-    question = _question.read(asked, names, ranges or [], wanted, specs, precise, price)
-    refuse_other(output, KIND)
-    with output_folder(output):
-        found, trials = _search(question, Store(output, fresh), jobs)
-        drawing = plots or (plots is None and _pictures.available())
-        files = _sizes.write(question, found, output, _given.origin(context))
-        files += _sizes.draw(question, found, output) if drawing else []
-        _sizes.forget_pictures(output, files)
-        files += add_report(output, page)
-        _tell(question, found, trials, output, form, files)
+    precise = parse_precision(precision)
+    question = read(asked, names, ranges or [], wanted, specs, precise, price)
+    found = find(
+        question,
+        output,
+        processes=jobs,
+        figures=available() if plots is None else plots,
+        page=page,
+        fresh=fresh,
+        origin=given_command.origin(context),
+        reporter=Terminal(),
+    )
+    if form is Format.json:
+        answer(found.document())
+    else:
+        report(found, output)
 
 
 def _policies(one: str | None, several: str | None) -> list[str]:
     from forebay import _plugins
-    from forebay.cli._chosen import split_specs
+    from forebay.experiments.comparison.selection import split_specs
 
     if one is not None and several is not None:
         raise InputError("--policy and --policies are both given; keep one")
     return split_specs(several) if several is not None else [_plugins.spelled("policies", one or "fcfs-bb")]
-
-
-def _search(question: "Question", store: "Store", jobs: int | None) -> "tuple[list[Found], Trials]":
-    """All answers; what is finished stays, however this ends."""
-    from forebay import _compile
-    from forebay.cli import _trials
-    from forebay.cli._progress import progress
-    from forebay.experiments import executor, sweep
-    from forebay.policies import load
-
-    _compile.prepare([load(spec) for spec in question.policies], is_quiet())
-    sweep.warm_up(question.policies)
-    with (
-        progress(_trials.expected(question), "runs") as watch,
-        _trials.crew(question, jobs or executor.cores()) as crew,
-    ):
-        trials = _trials.Trials(question, store, crew, watch)
-        try:
-            return trials.answers(), trials
-        except (KeyboardInterrupt, SystemExit):
-            kept = counted(trials.made + trials.found, "run")
-            message(f"{kept} kept in {store.folder}: the same command goes on from there")
-            raise
-
-
-def _tell(
-    question: "Question", found: "list[Found]", trials: "Trials", folder: Path, form: Format, files: list[Path]
-) -> None:
-    from forebay.cli import _sizes
-
-    counts = {"total": trials.made + trials.found, "found": trials.found, "made": trials.made}
-    if form is Format.json:
-        answer({**_sizes.document(question, found), "runs": counts, "files": [str(file) for file in files]})
-        return
-    first = "\n".join(_sizes.first_lines(question, found))
-    about = [
-        ("workload", question.workload),
-        ("platform", str(question.machine)),
-        ("replicas", question.about),
-    ]
-    there = f", {trials.found:,} of them found there" if trials.found else ""
-    written = [
-        ("written", f"{folder}: {', '.join(file.name for file in files)}"),
-        ("", f"{folder / 'runs'}: {counted(counts['total'], 'run')}{there}"),
-    ]
-    tables = _sizes.tables(question, found)
-    show(first, pairs(about), *tables, *notes_block(_sizes.notes(question, found)), pairs(written))

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, is_quiet, say, show, table
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, say, show, table
 from forebay.errors import PolicyError
 
 EXAMPLES = options.examples("forebay check-policy mine.py:Mine", "forebay check-policy fcfs-bb --head-never-delayed")
@@ -19,7 +18,7 @@ def command(
     policy: Annotated[
         str,
         typer.Argument(
-            metavar="SPEC", help="A policy: mine.py:ClassName, or one by name.", autocompletion=_complete.policy
+            metavar="SPEC", help="A policy: mine.py:ClassName, or one by name.", autocompletion=completion.policy
         ),
     ],
     head_never_delayed: Annotated[
@@ -35,19 +34,19 @@ def command(
     The policy is tried on many small workloads; a rule it breaks is shown on the smallest one that does.
     What the policy prints is not shown. Exit code 0 if it keeps every rule, 3 if not.
     """
-    from forebay import _compile, _plugins
-    from forebay.cli import _runs
+    from forebay import _plugins, policies
+    from forebay._run import compilation
 
-    scheduler, policy = _runs.load_policy(policy), _plugins.spelled("policies", policy)
-    _compile.prepare([scheduler], is_quiet())
+    scheduler, policy = policies.load(policy), _plugins.spelled("policies", policy)
+    compilation.prepare([scheduler], is_quiet())
     from forebay.testing import check_policy
 
     with redirect_stdout(io.StringIO()):  # it runs some three hundred times
         report = check_policy(policy, head_never_delayed=head_never_delayed)
     if form is Format.json:
         checks = [{"name": name, "ok": ok, "text": text} for name, ok, text in report.checks]
-        told = {"policy": policy, "passed": report.passed, "verdict": report.verdict, "checks": checks}
-        answer({**told, "explanation": report.explanation, "tried": report.tried.as_json()})
+        document = {"policy": policy, "passed": report.passed, "verdict": report.verdict, "checks": checks}
+        answer({**document, "explanation": report.explanation, "tried": report.tried.as_json()})
     else:
         rows = [("✓" if ok else "✗", name, text) for name, ok, text in report.checks]
         show(table(["", "rule", "what it asks"], rows))

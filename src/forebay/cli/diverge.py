@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, show
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, show
 
 EXAMPLES = options.examples(
     "forebay diverge forebay-results/fcfs-easy forebay-results/fcfs-bb",
@@ -27,7 +27,7 @@ def command(
 
     That is the first instant in which they did different things: what each did, who waited, what was free.
     """
-    from forebay._diverge import diverge
+    from forebay._run.diverge import diverge
     from forebay.results import load
     from forebay.results._whole import reading
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._outputs import forget_figures, output_folder, refuse_other
-from forebay.cli._print import answer, is_quiet
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet
 from forebay.cli.run import report
 from forebay.errors import InputError
+from forebay.experiments.outputs import forget_figures, output_folder, refuse_other
 
 if TYPE_CHECKING:
     from forebay.elastisim.outputs import Run
@@ -42,13 +41,7 @@ def command(
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy",
-            metavar="SPEC",
-            help="A policy of forebay's in place of the algorithm, such as fcfs-malleable:when=idle.",
-            show_default=False,
-            autocompletion=_complete.policy,
-        ),
+        options.policy("A policy of forebay's in place of the algorithm, such as fcfs-malleable:when=idle."),
     ] = None,
     tables: Annotated[
         str | None,
@@ -58,7 +51,7 @@ def command(
             help="ElastiSim's tables to write, with commas: job_statistics, node_utilization, pfs_utilization. "
             "Default: those that the configuration asks for.",
             show_default=False,
-            autocompletion=_complete.elastisim_outputs,
+            autocompletion=completion.elastisim_outputs,
         ),
     ] = None,
     output: options.FolderOption = None,
@@ -76,15 +69,15 @@ def command(
         raise InputError("--algorithm and --policy were both given; the one takes the place of the other: name one")
     if tables is not None and output is None:
         raise InputError("--elastisim-output names tables, and there is no folder for them; add -o DIR")
-    told = project.read(configuration)
-    chosen, notes = outputs.choose(tables, told, senses=policy is None)
+    inputs = project.read(configuration)
+    chosen, notes = outputs.choose(tables, inputs, senses=policy is None)
     if output:
         refuse_other(output, "a run")
     script, senses = algorithm or configuration.parent / "algorithm.py", output is not None and SENSED in chosen
     with output_folder(output) if output else nullcontext():
         # An algorithm that prints must not spoil JSON on stdout: its lines go to stderr then.
         with redirect_stdout(sys.stderr) if form is Format.json else nullcontext():
-            done, document = _run(told, policy, script, senses)
+            done, document = _run(inputs, policy, script, senses)
         files = []
         if output:
             document["notes"] += notes
@@ -95,39 +88,41 @@ def command(
         report(document, output, files)
 
 
-def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
+def _run(inputs: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
     """The run, and all there is to say of it."""
-    from forebay import _compile, _plugins
-    from forebay.cli import _runs
-    from forebay.cli._progress import progress
+    from forebay import _plugins
+    from forebay._run import compilation
+    from forebay.cli._render.progress import progress
     from forebay.elastisim.algorithm import Algorithm, Schedule
     from forebay.elastisim.outputs import Run
     from forebay.elastisim.script import run_script
+    from forebay.experiments.setting import Setting
+    from forebay.policies import load as load_policy
 
-    grace = told.configuration.grace
+    grace = inputs.configuration.grace
     model = f"application:grace={grace}" if grace else "application"
-    setting = _runs.Setting(told.workload, told.machine.platform, model, seed=0, window=None)
+    setting = Setting(inputs.workload, inputs.machine.platform, model, seed=0, window=None)
     found: list[tuple[Run, dict[str, Any]]] = []
 
     def simulate(scheduler: Any, name: str) -> None:
-        _compile.prepare([scheduler], is_quiet())
-        with progress(len(told.workload)) as watch:
+        compilation.prepare([scheduler], is_quiet())
+        with progress(len(inputs.workload)) as watch:
             result, document = setting.simulate(scheduler, name, lambda ended, _: watch.at(name, ended))
-        found.append((Run(told, result, getattr(scheduler, "samples", ())), document))
+        found.append((Run(inputs, result, getattr(scheduler, "samples", ())), document))
 
     def ask(schedule: Schedule) -> None:
-        simulate(Algorithm(schedule, told, senses), str(script))
+        simulate(Algorithm(schedule, inputs, senses), str(script))
 
     if policy is None:
-        run_script(script, ask, told.configuration.url)
+        run_script(script, ask, inputs.configuration.url)
     else:
-        simulate(_runs.load_policy(policy), _plugins.spelled("policies", policy))
+        simulate(load_policy(policy), _plugins.spelled("policies", policy))
     return found[0]
 
 
 def _save(folder: Path, done: "Run", document: dict[str, Any], tables: list[str]) -> list[str]:
     """Write the run and ElastiSim's tables of it; returns the names of all files."""
-    from forebay._files import replacing
+    from forebay._support.files import replacing
     from forebay.elastisim import outputs
     from forebay.results import saving
 

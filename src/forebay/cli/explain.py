@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._text import counted
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, is_quiet, show, table
+from forebay._support.text import counted
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, show, table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,18 +61,18 @@ def command(
 
 def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> None:
     from forebay import explain
-    from forebay.cli import _explained, _worst
+    from forebay.cli._render import explanation, worst_waits
     from forebay.explain._chain import check_job
     from forebay.results import load
 
     result = load(run)
     for job in jobs:
         check_job(result, job)
-    told = _explained.Told(result, _reasons(result))
+    explained = explanation.Explained(result, _reasons(result))
     wanted = list(dict.fromkeys(jobs))
-    longest = _worst.causes(told, worst or _WORST) if worst or not wanted else []
+    longest = worst_waits.causes(explained, worst or _WORST) if worst or not wanted else []
     if form is Format.json:
-        found = {job: _explained.document(told, job) for job in [*wanted, *(cause.job for cause in longest)]}
+        found = {job: explanation.document(explained, job) for job in [*wanted, *(cause.job for cause in longest)]}
         answer(
             {
                 "run": str(run),
@@ -86,9 +86,9 @@ def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> Non
         return
     blocks: list[Any] = []
     for job in wanted:
-        blocks += _explained.page(told, job, _PIECES)
+        blocks += explanation.page(explained, job, _PIECES)
     if longest:
-        rows = [_explained.line(told, cause.job, len(cause.alike)) for cause in longest]
+        rows = [explanation.line(explained, cause.job, len(cause.alike)) for cause in longest]
         columns = ["job", "wait", "alike", "mostly", "share", "Slurm's word", "because"]
         blocks.append(table(columns, rows, numbers=(0, 1, 2, 4)))
     elif not wanted:
@@ -97,7 +97,8 @@ def _explain(run: Path, jobs: list[int], worst: int | None, form: Format) -> Non
 
 
 def _reasons(result: "Result") -> "pl.DataFrame":
-    from forebay import _compile, explain
+    from forebay import explain
+    from forebay._run import compilation
 
-    _compile.prepare_parts([_compile.WAITING], is_quiet())
+    compilation.prepare_parts([compilation.WAITING], is_quiet())
     return explain.reasons(result)

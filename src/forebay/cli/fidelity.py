@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._outputs import output_folder, refuse_other
-from forebay.cli._print import Seconds, answer, fitting, is_quiet, notes_block, pairs, show, table
+from forebay._support.text import counted
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import Seconds, answer, fitting, is_quiet, notes_block, pairs, show, table
+from forebay.experiments.outputs import output_folder, refuse_other
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,19 +34,14 @@ def command(
         typer.Argument(
             metavar="WORKLOAD",
             help="A trace that tells when its jobs started, such as SWF or sacct.",
-            autocompletion=_complete.workload,
+            autocompletion=completion.workload,
         ),
     ],
     platform: options.PlatformOption = None,
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy",
-            metavar="SPEC",
-            help="The policy most like the machine's own. Default: the site's where the platform has one, else "
-            "fcfs-easy.",
-            show_default=False,
-            autocompletion=_complete.policy,
+        options.policy(
+            "The policy most like the machine's own. Default: the site's where the platform has one, else fcfs-easy."
         ),
     ] = None,
     part: options.SliceOption = None,
@@ -77,26 +71,29 @@ def command(
 
     With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), and a figure.
     """
-    from forebay import _compile, _plugins
+    from forebay import _plugins
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
-    from forebay.cli import _pictures, _runs
+    from forebay._run import compilation
+    from forebay.cli._input.setting import read_setting
+    from forebay.figures import _folder
+    from forebay.policies import load as load_policy
 
-    scheduler = None if policy is None else _runs.load_policy(policy)
+    scheduler = None if policy is None else load_policy(policy)
     if plots:
-        _pictures.check([])
-    setting = _runs.read_setting(workload, platform, job_model, seed, None, failures, part, warm and part is not None)
+        _folder.check([])
+    setting = read_setting(workload, platform, job_model, seed, None, failures, part, warm and part is not None)
     policy = _plugins.spelled("policies", policy or setting.own or USUAL)
-    scheduler = scheduler or _runs.load_policy(policy)
+    scheduler = scheduler or load_policy(policy)
     refuse_unrecorded(setting.workload)
     if output:
         refuse_other(output, KIND)
     with output_folder(output) if output else nullcontext():
-        _compile.prepare([scheduler], is_quiet())
+        compilation.prepare([scheduler], is_quiet())
         found = _scored(setting, scheduler, policy, form, part is not None)
-        drawing = plots or (plots is None and _pictures.available())
+        drawing = plots or (plots is None and _folder.available())
         files = _write(found, output, drawing) if output else []
     if form is Format.json:
-        from forebay._fidelity._save import document
+        from forebay._fidelity._found import document
 
         answer(document(found) | {"files": [str(file) for file in files]})
     else:
@@ -105,7 +102,7 @@ def command(
 
 def _scored(setting: Any, scheduler: Any, policy: str, form: Format, part: bool) -> "Fidelity":
     from forebay._fidelity._replay import scored
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
 
     # A policy that prints must not spoil JSON on stdout.
     quiet = redirect_stdout(sys.stderr) if form is Format.json else nullcontext()
@@ -115,14 +112,14 @@ def _scored(setting: Any, scheduler: Any, policy: str, form: Format, part: bool)
 
 
 def _write(found: "Fidelity", folder: "Path", drawing: bool) -> "list[Path]":
-    from forebay._fidelity._save import save
+    from forebay._fidelity._found import save
 
     return save(found, folder, drawing)
 
 
 def report(found: "Fidelity", top: int, files: "list[Path]") -> None:
     """The scores, by whom they are, and what to think of them."""
-    from forebay.cli._numbers import seconds
+    from forebay.cli._render.number_text import seconds
     from forebay.workload.dates import date_text
 
     facts, numbers = found.result.facts, found.numbers
@@ -153,7 +150,7 @@ _KINDS = ("recorded", "simulated")
 
 
 def _scores(numbers: Any, unit: str) -> list[tuple[str, str]]:
-    from forebay.cli._numbers import percent, seconds
+    from forebay.cli._render.number_text import percent, seconds
 
     def signed(name: str) -> str:
         value = numbers[name]
@@ -181,7 +178,7 @@ def _scores(numbers: Any, unit: str) -> list[tuple[str, str]]:
 
 def _groups(name: str, rows: "pl.DataFrame", top: int, unit: str, seconds: Seconds, gap: int) -> "Table":
     """A class of sizes a row, or those with most hours of nodes, or cores."""
-    from forebay.cli._numbers import count
+    from forebay.cli._render.number_text import count
 
     columns = {"mean\nrecorded": "recorded_mean_wait", "mean\nsimulated": "simulated_mean_wait"}
     columns |= {"mean\nerror": "mean_error", "median\nerror": "median_error"}

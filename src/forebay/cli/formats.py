@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from forebay.cli import _options as options
-from forebay.cli._lists import describe, listing
-from forebay.cli._options import Format
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.lists import describe, listing
 
 EXAMPLES = options.examples("forebay formats")
 

@@ -1,8 +1,8 @@
 """`forebay job-models`: what can be named after --job-model."""
 
-from forebay.cli import _options as options
-from forebay.cli._lists import describe, listing
-from forebay.cli._options import Format
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.lists import describe, listing
 
 EXAMPLES = options.examples("forebay job-models", "forebay run table1 --job-model alloc-only:kill=false")
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
-from forebay._parent import keep_from_children
-from forebay._text import plain
+from forebay._support.parent_process import keep_from_children
+from forebay._support.text import plain
 from forebay.cli import (
     bounds,
     capacity,
@@ -34,17 +34,12 @@ from forebay.cli import (
     study,
     sweep,
     warmup,
-    workload_convert,
-    workload_fit_bb,
-    workload_generate,
-    workload_info,
-    workload_list,
-    workload_models,
-    workload_split,
 )
-from forebay.cli._help import Command, Group
-from forebay.cli._options import examples
-from forebay.cli._print import LINES, hush, message
+from forebay.cli._input.help_text import Command, Group
+from forebay.cli._input.options import examples
+from forebay.cli._render.printing import LINES, hush, message
+from forebay.cli.workload import convert, fit_bb, generate, info, models, split
+from forebay.cli.workload import list as workload_list
 from forebay.errors import ForebayError, LongRunWarning, shortened
 
 STOPPED = 130
@@ -120,13 +115,13 @@ _add(app, formats, "formats")
 _add(app, check_policy, "check-policy")
 _add(app, warmup, "warmup")
 app.add_typer(workload, name="workload")
-_add(workload, workload_info, "info")
-_add(workload, workload_convert, "convert")
-_add(workload, workload_split, "split")
+_add(workload, info, "info")
+_add(workload, convert, "convert")
+_add(workload, split, "split")
 _add(workload, workload_list, "list")
-_add(workload, workload_generate, "generate")
-_add(workload, workload_models, "models")
-_add(workload, workload_fit_bb, "fit-bb")
+_add(workload, generate, "generate")
+_add(workload, models, "models")
+_add(workload, fit_bb, "fit-bb")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -246,7 +241,7 @@ def _explained(error: Exception) -> tuple[str, int]:
 def _complain(text: str) -> None:
     from rich.text import Text
 
-    from forebay.cli._print import console
+    from forebay.cli._render.printing import console
 
     if text:
         line = Text.assemble(("forebay:", "bold red"), " ", shortened(plain(text, LINES)))

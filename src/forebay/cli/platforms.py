@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, message, say, show, table
-from forebay.cli._site import SlurmConf, Told, tell, write_site
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._input.site import DescribedSite, SlurmConf, tell, write_site
+from forebay.cli._render.printing import answer, message, say, show, table
 from forebay.errors import InputError, brief
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def command(
             metavar="SPEC",
             help="Show this one: a preset's name, a spec or a TOML file.",
             show_default=False,
-            autocompletion=_complete.platform,
+            autocompletion=completion.platform,
         ),
     ] = None,
     described: SlurmConf = None,
@@ -55,7 +54,7 @@ def command(
     With --slurm-conf a platform file is made of a site's own description, and printed if there is no -o.
     """
     from forebay import _plugins, platforms
-    from forebay._site_policy import site_policy
+    from forebay._run.site_policy import site_policy
 
     if described:
         if spec is not None:
@@ -86,18 +85,18 @@ def command(
         say(f"\npolicy: {machine.policy}")  # in one line, however long: to be copied
 
 
-def _site(told: Told, output: Path | None, form: Format) -> None:
+def _site(site: DescribedSite, output: Path | None, form: Format) -> None:
     """A site's machine, in a file or on the screen."""
     if output is None:
-        told.check()
+        site.check()
         if form is Format.json:
-            answer(told.document(None) | {"notes": list(told.notes)})
+            answer(site.document(None) | {"notes": list(site.notes)})
             return
-        say(told.text.rstrip("\n"))
-        for note in told.notes:
+        say(site.text.rstrip("\n"))
+        for note in site.notes:
             message(f"note: {note}")
         return
-    write_site(told, output, form)
+    write_site(site, output, form)
 
 
 def _show_inside(machine: "Platform") -> None:

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._outputs import note_figures, output_folder
-from forebay.cli._print import pairs, show
+from forebay.cli._input import completion, options
+from forebay.cli._render.printing import pairs, show
 from forebay.errors import InputError, brief
+from forebay.experiments.outputs import note_figures, output_folder
 
 EXAMPLES = options.examples(
     "forebay plot out",
@@ -45,7 +44,7 @@ def command(
             metavar="NAME",
             help="gantt, letter-values, usage, wait-by-size or waits; may be given again. Default: all.",
             show_default=False,
-            autocompletion=_complete.figure,
+            autocompletion=completion.figure,
         ),
     ] = None,
     output: Annotated[
@@ -60,19 +59,19 @@ def command(
     Every run is named as you say (january=January), else by its policy; where two have the same, by its folder.
     """
     from forebay import figures
-    from forebay.cli import _pictures
+    from forebay.figures import _folder
     from forebay.results import load, read_document
     from forebay.results._whole import reading
 
     names = list(dict.fromkeys(map(figures.proper, figure))) if figure else figures.names()
-    _pictures.check(names)
+    _folder.check(names)
     given = named_runs(runs)
     documents = {folder: read_document(folder) for folder in given}
     labels = run_labels(documents, given)
     results = {label: load(folder) for folder, label in labels.items()}
     windows = {label: documents[folder].get("window") for folder, label in labels.items()}
     with reading(*given), output_folder(output):
-        files = _pictures.draw(names, results, windows, output, form.value)
+        files = _folder.draw(names, results, windows, output, form.value)
         note_figures(output, files)
     show(pairs([("" if place else "written", str(file)) for place, file in enumerate(files)]))
 

@@ -4,11 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._lists import listing
-from forebay.cli._options import Format
-from forebay.cli._print import answer, show, table
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._render.lists import listing
+from forebay.cli._render.printing import answer, show, table
 
 EXAMPLES = options.examples("forebay policies", "forebay policies fcfs-bb")
 
@@ -17,7 +16,7 @@ def command(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="Show this one's parameters.", show_default=False, autocompletion=_complete.policy
+            metavar="NAME", help="Show this one's parameters.", show_default=False, autocompletion=completion.policy
         ),
     ] = None,
     form: options.FormatOption = Format.text,

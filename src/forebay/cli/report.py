@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from forebay.cli import _options as options
-from forebay.cli._outputs import note_figures
-from forebay.cli._print import pairs, show
+from forebay.cli._input import options
+from forebay.cli._render.printing import pairs, show
 from forebay.errors import InputError
+from forebay.experiments.outputs import note_figures
 
 EXAMPLES = options.examples(
     "forebay report forebay-results",
@@ -44,16 +44,6 @@ def command(
     show(pairs([("written", str(path))]))
     if open_it:
         typer.launch(path.resolve().as_uri())
-
-
-def add(folder: Path, wanted: bool) -> list[Path]:
-    """The page of what a command has found, where it is wanted; one of an earlier answer goes."""
-    from forebay.report import NAME, write
-
-    if not wanted:
-        (folder / NAME).unlink(missing_ok=True)
-        return []
-    return [write(folder)]
 
 
 def report_line(folder: Path) -> list[tuple[str, str]]:

@@ -5,14 +5,11 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from forebay._text import counted
-from forebay.cli import _complete, _recorded
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._outputs import forget_figures, output_folder, refuse_other
-from forebay.cli._print import answer, is_quiet, notes_block, pairs, show
+from forebay._support.text import counted
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, notes_block, pairs, show
+from forebay.experiments.outputs import forget_figures, output_folder, refuse_other
 
 EXAMPLES = options.examples(
     "forebay run table1 --policy fcfs-easy",
@@ -27,13 +24,9 @@ def command(
     platform: options.PlatformOption = None,
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy",
-            metavar="SPEC",
-            help="A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine. Default: the site's own where the platform "
-            "has one, else fcfs-bb.",
-            show_default=False,
-            autocompletion=_complete.policy,
+        options.policy(
+            "A policy: fcfs-easy, fcfs-bb:depth=3, or mine.py:Mine. Default: the site's own where the platform "
+            "has one, else fcfs-bb."
         ),
     ] = None,
     job_model: options.JobModelOption = None,
@@ -52,20 +45,23 @@ def command(
     With -o the folder gets jobs.csv (Batsim's columns), jobs.parquet (every column), log.parquet (every change) and
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
-    from forebay import _compile, _plugins
-    from forebay._site_policy import USUAL
-    from forebay.cli import _runs
+    from forebay import _plugins
+    from forebay._run import compilation
+    from forebay._run.site_policy import USUAL
+    from forebay.cli._input.setting import read_setting
+    from forebay.experiments.setting import in_closed_loop
+    from forebay.policies import load as load_policy
 
-    scheduler = None if policy is None else _runs.load_policy(policy)
-    setting = _runs.read_setting(workload, platform, job_model, seed, window, failures, part, warm)
+    scheduler = None if policy is None else load_policy(policy)
+    setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     policy = _plugins.spelled("policies", policy or setting.own or USUAL)
-    scheduler = scheduler or _runs.load_policy(policy)
+    scheduler = scheduler or load_policy(policy)
     if closed:
-        setting = _runs.in_closed_loop(setting)
+        setting = in_closed_loop(setting)
     if output:
         refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():
-        _compile.prepare([scheduler], is_quiet())
+        compilation.prepare([scheduler], is_quiet())
         document, files = _simulate(setting, scheduler, policy, form, output)
     if form is Format.json:
         answer(document | {"files": [str(output / name) for name in files] if output else []})
@@ -77,7 +73,7 @@ def _simulate(
     setting: Any, policy: Any, spec: str, form: Format, folder: Path | None
 ) -> tuple[dict[str, Any], list[str]]:
     """All there is to say of the run, and the names of the files written."""
-    from forebay.cli._progress import progress
+    from forebay.cli._render.progress import progress
     from forebay.results import saving
 
     # A policy that prints must not spoil JSON on stdout: its lines go to stderr then.
@@ -95,7 +91,8 @@ def _simulate(
 
 def report(document: dict[str, Any], folder: Path | None, written: list[str]) -> None:
     """What a person wants to know of a run, on a page."""
-    from forebay.cli._numbers import WAIT, seconds, shown, wait_with_interval
+    from forebay.cli._render.number_text import WAIT, seconds, shown, wait_with_interval
+    from forebay.workload.recorded import AS_RECORDED
 
     numbers = document["summary"]
     rows = [
@@ -115,9 +112,25 @@ def report(document: dict[str, Any], folder: Path | None, written: list[str]) ->
         *((words, shown(name, numbers[name])) for words, name in _shown(document) if name in numbers),
     ]
     if "recorded" in document:
-        results.append((_recorded.NAME, _recorded.text(document["recorded"])))
+        results.append((AS_RECORDED, _recorded(document["recorded"])))
     files = [pairs([("written", f"{folder}: {', '.join(written)}")])] if folder else []
     show(pairs(rows), pairs(results), *notes_block(document["notes"]), *files)
+
+
+def _recorded(found: dict[str, Any]) -> str:
+    """The numbers in words, for a page on one run."""
+    from forebay.cli._render.number_text import shown
+
+    if "mean_wait" not in found:
+        return "no wait can be told"
+    words = {
+        "mean wait": "mean_wait",
+        "95 % wait at most": "p95_wait",
+        "longest": "max_wait",
+        "bounded slowdown": "mean_bounded_slowdown_10min",
+    }
+    parts = [f"{word} {shown(name, found[name])}" for word, name in words.items()]
+    return f"{', '.join(parts)} ({counted(found['n_jobs'], 'job')})"
 
 
 def _dates(document: dict[str, Any]) -> str:

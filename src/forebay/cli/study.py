@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._carry_out import DaskOption, SlurmOption, carry_out
-from forebay.cli._options import Format
-from forebay.cli._print import Seconds, answer, fitting, message, notes_block, pairs, show, table
-from forebay.cli.report import add as add_report
+from forebay._support.text import counted
+from forebay.cli._input import completion, options
+from forebay.cli._input.options import Format
+from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
+from forebay.cli._render.printing import Seconds, answer, fitting, message, notes_block, pairs, show, table
 from forebay.cli.report import report_line
 from forebay.errors import InputError
 
@@ -34,7 +32,9 @@ def command(
     context: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="Which study; without it, all are listed.", autocompletion=_complete.study),
+        typer.Argument(
+            metavar="NAME", help="Which study; without it, all are listed.", autocompletion=completion.study
+        ),
     ] = None,
     data: Annotated[
         Path | None,
@@ -49,12 +49,7 @@ def command(
     ] = None,
     policies: Annotated[
         str | None,
-        typer.Option(
-            "--policies",
-            metavar="SPEC,SPEC,...",
-            help="Only these policies, or others.",
-            autocompletion=_complete.policies,
-        ),
+        options.policies("Only these policies, or others."),
     ] = None,
     parts: Annotated[
         str | None, typer.Option("--parts", metavar="N,N,...", help="Only these parts of the workload.")
@@ -69,7 +64,7 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder. Default: forebay-study-NAME."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    fresh: options.FreshOption = False,
     page: options.PageOption = True,
     fail_if: options.FailIfOption = None,
     form: options.FormatOption = Format.text,
@@ -84,9 +79,8 @@ def command(
         _list(form)
         return
     from forebay import _plugins, studies
-    from forebay.cli import _verdicts
-    from forebay.cli._chosen import split_specs
-    from forebay.experiments.conditions import parse_condition
+    from forebay.experiments.comparison.selection import split_specs
+    from forebay.experiments.conditions import parse_condition, refuse
     from forebay.studies._verdicts import holding
 
     conditions = [parse_condition(text) for text in fail_if or ()]
@@ -105,7 +99,7 @@ def command(
         return _page(context, proper, folder, plan, report, files, page)
 
     finished = _carry_out(proper, wanted, folder, (jobs, dask, slurm), fresh, form, finish)
-    _verdicts.refuse(holding(conditions, finished))
+    refuse(holding(conditions, finished))
 
 
 def _page(
@@ -114,9 +108,10 @@ def _page(
     """What a page is made of, and the page where it is wanted."""
     from dataclasses import asdict
 
-    from forebay.cli import _given
+    from forebay.cli._input import given_command
+    from forebay.report import renew
 
-    told = {
+    document = {
         "study": name,
         "title": plan.title,
         "sections": list(plan.sections),
@@ -125,11 +120,11 @@ def _page(
         "detailed": [asdict(one) for one in report.detailed],
         "figures": [file.name for file in files if file.suffix == ".svg"],
     }
-    return [_given.keep(folder / "study.json", told, context), *add_report(folder, wanted)]
+    return [given_command.keep(folder / "study.json", document, context), *renew(folder, wanted)]
 
 
 def _list(form: Format) -> None:
-    from forebay.cli._lists import describe, listing
+    from forebay.cli._render.lists import describe, listing
 
     found = describe("studies", "study")
     listing(found, {"name": "study", "description": "what it repeats"}, "repeat one: forebay study NAME", form)
@@ -152,8 +147,8 @@ def _carry_out(
     name: str, wanted: "Options", folder: Path, where: Where, fresh: bool, form: Format, finish: "Finish"
 ) -> "Finished":
     from forebay import studies
-    from forebay.cli._outputs import output_folder
     from forebay.experiments import sweep
+    from forebay.experiments.outputs import output_folder
     from forebay.experiments.store import Store
     from forebay.studies._verdicts import add as add_verdicts
     from forebay.studies._write import write_report

@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forebay._reading import read_text
-from forebay._text import counted
-from forebay.cli import _complete
-from forebay.cli import _options as options
-from forebay.cli._carry_out import DaskOption, SlurmOption, carry_out
-from forebay.cli._options import Format
-from forebay.cli._print import Seconds, answer, fitting, notes_block, pairs, show, table
-from forebay.cli.report import add as add_report
+from forebay._support.reading import read_text
+from forebay._support.text import counted
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._input.runs import DaskOption, SlurmOption, carry_out
+from forebay.cli._render.printing import Seconds, answer, fitting, notes_block, pairs, show, table
 from forebay.cli.report import report_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.experiments.conditions import Condition
-    from forebay.experiments.executor import Failure
+    from forebay.experiments.execution.executor import Failure
     from forebay.experiments.runs import Run
     from forebay.experiments.tidy import Combination
 
@@ -42,21 +40,18 @@ def command(
     ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(
-            "--reference",
-            metavar="SPEC",
-            help="Compare with this one of the policies. Default: what the file says, else the site's own where the "
+        options.policy(
+            "Compare with this one of the policies. Default: what the file says, else the site's own where the "
             "platform has one, which is run too; else, of the policies, fcfs-bb where jobs ask for more than nodes, "
             "else fcfs-easy, else the first.",
-            show_default=False,
-            autocompletion=_complete.policy,
+            "--reference",
         ),
     ] = None,
     fail_if: options.FailIfOption = None,
     jobs: options.CountOption = None,
     dask: DaskOption = None,
     slurm: SlurmOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the runs that the folder holds.")] = False,
+    fresh: options.FreshOption = False,
     page: options.PageOption = True,
     form: options.FormatOption = Format.text,
     quiet: options.QuietOption = False,
@@ -67,10 +62,9 @@ def command(
     reference, and report.html. Finished runs are kept in it: stop at any time with Ctrl-C, and the same command goes on
     from there. Several may work on one folder at once.
     """
-    from forebay.cli import _verdicts
-    from forebay.cli._outputs import output_folder
     from forebay.experiments import grid, tidy
-    from forebay.experiments.conditions import parse_condition
+    from forebay.experiments.conditions import parse_condition, refuse
+    from forebay.experiments.outputs import output_folder
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import RunsFailedError, records
 
@@ -99,17 +93,18 @@ def command(
         _tell(counts, found, notes, files, folder)
     if failed is not None:
         raise failed
-    _verdicts.refuse(_holding(conditions, found))
+    refuse(_holding(conditions, found))
 
 
 def _page(context: typer.Context, spec: Path, folder: Path, found: dict[str, Any], wanted: bool) -> list[Path]:
     """What a page is made of, and the page where it is wanted."""
-    from forebay.cli import _given
+    from forebay.cli._input import given_command
     from forebay.experiments.tidy import METRICS
+    from forebay.report import renew
 
-    told = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
-    told |= {"name": spec.stem, "spec": read_text(spec)}
-    return [_given.keep(folder / "sweep.json", told, context), *add_report(folder, wanted)]
+    document = {key: found[key] for key in ("combinations", "failed", "notes")} | {"metrics": METRICS}
+    document |= {"name": spec.stem, "spec": read_text(spec)}
+    return [given_command.keep(folder / "sweep.json", document, context), *renew(folder, wanted)]
 
 
 def _holding(conditions: "Sequence[Condition]", found: "Sequence[Combination]") -> list[str]:
@@ -118,14 +113,14 @@ def _holding(conditions: "Sequence[Condition]", found: "Sequence[Combination]") 
 
     from forebay.experiments.conditions import failing, failing_alone
 
-    told = []
+    lines = []
     for condition in conditions:
         for one in found:
             if not condition.relative:
-                told.append(failing_alone(condition, one.name, {condition.metric: one.mean(condition.metric)}))
+                lines.append(failing_alone(condition, one.name, {condition.metric: one.mean(condition.metric)}))
             elif one.reference and not one.is_reference:
-                told.append(failing(condition, replace(one.verdict(condition.metric), policy=one.name)))
-    return [line for line in told if line]
+                lines.append(failing(condition, replace(one.verdict(condition.metric), policy=one.name)))
+    return [line for line in lines if line]
 
 
 def _document(
@@ -147,7 +142,7 @@ def _document(
 def _tell(
     counts: dict[str, int], found: "list[Combination]", notes: list[str], files: list[Path], folder: Path
 ) -> None:
-    from forebay.cli._compared import REFERENCE
+    from forebay.cli._render.comparison import REFERENCE
     from forebay.experiments.grid import COLUMNS
     from forebay.experiments.tidy import TABLE
 
@@ -172,19 +167,19 @@ def _tell(
 
 
 def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds: Seconds, gap: int) -> "Table":
-    from forebay.cli import _numbers
-    from forebay.cli._compared import REFERENCE
+    from forebay.cli._render import number_text
+    from forebay.cli._render.comparison import REFERENCE
     from forebay.experiments.tidy import METRICS
 
-    narrow = seconds is _numbers.shortest_seconds
+    narrow = seconds is number_text.shortest_seconds
 
-    def told(one: "Combination") -> list[str]:
+    def cells_of(one: "Combination") -> list[str]:
         if not judged:
             return []
         if one.is_reference or not one.reference:
-            return [REFERENCE if one.is_reference else _numbers.NONE, ""]
+            return [REFERENCE if one.is_reference else number_text.NONE, ""]
         verdict = one.verdict(METRICS[0])
-        return [verdict.word, _numbers.change(verdict, narrow)]
+        return [verdict.word, number_text.change(verdict, narrow)]
 
     titles = [*(name.replace("_", " ") for name in varying), *(["verdict", "change"] if judged else [])]
     words = len(titles) - judged
@@ -192,9 +187,9 @@ def _table(found: "list[Combination]", varying: list[str], judged: bool, seconds
     cells = [
         [
             *(one.place[name] or "" for name in varying),
-            *told(one),
+            *cells_of(one),
             str(len(one.runs)),
-            *(_numbers.shown(name, one.mean(name), seconds) for name in METRICS),
+            *(number_text.shown(name, one.mean(name), seconds) for name in METRICS),
         ]
         for one in found
     ]

@@ -3,9 +3,9 @@
 import time
 from typing import TYPE_CHECKING
 
-from forebay.cli import _options as options
-from forebay.cli._options import Format
-from forebay.cli._print import answer, is_quiet, say
+from forebay.cli._input import options
+from forebay.cli._input.options import Format
+from forebay.cli._render.printing import answer, is_quiet, say
 
 if TYPE_CHECKING:
     from forebay.core.actions import Actions
@@ -33,9 +33,9 @@ def command(form: options.FormatOption = Format.text, quiet: options.QuietOption
     """
     begun = time.perf_counter()
     from forebay import policies
-    from forebay._compile import BLOCKS, WAITING, needed, prepare_parts
     from forebay._numba.folder import cache_folder
-    from forebay._simulate import simulate
+    from forebay._run.compilation import BLOCKS, WAITING, needed, prepare_parts
+    from forebay._run.simulate import simulate
     from forebay.errors import InputError
     from forebay.workload import read
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from forebay.errors import InputError, wrong_type
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from forebay import _bounds
+from forebay._support import input_limits
 from forebay.errors import InputError, brief
 
 MOST = 1_000_000
@@ -27,7 +27,7 @@ def split_outside(text: str, separator: str = ",") -> list[str]:
 
 def expand(text: str, where: str) -> list[str]:
     """Every name of a list, in order."""
-    most = _bounds.limit(_bounds.NODES, MOST)
+    most = input_limits.limit(input_limits.NODES, MOST)
     names: list[str] = []
     for item in split_outside(text):
         parts = _parts(item, where)
@@ -37,7 +37,7 @@ def expand(text: str, where: str) -> list[str]:
         if len(names) + size > most:
             raise InputError(
                 f"{where}: {brief(text)} names more than {most:,} nodes; write fewer, or set the variable "
-                f"{_bounds.NODES} to as many"
+                f"{input_limits.NODES} to as many"
             )
         names += ("".join(letters) for letters in product(*(_spelled(choices) for choices in parts)))
     return names

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Annotated
 
-from forebay._bounds import LONGEST, too_long
+from forebay._support.input_limits import LONGEST, too_long
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError, nearest
 

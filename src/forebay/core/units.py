@@ -4,7 +4,7 @@ import math
 import re
 from decimal import Decimal
 
-from forebay._bounds import LONGEST, too_long
+from forebay._support.input_limits import LONGEST, too_long
 from forebay.errors import InputError, brief
 
 INT64_MAX = 2**63 - 1

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from forebay._text import counted, html_table
+from forebay._support.text import counted, html_table
 from forebay.core.codes import Flexibility, Trigger, Urgency
 from forebay.core.inside import LOCAL
 from forebay.core.outlook import Blocks, Outlook

@@ -47,7 +47,7 @@ class Algorithm:
     resizes = True
 
     def __init__(self, schedule: Schedule, project: "Project", senses: bool = False) -> None:
-        self._schedule, self._told, self._machine = schedule, project.told, project.machine
+        self._schedule, self._facts, self._machine = schedule, project.facts, project.machine
         self._calls, self._interval = project.configuration.calls, project.configuration.interval
         self._io_information = project.configuration.io_information
         self._sensing = project.configuration.sensing if senses else 0
@@ -128,7 +128,7 @@ class Algorithm:
     def _submit(self, view: Any, row: int) -> None:
         while len(self._jobs) <= row:
             at = len(self._jobs)
-            self._jobs.append(Job(at, self._told[at], float(view.jobs["submit"][at]), self._changed))
+            self._jobs.append(Job(at, self._facts[at], float(view.jobs["submit"][at]), self._changed))
             if at < row:  # too large for the machine: turned away, and here to keep the numbers right
                 self._jobs[at].state = JobState.KILLED
 
@@ -173,7 +173,7 @@ class Algorithm:
         taken = next((node for node in wanted - mine if node.state is not NodeState.FREE), None)
         if taken is not None:
             raise BadActionError(f"the algorithm assigned {taken!r} to {job!r}, and it is not free")
-        least, most = self._told[job.identifier].least, self._told[job.identifier].most
+        least, most = self._facts[job.identifier].least, self._facts[job.identifier].most
         if not least <= len(wanted) <= most:
             sizes = f"{least}" if least == most else f"{least} to {most}"
             raise BadActionError(f"the algorithm gave {job!r} {len(wanted)} of the nodes; it may have {sizes}")

@@ -1,6 +1,6 @@
 """A job's application: its model with its arguments put in, for each of its sizes, as rows of tables.
 
-ElastiSim evaluates formulas anew whenever a job changes its size. Sizes are few, so here each is evaluated once.
+ElastiSim evaluates formulas again whenever a job changes its size. Sizes are few, so here each is evaluated once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.elastisim import patterns, requests
 from forebay.elastisim.formula import Formula, FormulaError, checked, substituted
 from forebay.elastisim.job import Job
@@ -268,7 +268,7 @@ class Writer:
         return Amounts(zero, self.machine.flop_per_byte * stripe * streams, sent, moved, streams * nodes)
 
     def _on_gpus(self, task: Task, work: Values, nodes: Values) -> Amounts:
-        """Work of GPUs in seconds: they are part of the machine, and nobody shares them."""
+        """Work of GPUs in seconds: they are part of the machine, and are not shared."""
         gpus = self._gpus(task)
         zero, g = np.zeros_like(nodes), self.job.gpus
         seconds = work / g / gpus.speed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forebay._files import as_path
+from forebay._support.files import as_path
 from forebay.elastisim.interface import InvocationType
 from forebay.elastisim.jobs import find, places
 from forebay.errors import InputError, brief, listed
@@ -48,7 +48,7 @@ class Configuration:
     interval: int  # seconds between further calls; 0 = none
     grace: int  # seconds from the end of a job's walltime to its end
     clip: bool  # whether requests are clipped to a job's sizes
-    io_information: bool  # whether the scheduler is told what the file system carries
+    io_information: bool  # whether the scheduler knows what the file system carries
     sensing: int  # seconds between rows of the utilisations that are written; 0 = none
     outputs: Mapping[str, str]  # kind -> the file that it asks for
     url: str  # at which ElastiSim would meet its algorithm

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import brief, nearest
 
 Values = NDArray[np.float64]
@@ -33,7 +33,7 @@ _END = ""
 
 
 class FormulaError(ValueError):
-    """What is wrong with a formula; whoever reads it knows where it stands."""
+    """What is wrong with a formula; the caller knows where it stands."""
 
 
 def _round(value: Any) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from forebay.elastisim.job import Told
+from forebay.elastisim.job import JobFacts
 from forebay.errors import BadActionError
 
 
@@ -112,23 +112,23 @@ class Node(_Numbered):
 class Job(_Numbered):
     """A job as algorithms see it. `assign`, `remove` and `kill` note what is to be done, and add it to `changed`."""
 
-    def __init__(self, identifier: int, told: Told, submit_time: float, changed: "list[Job]") -> None:
+    def __init__(self, identifier: int, facts: JobFacts, submit_time: float, changed: "list[Job]") -> None:
         self.identifier, self._changed = identifier, changed
-        self.type, self.state = JobType[told.type.upper()], JobState.PENDING
+        self.type, self.state = JobType[facts.type.upper()], JobState.PENDING
         rigid = self.type is JobType.RIGID
-        self.submit_time, self.walltime = submit_time, told.walltime
-        self.num_nodes = told.least if rigid else None
-        self.num_nodes_min = None if rigid else told.least
-        self.num_nodes_max = None if rigid else told.most
-        self.num_gpus_per_node = told.gpus if rigid else None
-        self.num_gpus_per_node_min = self.num_gpus_per_node_max = None if rigid else told.gpus
-        self.arguments, self.attributes = dict(told.arguments), dict(told.attributes)
+        self.submit_time, self.walltime = submit_time, facts.walltime
+        self.num_nodes = facts.least if rigid else None
+        self.num_nodes_min = None if rigid else facts.least
+        self.num_nodes_max = None if rigid else facts.most
+        self.num_gpus_per_node = facts.gpus if rigid else None
+        self.num_gpus_per_node_min = self.num_gpus_per_node_max = None if rigid else facts.gpus
+        self.arguments, self.attributes = dict(facts.arguments), dict(facts.attributes)
         self.runtime_arguments: dict[str, str] = {}
         self.start_time = self.end_time = self.wait_time = self.makespan = self.turnaround_time = -1.0
         self.assigned_nodes: list[Node] = []  # from its start, or its next point, on
         self.assigned_node_ids: set[int] = set()
-        self.assigned_num_gpus_per_node = told.gpus if rigid else 0
-        self.total_phase_count, self.completed_phases = told.rounds, 0
+        self.assigned_num_gpus_per_node = facts.gpus if rigid else 0
+        self.total_phase_count, self.completed_phases = facts.rounds, 0
         self.modified = self.kill_flag = False
 
     def __repr__(self) -> str:

@@ -37,7 +37,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Told:
+class JobFacts:
     """What ElastiSim tells algorithms of a job."""
 
     type: str

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from forebay._files import as_path
-from forebay._text import counted
+from forebay._support.files import as_path
+from forebay._support.text import counted
 from forebay.elastisim import model as models
 from forebay.elastisim.application import Totals, Writer
-from forebay.elastisim.job import Job, Told
+from forebay.elastisim.job import Job, JobFacts
 from forebay.elastisim.model import Model
 from forebay.elastisim.platform import Machine
 from forebay.elastisim.tables import Tables
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import Workload, _source, job_table
-from forebay.workload._rules import MOST_NODES
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
+from forebay.workload._checks.rules import MOST_NODES
 from forebay.workload.applications import TYPES
 from forebay.workload.formats._json_values import count, member, number, parse, text
 
@@ -42,8 +42,8 @@ def read_all(
     machine: Machine | None = None,
     clip: bool = True,
     folders: Sequence[Path] = (),
-) -> tuple[Workload, tuple[Told, ...]]:
-    """The jobs in a file, and what algorithms are told of each.
+) -> tuple[Workload, tuple[JobFacts, ...]]:
+    """The jobs in a file, and what algorithms may know of each.
 
     Jobs are numbered from 0 in the order of their submission, as ElastiSim does, and keep their times: the first need
     not arrive at 0. A job prefers num_nodes if it is rigid, else num_nodes_max, or as many as the machine has. Its
@@ -71,7 +71,7 @@ def read_all(
         provenance=(f"read {source.name} (ElastiSim)",),
         sha256=source.sha256,
     )
-    return checked(workload, path), tuple(reader.told)
+    return checked(workload, path), tuple(reader.facts)
 
 
 class _Reader:
@@ -79,7 +79,7 @@ class _Reader:
         self.path, self.machine, self.clip, self.folders = path, machine, clip, folders
         self.tables = Tables()
         self.models: dict[str, Model] = {}
-        self.told: list[Told] = []
+        self.facts: list[JobFacts] = []
         self.unlimited = 0
         self.unknown: set[str] = set()
         names = ("id", "submit", "walltime", "run_time", "flop", "communication", "nodes")
@@ -138,7 +138,7 @@ class _Reader:
         self._row(job, float(table["submit_time"]), walltime, preferred, totals)
         attributes = _texts(table.get("attributes"), where, "attribute")
         limit = int(walltime) if walltime < float("inf") else 0
-        self.told.append(Told(kind, least, most, gpus, limit, totals.rounds, job.arguments, attributes))
+        self.facts.append(JobFacts(kind, least, most, gpus, limit, totals.rounds, job.arguments, attributes))
 
     def _row(self, job: Job, submit: float, walltime: float, nodes: int, totals: Totals) -> None:
         values = (job.number, submit, walltime, totals.seconds, totals.flop, totals.communication, nodes)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from forebay._text import as_csv
+from forebay._support.text import as_csv
 from forebay.elastisim.configuration import OUTPUTS
 from forebay.elastisim.project import Project
 from forebay.errors import InputError, nearest
@@ -37,7 +37,7 @@ def _job_statistics(run: Run) -> Iterator[Sequence[str]]:
     times = ("submission_time", "starting_time", "finish_time", "waiting_time", "execution_time", "turnaround_time")
     for number, success, *values in run.result.jobs.sort("job_id").select("job_id", "success", *times).iter_rows():
         status = "completed" if success else "killed"
-        yield (str(number), run.project.told[number].type, *map(_number, values), status)
+        yield (str(number), run.project.facts[number].type, *map(_number, values), status)
 
 
 def _node_utilization(run: Run) -> Iterator[Sequence[str]]:

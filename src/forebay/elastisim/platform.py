@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from forebay import _bounds
-from forebay._files import as_path
+from forebay._support import input_limits
+from forebay._support.files import as_path
 from forebay.elastisim import _units, _xml
 from forebay.elastisim._xml import Element
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.platforms import Platform
-from forebay.platforms._problems import Problems
+from forebay.platforms._declared.problems import Problems
 from forebay.platforms.platform import MAX_NODES
 from forebay.platforms.tiers import node_local, pfs
 from forebay.platforms.tiers._base import BaseTier
@@ -134,21 +134,23 @@ class _Reader:
         first = self.clusters[0]
         for other in self.clusters[1:]:
             self._check_alike(first, other)
-        told = _properties(first)
+        properties = _properties(first)
         names = sorted(name for cluster in self.clusters for name in self._names(cluster))
         for name, after in itertools.pairwise(names):
             if name == after:
                 raise InputError(f"{self.path}: two nodes are called {brief(name)}; correct radical or prefix")
-        platform = self._platform(first, len(names), told)
-        striped = told.get("node_local_bb") == "true" and told.get("wide_striping") == "true"
-        unknown = sorted(told.keys() - _PROPERTIES)
+        platform = self._platform(first, len(names), properties)
+        striped = properties.get("node_local_bb") == "true" and properties.get("wide_striping") == "true"
+        unknown = sorted(properties.keys() - _PROPERTIES)
         notes = [f"{self.path.name}: the properties {listed(unknown)} mean nothing here"] if unknown else []
         return Machine(
             platform=platform,
             names=tuple(names),
-            gpus=self._gpus(first, told),
+            gpus=self._gpus(first, properties),
             striped=striped,
-            flop_per_byte=self._told(first, told, "flops_per_byte", _units.speed) if "flops_per_byte" in told else 0.0,
+            flop_per_byte=self._told(first, properties, "flops_per_byte", _units.speed)
+            if "flops_per_byte" in properties
+            else 0.0,
             notes=tuple(notes),
         )
 
@@ -203,11 +205,11 @@ class _Reader:
             where = f"{self.path}:{element.line}"
             raise InputError(str(error) if str(error).startswith(where) else f"{where}: {name}: {error}") from None
 
-    def _told(self, element: Element, told: dict[str, str], name: str, parse: Callable[[str], float]) -> float:
-        if name not in told:
+    def _told(self, element: Element, properties: dict[str, str], name: str, parse: Callable[[str], float]) -> float:
+        if name not in properties:
             raise self._refuse(element, f"the property {name!r} is missing; add it")
         try:
-            return parse(told[name])
+            return parse(properties[name])
         except InputError as error:
             raise self._refuse(element, f"the property {name!r}: {error}") from None
 
@@ -221,8 +223,8 @@ class _Reader:
 
     def _check_hosts(self) -> None:
         for name, (host, _) in self.hosts.items():
-            told = _properties(host)
-            if "true" not in (told.get("batch_system"), told.get("pfs_host")):
+            properties = _properties(host)
+            if "true" not in (properties.get("batch_system"), properties.get("pfs_host")):
                 raise self._refuse(
                     host,
                     f"the host {brief(name)} is a compute node outside of a <cluster>, which is not read; put it "
@@ -246,7 +248,7 @@ class _Reader:
     def _ranges(self, cluster: Element) -> list[tuple[int, int]]:
         """Of "0-15,20": (0, 15) and (20, 20)."""
         radical, ranges, nodes = self._attribute(cluster, "radical"), [], 0
-        most = _bounds.limit(_bounds.NODES, MAX_NODES)
+        most = input_limits.limit(input_limits.NODES, MAX_NODES)
         for part in radical.split(","):
             found = re.fullmatch(r"\s*([0-9]{1,12})(?:-([0-9]{1,12}))?\s*", part)
             low, high = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
@@ -258,11 +260,11 @@ class _Reader:
                 raise self._refuse(
                     cluster,
                     f"radical is {brief(radical)}, more than the {most:,} nodes that a machine may have; write "
-                    f"fewer, or set the variable {_bounds.NODES} to as many",
+                    f"fewer, or set the variable {input_limits.NODES} to as many",
                 )
         return ranges
 
-    def _platform(self, cluster: Element, nodes: int, told: dict[str, str]) -> Platform:
+    def _platform(self, cluster: Element, nodes: int, properties: dict[str, str]) -> Platform:
         """Ours: checked as any other."""
         problems = Problems(f"{self.path}:{cluster.line}")
         values: dict[str, Any] = {
@@ -276,21 +278,21 @@ class _Reader:
                 latency=self._quantity(cluster, "lat", _units.seconds),
                 window=self.window,
             )
-            values["tiers"] = tuple(self._tiers(cluster, told))
+            values["tiers"] = tuple(self._tiers(cluster, properties))
             return Platform(**values)
         except ValidationError as error:
             problems.take(error, Platform)
         problems.stop()
         raise AssertionError("a complaint has been made")
 
-    def _tiers(self, cluster: Element, told: dict[str, str]) -> Iterator[BaseTier]:
-        if told.get("node_local_bb") == "true":
+    def _tiers(self, cluster: Element, properties: dict[str, str]) -> Iterator[BaseTier]:
+        if properties.get("node_local_bb") == "true":
             yield node_local.Tier(
                 name="burst_buffer",
-                read=self._told(cluster, told, "bb_read_bw", _units.bandwidth),
-                write=self._told(cluster, told, "bb_write_bw", _units.bandwidth),
+                read=self._told(cluster, properties, "bb_read_bw", _units.bandwidth),
+                write=self._told(cluster, properties, "bb_write_bw", _units.bandwidth),
             )
-        targets = self._targets(cluster, told)
+        targets = self._targets(cluster, properties)
         if not targets:
             return
         # A stream is as many equal parts as there are targets, which advance together: the slowest link decides.
@@ -316,12 +318,12 @@ class _Reader:
         else:
             yield pfs.Tier(name="pfs", read=rates[0] * n_links[0], write=rates[1] * n_links[1], **more)
 
-    def _targets(self, cluster: Element, told: dict[str, str]) -> list[str]:
+    def _targets(self, cluster: Element, properties: dict[str, str]) -> list[str]:
         """The file system's hosts that nodes read from and write to."""
         files = [name for name, (host, _) in self.hosts.items() if _properties(host).get("pfs_host") == "true"]
-        if "pfs_targets" not in told:
+        if "pfs_targets" not in properties:
             return files
-        targets = told["pfs_targets"].split(",")
+        targets = properties["pfs_targets"].split(",")
         for target in targets:
             if target not in files:
                 cure = "separate them by commas" if ";" in target else nearest(target, files)
@@ -349,16 +351,16 @@ class _Reader:
         latency = self._quantity(link, "latency", _units.seconds) if "latency" in link.attributes else 0.0
         return self._quantity(link, "bandwidth", _units.bandwidth), latency, names[0]
 
-    def _gpus(self, cluster: Element, told: dict[str, str]) -> Gpus | None:
-        if "num_gpus" not in told:
+    def _gpus(self, cluster: Element, properties: dict[str, str]) -> Gpus | None:
+        if "num_gpus" not in properties:
             return None
-        if not re.fullmatch(r"[0-9]{1,4}", told["num_gpus"]):
-            raise self._refuse(cluster, f"num_gpus is {brief(told['num_gpus'])}; it must be a whole number")
-        count = int(told["num_gpus"])
+        if not re.fullmatch(r"[0-9]{1,4}", properties["num_gpus"]):
+            raise self._refuse(cluster, f"num_gpus is {brief(properties['num_gpus'])}; it must be a whole number")
+        count = int(properties["num_gpus"])
         if count == 0:
             return None
-        speed = self._told(cluster, told, "flops_per_gpu", _units.speed)
-        between = self._told(cluster, told, "gpu_to_gpu_bw", _units.bandwidth) if count > 1 else None
+        speed = self._told(cluster, properties, "flops_per_gpu", _units.speed)
+        between = self._told(cluster, properties, "gpu_to_gpu_bw", _units.bandwidth) if count > 1 else None
         if speed <= 0 or between == 0:
             raise self._refuse(cluster, "flops_per_gpu and gpu_to_gpu_bw must be above 0")
         return Gpus(count, speed, between)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from forebay.elastisim import configuration, jobs, platform
 from forebay.elastisim.configuration import Configuration
-from forebay.elastisim.job import Told
+from forebay.elastisim.job import JobFacts
 from forebay.elastisim.platform import Machine
 from forebay.workload import Workload
 
@@ -17,12 +17,12 @@ class Project:
     configuration: Configuration
     machine: Machine
     workload: Workload
-    told: tuple[Told, ...]  # what algorithms are told of each job
+    facts: tuple[JobFacts, ...]  # that algorithms may know of each job
 
 
 def read(path: str | os.PathLike[str]) -> Project:
     """The project of a configuration.json."""
-    told = configuration.read(path)
-    machine = platform.read(told.platform)
-    workload, each = jobs.read_all(told.jobs, machine, told.clip, (told.path.parent,))
-    return Project(told, machine, replace(workload, notes=(*told.notes, *machine.notes, *workload.notes)), each)
+    given = configuration.read(path)
+    machine = platform.read(given.platform)
+    workload, each = jobs.read_all(given.jobs, machine, given.clip, (given.path.parent,))
+    return Project(given, machine, replace(workload, notes=(*given.notes, *machine.notes, *workload.notes)), each)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.elastisim.formula import FormulaError, checked
 from forebay.elastisim.job import Job
 
@@ -32,7 +32,7 @@ def tabulated(job: Job, text: str, rounds: int, begins: bool, clip: bool) -> tup
     wants = formula.values(known | {"phase_iteration": over[:, None]})
     wants = np.trunc(np.broadcast_to(wants, (len(over), len(sizes))))
     if begins and over[0] == 0:
-        wants[0] = sizes  # nobody asks before the job's first round
+        wants[0] = sizes  # no job asks before the job's first round
     _check(wants, ~np.isfinite(wants), "gives no number", job, over)
     if clip:
         return over, np.clip(wants, job.least, job.most)

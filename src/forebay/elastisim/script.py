@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from forebay._reading import check_regular
+from forebay._support.reading import check_regular
 from forebay.elastisim import interface
 from forebay.elastisim.algorithm import Schedule
 from forebay.errors import ForebayError, InputError, PolicyRaisedError

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from forebay import _bounds
+from forebay._support import input_limits
 from forebay.errors import InputError
 from forebay.workload import applications
 from forebay.workload.applications import Applications
@@ -32,7 +32,7 @@ class Tables:
     def __init__(self) -> None:
         self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in ("jobs", "loops", "tasks")}
         self._columns: dict[str, list[tuple[Any, ...]]] = {name: [] for name in ("sizes", "amounts", "requests")}
-        self._most = self._left = _bounds.limit(_bounds.STEPS, MAX_ROWS)
+        self._most = self._left = input_limits.limit(input_limits.STEPS, MAX_ROWS)
 
     def row(self, name: str, *values: Any) -> None:
         """One more row of a small table."""
@@ -44,7 +44,7 @@ class Tables:
         if self._left < 0:
             raise InputError(
                 f"{where}: with this job there are more than {self._most:,} amounts, one for each task at each size; "
-                f"write fewer sizes or tasks, or set the variable {_bounds.STEPS} to as many as there may be"
+                f"write fewer sizes or tasks, or set the variable {input_limits.STEPS} to as many as there may be"
             )
 
     def block(self, name: str, *columns: Any) -> None:

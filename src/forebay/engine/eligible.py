@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.inside import GPUS, LOCAL, MEMORY
 from forebay.core.schemas import INSIDE
 from forebay.core.units import format_bytes, format_seconds

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.failures import Failures
 from forebay.engine.ledger import Ledger

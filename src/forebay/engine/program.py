@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.engine.eligible import Places

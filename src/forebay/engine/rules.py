@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.limits import NO_LIMIT, Limits
 from forebay.engine.meters import Meters, make_meters
 from forebay.engine.outside import Place

@@ -13,7 +13,7 @@ import numpy as np
 from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
-from forebay._text import amount, counted
+from forebay._support.text import amount, counted
 from forebay.core.actions import Actions
 from forebay.core.atoms import Atoms
 from forebay.core.codes import Flexibility, JobState, Refusal, Status

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import INSIDE
 from forebay.engine.asked import PLENTY, asked, column, within
 from forebay.engine.eligible import eligible, partitions_of

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from forebay._text import amount, counted
+from forebay._support.text import amount, counted
 from forebay.core.codes import PhaseKind
 from forebay.core.units import format_bytes
 from forebay.engine.ledger import Ledger

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.engine.doors import Doors, make_doors
 from forebay.errors import InputError
 from forebay.platforms.partitions import STARTS, TAKES, Partition

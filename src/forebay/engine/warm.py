@@ -7,7 +7,7 @@ decided up to second 0, when the policy finds some jobs running and others waiti
 import numpy as np
 
 from forebay._numba.jit import kernel
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.codes import JobState, LogReason, Refusal, Status, Verb
 from forebay.core.tables import State
 from forebay.engine.apply import start

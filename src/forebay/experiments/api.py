@@ -5,7 +5,7 @@ import tempfile
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import as_path
+from forebay._support.files import as_path
 from forebay.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def sweep(
     [('fcfs', 480.0), ('fcfs-bb', 142.5)]
     """
     from forebay.experiments import tidy
-    from forebay.experiments.cluster import executing
+    from forebay.experiments.execution.cluster import executing
     from forebay.experiments.store import Store
     from forebay.experiments.sweep import carry_out as carry_out_runs
     from forebay.experiments.sweep import records, warm_up

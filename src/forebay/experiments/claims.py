@@ -1,7 +1,7 @@
 """Who carries out which run, where several do at once: a small file beside each run that is under way.
 
 Only one of all that try can make a file that must not be there yet, on a shared file system too. The file tells host,
-process and time. Whoever is killed leaves it behind: on the same host it is seen that the process is gone, on another
+process and time. A killed process leaves it behind: on the same host it is seen that the process is gone, on another
 one that the file has not been touched for a while.
 """
 
@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from forebay._reading import read_text
+from forebay._support.reading import read_text
 
 ENDING = ".claim"
 BEAT = 20.0
@@ -140,7 +140,7 @@ def _begun(pid: int) -> str:
 
 
 def _age(place: Path) -> float:
-    """Seconds since a file was touched, by the clock of whoever keeps the files: those of hosts may differ."""
+    """Seconds since a file was touched, by the clock of the file system: those of hosts may differ."""
     probe = place.with_name(f".forebay-{os.urandom(8).hex()}.tmp")
     try:
         probe.touch()

@@ -5,12 +5,12 @@ A condition on a change holds where the whole 95 % interval lies beyond the limi
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from forebay.core.units import format_seconds, parse_seconds
-from forebay.errors import InputError
+from forebay.errors import ForebayError, InputError
 from forebay.experiments.targets import ALIASES, as_counted
 from forebay.experiments.verdicts import Verdict
 
@@ -18,6 +18,12 @@ _FORM = re.compile(r"\s*([A-Za-z]\w*)\s*([<>])\s*(.+?)\s*", re.ASCII)
 _CHANGE = re.compile(r"([+-]\d+(?:\.\d+)?)\s*%", re.ASCII)
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)\s*(%?)", re.ASCII)
 _EXAMPLES = 'write one such as "p95_wait > +5%" (against the reference) or "mean_wait > 2h"'
+
+
+class ConditionHoldsError(ForebayError):
+    """A condition that the user set has come true."""
+
+    exit_code = 1
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ def _absolute(limit: str, unit: str, text: str) -> float:
 
 
 def failing(condition: Condition, verdict: Verdict) -> str:
-    """Why a condition on a change holds, in words; empty where it does not, or where it cannot be told."""
+    """Why a condition on a change holds, in words; empty where it does not, or where it is not known."""
     end = verdict.low if condition.above else verdict.high
     if end is None or verdict.change is None or not _beyond(condition, end):
         return ""
@@ -90,3 +96,9 @@ def failing_alone(condition: Condition, policy: str, summary: Mapping[str, Any])
 
 def _beyond(condition: Condition, value: float) -> bool:
     return math.isfinite(value) and (value > condition.limit if condition.above else value < condition.limit)
+
+
+def refuse(held: Sequence[str]) -> None:
+    """One error for all conditions that hold."""
+    if held:
+        raise ConditionHoldsError("\n".join(["a condition of --fail-if holds", *(f"  {line}" for line in held)]))

@@ -5,21 +5,11 @@ travel: a worker on another machine finds them below a folder of its own, in the
 """
 
 import hashlib
-import os
-from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from forebay._reading import check_regular, read_bytes
+from forebay._support.reading import check_regular, read_bytes
 from forebay.errors import InputError
-
-if TYPE_CHECKING:
-    from forebay.experiments.runs import Run
-
-Change = Callable[[str], str]
-"""From a path as it is written to another one."""
 
 
 def path_in(spec: str) -> str:
@@ -49,7 +39,7 @@ def digest(spec: str) -> str:
     path = path_in(spec)
     if not path.endswith(".toml"):
         return digest_of(spec)
-    trace = _outages_of(path, content := read_bytes(Path(path)))
+    trace = outages_of(path, content := read_bytes(Path(path)))
     return digest_of_bytes(content) + (digest_of_file(Path(trace)) if trace else "")
 
 
@@ -67,9 +57,9 @@ def digest_of_bytes(content: bytes) -> str:
 
 
 @lru_cache(maxsize=64)
-def _outages_of(path: str, content: bytes) -> str:
+def outages_of(path: str, content: bytes) -> str:
     """The trace of outages that a platform's file names; its content is there to be remembered by."""
-    from forebay.platforms._toml import trace_of
+    from forebay.platforms._declared.toml import trace_of
 
     return trace_of(Path(path))
 
@@ -84,38 +74,3 @@ def named_trace(failures: str) -> str:
     """The same, of a spec of failures."""
     trace = trace_in(failures)
     return failures.replace(trace, Path(trace).name, 1) if trace else failures
-
-
-def moved(run: "Run", change: Change) -> "Run":
-    """The run with each path in it changed."""
-
-    def with_path(spec: str, path: str) -> str:
-        return spec.replace(path, change(path), 1) if path else spec
-
-    jobs = run.jobs
-    source = with_path(jobs.source, path_in(jobs.source) if jobs.made else jobs.source if jobs.sha256 else "")
-    return replace(
-        run,
-        jobs=replace(jobs, source=source, users=with_path(jobs.users, jobs.users)),
-        platform=with_path(run.platform, path_in(run.platform)),
-        policy=with_path(run.policy, path_in(run.policy)),
-        failures=with_path(run.failures, trace_in(run.failures)),
-    )
-
-
-def files_of(run: "Run") -> set[Path]:
-    """Every file that a run reads, by its full path."""
-    from forebay.policies._own_file import sources
-
-    found: set[Path] = set()
-
-    def note(path: str) -> str:
-        if path.endswith(".py"):
-            found.update(sources(Path(path)))
-        elif path.endswith(".toml") and (trace := _outages_of(path, read_bytes(Path(path)))):
-            found.add(Path(os.path.abspath(trace)))
-        found.add(Path(os.path.abspath(path)))
-        return path
-
-    moved(run, note)
-    return found

@@ -15,8 +15,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from forebay._reading import check_regular, read_toml
-from forebay._text import counted
+from forebay._support.reading import check_regular, read_toml
+from forebay._support.text import counted
 from forebay.core.units import parse_period
 from forebay.errors import InputError, brief, nearest
 from forebay.experiments import files, generators
@@ -39,7 +39,7 @@ class _Strict(BaseModel):
 
 
 class Generator(_Strict):
-    """Jobs that are made anew for every seed."""
+    """Jobs that are generated for every seed."""
 
     spec: str  # of a model that generates, or of a function in a user's file
     models: list[str] | None = None  # instead of those of the sweep
@@ -72,7 +72,7 @@ def read(path: Path, reference: str | None = None) -> list[Run]:
 
 
 def runs_of(table: Mapping[str, Any], where: str = "sweep", folder: Path = Path()) -> list[Run]:
-    """The runs of a sweep's keys, in the order of the grid; what is wrong with any is told before one begins."""
+    """The runs of a sweep's keys, in the order of the grid; what is wrong with any is reported before one begins."""
     return _Reader(_checked(table, where), where, folder).runs()
 
 
@@ -272,7 +272,7 @@ class _Reader:
     def _check(self, key: str, text: str) -> None:
         """Refuse what cannot be loaded, before anything is run."""
         from forebay import _plugins, platforms, policies
-        from forebay._site_policy import site_policy
+        from forebay._run.site_policy import site_policy
         from forebay.platforms import failures
 
         try:

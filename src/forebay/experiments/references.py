@@ -25,8 +25,8 @@ def reference_of(jobs: Jobs, platform: str, policies: Sequence[str]) -> tuple[st
     Jobs are read only where they decide: they may name the machine, or ask for more than nodes.
     """
     from forebay import platforms
-    from forebay._simulate import machine_of
-    from forebay._site_policy import site_policy
+    from forebay._run.simulate import machine_of
+    from forebay._run.site_policy import site_policy
 
     machine, named, more = platforms.load(platform) if platform else None, platform, False
     if machine is None or OF_ALL in policies:

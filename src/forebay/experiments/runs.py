@@ -7,12 +7,14 @@ one key are one and the same run.
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forebay._support.reading import read_bytes
 from forebay.errors import InputError
 from forebay.experiments import files, generators
 from forebay.results import Record
@@ -73,7 +75,7 @@ class Run:
         return hashlib.sha256(json.dumps(self.plain(), sort_keys=True).encode()).hexdigest()[:24]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the key: whoever carries the run out looks at the files again, and a change is found."""
+        """Without the key: the worker that carries the run out looks at the files again, and a change is found."""
         return {name: value for name, value in vars(self).items() if name != "key"}
 
     def plain(self) -> dict[str, Any]:
@@ -172,7 +174,7 @@ def lengthened(workload: "Workload", added: Added) -> "Workload":
 
 def perform(run: Run) -> Record:
     """Carry a run out. Nothing of the machine or the moment is among the numbers."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.metrics import summary
     from forebay.metrics._period import closed
     from forebay.metrics._table import counted, measure
@@ -196,3 +198,38 @@ def perform(run: Run) -> Record:
     measures = {} if jobs is None else {name: jobs[name].to_numpy().astype(float) for name in run.keep}
     document = {"key": run.key, "name": run.name, "run": run.plain(), "summary": summary(result), "facts": facts}
     return Record(document | {"seconds": result.facts["seconds"]}, measures)
+
+
+def moved(run: Run, change: Callable[[str], str]) -> Run:
+    """The run with each path in it changed."""
+
+    def with_path(spec: str, path: str) -> str:
+        return spec.replace(path, change(path), 1) if path else spec
+
+    jobs = run.jobs
+    source = with_path(jobs.source, files.path_in(jobs.source) if jobs.made else jobs.source if jobs.sha256 else "")
+    return replace(
+        run,
+        jobs=replace(jobs, source=source, users=with_path(jobs.users, jobs.users)),
+        platform=with_path(run.platform, files.path_in(run.platform)),
+        policy=with_path(run.policy, files.path_in(run.policy)),
+        failures=with_path(run.failures, files.trace_in(run.failures)),
+    )
+
+
+def files_of(run: Run) -> set[Path]:
+    """Every file that a run reads, by its full path."""
+    from forebay.policies._own_file import sources
+
+    found: set[Path] = set()
+
+    def note(path: str) -> str:
+        if path.endswith(".py"):
+            found.update(sources(Path(path)))
+        elif path.endswith(".toml") and (trace := files.outages_of(path, read_bytes(Path(path)))):
+            found.add(Path(os.path.abspath(trace)))
+        found.add(Path(os.path.abspath(path)))
+        return path
+
+    moved(run, note)
+    return found

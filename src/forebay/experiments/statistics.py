@@ -5,7 +5,7 @@ Between runs, not between the jobs of one: jobs of one queue are not independent
 
 import math
 
-from forebay._spread import Spread, Values, mean, some, spread, t_quantile
+from forebay._support.student import Spread, Values, mean, some, spread, t_quantile
 
 __all__ = ["Spread", "geometric_mean", "mean", "median", "paired", "quantile", "rise", "spread", "t_quantile"]
 

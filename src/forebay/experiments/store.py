@@ -14,15 +14,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from forebay._files import replacing, within, writable_folder
-from forebay._reading import read_text
+from forebay._support.files import replacing, within, writable_folder
+from forebay._support.reading import read_text
 from forebay.errors import InputError
 from forebay.experiments.claims import Claims
 from forebay.experiments.runs import Run
 from forebay.results import Record, load_record, save_record
 
 _ROOT = Path(__file__).parents[1]
-_WITHOUT = ("_distance", "cli", "experiments", "explain", "figures", "report", "studies", "testing")
+_WITHOUT = ("_bounds", "cli", "experiments", "explain", "figures", "report", "studies", "testing")
 """What cannot change the result of a run."""
 _OF_RUNS = ("files.py", "generators.py", "runs.py")
 """Of `experiments`, what can."""

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import ForebayError, InputError
-from forebay.experiments.executor import Executor, Failure, Outcome
+from forebay.experiments.execution.executor import Executor, Failure, Outcome
 from forebay.experiments.runs import Run
 from forebay.experiments.store import Store
 from forebay.results import Record
@@ -39,7 +39,7 @@ def warm_up(policies: Iterable[str]) -> None:
 
     Those in users' files are left to the processes: what they compile is not kept, and one may end its process.
     """
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.policies import own_file
     from forebay.workload import read
 

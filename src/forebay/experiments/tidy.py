@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import replacing
-from forebay._text import write_csv
+from forebay._support.files import replacing
+from forebay._support.text import write_csv
 from forebay.experiments import statistics, verdicts
 from forebay.experiments.grid import COLUMNS
 from forebay.experiments.runs import Run
@@ -71,12 +71,12 @@ class Combination:
     def row(self) -> dict[str, Any]:
         """How many seeds, means over them, and the verdict by the mean wait; the reference has none."""
         found = self.place | {"seeds": len(self.runs)} | {metric: self.mean(metric) for metric in METRICS}
-        told = dict.fromkeys(("verdict", "change", "low", "high"))
+        judged = dict.fromkeys(("verdict", "change", "low", "high"))
         if not self.reference or self.is_reference:
-            return found | {"reference": self.place["policy"] if self.is_reference else None} | told
+            return found | {"reference": self.place["policy"] if self.is_reference else None} | judged
         verdict = self.verdict(METRICS[0])
-        told = {"verdict": verdict.word, "change": verdict.change, "low": verdict.low, "high": verdict.high}
-        return found | {"reference": verdict.reference} | told
+        judged = {"verdict": verdict.word, "change": verdict.change, "low": verdict.low, "high": verdict.high}
+        return found | {"reference": verdict.reference} | judged
 
 
 def frame(finished: Finished) -> "pl.DataFrame":
@@ -117,8 +117,8 @@ def verdict_rows(found: Sequence[Combination]) -> list[dict[str, Any]]:
     for one in found:
         if one.reference and not one.is_reference:
             for metric in JUDGED:
-                told = asdict(one.verdict(metric))
-                rows.append(one.place | {("verdict" if key == "word" else key): told[key] for key in told})
+                row = asdict(one.verdict(metric))
+                rows.append(one.place | {("verdict" if key == "word" else key): row[key] for key in row})
     return rows
 
 

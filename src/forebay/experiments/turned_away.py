@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from forebay._case import case_of
+from forebay._run.case import case_of
 from forebay.core.limits import NO_LIMIT
 from forebay.platforms.rules import KEYS, Rule
 from forebay.workload.names import called

@@ -1,7 +1,7 @@
 """Whether a policy is better than a reference: a change in per cent with its 95 % interval, in one word.
 
 A single run is one draw of a chaotic system, so no verdict rests on one mean. `judge` compares pairs of runs that share
-their draws; `weigh` adds what blocks of one trace tell, as `forebay.experiments.blocks` resamples them.
+their draws; `weigh` adds what blocks of one trace tell, as `forebay.experiments.comparison.blocks` resamples them.
 """
 
 import math
@@ -20,7 +20,7 @@ _HIGHER = ("utilisation", "useful_utilisation", "throughput")
 class Verdict:
     """A policy against the reference by one metric.
 
-    `change`, `low` and `high` are shares of the reference's value: 0.05 is 5 % above it. None: it cannot be told.
+    `change`, `low` and `high` are shares of the reference's value: 0.05 is 5 % above it. None: it is not known.
     """
 
     policy: str
@@ -74,8 +74,8 @@ def pair_deviation(values: Sequence[float], others: Sequence[float]) -> Deviatio
 
     A pair of zeros is in the means, and has no ratio: with a single other pair the interval would have no width.
     """
-    told = sum(a != 0 or b != 0 for a, b in zip(values, others, strict=True))
-    if told < 2 or mean(values) <= 0 or mean(others) <= 0:
+    n_known = sum(a != 0 or b != 0 for a, b in zip(values, others, strict=True))
+    if n_known < 2 or mean(values) <= 0 or mean(others) <= 0:
         return None
     value, other = mean(values), mean(others)
     found = spread([a / value - b / other for a, b in zip(values, others, strict=True)])

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.explain._reasons import reasons
 from forebay.results import Result
@@ -16,12 +16,12 @@ def check_job(result: Result, job: int) -> None:
     """Refuse a job that the run does not have."""
     ids = result.jobs["job_id"]
     if ids.is_empty() or not (ids == job).any():
-        told = (
+        text = (
             f"its {counted(len(ids), 'job')} have numbers from {ids.min()!s} to {ids.max()!s}"
             if len(ids)
             else "it has none"
         )
-        raise InputError(f"job {job} is not in the run: {told}; see jobs.csv in its folder")
+        raise InputError(f"job {job} is not in the run: {text}; see jobs.csv in its folder")
 
 
 def chain(result: Result, job: int, why: pl.DataFrame | None = None) -> pl.DataFrame:

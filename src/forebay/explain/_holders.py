@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 
 from forebay.explain._chain import check_job
+from forebay.explain._log import places_of
 from forebay.explain._policy import front_of
 from forebay.explain._reasons import reasons
-from forebay.explain._replay import Scene, places_of, scene
+from forebay.explain._replay import Scene, scene
 from forebay.explain._room_words import room_text
 from forebay.results import Result
 

@@ -8,7 +8,7 @@ import polars as pl
 from forebay.algorithms.waiting import HOLD
 
 if TYPE_CHECKING:
-    from forebay.explain._replay import Log
+    from forebay.explain._log import Log
 
 _TAKES, _GIVES = (2, 3), (4, 5)  # start and acquire, release and end
 

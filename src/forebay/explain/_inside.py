@@ -10,7 +10,7 @@ from forebay.explain._where import Asks, Machine, Wheres, wheres_of
 from forebay.results import Result, first_ids
 
 if TYPE_CHECKING:
-    from forebay.explain._replay import Log
+    from forebay.explain._log import Log
 
 CORES, MEMORY, GPUS = range(3)
 _START, _DOWN, _UP = 2, 8, 9  # places of kinds in the log, see _replay
@@ -100,8 +100,8 @@ def _shares(result: Result, log: "Log", ids: np.ndarray) -> tuple[np.ndarray, ..
 
 def _asked(result: Result, row: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """How many parts each wait is for, what each takes, and how they are placed. A leg may have none."""
-    told = result.jobs["placing"].cast(pl.String).to_list()
-    how = [told[place] if place >= 0 else TOGETHER for place in row.tolist()]
+    given = result.jobs["placing"].cast(pl.String).to_list()
+    how = [given[place] if place >= 0 else TOGETHER for place in row.tolist()]
 
     def column(name: str) -> np.ndarray:
         known = name in result.jobs.columns

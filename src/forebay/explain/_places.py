@@ -47,8 +47,8 @@ def is_shared(result: Result) -> bool:
 
 def reason_of_resources(result: Result) -> dict[str, str]:
     """What it is called when a resource is short, by its name."""
-    told = result.facts.get("platform")
-    tiers = told.get("tiers", []) if isinstance(told, dict) else []
+    facts = result.facts.get("platform")
+    tiers = facts.get("tiers", []) if isinstance(facts, dict) else []
     kinds = {tier["name"]: tier.get("kind") for tier in tiers}
 
     def reason(name: str) -> str:

@@ -10,43 +10,16 @@ from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
 from forebay.explain._holds import holds_of
 from forebay.explain._inside import Inside, inside_of
+from forebay.explain._log import KINDS, Log, of_kinds, places_of, read_log, took_of
 from forebay.explain._places import Thing, with_inside, with_places
 from forebay.explain._policy import Front
 from forebay.explain._tiers import Ranks, ranks_of
 from forebay.explain._where import Wheres
 from forebay.results import Result, n_ids
 
-_KINDS = (
-    "submit",
-    "queue",
-    "start",
-    "acquire",
-    "release",
-    "end",
-    "cancel",
-    "reject",
-    "node_down",
-    "node_up",
-    "eligible",
-)
 _OPENS, _CLOSES = ("submit", "queue", "eligible"), ("start", "cancel", "reject")
 _JOINS = ("submit", "eligible")
 """How a job that has not begun joins the queue: as it is submitted, or when others are done that it waits for."""
-
-
-class Log(NamedTuple):
-    """The changes that count, as arrays: `row` is that of the whole log, `start` the last row of a start up to it."""
-
-    row: np.ndarray
-    time: np.ndarray
-    instant: np.ndarray
-    job: np.ndarray  # place among `ids`; -1 = a node's
-    kind: np.ndarray  # place in _KINDS
-    leg: np.ndarray
-    resource: np.ndarray  # place among the resources; -1 = none
-    amount: np.ndarray
-    start: np.ndarray
-    resized: np.ndarray
 
 
 class Waits(NamedTuple):
@@ -79,7 +52,7 @@ def scene(result: Result, front: Front) -> Scene:
     ids = result.log.filter(pl.col("kind") == "submit")["job"].cast(pl.Int64).to_numpy()
     said = result.said.sort("time", maintain_order=True)
     held = result.held.sort("time", maintain_order=True)
-    log, times = _read_log(result, ids, resources, np.concatenate([said["time"].to_numpy(), held["time"].to_numpy()]))
+    log, times = read_log(result, ids, resources, np.concatenate([said["time"].to_numpy(), held["time"].to_numpy()]))
     jobs, tiers = _jobs_of(result, ids), _tiers_of(result, ids)
     jobs["tier"] = tiers.tier
     chunked = _chunked(result, resources)
@@ -113,51 +86,6 @@ def scene(result: Result, front: Front) -> Scene:
     return Scene(replay, waits, ids, texts, limits, places.things, places.where, inside, tiers)
 
 
-def _instants(times: np.ndarray) -> np.ndarray:
-    """The last time of each instant. Times that differ in their last bits alone are of one."""
-    ordered = np.unique(times)
-    width = np.minimum(1e-9 * np.maximum(1.0, np.abs(ordered)), 1e-6)
-    last: np.ndarray = ordered[np.append(np.diff(ordered) > width[:-1], True)] if len(ordered) else ordered
-    return last
-
-
-def places_of(ids: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The place of each id; -1 of those that are not among them."""
-    if not len(ids):
-        return np.full(len(wanted), -1, np.int64)
-    order = np.argsort(ids, kind="stable")
-    at = np.minimum(np.searchsorted(ids[order], wanted), len(ids) - 1)
-    places: np.ndarray = np.where(ids[order][at] == wanted, order[at], -1)
-    return places
-
-
-def _read_log(result: Result, ids: np.ndarray, resources: list[str], more: np.ndarray) -> tuple[Log, np.ndarray]:
-    codes = {name: place for place, name in enumerate(_KINDS)}
-    names = {name: place for place, name in enumerate(resources)}
-    frame = (
-        result.log.lazy()
-        .with_row_index("row")
-        .filter(pl.col("kind").cast(pl.String).is_in(_KINDS))
-        .select(
-            pl.col("row").cast(pl.Int64),
-            "time",
-            pl.col("job").cast(pl.Int64).fill_null(-1),
-            pl.col("kind").cast(pl.String).replace_strict(codes, return_dtype=pl.Int64),
-            pl.col("leg").cast(pl.Int64),
-            pl.col("resource").cast(pl.String).replace_strict(names, default=-1, return_dtype=pl.Int64),
-            pl.col("amount").cast(pl.Int64),
-            resized=pl.col("reason") == "resized",
-        )
-        .with_columns(start=pl.when(pl.col("kind") == codes["start"]).then("row").forward_fill().fill_null(-1))
-        .collect()
-    )
-    arrays = {name: frame[name].to_numpy() for name in frame.columns}
-    times = _instants(np.concatenate([arrays["time"], more]))
-    arrays["instant"] = np.searchsorted(times, arrays["time"])
-    arrays["job"] = np.where(arrays["job"] >= 0, places_of(ids, arrays["job"]), -1)
-    return Log(**arrays), times
-
-
 def _tiers_of(result: Result, ids: np.ndarray) -> Ranks:
     """The priority tiers of jobs, a row for each id; those that a window left out are of the lowest."""
     at, ranks = places_of(result.jobs["job_id"].cast(pl.Int64).to_numpy(), ids), ranks_of(result)
@@ -185,25 +113,20 @@ def _jobs_of(result: Result, ids: np.ndarray) -> dict[str, np.ndarray]:
 _WANTED = ("requested_number_of_resources", "requested_time", "user", "group", "queue", "priority", "n_legs")
 
 
-def _of(log: Log, *kinds: str) -> np.ndarray:
-    chosen: np.ndarray = np.isin(log.kind, [_KINDS.index(kind) for kind in kinds])
-    return chosen
-
-
 def _waits(log: Log, jobs: dict[str, np.ndarray], resources: list[str], chunked: int, front: Front) -> Waits:
-    rows = np.flatnonzero(_of(log, *_OPENS, *_CLOSES))
+    rows = np.flatnonzero(of_kinds(log, *_OPENS, *_CLOSES))
     rows = rows[np.argsort(log.job[rows], kind="stable")]
     before, after = rows[:-1], rows[1:]
-    waits = _of(log, *_OPENS)[before] & _of(log, *_CLOSES)[after] & (log.job[before] == log.job[after])
+    waits = of_kinds(log, *_OPENS)[before] & of_kinds(log, *_CLOSES)[after] & (log.job[before] == log.job[after])
     waits &= log.time[after] > log.time[before]
-    waits &= ~(_of(log, "submit")[before] & jobs["outside"][log.job[before]])  # it never joined the queue
+    waits &= ~(of_kinds(log, "submit")[before] & jobs["outside"][log.job[before]])  # it never joined the queue
     opened, closed = before[waits], after[waits]
     order = np.lexsort((opened, log.instant[opened]))
     opened, closed = opened[order], closed[order]
     job = log.job[opened]
     needs, known = _needs(log, jobs, resources, opened, closed)
     table = np.zeros(len(opened), WAIT)
-    submitted = _of(log, *_JOINS)[opened]
+    submitted = of_kinds(log, *_JOINS)[opened]
     table["since"], table["until"] = log.time[opened], log.time[closed]
     table["first"], table["last"], table["job"] = log.instant[opened], log.instant[closed], job
     if chunked >= 0:
@@ -222,19 +145,19 @@ def _needs(
     """
     needs = np.zeros((len(opened), len(resources)), np.int64)
     took = took_of(log, len(resources))
-    started = log.kind[closed] == _KINDS.index("start")
+    started = log.kind[closed] == KINDS.index("start")
     needs[started] = took[log.row[closed[started]]]
     known = started.copy()
     for w in np.flatnonzero(~started):
         job, leg = log.job[opened[w]], log.leg[opened[w]]
-        earlier = np.flatnonzero(_of(log, "start") & (log.job == job) & (log.leg == leg))
+        earlier = np.flatnonzero(of_kinds(log, "start") & (log.job == job) & (log.leg == leg))
         if len(earlier):
             needs[w], known[w] = took[log.row[earlier[-1]]], True
         elif jobs["n_legs"][job] == 1:
             known[w] = True
             asked = [jobs[name][job] for name in resources[1:]]
             nodes = {"submit": log.amount[opened[w]], "eligible": jobs["requested_number_of_resources"][job]}
-            needs[w] = [int(nodes.get(_KINDS[log.kind[opened[w]]], 0)), *map(int, asked)]
+            needs[w] = [int(nodes.get(KINDS[log.kind[opened[w]]], 0)), *map(int, asked)]
     if (large := large_of(resources)) >= 0:  # a start may take large nodes where small ones would do
         needs[:, large] = np.where(needs[:, large] == needs[:, 0], needs[:, large], 0)
     # Of the nodes of an atom a job needs any only if it may run nowhere else.
@@ -244,17 +167,9 @@ def _needs(
     return needs, known
 
 
-def took_of(log: Log, n_resources: int) -> np.ndarray:
-    """What the start in each row of the log took of each resource; nothing in other rows."""
-    took = np.zeros((int(log.row[-1]) + 1 if len(log.row) else 0, n_resources), np.int64)
-    taken = (_of(log, "start") | (_of(log, "acquire") & ~log.resized)) & (log.resource >= 0)
-    took[log.start[taken], log.resource[taken]] = log.amount[taken]
-    return took
-
-
 def _tiers(result: Result) -> dict[str, Any]:
-    told = result.facts.get("platform")
-    tiers = told.get("tiers", []) if isinstance(told, dict) else []
+    facts = result.facts.get("platform")
+    tiers = facts.get("tiers", []) if isinstance(facts, dict) else []
     return {tier["name"]: tier for tier in tiers}
 
 
@@ -275,10 +190,10 @@ def _room(result: Result, resources: list[str], chunked: int) -> np.ndarray:
 
 
 def _down(result: Result, log: Log) -> np.ndarray:
-    rows = np.flatnonzero(_of(log, "node_down", "node_up"))
+    rows = np.flatnonzero(of_kinds(log, "node_down", "node_up"))
     table = np.zeros(len(rows), CHANGE)
     table["instant"] = log.instant[rows]
-    table["nodes"] = np.where(log.kind[rows] == _KINDS.index("node_down"), 1, -1) * n_ids(result, log.amount[rows])
+    table["nodes"] = np.where(log.kind[rows] == KINDS.index("node_down"), 1, -1) * n_ids(result, log.amount[rows])
     return table
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_bytes
 from forebay.explain._inside import ALONE, PACKED, TOGETHER, Inside
 from forebay.explain._replay import Scene

@@ -17,8 +17,8 @@ class Ranks(NamedTuple):
 
 def ranks_of(result: Result) -> Ranks:
     """The highest tier among the partitions that each job names, or that of the default one."""
-    told = result.facts.get("platform")
-    partitions: list[dict[str, Any]] = told.get("partitions", []) if isinstance(told, dict) else []
+    facts = result.facts.get("platform")
+    partitions: list[dict[str, Any]] = facts.get("partitions", []) if isinstance(facts, dict) else []
     tiers = {one["name"]: int(one.get("priority_tier", 1)) for one in partitions}
     n = result.jobs.height
     if len(set(tiers.values())) < 2:

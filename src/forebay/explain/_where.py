@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_bytes
 from forebay.platforms.partitions import ALL, ranges_of
 from forebay.results import Result
@@ -37,8 +37,8 @@ class Machine:
     """What a run says about its nodes."""
 
     def __init__(self, result: Result):
-        told = result.facts.get("platform")
-        facts: dict[str, Any] = told if isinstance(told, dict) else {}
+        known = result.facts.get("platform")
+        facts: dict[str, Any] = known if isinstance(known, dict) else {}
         self.classes: list[dict[str, Any]] = list(facts.get("classes", ()))
         self.nodes = int(facts.get("nodes", 0))
         counts = [one["nodes"] for one in self.classes]
@@ -111,14 +111,14 @@ def _narrowed(machine: Machine, key: Any, exact: np.ndarray | None) -> tuple[np.
 
     if features:
         some = features.split("&")
-        told = f" with {' and '.join(some)} (--constraint={features})"
-        narrow(machine.having(lambda one: set(some) <= {one["name"], *one.get("features", ())}), told)
+        line = f" with {' and '.join(some)} (--constraint={features})"
+        narrow(machine.having(lambda one: set(some) <= {one["name"], *one.get("features", ())}), line)
     if partitions:
         members = np.any([machine.partitions[word][1] for word in partitions], axis=0)
         narrow(members, f" of partition{'s' if len(partitions) > 1 else ''} {' and '.join(partitions)}")
     if gpus or gpu:
-        told = f" with GPUs{f' of type {gpu}' if gpu else ''}"
-        narrow(machine.having(lambda one: one.get("gpus") and gpu in (None, one.get("gpu"))), told, True)
+        line = f" with GPUs{f' of type {gpu}' if gpu else ''}"
+        narrow(machine.having(lambda one: one.get("gpus") and gpu in (None, one.get("gpu"))), line, True)
     if machine.classes:
         narrow(machine.full[:, 1] >= memory, f" with {format_bytes(memory)} or more")
         narrow(machine.full[:, 0] >= cores, f" with {counted(cores, 'core')} or more")
@@ -137,8 +137,8 @@ def _words_of(result: Result, name: str, row: np.ndarray) -> Sequence[str | None
     if column not in result.jobs.columns or not result.jobs.height:
         return [None] * len(row)
     values = result.jobs[column].cast(pl.String)
-    told = values.set(values == "-1", None).to_list()
-    return [told[place] if place >= 0 else None for place in row.tolist()]
+    words = values.set(values == "-1", None).to_list()
+    return [words[place] if place >= 0 else None for place in row.tolist()]
 
 
 def _column(result: Result, name: str, row: np.ndarray) -> list[float]:

@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from forebay import _plugins
-from forebay._files import as_path
-from forebay._text import plain
+from forebay._support.files import as_path
+from forebay._support.text import plain
 from forebay.errors import InputError, wrong_type
 from forebay.results import Result
 

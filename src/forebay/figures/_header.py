@@ -1,7 +1,7 @@
 """What stands above a figure: its title, if it has one, and a grey line that says of what it was drawn.
 
 The line names the workload, the machine, the policy where it is one, and the jobs or the period: a picture that lies
-about without its folder can still be told from another.
+about without its folder can still be distinguished from another.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from forebay._text import counted, shared
+from forebay._support.text import counted, shared
 from forebay.figures import _dates, _look
 from forebay.results import Result
 from forebay.workload.dates import date_text
@@ -24,23 +24,23 @@ _BETWEEN = " \N{MIDDLE DOT} "
 _LONGEST, _SHORTEST = 120, 5  # letters of a piece
 
 
-_TOLD: ContextVar[Sequence[str]] = ContextVar("told", default=())
+_CAPTION: ContextVar[Sequence[str]] = ContextVar("caption", default=())
 """The line of figures that are drawn of numbers, which do not tell where they come from."""
 
 
 @contextmanager
 def telling(pieces: Sequence[str]) -> Iterator[None]:
     """Whatever is drawn of numbers inside the block has these pieces above it."""
-    token = _TOLD.set(pieces)
+    token = _CAPTION.set(pieces)
     try:
         yield
     finally:
-        _TOLD.reset(token)
+        _CAPTION.reset(token)
 
 
-def told(figure: Figure) -> None:
+def caption(figure: Figure) -> None:
     """Puts the line of the block on a figure; its layout must be settled."""
-    _put(figure, [piece for piece in map(_plain, _TOLD.get()) if piece], "")
+    _put(figure, [piece for piece in map(_plain, _CAPTION.get()) if piece], "")
 
 
 def of(results: Mapping[str, Result], title: str = "") -> Callable[[Figure], None]:

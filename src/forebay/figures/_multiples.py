@@ -1,4 +1,4 @@
-"""Small multiples: where lines are too many to be told apart, each has a panel, with all others in grey behind it."""
+"""Small multiples: where lines are too many to distinguish, each has a panel, with all others in grey behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def paint(axes: Sequence[Any], lines: Mapping[str, Line], set_up: Callable[[Any]
     wide = columns(len(lines))
     for place, (axis, (label, (x, y))) in enumerate(zip(axes, lines.items(), strict=True)):
         others = [np.column_stack(line) for name, line in lines.items() if name != label]
-        # As pixels: in each panel anew, the others would make a file of many megabytes.
+        # As pixels: repeated in each panel, the others would make a file of many megabytes.
         axis.add_collection(LineCollection(others, colors=OTHERS, linewidths=0.5, zorder=1, rasterized=True))
         axis.plot(x, y, zorder=3, **{"color": _look.BLUE, "lw": 1.3, **style})
         set_up(axis)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError, wrong_type
 from forebay.figures import _header, _style
 from forebay.results import Result
@@ -50,7 +50,7 @@ def save(plan: Plan, path: Path, results: Mapping[str, Result] | None = None) ->
         for empty in set(range(len(grid))) - set(plan.places):
             grid[empty].remove()
         plan.paint(grid[list(plan.places)], lambda handles, columns: _style.legend(figure, handles, columns))
-        return _style.write(figure, path, plan.data, _header.of(results, plan.title) if results else _header.told)
+        return _style.write(figure, path, plan.data, _header.of(results, plan.title) if results else _header.caption)
 
 
 def fill(plan: Plan, ax: Any) -> Any:

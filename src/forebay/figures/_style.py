@@ -11,8 +11,8 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from forebay._files import replacing
-from forebay._text import write_csv
+from forebay._support.files import replacing
+from forebay._support.text import write_csv
 from forebay.errors import InputError
 from forebay.figures._look import DASHES, GREY, PALETTE, WIDEST, shortened
 

@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
-from forebay._files import file_names
+from forebay._support.files import file_names
 from forebay.errors import InputError
 from forebay.figures import _dates, _failures, _look, _reserved, _servers, _steps, _style
 from forebay.figures._look import WAITED
@@ -26,7 +26,7 @@ OVER_TIME = True
 FEW = 40
 """Up to so many jobs each has a colour and its number; of more, colours show how long they waited."""
 VECTORS = 1500
-"""More rectangles than this become pixels, also in SVG and PDF: nobody could pick one out, and files stay small."""
+"""More rectangles than this become pixels, also in SVG and PDF: one cannot be picked out, and files stay small."""
 LEAST = 0.035
 """Of the schedule's height: a rectangle that is lower has no room for its job's number."""
 MOST = 700

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from forebay._sim import Simulation, Snapshot, open_run
+from forebay._run.simulation import Simulation, Snapshot, open_run
 from forebay.errors import InputError, OversubscribedError, wrong_type
 from forebay.gym._observe import machine_of, n_job_features, n_machine_features, window_of
 from forebay.gym._reward import finite, of_result, score_of
@@ -235,8 +235,8 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):  # type: ignore[
         }
 
     def _info(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"action_mask": self.action_masks(), "time": self._sim.now}
-        return told
+        info: dict[str, Any] = {"action_mask": self.action_masks(), "time": self._sim.now}
+        return info
 
     def close(self) -> None:
         """Let the run go."""

@@ -8,7 +8,7 @@ from forebay.core.actions import Actions
 from forebay.core.view import View
 
 AHEAD = (600.0, 3600.0, 4 * 3600.0, 24 * 3600.0)
-"""Seconds from now at which the nodes that will be free are told, as far as walltimes tell."""
+"""Seconds from now at which the nodes that will be free are reported, as far as walltimes tell."""
 _LONG = math.log1p(7 * 86400.0)
 
 

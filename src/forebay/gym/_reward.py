@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay._sim import Simulation
+from forebay._run.simulation import Simulation
 from forebay.core.codes import JobState
 from forebay.errors import InputError, nearest, wrong_type
 from forebay.metrics import summary

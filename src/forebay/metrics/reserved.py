@@ -25,10 +25,10 @@ def reservations(result: Result) -> pl.DataFrame:
     >>> fb.metrics.reservations(fb.simulate("table1")).height
     0
     """
-    told = result.facts.get("reserved")
+    facts = result.facts.get("reserved")
     rows = [
         (str(one["name"]), int(low), int(high), float(one["start"]), float(one["end"]))
-        for one in (told if isinstance(told, list) else [])
+        for one in (facts if isinstance(facts, list) else [])
         for low, high in one["nodes"]
     ]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")

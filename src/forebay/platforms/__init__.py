@@ -6,7 +6,8 @@ from pathlib import Path
 from forebay import _plugins
 from forebay.core.failures import Failures
 from forebay.errors import InputError, wrong_type
-from forebay.platforms import _presets, _toml
+from forebay.platforms import _presets
+from forebay.platforms._declared import toml
 from forebay.platforms.accounts import Account
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import Partition
@@ -55,10 +56,10 @@ def load(spec: str | os.PathLike[str] | Platform) -> Platform:
         raise wrong_type("the platform", spec, 'text such as "flat:nodes=100", a TOML file or a Platform')
     # os.path, unlike Path, takes text that is too long or too odd for a name as that of no file.
     if isinstance(spec, os.PathLike) or (spec.endswith(".toml") and os.path.exists(spec)):
-        return _toml.read(Path(spec), {})
+        return toml.read(Path(spec), {})
     name, params = _plugins.parse_spec(spec)
     if name.endswith(".toml") or (name not in names() and os.path.isfile(name)):
-        return _toml.read(Path(name), params)
+        return toml.read(Path(name), params)
     if _plugins.find("platforms.presets", name) is None:
         raise InputError(f"{_plugins.unknown('platform', name, names())} (or give a file: mine.toml)")
     return _presets.make(_plugins.load("platforms.presets", name, "platform"), spec, params)

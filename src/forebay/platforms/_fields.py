@@ -22,13 +22,13 @@ from pydantic import (
     model_validator,
 )
 
-from forebay._bounds import LONGEST, too_long
 from forebay._plugins import TRUTH
+from forebay._support.input_limits import LONGEST, too_long
 from forebay.core.failures import Failures
 from forebay.core.units import INT64_MAX, parse_bytes, parse_flops, parse_rate, parse_seconds
 from forebay.errors import InputError, brief
 from forebay.platforms import failures
-from forebay.platforms._problems import Problems
+from forebay.platforms._declared.problems import Problems
 
 FROM_FILE = "from file"
 """Validation context under which a bare number is refused where a unit exists."""

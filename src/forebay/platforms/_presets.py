@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import ValidationError, create_model
 
 from forebay.errors import InputError
+from forebay.platforms._declared.problems import Problems
 from forebay.platforms._fields import Model
-from forebay.platforms._problems import Problems
 from forebay.platforms.platform import Platform
 
 

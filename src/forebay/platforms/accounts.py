@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import brief, nearest
 from forebay.platforms._fields import Model
 from forebay.platforms.rules import Name

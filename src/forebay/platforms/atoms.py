@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.atoms import ATOM
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import ALL, Partition, ranges_of

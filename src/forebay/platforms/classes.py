@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_bytes
 from forebay.platforms._fields import Count, CountOrZero, Memory, Model, Name, NameOrNone, Words
 from forebay.platforms.names import check_count

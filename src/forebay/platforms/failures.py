@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
-from forebay._bounds import LONGEST, too_long
-from forebay._text import counted
+from forebay._support.input_limits import LONGEST, too_long
+from forebay._support.text import counted
 from forebay.core.failures import Failures
 from forebay.errors import InputError, wrong_type
-from forebay.platforms import _outages
+from forebay.platforms._declared import outages as _outages
 
 _TRACE = inspect.Parameter("trace", inspect.Parameter.KEYWORD_ONLY, default="")
 PARAMETERS: Mapping[str, inspect.Parameter] = {

@@ -1,4 +1,4 @@
-"""Names of nodes, as a class of them may give them: whoever names nodes may name them so, and has ids from then on.
+"""Names of nodes, as a class of them may give them: files may name nodes so, which have ids from then on.
 
 Names are for those who write files. They are resolved when a platform is built; what runs knows ids alone.
 """
@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.hostlist import expand
 from forebay.errors import InputError, brief, nearest
 
@@ -76,5 +76,5 @@ def check_count(names: str, nodes: int) -> None:
     if twice:
         raise ValueError(f"two nodes are called {brief(twice[0])}; give one another name")
     if len(found) != nodes:
-        told = f"{brief(names)} has {counted(len(found), 'name')}"
-        raise ValueError(f"{told}, and the class {counted(nodes, 'node')}; correct one of them")
+        text = f"{brief(names)} has {counted(len(found), 'name')}"
+        raise ValueError(f"{text}, and the class {counted(nodes, 'node')}; correct one of them")

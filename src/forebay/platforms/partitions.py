@@ -5,11 +5,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import InputError, brief
+from forebay.platforms._declared.moments import Moment, moment_text
 from forebay.platforms._fields import Count, Duration, Flag, Model, Name, Words
-from forebay.platforms._moments import Moment, told
 from forebay.platforms.names import are_ids, listed_in
 
 MAX_PARTITIONS = 62
@@ -128,7 +128,7 @@ class Partition(Model):
         parts += [f"tier {self.priority_tier}"] if self.priority_tier != 1 else []
         parts += ["default"] if self.default else []
         parts += [self.state] if self.state != "up" else []
-        parts += [f"{one.state} from {told(one.at)}" for one in self.changes]
+        parts += [f"{one.state} from {moment_text(one.at)}" for one in self.changes]
         return "; ".join(parts)
 
     def __str__(self) -> str:

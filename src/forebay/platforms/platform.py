@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticKnownError
 
-from forebay import _bounds
-from forebay._text import counted, html_table, plain
+from forebay._support import input_limits
+from forebay._support.text import counted, html_table, plain
 from forebay.core.failures import Failures
 from forebay.core.kinds import LARGE
 from forebay.core.units import format_flops
@@ -117,7 +117,7 @@ class Platform(Model):
         if nodes is not None:
             return nodes
         if "classes" not in info.data:
-            return 1  # they are wrong, and are told of
+            return 1  # they are wrong, and are reported
         if not info.data["classes"]:
             raise PydanticKnownError("missing")
         return sum(one.nodes for one in info.data["classes"])
@@ -126,11 +126,11 @@ class Platform(Model):
     @classmethod
     def _can_be_held(cls, nodes: int, info: ValidationInfo) -> int:
         check_classes(nodes, info.data.get("classes", ()))
-        most = _bounds.limit(_bounds.NODES, MAX_NODES)
+        most = input_limits.limit(input_limits.NODES, MAX_NODES)
         if nodes > most:
             raise ValueError(
                 f"{nodes:,} nodes are more than the {most:,} that a machine may have; write fewer, or set the variable "
-                f"{_bounds.NODES} to as many"
+                f"{input_limits.NODES} to as many"
             )
         return nodes
 
@@ -208,7 +208,7 @@ class Platform(Model):
     @property
     def kinds(self) -> node_local.Tier | None:
         """The tier of which nodes have two sizes; None where all nodes are alike."""
-        # By its kind: the two sizes are told of this one alone.
+        # By its kind: the two sizes are shown of this one alone.
         return next((tier for tier in self.tiers if isinstance(tier, node_local.Tier) and tier.two_kinds), None)
 
     @property
@@ -228,7 +228,7 @@ class Platform(Model):
 
     @property
     def inside(self) -> tuple[str, ...]:
-        """Names of what a job may ask of the inside of nodes; none where nothing is told of it."""
+        """Names of what a job may ask of the inside of nodes; none where nothing is known of it."""
         memory = any(one.memory is not None for one in self.classes)
         return ("cores", "gpus", *(["memory"] if memory else [])) if self.classes else ()
 
@@ -355,12 +355,12 @@ class Platform(Model):
         }
 
     def _inside(self) -> dict[str, Any]:
-        """What can be told of classes and partitions; nothing of a machine without them."""
+        """What is known of classes and partitions; nothing of a machine without them."""
         classes = [{**one.described(), "text": one.text} for one in self.classes]
         partitions = [{**one.described(), "text": one.text} for one in self.partitions]
-        told: dict[str, Any] = {"classes": classes} if classes else {}
-        told |= {"sharing": True, "placement": self.placement} if self.sharing else {}
-        return told | ({"partitions": partitions} if partitions else {})
+        described: dict[str, Any] = {"classes": classes} if classes else {}
+        described |= {"sharing": True, "placement": self.placement} if self.sharing else {}
+        return described | ({"partitions": partitions} if partitions else {})
 
     def _lines(self) -> list[tuple[str, str]]:
         """The same to read: a name and what is to say of it."""

@@ -1,4 +1,4 @@
-"""Planned events: maintenance and advance reservations, during which nodes are kept for some, or for nobody."""
+"""Planned events: advance reservations, in which nodes are kept for some jobs, and maintenance, in which for none."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import brief, nearest
+from forebay.platforms._declared.moments import Moment, MomentOrNone, moment_text
 from forebay.platforms._fields import Duration, Model, Name, Words
 from forebay.platforms._inside import by_ids, refuse_twice
-from forebay.platforms._moments import Moment, MomentOrNone, told
 from forebay.platforms.atoms import atoms_of
 from forebay.platforms.classes import NodeClass
 from forebay.platforms.partitions import ALL, check_nodes, ranges_of
@@ -125,14 +125,14 @@ class Reservation(Model):
         end = self.end
         if self.duration is not None:
             end = self.start + self.duration if isinstance(self.start, float) else None
-        until = f"to {told(end)}" if end is not None else f"for {format_seconds(self.duration or 0.0)}"
+        until = f"to {moment_text(end)}" if end is not None else f"for {format_seconds(self.duration or 0.0)}"
         where = "all nodes" if self.whole else ", ".join(filter(None, [*self.classes, f"nodes {self.nodes}"]))
         if isinstance(self.nodes, int):
             where = counted(self.nodes, "node") + (f" of {', '.join(self.classes)}" if self.classes else "")
         elif not self.nodes and self.classes:
             where = ", ".join(self.classes)
         whose = ", ".join([*self.users, *self.accounts])
-        return f"{told(self.start)} {until}, {where}" + (f", for {whose}" if whose else "")
+        return f"{moment_text(self.start)} {until}, {where}" + (f", for {whose}" if whose else "")
 
     def __str__(self) -> str:
         return f"{self.name}: {self.text}"
@@ -144,7 +144,7 @@ def _there(reservations: tuple[Reservation, ...], info: ValidationInfo) -> tuple
     if len(reservations) > MAX_RESERVATIONS:
         raise ValueError(f"{len(reservations):,} reservations are more than the {MAX_RESERVATIONS} of a machine")
     if "classes" not in info.data:
-        return reservations  # classes are wrong, and are told of
+        return reservations  # classes are wrong, and are reported
     classes, nodes = [one.name for one in info.data["classes"]], info.data.get("nodes", MAX_NODES)
     reservations = by_ids(reservations, info.data["classes"])
     for one in reservations:

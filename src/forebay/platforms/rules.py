@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from forebay._bounds import LONGEST, too_long
-from forebay._text import plain
+from forebay._support.input_limits import LONGEST, too_long
+from forebay._support.text import plain
 from forebay.core.limits import NO_LIMIT
 from forebay.core.units import format_seconds, parse_seconds
 from forebay.errors import InputError, brief, nearest
@@ -270,11 +270,11 @@ class Rule(Model):
 
     def described(self) -> dict[str, Any]:
         """What it sets, in Slurm's words."""
-        told: dict[str, Any] = {key: name for key in WHO if (name := getattr(self, key))}
+        table: dict[str, Any] = {key: name for key in WHO if (name := getattr(self, key))}
         for field, name in KEYS.items():
             if (value := getattr(self, field)) not in (None, {}):
-                told[name] = value
-        return told | ({"over_submit": WAIT} if self.over_submit == WAIT else {})
+                table[name] = value
+        return table | ({"over_submit": WAIT} if self.over_submit == WAIT else {})
 
     def __str__(self) -> str:
         who = ", ".join(f"{key} {name}" for key in WHO if (name := getattr(self, key)))

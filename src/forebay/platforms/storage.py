@@ -13,7 +13,7 @@ def files_of(tiers: Sequence[BaseTier]) -> BaseTier | None:
 def stores_of(tiers: Sequence[BaseTier]) -> tuple[BaseTier, ...]:
     """The buffer that jobs stage to, then others that they may be run on.
 
-    A second burst buffer is counted but carries nothing: phases name no buffer, and nobody chooses between them.
+    A second burst buffer is counted but carries nothing: phases name no buffer, and nothing chooses between them.
     """
     best = max((tier.buffers for tier in tiers), default=0)
     if best == 0:

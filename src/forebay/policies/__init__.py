@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay import _plugins
-from forebay._reading import check_regular
+from forebay._support.reading import check_regular
 from forebay.core.limits import Limits
 from forebay.errors import ForebayError, InputError, nearest
 from forebay.policies._base import Policy

@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from forebay._reading import MOST, read_bytes
+from forebay._support.reading import MOST, read_bytes
 from forebay.errors import InputError
 
 _ROOT = Path(__file__).parents[1]

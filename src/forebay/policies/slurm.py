@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from forebay._bounds import LONGEST, too_long
+from forebay._support.input_limits import LONGEST, too_long
 from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
 from forebay.core.units import parse_seconds

@@ -6,7 +6,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._files import as_path, writable_folder
+from forebay._support.files import as_path, writable_folder
 
 if TYPE_CHECKING:
     from forebay.report.page import Page
@@ -48,9 +48,17 @@ def write(folder: str | Path, path: str | Path | None = None) -> Path:
     return page.write(target, made.title, made.sections, made.about)
 
 
+def renew(folder: Path, wanted: bool) -> list[Path]:
+    """The page of what a command has found, where it is wanted; one of an earlier answer goes."""
+    if not wanted:
+        (folder / NAME).unlink(missing_ok=True)
+        return []
+    return [write(folder)]
+
+
 def _page_of(folder: Path) -> "Page":
     """The page of whatever the folder holds; what it holds is seen by its files."""
-    from forebay.report import _told
+    from forebay.report import _document
     from forebay.results._format import RUN
     from forebay.results._whole import reading
 
@@ -60,7 +68,7 @@ def _page_of(folder: Path) -> "Page":
                 made: Page = _module(module).page_of(folder)
                 return made
             except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-                raise _told.unreadable(folder / name) from None
+                raise _document.unreadable(folder / name) from None
     with reading(*(path.parent for path in [folder / RUN, *sorted(folder.glob(f"*/{RUN}"))] if path.is_file())):
         runs: Page = _module("_compared").page_of(folder)
     return runs

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.figures import _look
 from forebay.report._models import Figure, Model
 

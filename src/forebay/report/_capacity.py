@@ -7,9 +7,9 @@ from typing import Any
 from forebay.figures import _look
 from forebay.platforms.variation import BYTES, RATE, Quantity
 from forebay.report import _axes, _inputs, tables
+from forebay.report._document import read_answer
 from forebay.report._folder import words_of
 from forebay.report._models import Figure, Model, fields
-from forebay.report._told import told
 from forebay.report._verdicts import NONE, value, words
 from forebay.report.page import Page, Section
 
@@ -21,7 +21,7 @@ _WIDE = 5
 
 def page_of(folder: Path) -> Page:
     """The page of a folder that `forebay capacity` wrote."""
-    document = told(folder / NAME)
+    document = read_answer(folder / NAME)
     answers: list[Mapping[str, Any]] = document["answers"]
     vary = [Quantity(one["name"], one["unit"], None, each=bool(one.get("each"))) for one in document["vary"]]
     two = len(vary) > 1

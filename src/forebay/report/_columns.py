@@ -19,15 +19,15 @@ _SMALLEST = ((2**8, "u1"), (2**16, "u2"), (2**32, "u4"))
 
 def pack(columns: Mapping[str, np.ndarray]) -> str:
     """Columns by name. Whole numbers from 0 on and times keep their values, the latter to the millisecond."""
-    told, parts, at = [], [], 0
+    header, parts, at = [], [], 0
     for name, values in columns.items():
         for kind, array in _parts(np.asarray(values)):
             data = array.tobytes()
             data += b"\0" * (-len(data) % 8)  # each begins where any kind of number may
-            told.append({"name": name, "kind": kind, "type": array.dtype.str[1:], "at": at, "size": array.size})
+            header.append({"name": name, "kind": kind, "type": array.dtype.str[1:], "at": at, "size": array.size})
             parts.append(data)
             at += len(data)
-    head = json.dumps(told, separators=(",", ":")).encode()
+    head = json.dumps(header, separators=(",", ":")).encode()
     head += b" " * (-(len(head) + 4) % 8)
     return base64.b64encode(zlib.compress(b"".join([len(head).to_bytes(4, "little"), head, *parts]), 6)).decode()
 
@@ -60,9 +60,9 @@ def unpack(text: str) -> dict[str, np.ndarray]:
     """What was packed, as a browser has it."""
     data = zlib.decompress(base64.b64decode(text))
     size = int.from_bytes(data[:4], "little")
-    told: list[dict[str, Any]] = json.loads(data[4 : 4 + size])
+    header: list[dict[str, Any]] = json.loads(data[4 : 4 + size])
     found: dict[str, np.ndarray] = {}
-    for one in told:
+    for one in header:
         values = np.frombuffer(data, f"<{one['type']}", one["size"], 4 + size + one["at"])
         if one["kind"] == "seconds":
             seconds = values.cumsum(dtype=np.uint32).astype(np.int32)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.metrics.window import window
 from forebay.report import _folder, _inputs, _schedule, _verdicts, _waits
 from forebay.report.page import Page

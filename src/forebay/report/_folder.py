@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PolarsError
 
-from forebay._reading import read_text
+from forebay._support.reading import read_text
 from forebay.errors import InputError, listed
 from forebay.results import read_document
 
@@ -26,7 +26,7 @@ class Runs:
     documents: list[dict[str, Any]]
     folders: list[Path]
     verdicts: pl.DataFrame | None
-    command: list[str] = field(default_factory=list)  # that makes them again; empty where nobody wrote it down
+    command: list[str] = field(default_factory=list)  # that makes them again; empty where it was not recorded
     bounds: pl.DataFrame | None = None  # every policy against what any could do; None where it is not known
     shown: dict[str, dict[str, Any]] = field(default_factory=dict)  # what tables show, by policy, in their order
     not_run: pl.DataFrame | None = None  # which policy did not run how many jobs that others ran, and why
@@ -44,8 +44,8 @@ def read(folder: Path) -> Runs:
         alone = read_document(folder)
         return Runs([alone], [folder], None, words_of(alone))
     places = sorted(path.parent for path in folder.glob(f"*/{_RUN}")) if folder.is_dir() else []
-    told = _manifest(folder)
-    mine = told.get("files")
+    manifest = _manifest(folder)
+    mine = manifest.get("files")
     places = [place for place in places if not isinstance(mine, list) or f"{place.name}/{_RUN}" in mine]
     if not places:
         what = "is a file" if folder.is_file() else "holds no run" if folder.exists() else "no such folder"
@@ -62,22 +62,22 @@ def read(folder: Path) -> Runs:
     verdicts = _table(folder / _VERDICTS, "table of verdicts", *_WORDS, _numbers(*_NUMBERS))
     bounds = _table(folder / _BOUNDS, "table of bounds", "policy", "metric", _numbers("least", "ratio"))
     not_run = _table(folder / _NOT_RUN, "table of jobs", "policy", "reason", pl.col("jobs").cast(pl.Int64))
-    return Runs(documents, folders, verdicts, words_of(told), bounds, shown, not_run)
+    return Runs(documents, folders, verdicts, words_of(manifest), bounds, shown, not_run)
 
 
-def words_of(told: Mapping[str, Any]) -> list[str]:
+def words_of(document: Mapping[str, Any]) -> list[str]:
     """The command that a document has; empty where it has none."""
-    words = told.get("command")
+    words = document.get("command")
     return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else []
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
     """What a comparison says of itself; empty where the folder does not say."""
     try:
-        told = json.loads(read_text(folder / _MANIFEST))
+        document = json.loads(read_text(folder / _MANIFEST))
     except (OSError, ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _by_wait(document: dict[str, Any]) -> tuple[bool, float]:

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_seconds
 from forebay.report import tables
 from forebay.report._folder import Runs
@@ -61,7 +61,7 @@ def platform(document: Mapping[str, Any]) -> str:
 
 
 def command(runs: Runs) -> str:
-    """What to type; where nobody wrote it down, what the runs tell of it."""
+    """What to type; where it was not recorded, what the runs tell of it."""
     if runs.command:
         return shlex.join(runs.command)
     first = runs.documents[0]

@@ -21,9 +21,9 @@ BOXES = 200_000
 STEPS = 100_000
 """Steps of a lane; of more, means over as many intervals are kept."""
 EXPLAINED = 10_000
-"""Jobs of which reasons are told: with more of them a long queue has millions of pieces, and takes gigabytes."""
+"""Jobs whose reasons are shown: with more of them a long queue has millions of pieces, and takes gigabytes."""
 _REASONS = 3
-"""Reasons of a job's wait that are told, the longest."""
+"""Reasons of a job's wait that are shown, the longest."""
 
 
 @dataclass(frozen=True)
@@ -158,15 +158,15 @@ def _coded(names: Sequence[str], words: list[str]) -> np.ndarray:
 
 
 def _reasons(result: Result, chosen: Chosen, words: list[str]) -> dict[str, np.ndarray]:
-    """Why jobs waited, the longest reasons of each; nothing where that is not told."""
+    """Why jobs waited, the longest reasons of each; nothing where that is not known."""
     if len(result.jobs) > EXPLAINED:
         return {}
-    told = longest(result, _REASONS).with_columns(pl.col("detail").fill_null(""))
+    reasons = longest(result, _REASONS).with_columns(pl.col("detail").fill_null(""))
     rows = pl.DataFrame({"job_id": chosen.ids, "place": np.arange(chosen.ids.size)})
-    told = told.join(rows, on="job_id", how="inner", maintain_order="left").sort("place", maintain_order=True)
+    reasons = reasons.join(rows, on="job_id", how="inner", maintain_order="left").sort("place", maintain_order=True)
     return {
-        "reason-job": told["place"].to_numpy(),
-        "reason-word": _coded(told["reason"].to_list(), words),
-        "reason-detail": _coded(told["detail"].to_list(), words),
-        "reason-seconds": told["seconds"].to_numpy().astype(np.float32),
+        "reason-job": reasons["place"].to_numpy(),
+        "reason-word": _coded(reasons["reason"].to_list(), words),
+        "reason-detail": _coded(reasons["detail"].to_list(), words),
+        "reason-seconds": reasons["seconds"].to_numpy().astype(np.float32),
     }

@@ -1,7 +1,7 @@
 """Figures as the documents that Bokeh's browser library reads, written without Bokeh's Python classes.
 
 A page needs the library, not the classes: to import them and to build some hundreds of models took longer than all else
-that a report is made of. What a model is not told, the library knows. Bokeh itself reads these documents in the tests,
+that a report is made of. What a model is not given, the library knows. Bokeh itself reads these documents in the tests,
 and refuses a name or a value that it does not know.
 """
 
@@ -24,7 +24,7 @@ Columns = Mapping[str, Any]
 
 
 class Model:
-    """A model of Bokeh's by its name there, and what it is told."""
+    """A model of Bokeh's by its name there, and what it is given."""
 
     def __init__(self, kind: str, /, **attributes: Any) -> None:
         self.kind = kind
@@ -70,7 +70,7 @@ class Figure:
     scales
         Of x and of y: linear or log.
     attributes
-        What Bokeh's figure is told besides.
+        What else Bokeh's figure is given.
     """
 
     def __init__(
@@ -174,8 +174,8 @@ def _encoded(value: Any, known: dict[int, str], numbers: Iterator[int]) -> Any:
         if id(value) in known:
             return {"id": known[id(value)]}
         name = known[id(value)] = f"p{next(numbers)}"
-        told = {key: _encoded(one, known, numbers) for key, one in value.attributes.items()}
-        return {"type": "object", "name": value.kind, "id": name, **({"attributes": told} if told else {})}
+        attributes = {key: _encoded(one, known, numbers) for key, one in value.attributes.items()}
+        return {"type": "object", "name": value.kind, "id": name, **({"attributes": attributes} if attributes else {})}
     if isinstance(value, Field):
         mapper = {} if value.mapper is None else {"transform": _encoded(value.mapper, known, numbers)}
         return {"type": "field", "field": value.name, **mapper}

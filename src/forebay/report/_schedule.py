@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import listed
 from forebay.figures import _look, _steps
@@ -29,7 +29,7 @@ def section(results: Mapping[str, Result]) -> Section:
     spans = [_steps.over(one) for one in runs]
     span = min(start for start, _ in spans), max(end for _, end in spans)
     chosen, lanes = _jobs.choose(runs[0]), _jobs.lanes_of(runs)
-    jobs, told = _jobs.shared(runs[0], chosen)
+    jobs, described = _jobs.shared(runs[0], chosen)
     parts = [_jobs.of_run(one, chosen, lanes, span) for one in runs]
     tiers = any("tier" in one.jobs.columns for one in runs)
     data = {
@@ -41,7 +41,7 @@ def section(results: Mapping[str, Result]) -> Section:
         "waited": [[min(limit, 1e15), colour, text] for text, (limit, colour) in WAITED.items()],
         "fills": list(_look.FILLS),
         "reserved": _reserved(runs[0]),
-        **told,
+        **described,
     }
     packed = {"jobs": jobs, **{f"run-{place}": text for place, text in enumerate(parts)}}
     plots = {"plot-schedule": _layout(lanes, data, len(labels) > 1)}

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from forebay._reading import read_bytes
+from forebay._support.reading import read_bytes
 from forebay.report import _inputs, tables
+from forebay.report._document import read_answer
 from forebay.report._folder import words_of
-from forebay.report._told import told
 from forebay.report.page import Page, Section, escaped
 
 NAME = "study.json"
@@ -16,7 +16,7 @@ NAME = "study.json"
 
 def page_of(folder: Path) -> Page:
     """The page of a folder that `forebay study` wrote."""
-    document = told(folder / NAME)
+    document = read_answer(folder / NAME)
     pictures = [folder / "figures" / Path(name).name for name in document["figures"]]
     detailed = "".join(f"<h3>{escaped(one['title'])}</h3>{_table(one)}" for one in document["detailed"])
     inputs = [("study", document["study"]), ("sections", ", ".join(document["sections"]))]

@@ -7,13 +7,13 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PolarsError
 
-from forebay._parquet import read_parquet
-from forebay._reading import read_bytes
-from forebay._spread import spread
-from forebay._text import counted
+from forebay._support.parquet import read_parquet
+from forebay._support.reading import read_bytes
+from forebay._support.student import spread
+from forebay._support.text import counted
 from forebay.report import _inputs, tables
+from forebay.report._document import read_answer, unreadable
 from forebay.report._folder import words_of
-from forebay.report._told import told, unreadable
 from forebay.report._verdicts import NONE, TITLES, percent, value, words
 from forebay.report.page import Page, Section, escaped
 
@@ -25,7 +25,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 def page_of(folder: Path) -> Page:
     """The page of a folder that `forebay sweep` wrote."""
-    document = told(folder / NAME)
+    document = read_answer(folder / NAME)
     rows: Rows = document["combinations"]
     metrics: list[str] = document["metrics"]
     keys = [key for key in _before(rows[0], "seeds") if key != "reference"]

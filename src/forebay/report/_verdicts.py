@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import ForebayError
 from forebay.metrics._numbers import change_percent, number, shown
 from forebay.report import tables

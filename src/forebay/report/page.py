@@ -1,6 +1,6 @@
 """A page of sections in one HTML file that needs nothing else: no network, no server, no folder beside it.
 
-Whoever has a table and a curve makes a page of them:
+A table and a curve make a page:
 
     page.write(path, "A sweep", [tables.table("Verdicts", ...), tables.lines("Mean wait", ...)])
 
@@ -19,8 +19,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from forebay._files import replacing
-from forebay._text import plain
+from forebay._support.files import replacing
+from forebay._support.text import plain
 from forebay.report import _models
 
 

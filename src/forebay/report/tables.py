@@ -1,6 +1,6 @@
 """Sections that any page may have: a table, dots with whiskers, lines. Nothing here knows what the numbers mean.
 
-Text is escaped here: whoever calls gives it as it is.
+Text is escaped here: callers give it as it is.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Runs, saved and loaded: the Result, the files of its folder, and the records that studies keep of thousands.
 
-This is all that knows what a saved run looks like. It stands below everything else but plain files, so whoever has a
+This is all that knows what a saved run looks like. It stands below everything else but plain files, so what has a
 Result can save it, and a change of the files compiles nothing again.
 """
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -91,6 +91,17 @@ def saved_as(file: str, columns: Columns) -> dict[str, Any]:
 def optional_table(file: str, **columns: Any) -> Any:
     """A field for a table that not every run has. Where it has no rows there is no file; it then loads as no rows."""
     return field(default_factory=partial(pl.DataFrame, schema=columns), metadata=saved_as(file, columns))
+
+
+class Saveable(Protocol):
+    """What is written of a Result: its tables are among its fields."""
+
+    @property
+    def jobs(self) -> pl.DataFrame: ...
+    @property
+    def resources(self) -> Mapping[str, int]: ...
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
 
 
 def tables(cls: Any) -> list[Table]:

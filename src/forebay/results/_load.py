@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
-from forebay._files import as_path
-from forebay._parquet import read_parquet
-from forebay._reading import read_bytes, read_text
-from forebay._text import counted
+from forebay._support.files import as_path
+from forebay._support.parquet import read_parquet
+from forebay._support.reading import read_bytes, read_text
+from forebay._support.text import counted
 from forebay.errors import InputError, brief, listed
 from forebay.results._format import FORMAT, KEYS, RUN, Table, renamed, tables, wrong_summary
 from forebay.results._result import Result
@@ -39,11 +39,11 @@ def load(folder: str | Path) -> Result:
     <Result of fcfs-bb: 8 jobs on 4 nodes, mean wait 2.38 min>
     """
     folder = as_path(folder, "the folder")
-    told = read_document(folder)
+    document = read_document(folder)
     return Result(
-        **{table.name: _read(folder, table, told) for table in tables(Result)},
-        resources=told["resources"],
-        facts={key: value for key, value in told.items() if key not in KEYS} | told.get("facts", {}),
+        **{table.name: _read(folder, table, document) for table in tables(Result)},
+        resources=document["resources"],
+        facts={key: value for key, value in document.items() if key not in KEYS} | document.get("facts", {}),
     )
 
 
@@ -72,22 +72,22 @@ def read_document(folder: Path) -> dict[str, Any]:
     if missing:
         raise InputError(f"{folder}: {' and '.join(missing)} missing; {_ANEW}")
     path = folder / RUN
-    told = _json(path)
-    if not isinstance(told, dict) or "format" not in told:
+    document = _json(path)
+    if not isinstance(document, dict) or "format" not in document:
         raise InputError(f"{path}: does not say its format: not of this version of forebay; {_ANEW}")
-    if told["format"] != FORMAT:
-        wrote = told["versions"].get("forebay") if isinstance(told.get("versions"), dict) else None
+    if document["format"] != FORMAT:
+        wrote = document["versions"].get("forebay") if isinstance(document.get("versions"), dict) else None
         by = f", written by forebay {brief(wrote)}" if wrote else ""
-        raise InputError(f"{path}: has format {brief(told['format'])}{by}; this version reads {FORMAT}; {_ANEW}")
+        raise InputError(f"{path}: has format {brief(document['format'])}{by}; this version reads {FORMAT}; {_ANEW}")
     for key in ("resources", "tables"):
-        _check_amounts(told.get(key), key, path)
-    if told.get("summary") is not None:
-        if wrong := wrong_summary(told["summary"]):
+        _check_amounts(document.get(key), key, path)
+    if document.get("summary") is not None:
+        if wrong := wrong_summary(document["summary"]):
             raise InputError(f"{path}: {wrong}; {_ANEW}")
-        told["summary"] = renamed(told["summary"])
-    if not isinstance(told.get("facts", {}), dict):
-        raise InputError(f"{path}: facts is {brief(told['facts'])}, not a dictionary; {_ANEW}")
-    return told
+        document["summary"] = renamed(document["summary"])
+    if not isinstance(document.get("facts", {}), dict):
+        raise InputError(f"{path}: facts is {brief(document['facts'])}, not a dictionary; {_ANEW}")
+    return document
 
 
 def _instead(folder: Path) -> str:
@@ -125,8 +125,8 @@ def _check_amounts(found: Any, key: str, path: Path) -> None:
             raise InputError(f"{path}: {key}: {listed([name])} is {brief(amount)}, not a whole number; {_ANEW}")
 
 
-def _read(folder: Path, table: Table, told: dict[str, Any]) -> pl.DataFrame:
-    rows = told["tables"].get(table.name, 0)
+def _read(folder: Path, table: Table, document: dict[str, Any]) -> pl.DataFrame:
+    rows = document["tables"].get(table.name, 0)
     if table.optional and not rows:
         return table.empty()
     path = folder / table.file

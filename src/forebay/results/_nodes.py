@@ -15,8 +15,8 @@ def first_ids(result: Result) -> np.ndarray | None:
     >>> fb.results.first_ids(fb.simulate("table1")) is None
     True
     """
-    told = result.facts.get("platform")
-    classes = told.get("classes", []) if isinstance(told, Mapping) and result.unit != "nodes" else []
+    facts = result.facts.get("platform")
+    classes = facts.get("classes", []) if isinstance(facts, Mapping) and result.unit != "nodes" else []
     if not classes:
         return None
     cores = np.repeat([one["cores"] for one in classes], [one["nodes"] for one in classes])

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._files import replacing
-from forebay._parquet import read_parquet
-from forebay._reading import read_bytes, read_text
-from forebay._text import as_json
+from forebay._support.files import replacing
+from forebay._support.parquet import read_parquet
+from forebay._support.reading import read_bytes, read_text
+from forebay._support.text import as_json
 from forebay.errors import InputError
 from forebay.results._format import wrong_summary
 

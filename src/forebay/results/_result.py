@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from forebay._files import as_path, writable_folder
-from forebay._text import about, counted, html_table
+from forebay._support.files import as_path, writable_folder
+from forebay._support.text import about, counted, html_table
 from forebay.errors import listed
 from forebay.results._format import optional_table, saved_as
 from forebay.results._save import saving
@@ -174,8 +174,8 @@ class Result:
         return f"<Result of {policy}: {self._jobs()}, mean wait {wait}>"
 
     def _repr_html_(self) -> str:
-        waits, told = self._waits(), ("policy", "workload", "platform", "job_model", "seed", "window")
-        facts = [(name.replace("_", " "), self.facts[name]) for name in told if name in self.facts]
+        waits, keys = self._waits(), ("policy", "workload", "platform", "job_model", "seed", "window")
+        facts = [(name.replace("_", " "), self.facts[name]) for name in keys if name in self.facts]
         # Of the machine, its text is enough.
         facts = [(name, fact.get("text", fact) if isinstance(fact, Mapping) else fact) for name, fact in facts]
         rows = [("jobs", self._jobs()), ("mean wait", about(waits["mean"])), ("longest wait", about(waits["max"]))]
@@ -184,9 +184,9 @@ class Result:
     def _jobs(self) -> str:
         states = self.jobs["final_state"].cast(pl.String)
         ends = {word: int(states.is_in(names).sum()) for word, names in _ENDS.items()}
-        told = ", ".join(f"{count:,} {word}" for word, count in ends.items() if count)
+        words = ", ".join(f"{count:,} {word}" for word, count in ends.items() if count)
         nodes = counted(self.resources.get(self.unit, 0), self.unit.removesuffix("s"))
-        return f"{counted(self.jobs.height, 'job')}{f' ({told})' if told else ''} on {nodes}"
+        return f"{counted(self.jobs.height, 'job')}{f' ({words})' if words else ''} on {nodes}"
 
     def _waits(self) -> dict[str, float | None]:
         """Of the jobs that began."""

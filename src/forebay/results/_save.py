@@ -4,22 +4,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from polars.exceptions import PolarsError
 
-from forebay._files import replacing
-from forebay._text import as_json, write_csv
+from forebay._support.files import replacing
+from forebay._support.text import as_json, write_csv
 from forebay.errors import InputError
-from forebay.results._format import BESIDE, DIGESTS, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Table, tables
+from forebay.results._format import BESIDE, DIGESTS, FORMAT, JOBS_FOR_OTHERS, KEYS, RUN, Saveable, Table, tables
 from forebay.results._whole import digests_of
 
-if TYPE_CHECKING:
-    from forebay.results._result import Result
 
-
-def document(result: "Result", **beside: Any) -> dict[str, Any]:
+def document(result: Saveable, **beside: Any) -> dict[str, Any]:
     """What run.json holds of a run.
 
     Parameters
@@ -36,13 +33,13 @@ def document(result: "Result", **beside: Any) -> dict[str, Any]:
     """
     assert set(beside) <= set(BESIDE)
     named = {name: fact for name, fact in result.facts.items() if name not in KEYS}
-    told = {"format": FORMAT, **named, **beside, "resources": dict(result.resources)}
-    told["tables"] = {table.name: getattr(result, table.name).height for table in tables(result)}
+    facts = {"format": FORMAT, **named, **beside, "resources": dict(result.resources)}
+    facts["tables"] = {table.name: getattr(result, table.name).height for table in tables(result)}
     others = {name: fact for name, fact in result.facts.items() if name in KEYS}
-    return told | {"facts": others} if others else told
+    return facts | {"facts": others} if others else facts
 
 
-def files(result: "Result") -> list[str]:
+def files(result: Saveable) -> list[str]:
     """Names of the files of a run, run.json last; an optional table only where it has rows.
 
     Parameters
@@ -58,12 +55,12 @@ def files(result: "Result") -> list[str]:
     return [*sorted([JOBS_FOR_OTHERS, *(table.file for table in _present(result))]), RUN]
 
 
-def _present(result: "Result") -> list[Table]:
+def _present(result: Saveable) -> list[Table]:
     return [table for table in tables(result) if not table.optional or getattr(result, table.name).height]
 
 
 @contextmanager
-def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None) -> Iterator[list[str]]:
+def saving(folder: Path, result: Saveable, told: Mapping[str, Any] | None = None) -> Iterator[list[str]]:
     """The files of one run, in a folder: they take their names when the block ends.
 
     Parameters
@@ -92,7 +89,7 @@ def saving(folder: Path, result: "Result", told: Mapping[str, Any] | None = None
         _facts(said)  # tells what cannot be written
         paths[RUN].write_text(_facts(said | {DIGESTS: digests_of(said, others)}), encoding="utf-8")
         yield names
-        # Files are renamed one by one. Whoever is stopped in between leaves no run.json, and so no mix of two runs.
+        # Files are renamed one by one. A process stopped in between leaves no run.json, and so no mix of two runs.
         (folder / RUN).unlink(missing_ok=True)
     for table in tables(result):
         if table.file not in names:
@@ -111,9 +108,9 @@ def _written(write: Any, path: Path) -> None:
         raise InputError(f"{path.parent}: cannot write there ({error})") from None
 
 
-def _facts(told: Mapping[str, Any]) -> str:
+def _facts(document: Mapping[str, Any]) -> str:
     try:
-        return as_json(told) + "\n"
+        return as_json(document) + "\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
             f"the result's facts cannot be written as JSON ({error}); keep numbers, text, lists and dictionaries"

@@ -46,7 +46,7 @@ def with_run_alone(jobs: pl.DataFrame, alone: np.ndarray | None) -> pl.DataFrame
     ran = pl.when(whole).then(pl.col("execution_time")).otherwise(_turnaround - WAIT - _checkpoints.fill_null(0))
     # A sum over tasks counts concurrent ones twice. But no job of a constant size is faster than alone.
     steady = once & (pl.col("n_resizes").fill_null(0) == 0)
-    told = (
+    given = (
         pl.when(pl.col("known").is_null() | (pl.col("final_state").cast(pl.String) == "COMPLETED_KILLED"))
         .then(ran)
         .when(steady)
@@ -54,4 +54,4 @@ def with_run_alone(jobs: pl.DataFrame, alone: np.ndarray | None) -> pl.DataFrame
         .otherwise("known")
     )
     table = completed(jobs.lazy(), jobs.columns).with_columns(known)
-    return jobs.with_columns(table.select(run_alone=told).collect().to_series())
+    return jobs.with_columns(table.select(run_alone=given).collect().to_series())

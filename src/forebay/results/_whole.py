@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from forebay._reading import read_bytes
-from forebay._text import as_json
+from forebay._support.reading import read_bytes
+from forebay._support.text import as_json
 from forebay.errors import ForebayError, InputError
 from forebay.results._format import DIGESTS, JOBS_FOR_OTHERS, RUN
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from forebay.slurm import limits, machine, scheduler, select, shares, toml
 from forebay.slurm.machine import Machine
-from forebay.slurm.reading import read
 from forebay.slurm.scheduler import Parameters
 from forebay.slurm.select import Selection
 from forebay.slurm.site import Site
+from forebay.slurm.sources.reading import read
 
 _TAKEN = frozenset({"nodes", "cores", "memory", "gpus"})
 """Names of what a machine counts anyway."""
@@ -30,8 +30,8 @@ class Description:
 
     def platform(self, head: str, policy: str = "") -> str:
         """The platform file; `head` stands in a comment at its beginning, and the policy is a spec of `parameters`."""
-        told = toml.write(self.site, self.machine, self.selection, head, policy)
-        return told + toml.tables(self.limits, self.accounts)
+        text = toml.write(self.site, self.machine, self.selection, head, policy)
+        return text + toml.tables(self.limits, self.accounts)
 
     @property
     def summary(self) -> str:

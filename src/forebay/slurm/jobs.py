@@ -1,10 +1,10 @@
-"""What a site's partitions say of jobs: whose nodes are shared with nobody, and who names a partition there is not."""
+"""What a site's partitions say of jobs: whose nodes are not shared, and which name a partition that does not exist."""
 
 from dataclasses import replace
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import UNKNOWN
 from forebay.errors import listed
 from forebay.slurm.machine import plain

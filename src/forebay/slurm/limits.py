@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from forebay.errors import brief, listed
-from forebay.slurm import values
-from forebay.slurm.accounting import LIMITS
 from forebay.slurm.machine import plain
-from forebay.slurm.record import Kind, Record
 from forebay.slurm.site import Site
+from forebay.slurm.sources import values
+from forebay.slurm.sources.accounting import LIMITS
+from forebay.slurm.sources.record import Kind, Record
 from forebay.slurm.toml import exact_seconds
 
 COUNTS = {

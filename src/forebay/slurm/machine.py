@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError, brief, listed
 from forebay.platforms.names import ranges
 from forebay.slurm.node import Node
@@ -91,7 +91,7 @@ Alike = Callable[[Sequence[Node]], Node]
 
 
 def _fewer(nodes: dict[str, Node], member: dict[str, frozenset[str]], where: str) -> tuple[dict[str, Node], list[str]]:
-    """Nodes told apart by less where they fall into too many sets, and what was given up for it."""
+    """Nodes distinguished by less where they fall into too many sets, and what was given up for it."""
     notes: list[str] = []
     steps: tuple[tuple[str, Callable[[Node], Node], Alike], ...] = (
         ("Weight", lambda one: replace(one, weight=1), lambda some: replace(some[0], weight=1)),

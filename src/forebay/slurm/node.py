@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from forebay.errors import InputError, brief
-from forebay.slurm import values
-from forebay.slurm.record import Record
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Record
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Node:
 
     cores: int  # what Slurm calls CPUs: threads, where it gives out threads
     threads: int = 1  # of a core that are CPUs of their own
-    memory: int | None = None  # bytes; None where it is not told
+    memory: int | None = None  # bytes; None where it is not given
     gpus: int = 0
     gpu: str = ""  # their type
     features: tuple[str, ...] = ()
@@ -56,8 +56,8 @@ def _cpus(record: Record) -> tuple[int, int]:
     CPUs that match neither sockets nor cores nor threads are set to all threads, as slurmctld does.
     """
     cores, threads, boards = (_number(record, key, 1) for key in ("CoresPerSocket", "ThreadsPerCore", "Boards"))
-    told = record.get("CPUs", "Procs")
-    cpus = _number(record, "CPUs" if record.get("CPUs") else "Procs", 0) if told else 0
+    given = record.get("CPUs", "Procs")
+    cpus = _number(record, "CPUs" if record.get("CPUs") else "Procs", 0) if given else 0
     if record.get("SocketsPerBoard"):
         sockets = boards * _number(record, "SocketsPerBoard", 1)
     elif record.get("Sockets"):

@@ -1,9 +1,9 @@
 """What of a site says which jobs displace others: PreemptType and its like, of slurm.conf and of sacctmgr's QOS."""
 
 from forebay.errors import listed
-from forebay.slurm import values
-from forebay.slurm.record import Kind, Record
 from forebay.slurm.site import Site
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Kind, Record
 
 Parameters = dict[str, str]
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from forebay.errors import InputError, brief, listed
-from forebay.slurm import values
-from forebay.slurm.record import Record
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Record
 
 _REPEATED = ("DAILY", "HOURLY", "WEEKDAY", "WEEKEND", "WEEKLY")
 _RESTRICTING = ("Groups", "Features", "Licenses", "BurstBuffer")
@@ -13,7 +13,7 @@ _RESTRICTING = ("Groups", "Features", "Licenses", "BurstBuffer")
 
 @dataclass(frozen=True)
 class Reservation:
-    """Nodes that are kept for some, or for nobody, from a start to an end."""
+    """Nodes that are reserved for some, or for maintenance, from a start to an end."""
 
     name: str
     start: str  # ISO 8601
@@ -44,9 +44,9 @@ def reservation_of(record: Record, nodes: tuple[str, ...], cores: int) -> tuple[
     often = [flag for flag in flags if flag in _REPEATED]
     if often:
         notes.append(f"reservation {brief(name)} repeats ({listed(often)}): counted once")
-    told = record.get("CoreCnt")
-    if told and values.count(told, where, "CoreCnt") < cores:
-        notes.append(f"reservation {brief(name)} is of {told} of {cores:,} cores: its nodes are reserved whole")
+    given = record.get("CoreCnt")
+    if given and values.count(given, where, "CoreCnt") < cores:
+        notes.append(f"reservation {brief(name)} is of {given} of {cores:,} cores: its nodes are reserved whole")
     start, end = (_moment(record, key) for key in ("StartTime", "EndTime"))
     users, accounts = (tuple(word for word in some if not word.startswith("-")) for some in who.values())
     return Reservation(name, start, end, nodes, users, accounts, maintenance), notes

@@ -3,10 +3,10 @@
 import math
 
 from forebay.errors import brief, listed
-from forebay.slurm import keys, values
 from forebay.slurm.preemption import preemption_of
-from forebay.slurm.record import Kind, Record
 from forebay.slurm.site import Site
+from forebay.slurm.sources import keys, values
+from forebay.slurm.sources.record import Kind, Record
 
 TIMES = ("PriorityMaxAge", "PriorityDecayHalfLife", "PriorityCalcPeriod")
 COUNTS = (
@@ -76,14 +76,14 @@ def _scheduling(site: Site) -> tuple[Parameters, list[str]]:
             renamed[key] = text
             notes.append(f"SchedulerParameters: {old} is the old name of {name}")
     for names, why in _IDLE.items():
-        told = [name for name in names if name in found]
-        notes += [f"SchedulerParameters: {listed(told)} {why}"] if told else []
+        present = [name for name in names if name in found]
+        notes += [f"SchedulerParameters: {listed(present)} {why}"] if present else []
     found.pop("defer_batch", None)
     return renamed | found, notes
 
 
 def _priorities(site: Site) -> Parameters:
-    """What the multifactor plug-in is told, by slurm.conf and by the tables of sacctmgr."""
+    """What the multifactor plug-in is given, by slurm.conf and by the tables of sacctmgr."""
     found: Parameters = {}
     for key in TIMES:
         if text := site.setting(key):

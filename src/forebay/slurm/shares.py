@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.errors import InputError, brief, listed
-from forebay.slurm import values
-from forebay.slurm.record import Kind, Record
 from forebay.slurm.site import Site
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Kind, Record
 
 ROOT, PARENT = "root", "parent"
 _PRINT = "print it with sacctmgr -P show assoc tree, or format=Cluster,Account,User,Partition,ParentName,Share"
@@ -24,9 +24,9 @@ class Account:
 
     def table(self, name: str) -> dict[str, Any]:
         """Its keys, without those that have their default."""
-        told: dict[str, Any] = {} if self.parent == ROOT else {"parent": self.parent}
-        told |= {} if name == ROOT else {"shares": self.shares}
-        return told | ({"users": self.users} if self.users else {})
+        account: dict[str, Any] = {} if self.parent == ROOT else {"parent": self.parent}
+        account |= {} if name == ROOT else {"shares": self.shares}
+        return account | ({"users": self.users} if self.users else {})
 
 
 def accounts_of(site: Site) -> tuple[dict[str, dict[str, Any]], list[str]]:

@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.hostlist import expand, split_outside
 from forebay.errors import InputError, brief, listed, nearest
-from forebay.slurm import values
 from forebay.slurm.node import Node, make_node
-from forebay.slurm.record import Kind, Record, Source
 from forebay.slurm.reservations import Reservation, reservation_of
+from forebay.slurm.sources import values
+from forebay.slurm.sources.record import Kind, Record, Source
 
 STATES = {"up": "up", "down": "down", "drain": "drain", "inactive": "inactive"}
 _ABSENT = frozenset({"future"})
@@ -69,9 +69,9 @@ def assemble(sources: Iterable[Source], where: str) -> Site:
     records = [record for source in sources for record in source.records]
     of = {kind: [record for record in records if record.kind is kind] for kind in Kind}
     for record in of[Kind.SETTING]:
-        told = {key: record.get(key) for key in record.values if record.get(key)}
-        site.settings |= told
-        site.places |= dict.fromkeys(told, record.where)
+        settings = {key: record.get(key) for key in record.values if record.get(key)}
+        site.settings |= settings
+        site.places |= dict.fromkeys(settings, record.where)
     site.name = site.setting("ClusterName")
     lost = _add_nodes(of[Kind.NODE], site, where)
     sets = {record.values["name"]: record for record in of[Kind.NODESET]}
@@ -118,8 +118,8 @@ def _add_nodes(records: list[Record], site: Site, where: str) -> set[str]:
 
 def _add_partition(record: Record, sets: dict[str, Record], planned: set[str], site: Site) -> None:
     name = record.values["name"]
-    told = record.get("Nodes")
-    members = [one for one in _members(told, sets, planned, site, record.where) if one not in planned]
+    given = record.get("Nodes")
+    members = [one for one in _members(given, sets, planned, site, record.where) if one not in planned]
     if not members:
         site.notes.append(f"partition {brief(name)} has no nodes: left out")
         return
@@ -180,10 +180,10 @@ def _limit(record: Record, key: str) -> float:
     return values.seconds(text, record.where, key) if text else math.inf
 
 
-def _members(told: str, sets: dict[str, Record], planned: set[str], site: Site, where: str) -> list[str]:
+def _members(given: str, sets: dict[str, Record], planned: set[str], site: Site, where: str) -> list[str]:
     """The nodes of a partition: names, sets of nodes by name, or ALL."""
     found: list[str] = []
-    for item in split_outside(told):
+    for item in split_outside(given):
         if item.upper() == "ALL":
             found += site.nodes
         elif item in sets:

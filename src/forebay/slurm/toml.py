@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from forebay._text import counted
-from forebay._text import plain as visible
+from forebay._support.text import counted
+from forebay._support.text import plain as visible
 from forebay.core.hostlist import compress
 from forebay.slurm.machine import Machine, plain
 from forebay.slurm.reservations import Reservation

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError, listed
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from forebay._text import counted, shared
+from forebay._support.text import counted, shared
 from forebay.errors import InputError, listed, nearest
 
 if TYPE_CHECKING:

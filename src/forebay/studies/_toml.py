@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from forebay._reading import read_toml
+from forebay._support.reading import read_toml
 from forebay.errors import InputError, brief, nearest
 
 QUICK = "quick"
@@ -40,7 +40,7 @@ def read_settings(path: Path, model: type[S], quick: bool = False) -> S:
     over = table.pop(QUICK, {})
     if not isinstance(over, dict):
         raise InputError(f"{path}: {QUICK}: must be a table with the keys it changes")
-    full = _checked(path, model, table)  # what is wrong with the whole is told first, also of a quick version
+    full = _checked(path, model, table)  # what is wrong with the whole is reported first, also of a quick version
     return _checked(path, model, _laid_over(table, over), f"{QUICK}.") if quick else full
 
 

@@ -44,9 +44,9 @@ def verdict_rows(finished: Finished) -> list[Row]:
 def holding(conditions: Sequence[Condition], finished: Finished) -> list[str]:
     """Why conditions hold, a line each, for every policy under all circumstances of its own.
 
-    One on a number itself is about its mean over draws; one on a change cannot be told of a single draw.
+    One on a number itself is about its mean over draws; one on a change is not known of a single draw.
     """
-    told = []
+    lines = []
     for condition in conditions:
         metric = condition.metric
         for place, by_policy in _groups(finished):
@@ -55,11 +55,11 @@ def holding(conditions: Sequence[Condition], finished: Finished) -> list[str]:
                 name = ", ".join([policy, *(f"{word} {value}" for word, value in place.items())])
                 if not condition.relative:
                     values = [row[metric] for row in mine if row.get(metric) is not None]
-                    told.append(failing_alone(condition, name, {metric: statistics.mean(values)} if values else {}))
+                    lines.append(failing_alone(condition, name, {metric: statistics.mean(values)} if values else {}))
                 elif policy != reference:
                     verdict = _verdict(name, reference, metric, mine, by_policy[reference])
-                    told.append("" if verdict is None else failing(condition, verdict))
-    return [line for line in told if line]
+                    lines.append("" if verdict is None else failing(condition, verdict))
+    return [line for line in lines if line]
 
 
 def _groups(finished: Finished) -> list[tuple[Row, dict[str, list[Row]]]]:
@@ -107,8 +107,8 @@ def _plain(verdict: Verdict) -> Row:
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    told = {"verdict", *(field.name for field in fields(Verdict))}
-    names = list(dict.fromkeys(name for row in rows for name in row if name not in told))
+    known = {"verdict", *(field.name for field in fields(Verdict))}
+    names = list(dict.fromkeys(name for row in rows for name in row if name not in known))
     varying = [name for name in names if len({str(row.get(name)) for row in rows}) > 1]
 
     def cells(row: Row) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from forebay._files import replacing, within, writable_folder
-from forebay._text import write_csv
+from forebay._support.files import replacing, within, writable_folder
+from forebay._support.text import write_csv
 from forebay.studies._frame import Plan, Report, Table
 
 

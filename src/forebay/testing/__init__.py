@@ -1,6 +1,6 @@
 """The rules of a policy, checked on many small random cases; a breach is explained with the smallest of them.
 
-Whoever writes a policy can run this: `forebay check-policy mine.py:Mine`, or `check_policy(...)` in one's own tests.
+Authors of policies can run this: `forebay check-policy mine.py:Mine`, or `check_policy(...)` in one's own tests.
 """
 
 from forebay.testing.case import Case, Flexible, Job, Leg

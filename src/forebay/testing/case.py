@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.failures import Failures, Outages
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
 from forebay.platforms.classes import NodeClass
@@ -285,7 +285,7 @@ class Case:
         return [("read", moved), works, ("write", moved)]
 
     def _dependencies(self) -> pl.DataFrame | None:
-        """Who waits for whom; None if nobody does."""
+        """Which jobs wait for which; None if none does."""
         found = [(i, job) for i, job in enumerate(self.jobs) if 0 < job.behind <= i]
         if not found:
             return None

@@ -87,11 +87,11 @@ def check_policy(spec: Any, seed: int = 0, n_cases: int = 100, head_never_delaye
                     break
     rules = [*RULES.items(), HEAD] if head_never_delayed else [*RULES.items()]
     checks = [Check(name, name not in broken, text) for name, text in rules]
-    told = [_explain(spec, rule, *found, head_never_delayed) for rule, found in broken.items()]
+    parts = [_explain(spec, rule, *found, head_never_delayed) for rule, found in broken.items()]
     file, lines = file_of(policy), lines_of(codes)
     never = lines - seen.ran - ran
     known = None if file is None else Lines(file, tuple(sorted(lines)), tuple(sorted(never)))
-    return Report(str(spec), checks, "\n\n".join(told), tally.sum_up(known))
+    return Report(str(spec), checks, "\n\n".join(parts), tally.sum_up(known))
 
 
 def _cases(policy: Any, seed: int, n_cases: int) -> Iterator[Case]:
@@ -109,17 +109,17 @@ def _cases(policy: Any, seed: int, n_cases: int) -> Iterator[Case]:
 
 def _explain(spec: Any, rule: str, case: Case, message: str, keeps_head: bool) -> str:
     """A breach in words, with the smallest case that shows it."""
-    told = [message]
+    lines = [message]
 
     def still(smaller: Case) -> bool:
         breach = _breach(spec, smaller, keeps_head, repeats=rule == "repeats")
         if breach is None or breach[0] != rule:
             return False
-        told[0] = breach[1]  # at once: a policy that does not repeat itself may not break it again
+        lines[0] = breach[1]  # at once: a policy that does not repeat itself may not break it again
         return True
 
     small = shrink(case, still)
-    return f"{told[0]}\n\nThe smallest workload that shows it:\n{small.text()}"
+    return f"{lines[0]}\n\nThe smallest workload that shows it:\n{small.text()}"
 
 
 def _breach(

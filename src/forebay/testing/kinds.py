@@ -197,7 +197,7 @@ class Dependent(Kind):
         return replace(case, jobs=tuple(jobs))
 
     def less(self, case: Case) -> Iterator[Case]:
-        """A job that waits for nobody."""
+        """A job that waits for no other."""
         for i, job in enumerate(case.jobs):
             if job.behind:
                 yield with_job(case, i, replace(job, behind=0))

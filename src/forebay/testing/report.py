@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.codes import Trigger, Verb
 from forebay.testing.lines import Lines
 
@@ -58,19 +58,19 @@ class Tried:
         """All of it, in a few lines."""
         unmet = [name for name in (_words(trigger) for trigger in Trigger) if name not in self.triggers]
         never = f"; never for: {', '.join(unmet)}" if unmet else ""
-        told = [
+        lines = [
             f"tried on {counted(self.cases, 'case')}; used: {', '.join(self.verbs) or 'no verb'}",
             f"called for: {', '.join(self.triggers) or 'nothing'}{never}",
         ]
-        return "\n".join([*told, *([] if self.lines is None else [self.lines.text()])])
+        return "\n".join([*lines, *([] if self.lines is None else [self.lines.text()])])
 
     def as_json(self) -> dict[str, Any]:
         """The same for programs."""
         lines = None
         if self.lines is not None:
             lines = {"file": self.lines.file, "all": [*self.lines.all], "never": [*self.lines.never]}
-        told = {"cases": self.cases, "verbs": dict(self.verbs), "triggers": [*self.triggers]}
-        return {**told, "lines": lines}
+        document = {"cases": self.cases, "verbs": dict(self.verbs), "triggers": [*self.triggers]}
+        return {**document, "lines": lines}
 
 
 @dataclass

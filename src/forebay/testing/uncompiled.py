@@ -17,7 +17,7 @@ from forebay.testing.report import Check, Report, Tried
 _CODE = """
 import sys
 sys.path.append(sys.argv[1])
-from forebay.testing.uncompiled import answer
+from forebay.testing.child import answer
 answer(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "True")
 """
 
@@ -45,12 +45,3 @@ def check_without_compiler(spec: str, seed: int, n_cases: int, head_never_delaye
     known = lines and Lines(lines["file"], tuple(lines["all"]), tuple(lines["never"]))
     met = Tried(tried["cases"], tried["verbs"], tuple(tried["triggers"]), known)
     return Report(spec, [Check(*check) for check in found["checks"]], found["explanation"], met)
-
-
-def answer(spec: str, seed: int, n_cases: int, head_never_delayed: bool) -> None:
-    """What that process does."""
-    from forebay.testing.check import check_policy
-
-    report = check_policy(spec, seed, n_cases, head_never_delayed)
-    told = {"checks": report.checks, "explanation": report.explanation, "tried": report.tried.as_json()}
-    sys.stdout.write(json.dumps(told) + "\n")

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forebay._blocks import Blocks
 from forebay._numba.jit import ready
 from forebay._numba.pointer import pointer
+from forebay._run.blocks import Blocks
 from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Trigger, Verb
 from forebay.core.running import NO_LABELS, Labels
@@ -127,7 +127,7 @@ class _Watched:
         """Refuse a decision after which the head could only start later.
 
         Of one that resizes, stops or turns away jobs it says nothing, nor of one that starts a leg with others to
-        follow: when what these carry on will be free, nobody can tell.
+        follow: when what these carry on will be free is not known.
         """
         if not self._keeps_head or self._head < 0:
             return

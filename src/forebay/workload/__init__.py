@@ -11,9 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from forebay import _fork, _plugins
-from forebay._files import as_path
-from forebay._reading import check_regular
+from forebay import _plugins
+from forebay._support import forks
+from forebay._support.files import as_path
+from forebay._support.reading import check_regular
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, PHASE_SCHEMA
 from forebay.errors import InputError, listed, nearest, wrong_type
 from forebay.workload import _source
@@ -71,7 +72,7 @@ def read(
     >>> fb.read("table1")
     <Workload table1: 8 jobs submitted over 4 min for table1>
     """
-    _fork.check()
+    forks.check()
     if cancelled not in ("drop", "keep"):
         raise InputError(f"cancelled is {cancelled!r}; give 'drop' or 'keep'")
     path = as_path(source, "the workload to read")
@@ -80,8 +81,8 @@ def read(
         module = _plugins.load(_FORMATS, _format_of(path), "format")
         options: dict[str, Any] = {"cancelled": cancelled, "skip_bad_lines": skip_bad_lines, "progress": progress}
         known = inspect.signature(module.read).parameters
-        told = {name: value for name, value in options.items() if name in known}
-        workload: Workload = module.read(path, **told)
+        accepted = {name: value for name, value in options.items() if name in known}
+        workload: Workload = module.read(path, **accepted)
         return workload
     name = _plugins.find(_EMBEDDED, str(source))
     if name is not None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 
 DROPPED = "cannot be read"

@@ -6,7 +6,7 @@ before, it needs some run time, and its walltime is taken, or where it has none 
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 
 DROPPED = "cancelled before it started"
 """Why such a record is left out."""

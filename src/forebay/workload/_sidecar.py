@@ -6,13 +6,13 @@ from typing import Any
 
 import polars as pl
 
-from forebay._bounds import LONGEST
-from forebay._parquet import read_parquet
+from forebay._support.input_limits import LONGEST
+from forebay._support.parquet import read_parquet
 from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED, TOLD
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
-from forebay.workload._rules import MOST_NODES
+from forebay.workload._checks.rules import MOST_NODES
 from forebay.workload.workload import NAMES, can_name, own_column
 
 KEYS = ("id", "job", "job_id", "JobID")
@@ -35,7 +35,7 @@ _HINTS: dict[Callable[[str], float] | None, str] = {
 
 
 def load(path: Path) -> pl.DataFrame:
-    """The table in a CSV (packed or not) or Parquet file, told by its content; CSV values stay text."""
+    """The table in a CSV (packed or not) or Parquet file, recognised by its content; CSV values stay text."""
     data = _source.load(path).data
     if data.startswith(_PARQUET):
         return read_parquet(data, str(path))
@@ -181,6 +181,6 @@ def _without_units(values: pl.Series) -> pl.Series:
     for k in values.cast(pl.Float64, strict=False).is_null().arg_true():
         try:
             words[k] = str(parse(words[k] or ""))
-        except InputError:  # told with its line, when all values are looked at
+        except InputError:  # reported with its line, when all values are looked at
             continue
     return pl.Series(values.name, words, pl.String)

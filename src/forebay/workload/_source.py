@@ -13,11 +13,11 @@ from typing import IO
 
 import polars as pl
 
-from forebay import _bounds
-from forebay._files import replacing
 from forebay._plugins import parse_spec
-from forebay._reading import read_bytes
-from forebay._text import counted
+from forebay._support import input_limits
+from forebay._support.files import replacing
+from forebay._support.reading import read_bytes
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.workload.workload import Workload
 
@@ -56,7 +56,7 @@ class Source:
 
 
 def load(path: Path) -> Source:
-    """The bytes of `path`; packed or not is told by its first two bytes, since names of traces often lie."""
+    """The bytes of `path`; packed or not is seen by its first two bytes, since names of traces often lie."""
     if path.is_dir():
         raise InputError(f"{path}: is a folder; name a workload file inside it")
     try:
@@ -71,7 +71,7 @@ def load(path: Path) -> Source:
             if len(raw) < len(GZIP):
                 raise EOFError("it ends before its contents begin")
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-                return Source(path, pieces(file, str(path), _bounds.unpacked(len(raw))), digest, len(raw))
+                return Source(path, pieces(file, str(path), input_limits.unpacked(len(raw))), digest, len(raw))
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{path}: the gzip data is cut short or damaged ({error}); fetch the file again") from None
     return Source(path, raw, digest, len(raw))
@@ -82,7 +82,7 @@ def pieces(packed: io.BufferedIOBase | IO[bytes], where: str, most: int, before:
     whole = io.BytesIO()
     while piece := packed.read(_PIECE):
         if before + whole.tell() + len(piece) > most:
-            raise _bounds.too_much(where, most)
+            raise input_limits.too_much(where, most)
         whole.write(piece)
     return whole.getvalue()
 
@@ -146,7 +146,7 @@ def order_told(notes: Iterable[str]) -> list[str]:
 
 
 def inferred_size(nodes: int) -> str:
-    """A remark on a machine's size that is not told, but taken from what jobs had of it."""
+    """A remark on a machine's size that is not given, but taken from what jobs had of it."""
     return f"{_SIZE} taken as the most nodes in use at once, {nodes:,}; jobs that share a node count it each"
 
 

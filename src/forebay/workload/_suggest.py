@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import INSIDE
 from forebay.core.units import format_bytes
 from forebay.workload import _source

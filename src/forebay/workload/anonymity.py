@@ -32,7 +32,7 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
     old, new = jobs["id"], pl.Series("id", np.arange(1, len(jobs) + 1))
     jobs = jobs.with_columns(new, *(_shuffled(jobs[name], rng) for name in (*WHO, *_PARENTS) if name in jobs.columns))
     legs, phases = (None if table is None else _renumbered(table, old, new) for table in (w.legs, w.phases))
-    jobs = jobs.drop(w.own)  # nobody can tell what they tell
+    jobs = jobs.drop(w.own)  # what they reveal is not known
     notes = [] if w.platform == _machine(w.platform) else ["the platform is a file: its name is taken away"]
     notes += [f"columns of its author's own are taken away: {', '.join(w.own)}"] if w.own else []
     named = [
@@ -40,7 +40,7 @@ def anonymise(w: Workload, seed: int = 0) -> Workload:
     ]
     if named:
         notes.append(f"names of resources are kept: {', '.join(named)}")
-    # Without them nobody could tell where jobs may run: they are of machines, not of persons.
+    # Without them it is not known where jobs may run: they are of machines, not of persons.
     kept = {name: called for name, called in w.names.items() if name not in WHO}
     for name, called in kept.items():
         notes.append(f"names of {_KINDS[name]} are kept: {', '.join(sorted(called.values()))}")

@@ -13,7 +13,7 @@ import polars as pl
 from forebay.errors import InputError, wrong_type
 
 TYPES = ("rigid", "moldable", "malleable", "evolving", "adaptive")
-"""Who decides on a job's size, and when: nobody; the scheduler at its start; the scheduler at scheduling points; the
+"""Who decides on a job's size, and when: none; the scheduler at its start; the scheduler at scheduling points; the
 job by requests; both."""
 
 STAGES = ("init", "run", "reconfiguration", "expansion")

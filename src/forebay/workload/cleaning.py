@@ -8,9 +8,9 @@ import dataclasses
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
-from forebay.workload import _doctor
+from forebay.workload._checks import oddities
 from forebay.workload.operations import only
 from forebay.workload.workload import Workload
 
@@ -25,14 +25,14 @@ def clean(w: Workload, n_nodes: int | None = None) -> Workload:
     if n_nodes is None:
         w = dataclasses.replace(w, notes=(*w.notes, "the machine's size is not known: wide jobs are not looked for"))
     else:
-        w = _without(w, _doctor.wider(w, n_nodes), f"wider than the machine's {counted(n_nodes, 'node')}")
-    w = _without(w, _doctor.idle(w), "without work")
+        w = _without(w, oddities.wider(w, n_nodes), f"wider than the machine's {counted(n_nodes, 'node')}")
+    w = _without(w, oddities.idle(w), "without work")
     w = _timed(w)
     w = _calm(w)
     return w if len(w.provenance) > before else _noted(w, "nothing to do")
 
 
-def _without(w: Workload, odd: _doctor.Flags, what: str) -> Workload:
+def _without(w: Workload, odd: oddities.Flags, what: str) -> Workload:
     """The workload without its odd jobs, begun at 0, if there are any."""
     count = int(odd.sum())
     if not count:
@@ -45,7 +45,7 @@ def _without(w: Workload, odd: _doctor.Flags, what: str) -> Workload:
 
 
 def _timed(w: Workload) -> Workload:
-    odd = _doctor.timeless(w)
+    odd = oddities.timeless(w)
     if not odd.any():
         return w
     seconds_alone = pl.col("flop") == 0
@@ -63,11 +63,11 @@ def _timed(w: Workload) -> Workload:
 def _calm(w: Workload) -> Workload:
     """The workload without flurries. The usual day may then be smaller, so that another flurry stands out."""
     while True:
-        odd, found = _doctor.flurries(w)
+        odd, found = oddities.flurries(w)
         if not odd.any():
             return w
         several = counted(len(found), "flurry", "flurries")
-        w = _without(w, odd, f"of {several}; {_doctor.largest(w, found)}")
+        w = _without(w, odd, f"of {several}; {oddities.largest(w, found)}")
 
 
 def _noted(w: Workload, what: str) -> Workload:

@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 from polars.exceptions import PolarsError
 
-from forebay._bounds import LONGEST
-from forebay._text import counted
+from forebay._support.input_limits import LONGEST
+from forebay._support.text import counted
 from forebay.core.schemas import DEPENDENCY_KINDS, DEPENDENCY_SCHEMA
 from forebay.errors import InputError, brief, listed
-from forebay.workload._rules import LENGTH, Rule, refuse, within
+from forebay.workload._checks.rules import LENGTH, Rule, refuse, within
 from forebay.workload.workload import Workload
 
 _NEUTRAL: dict[str, Any] = {"kind": "afterok", "delay": 0.0, "any": False}

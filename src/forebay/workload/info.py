@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from forebay.workload import _suggest, dates, recorded
-from forebay.workload._doctor import findings
+from forebay.workload._checks.oddities import findings
 from forebay.workload._source import machine_nodes
 from forebay.workload.dependencies import count_kinds, longest_chain
 from forebay.workload.operations import REFERENCE_SPEED

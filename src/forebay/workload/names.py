@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from forebay._text import plain
+from forebay._support.text import plain
 from forebay.core.schemas import NAMED
 from forebay.workload.workload import Workload
 
@@ -53,7 +53,7 @@ def joined(
     is nothing to go by but the numbers.
     """
     tables, names, notes = list(tables), {}, []
-    anew = []
+    renumbered = []
     for column in NAMED:
         words = [_words(w, jobs, column) for w, jobs in zip(ws, tables, strict=True)]
         if not any(column in w.names for w in ws):
@@ -67,7 +67,7 @@ def joined(
         if _agree(words):
             known = {number: word for some in words for number, word in some.items()}
         else:
-            anew.append(column)
+            renumbered.append(column)
             every = dict.fromkeys(word for some in words for word in some.values())
             number = {word: k for k, word in enumerate(every, 1)}
             known = {k: word for word, k in number.items()}
@@ -77,8 +77,8 @@ def joined(
                     old = pl.Series(list(some), dtype=pl.Int64)
                     tables[k] = tables[k].with_columns(pl.col(column).replace_strict(old, new, default=-1))
         names[column] = {number: word for number, word in known.items() if word != str(number)}
-    if anew:
-        notes.append(f"the parts number {', '.join(anew)} differently: joined by name, and numbered anew")
+    if renumbered:
+        notes.append(f"the parts number {', '.join(renumbered)} differently: joined by name, and numbered anew")
     return tables, {column: known for column, known in names.items() if known}, notes
 
 
@@ -94,14 +94,14 @@ def _words(w: Workload, jobs: pl.DataFrame, column: str) -> dict[int, str]:
 def _agree(words: Sequence[Mapping[int, str]]) -> bool:
     """Whether a number stands for one name in all parts, and a name for the same numbers in all that have it."""
     seen: dict[int, str] = {}
-    told: dict[str, set[int]] = {}
+    used: dict[str, set[int]] = {}
     for some in words:
         mine: defaultdict[str, set[int]] = defaultdict(set)
         for number, word in some.items():
             if seen.setdefault(number, word) != word:
                 return False
             mine[word].add(number)
-        if any(told.setdefault(word, found) != found for word, found in mine.items()):
+        if any(used.setdefault(word, found) != found for word, found in mine.items()):
             return False
     return True
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted, plain
+from forebay._support.text import counted, plain
 from forebay.core.schemas import JOB_SCHEMA, LEG_SCHEMA, NAMED, UNKNOWN, own_columns
 from forebay.errors import InputError, brief, nearest
 from forebay.workload import _sidecar, _source, _suggest, dates, dependencies
@@ -235,10 +235,10 @@ def join(ws: Sequence[Workload]) -> Workload:
             raise InputError(f"{w.name}: jobs run already when it begins; join the traces, then take the period of all")
     sources = list({w.sha256 or k: w for k, w in enumerate(ws)}.values())  # parts of one file count its records once
     base = min(w.epoch for w in ws)
-    shifted, names, told = joined(ws, [later(w.jobs, w.epoch - base) for w in ws])
+    shifted, names, remarks = joined(ws, [later(w.jobs, w.epoch - base) for w in ws])
     tables: list[_Tables] = [[w.legs for w in ws], [w.phases for w in ws]]
     applications, waits = [w.applications for w in ws], [w.dependencies for w in ws]
-    notes = [*(note for w in ws for note in w.notes), *told]
+    notes = [*(note for w in ws for note in w.notes), *remarks]
     if pl.concat([jobs["id"] for jobs in shifted]).is_duplicated().any():
         before = [jobs["id"] for jobs in shifted]
         shifted, tables = _renumbered(shifted, tables)
@@ -268,7 +268,7 @@ def join(ws: Sequence[Workload]) -> Workload:
 
 
 def _machine(ws: Sequence[Workload], jobs: pl.DataFrame, notes: list[str]) -> tuple[str | None, list[str]]:
-    """The machine of all parts, and notes with what is to say of it; one that was in use is found anew."""
+    """The machine of all parts, and notes with what is to say of it; one that was in use is found again."""
     if len({w.platform for w in ws}) == 1:
         return ws[0].platform, notes
     ran = jobs.filter(pl.col("cancel").is_infinite())
@@ -318,9 +318,9 @@ def only(w: Workload, jobs: pl.DataFrame) -> Workload:
         for table in (w.legs, w.phases)
     )
     applications = w.applications and w.applications.only(jobs["id"])
-    waits, told = dependencies.only(w.dependencies, jobs["id"])
+    waits, remarks = dependencies.only(w.dependencies, jobs["id"])
     rest: dict[str, Any] = {"legs": legs, "phases": phases, "applications": applications, "dependencies": waits}
-    rest["notes"] = (*w.notes, *told)
+    rest["notes"] = (*w.notes, *remarks)
     return dataclasses.replace(w, jobs=jobs, **rest, epoch=w.epoch + moved, names=names_of(w.names, jobs))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.workload import dates
 from forebay.workload._source import later
@@ -39,19 +39,19 @@ def period(w: Workload, start: Moment, end: Moment) -> Workload:
     waits = before & ((known & (pl.col("recorded_start") >= since)) | withdrawn)
     lost = before & ~known & pl.col("cancel").is_infinite()
     inside = ~before & (pl.col("submit") < until)
-    told = w.jobs.select(runs=runs, waits=waits & ~lost, lost=lost, inside=inside)
-    if not told["inside"].any():
+    parts = w.jobs.select(runs=runs, waits=waits & ~lost, lost=lost, inside=inside)
+    if not parts["inside"].any():
         raise InputError(f"{w.name}: no job is submitted in the period; its {dates.span_text(w)}")
     jobs = w.jobs.with_columns(running_since=pl.when(runs).then("recorded_start").otherwise(float("nan")))
-    # Whoever runs already ends as it did: neither its limit nor a slip of its submission can be right against that.
+    # A job that runs already ends as it did: neither its limit nor a slip of its submission can be right against that.
     jobs = jobs.with_columns(
         walltime=pl.when(runs).then(pl.max_horizontal("walltime", "run_time")).otherwise("walltime"),
         submit=pl.when(runs).then(pl.min_horizontal("submit", "recorded_start")).otherwise("submit"),
-    ).filter(told["runs"] | told["waits"] | told["inside"])
+    ).filter(parts["runs"] | parts["waits"] | parts["inside"])
     part = only(w, later(jobs, -since))
     ends = [None if math.isinf(one) else dates.date_of(w, one) or f"{one:g} s" for one in (since, until)]
     at = ", ".join(one or "the end" for one in ends) + (") UTC" if dates.is_dated(w) else ")")
-    n_runs, n_waits, n_lost = (int(told[name].sum()) for name in ("runs", "waits", "lost"))
+    n_runs, n_waits, n_lost = (int(parts[name].sum()) for name in ("runs", "waits", "lost"))
     held = int(jobs.filter(pl.col("running_since").is_not_nan())["nodes"].sum())
     then = f"{n_runs:,} running and {n_waits:,} waiting as it begins"
     line = f"period [{at}: {len(jobs):,} of {counted(len(w), 'job')}, {then}"

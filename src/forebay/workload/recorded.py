@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.workload.names import called
 from forebay.workload.workload import Workload
 
+AS_RECORDED = "as recorded"
+"""What tables call the schedule of the trace, in place of a policy."""
 _BOUND = 600.0  # seconds, of the bounded slowdown
 
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import format_seconds
 from forebay.errors import InputError
 from forebay.workload.dependencies import dependency_table, rows_of
@@ -27,7 +27,7 @@ def closed_loop(w: Workload, longest: float = math.inf) -> Workload:
     w
         Needs the recorded starts of jobs and their users, or preceding jobs, as fields 17 and 18 of SWF give them.
     longest
-        Seconds: who thought longer began anew, and submits at the recorded time whatever ran before.
+        Seconds: a user who thought longer began again, and submits at the recorded time whatever ran before.
 
     Examples
     --------
@@ -40,10 +40,10 @@ def closed_loop(w: Workload, longest: float = math.inf) -> Workload:
     if not longest >= 0:
         raise InputError(f"{w.name}: the longest think time is {longest:g} s; give seconds from 0 up")
     ends = _ends(w)
-    told = _told(w, ends)
-    found = _found(w, ends, told, longest)
-    known = [] if w.dependencies is None else [w.dependencies.join(told, on=["job", "parent", "kind"], how="anti")]
-    thinks = pl.concat([told.with_columns(kind=pl.lit("think")), found])
+    recorded = _told(w, ends)
+    found = _found(w, ends, recorded, longest)
+    known = [] if w.dependencies is None else [w.dependencies.join(recorded, on=["job", "parent", "kind"], how="anti")]
+    thinks = pl.concat([recorded.with_columns(kind=pl.lit("think")), found])
     if not len(thinks):
         raise InputError(
             f"{w.name}: nothing tells after which job another was submitted; a closed loop needs users and recorded "
@@ -89,10 +89,10 @@ def _told(w: Workload, ends: np.ndarray) -> pl.DataFrame:
     return chosen.with_columns(delay=delay).select(*w.dependencies.columns)
 
 
-def _found(w: Workload, ends: np.ndarray, told: pl.DataFrame, longest: float) -> pl.DataFrame:
+def _found(w: Workload, ends: np.ndarray, recorded: pl.DataFrame, longest: float) -> pl.DataFrame:
     """For each job of a user, the last of the others that had ended by then; not for jobs that wait for others."""
     ids, user, submit = (w.jobs[name].to_numpy() for name in ("id", "user", "submit"))
-    waits = [told["job"], *([] if w.dependencies is None else [w.dependencies["job"]])]
+    waits = [recorded["job"], *([] if w.dependencies is None else [w.dependencies["job"]])]
     free = ~w.jobs["id"].is_in(pl.concat(waits).implode()).to_numpy()
     rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     order = np.lexsort((ends, user))

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import PolarsError
 
-from forebay._text import about, counted, html_table, plain
+from forebay._support.text import about, counted, html_table, plain
 from forebay.core.schemas import (
     DEPENDENCY_SCHEMA,
     JOB_SCHEMA,

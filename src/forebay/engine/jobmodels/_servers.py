@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.adhoc.controller import Controller
 from forebay.adhoc.throughput import D33_DEVICE, D33_LINK, Device, Link, throughputs
 from forebay.core.units import format_bytes

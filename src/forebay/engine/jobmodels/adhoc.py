@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.core.units import parse_bytes, parse_rate

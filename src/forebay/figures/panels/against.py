@@ -40,7 +40,7 @@ def draw(table: pl.DataFrame, path: Path, label: str, by: str = "part") -> list[
         for axis in axes:
             axis.tick_params(axis="y", length=0)
         _style.legend(figure, _handles(by, kinds), 6)
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)
 
 
 def _dots(axis: Any, mine: pl.DataFrame, policies: Sequence[str], by: str, kinds: Sequence[Any]) -> None:

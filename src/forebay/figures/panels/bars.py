@@ -44,7 +44,7 @@ def draw(bars: Sequence[Bar], path: Path, label: str, groups: str = "") -> list[
         if any(one.published is not None for one in bars):
             handles.append(Line2D([], [], color="black", marker="D", ls="", ms=3.6, mfc="white", label="published"))
         _style.legend(figure, handles, 4)
-        return _style.write(figure, path, {"": pl.DataFrame(rows, schema, orient="row")}, _header.told)
+        return _style.write(figure, path, {"": pl.DataFrame(rows, schema, orient="row")}, _header.caption)
 
 
 def _panel(axis: Any, bars: Sequence[Bar], look: dict[str, str]) -> None:

@@ -40,7 +40,7 @@ def draw(table: pl.DataFrame, path: Path, label: str, published: Mapping[str, fl
         if published:
             handles.append(Line2D([], [], color=_look.ORANGE, marker="D", ls="", ms=4, label="published median"))
         _style.legend(figure, handles, 3)
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)
 
 
 def _box(axis: Any, row: int, values: np.ndarray) -> None:

@@ -70,7 +70,7 @@ def draw(curves: Sequence[Curve], axes: Axes, span: tuple[float, float], path: P
         if refused:
             handles.append(Line2D([], [], ls="", marker="x", ms=5, color=_look.GREY, label="jobs are rejected"))
         _style.legend(figure, handles, 4)
-        return _style.write(figure, path, {}, _header.told)
+        return _style.write(figure, path, {}, _header.caption)
 
 
 def draw_costs(curves: Sequence[Curve], axes: Axes, path: Path) -> list[Path]:
@@ -96,7 +96,7 @@ def draw_costs(curves: Sequence[Curve], axes: Axes, path: Path) -> list[Path]:
         handles.append(Line2D([], [], color=_look.GREY, lw=3, alpha=0.45, label="nothing cheaper is as good"))
         _style.legend(figure, handles, 3)
         table = _table(curves).with_columns(pl.Series("on_front", on_front))
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)
 
 
 def _on_front(cost: np.ndarray, loss: np.ndarray) -> np.ndarray:

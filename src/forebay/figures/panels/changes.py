@@ -41,7 +41,7 @@ def draw(changes: Sequence[Change], path: Path, rows: str = "") -> list[Path]:
         if len(series) > 1:
             handles = [Line2D([], [], color=c, marker=m, ms=4, lw=1.2, label=name) for name, (c, m) in look.items()]
             _style.legend(figure, handles, 4)
-        return _style.write(figure, path, {"": pl.DataFrame(table, schema, orient="row")}, _header.told)
+        return _style.write(figure, path, {"": pl.DataFrame(table, schema, orient="row")}, _header.caption)
 
 
 def _panel(axis: Any, changes: Sequence[Change], names: list[str], look: dict[str, tuple[str, str]]) -> None:

@@ -50,7 +50,7 @@ def draw(panels: Sequence[Panel], path: Path, columns: int = 2) -> list[Path]:
         for axis in axes[len(panels) :]:
             axis.set_axis_off()
         _style.legend(figure, _handles(panels, look), 4)
-        return _style.write(figure, path, {"": _table(panels)}, _header.told)
+        return _style.write(figure, path, {"": _table(panels)}, _header.caption)
 
 
 def _looks(panels: Sequence[Panel]) -> dict[str, tuple[str, str]]:

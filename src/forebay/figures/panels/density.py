@@ -23,4 +23,4 @@ def draw(table: pl.DataFrame, path: Path, labels: Mapping[str, str]) -> list[Pat
         right.plot(table[job].to_numpy(), y, ".", ms=1.2, mew=0, color=_look.BLUE, rasterized=True)
         right.set(xlabel=labels[job], ylabel=labels[second])
         right.grid(True)
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)

@@ -56,7 +56,7 @@ def draw(waits: Mapping[str, np.ndarray], uses: Mapping[str, _steps.Steps], mach
         if width is not None:
             below.set_xlabel(f"{below.get_xlabel()}; means over {_style.duration(width)}")
         _style.legend(figure, [Line2D([], [], label=label, **style) for label, style in look.items()], 2)
-        return _style.write(figure, path, {"": shares, "-use": _table(lines)}, _header.told)
+        return _style.write(figure, path, {"": shares, "-use": _table(lines)}, _header.caption)
 
 
 def _over_time(uses: Mapping[str, _steps.Steps], machine: Machine) -> tuple[dict[str, _steps.Steps], float | None]:

@@ -32,4 +32,4 @@ def draw(choices: np.ndarray, taken: Mapping[str, np.ndarray], path: Path, word:
         )
         axis.grid(True)
         _style.legend(figure, axis.get_legend_handles_labels()[0], 3)
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)

@@ -37,4 +37,4 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> list[Path]:
             axis.grid(True)
         handles = [Line2D([], [], marker="o", ms=3, label=name, **style) for name, style in look.items()]
         _style.legend(figure, handles, 3)
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)

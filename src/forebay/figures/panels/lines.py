@@ -61,7 +61,7 @@ def draw(points: Sequence[Point], path: Path, x_label: str, lines: Sequence[str]
         figure.supxlabel(x_label, fontsize=8)
         handles = [Line2D([], [], color=c, marker=m, ms=3.4, label=name) for name, (c, m) in look.items()]
         _style.legend(figure, handles, 3)
-        return _style.write(figure, path, {"": pl.DataFrame(table, schema, orient="row")}, _header.told)
+        return _style.write(figure, path, {"": pl.DataFrame(table, schema, orient="row")}, _header.caption)
 
 
 def _panel(axis: Any, points: Sequence[Point], look: dict[str, tuple[str, str]], how: Axis) -> None:

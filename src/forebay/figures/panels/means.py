@@ -42,7 +42,7 @@ def draw(means: Sequence[Mean], path: Path, label: str, unit: float, meant: str)
         if any(one.published is not None for one in means):
             handles.append(Line2D([], [], color=_look.ORANGE, marker="D", ls="", ms=4, label="published"))
         _style.legend(figure, handles, 2)
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)
 
 
 def _bars(axis: Any, means: Sequence[Mean], unit: float) -> None:

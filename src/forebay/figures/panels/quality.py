@@ -28,4 +28,4 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> list[Path]:
         axis.set(ylim=(0, 1.03), xlabel="generations", ylabel="hypervolume found,\nof that of the exact front")
         axis.grid(True)
         _style.legend(figure, axis.get_legend_handles_labels()[0], len(rates))
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)

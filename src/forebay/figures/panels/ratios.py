@@ -29,4 +29,4 @@ def draw(ratios: Sequence[Ratio], path: Path, label: str) -> list[Path]:
             axis.grid(True, axis="x")
         _style.rows_axis(panels[0], methods)
         figure.supxlabel(label, fontsize=8)
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)

@@ -25,7 +25,7 @@ def draw(values: Mapping[str, np.ndarray], path: Path, label: str, share: str) -
         axis.set(ylim=(0, 1.02), ylabel=share, xlabel=axis.get_xlabel().replace("time", label))
         axis.grid(True)
         _style.legend(figure, [Line2D([], [], label=name, **style) for name, style in look.items()], 2)
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)
 
 
 def _curve(name: str, values: np.ndarray) -> pl.DataFrame:

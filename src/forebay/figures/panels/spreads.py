@@ -38,7 +38,7 @@ def draw(groups: Mapping[str, Mapping[str, np.ndarray]], path: Path, label: str)
         _style.legend(figure, handles, 4)
         columns = ("least", "quartile_1", "median", "quartile_3", "largest", "mean")
         schema = {"policy": pl.String, "what": pl.String} | dict.fromkeys(columns, pl.Float64)
-        return _style.write(figure, path, {"": pl.DataFrame(rows, schema, orient="row")}, _header.told)
+        return _style.write(figure, path, {"": pl.DataFrame(rows, schema, orient="row")}, _header.caption)
 
 
 def five(values: np.ndarray) -> tuple[float, float, float, float, float]:

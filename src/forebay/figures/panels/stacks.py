@@ -36,7 +36,7 @@ def draw(stacks: Sequence[Stack], path: Path, label: str, groups: str) -> list[P
         axes[0].set_ylabel(label)
         figure.supxlabel(f"{groups}; bars: {', '.join(policies)}", fontsize=8)
         _style.legend(figure, [Patch(color=colour, label=name) for name, colour in look.items()], 8)
-        return _style.write(figure, path, {"": pl.DataFrame(rows, schema, orient="row")}, _header.told)
+        return _style.write(figure, path, {"": pl.DataFrame(rows, schema, orient="row")}, _header.caption)
 
 
 def _panel(axis: Any, stacks: Sequence[Stack], policies: list[str], look: dict[str, str]) -> None:

@@ -38,4 +38,4 @@ def draw(
         _style.rows_axis(axis, list(tails))
         axis.set_xlabel(label)
         axis.grid(True, axis="x")
-        return _style.write(figure, path, {"": table}, _header.told)
+        return _style.write(figure, path, {"": table}, _header.caption)

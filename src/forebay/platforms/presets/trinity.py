@@ -1,6 +1,6 @@
 """The machine of Cerberus, "A Parallelism Oriented Three Phase Based Burst Buffering Aware Scheduler" (2016): Trinity.
 
-Every job has a bandwidth of its own, which it shares with nobody. The paper's text speaks of 302,976 cores; the program
+Every job has a bandwidth of its own, which it does not share. The paper's text speaks of 302,976 cores; the program
 of its authors has 300,000.
 """
 

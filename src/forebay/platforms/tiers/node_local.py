@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import INT64_MAX, format_bytes, format_rate
 from forebay.platforms._fields import Bytes, Count, Rate
 from forebay.platforms.tiers._base import BaseTier

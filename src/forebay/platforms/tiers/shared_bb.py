@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, field_validator
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import INT64_MAX, format_bytes, format_rate
 from forebay.errors import InputError
 from forebay.platforms._fields import AUTO, Capacity, Count, Rate

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
-from forebay import _bounds
-from forebay._text import counted
+from forebay._support import input_limits
+from forebay._support.text import counted
 from forebay.core.units import format_rate
 from forebay.platforms._fields import Count, CountOrZero, Rate
 from forebay.platforms.topologies._base import BaseTopology, Network
@@ -81,11 +81,11 @@ class Topology(BaseTopology):
     @classmethod
     def _ports(cls, ports: int, info: ValidationInfo) -> int:
         routers = math.prod(info.data.get(name, 1) for name in ("groups", "chassis", "routers"))
-        most = _bounds.limit(_bounds.NODES, MAX_SLOTS)
+        most = input_limits.limit(input_limits.NODES, MAX_SLOTS)
         if routers * ports > most:
             raise ValueError(
                 f"{counted(routers, 'router')} of {counted(ports, 'port')} have {routers * ports:,} slots, more than "
-                f"the {most:,} of a machine; write fewer ports, or set the variable {_bounds.NODES} to as many"
+                f"the {most:,} of a machine; write fewer ports, or set the variable {input_limits.NODES} to as many"
             )
         return ports
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.units import parse_seconds
 from forebay.errors import InputError
 from forebay.policies._base import lay, one_of

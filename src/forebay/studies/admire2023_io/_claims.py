@@ -102,8 +102,8 @@ def _claim(text: str, where: str, ours: str, held: str) -> Row:
 
 def _number(text: str, alpha: float, ours: statistics.Spread, published: Published) -> Row:
     """One that was published of a single draw."""
-    told = f"{numbers.told(ours)}, from {ours.least:+.1f} to {ours.largest:+.1f} %"
-    return _claim(text, f"alpha = {alpha:g}", told, judged.as_published(ours, published))
+    words = f"{numbers.change_text(ours)}, from {ours.least:+.1f} to {ours.largest:+.1f} %"
+    return _claim(text, f"alpha = {alpha:g}", words, judged.as_published(ours, published))
 
 
 def _monotonous(each: Sequence[Sequence[float]], how: Callable[[statistics.Spread], str]) -> str:
@@ -123,7 +123,7 @@ def _stagnates(balancing: Mapping[float, Sequence[Row]], base: Sequence[Row]) ->
     further = statistics.paired(last, first)
     less = statistics.paired(last, [(1 + STAGNANT) * one for one in first])
     text = "checkpoint times stagnate: more than 0.4 brings less than a quarter as much again"
-    ours = f"{numbers.told(begin)}, then {numbers.told(further, ' points')}"
+    ours = f"{numbers.change_text(begin)}, then {numbers.change_text(further, ' points')}"
     held = judged.both((judged.below(begin), judged.above(less)))
     return [_claim(text, f"alpha = 0.4 to {max(balancing):g}", ours, held)]
 

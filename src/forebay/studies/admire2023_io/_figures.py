@@ -48,7 +48,7 @@ def _workload(series: Series, path: Path) -> list[Path]:
 
 
 def _intensities(series: Mapping[str, Series], path: Path) -> list[Path]:
-    from forebay.figures.panels import over_time
+    from forebay.figures.panels.timelines import over_time
 
     panels = {}
     for policy, one in series.items():
@@ -61,7 +61,7 @@ def _intensities(series: Mapping[str, Series], path: Path) -> list[Path]:
 
 
 def _utilisation(series: Mapping[str, Series], path: Path) -> list[Path]:
-    from forebay.figures.panels import over_time
+    from forebay.figures.panels.timelines import over_time
 
     panels = {
         policy: {"CPU": _thin(one.cpu, 100), "file system": _thin(one.files, 100)} for policy, one in series.items()
@@ -79,7 +79,7 @@ def _thin(steps: tuple[np.ndarray, np.ndarray], scale: float = 1.0) -> tuple[np.
 
 
 def _admissions(series: Mapping[str, Series], path: Path) -> list[Path]:
-    from forebay.figures.panels import admissions
+    from forebay.figures.panels.timelines import admissions
 
     columns = {"submit": "submission_time", "start": "starting_time", "end": "finish_time"}
     tables = {policy: one.result.jobs.select(job="job_id", **columns) for policy, one in series.items()}

@@ -41,7 +41,7 @@ def more(rows: Sequence[Row], others: Sequence[Row], metric: Metric) -> statisti
     return statistics.paired(by_workload(rows, metric), by_workload(others, metric))
 
 
-def told(spread: statistics.Spread, unit: str = " %") -> str:
+def change_text(spread: statistics.Spread, unit: str = " %") -> str:
     """A change with its interval; none of what is compared with itself."""
     if spread.least == spread.largest == 0:
         return "-"
@@ -54,5 +54,5 @@ def beside(rows: Sequence[Row], others: Sequence[Row], **tags: Any) -> Row:
     for metric in TIMES:
         spread = change(rows, others, metric)
         row |= {metric.name: mean(rows, metric), f"change_{metric.name}": spread.mean}
-        row |= {f"half_95_{metric.name}": spread.half, f"told_{metric.name}": told(spread)}
+        row |= {f"half_95_{metric.name}": spread.half, f"told_{metric.name}": change_text(spread)}
     return row | {metric.name: mean(rows, metric) for metric in (CPU, FILES)}

@@ -8,7 +8,6 @@ from forebay import _plugins
 from forebay.errors import InputError
 from forebay.experiments.runs import Jobs, Run
 from forebay.studies._frame import Options, chosen_sections, policy_specs
-from forebay.studies.admire2023_io import SECTIONS
 from forebay.studies.admire2023_io._settings import AdmireIo, settings
 
 KEPT = ("turnaround_time", "waiting_time", "io_time")
@@ -38,7 +37,7 @@ def alpha_of(policy: str) -> float | None:
     return float(given["alpha"]) if name == "io-intensity" and set(given) == {"alpha"} else None
 
 
-def scope(options: Options) -> Scope:
+def scope(options: Options, sections: tuple[str, ...]) -> Scope:
     """What the options ask for."""
     chosen = settings(options.quick)
     if options.parts is not None:
@@ -47,7 +46,7 @@ def scope(options: Options) -> Scope:
         chosen = _with_workloads(chosen, options.seeds)
     names = tuple(dict.fromkeys([chosen.reference, *(options.policies or chosen.policies)]))
     policy_specs(names)
-    return Scope(chosen, chosen_sections(options, SECTIONS, chosen.sections), names)
+    return Scope(chosen, chosen_sections(options, sections, chosen.sections), names)
 
 
 def _with_workloads(chosen: AdmireIo, n: int) -> AdmireIo:
@@ -86,8 +85,8 @@ class Setting:
 def _run(scope: Scope, spec: str, draw: int, setting: Setting, keep: Sequence[str] = (), **tags: Any) -> Run:
     """One of them; a policy is called by its spec unless a tag says otherwise."""
     chosen = scope.settings
-    told = {"policy": spec, **tags}
-    words = ", ".join(f"{key} {value}" for key, value in told.items() if value is not None)
+    labels = {"policy": spec, **tags}
+    words = ", ".join(f"{key} {value}" for key, value in labels.items() if value is not None)
     return Run(
         name=f"{words}, workload {draw}",
         jobs=Jobs(_with(setting.workload or chosen.workload, setting.model), made=True, draw=draw),
@@ -95,7 +94,7 @@ def _run(scope: Scope, spec: str, draw: int, setting: Setting, keep: Sequence[st
         policy=spec,
         job_model=chosen.job_model,
         keep=tuple(keep),
-        tags={**told, "workload": draw},
+        tags={**labels, "workload": draw},
         effort=30.0 if spec.startswith("plan") else 1.0,
     )
 

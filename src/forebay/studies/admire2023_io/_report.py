@@ -68,7 +68,7 @@ def _flop(jobs: Jobs) -> float:
 def _published(scope: Scope, runs: Finished, rows: list[Row], made: Report) -> list[Row]:
     """Every policy beside FCFSm; of the published section also what happens over time, and the figures."""
     section, base = rows[0]["section"], tagged(rows, policy=scope.settings.reference)
-    told = [numbers.beside(tagged(rows, policy=name), base, policy=name) for name in scope.policies]
+    lines = [numbers.beside(tagged(rows, policy=name), base, policy=name) for name in scope.policies]
     columns, claims, some = _columns(), list[Row](), min(scope.settings.series, len(base))
     if section == "published":
         series = {
@@ -76,7 +76,7 @@ def _published(scope: Scope, runs: Finished, rows: list[Row], made: Report) -> l
             for policy in scope.policies
         }
         claims = [{"section": section, **one} for one in _claims.over_time(scope, series)]
-        for row in told:
+        for row in lines:
             mine = series[row["policy"]]
             row |= {"deviation": _claims.deviation(mine), "busy": statistics.mean([one.busy() for one in mine])}
         columns += [
@@ -88,14 +88,14 @@ def _published(scope: Scope, runs: Finished, rows: list[Row], made: Report) -> l
             f"|W - S| and how long the file system is busy are means over {some} of {len(base)} workloads"
         )
     title = f"Beside {scope.settings.reference} ({section}): {len(base)} workloads"
-    made.shown.append(_tables.written(title, told, ("policy",), columns))
-    made.frames[section] = _numbers_of(told)
+    made.shown.append(_tables.written(title, lines, ("policy",), columns))
+    made.frames[section] = _numbers_of(lines)
     return claims
 
 
-def _numbers_of(told: Sequence[Row]) -> "pl.DataFrame":
+def _numbers_of(lines: Sequence[Row]) -> "pl.DataFrame":
     """What programs want of a table: all but the texts."""
-    return _tables.all_numbers([{key: row[key] for key in row if not key.startswith("told_")} for row in told])
+    return _tables.all_numbers([{key: row[key] for key in row if not key.startswith("told_")} for row in lines])
 
 
 def _columns() -> list[Column]:
@@ -119,7 +119,7 @@ def _percent(metric: Metric) -> Callable[[Row], str]:
 
 def _choices(scope: Scope, rows: list[Row], made: Report) -> None:
     """Every policy beside FCFSm under the same choice."""
-    told: list[Row] = []
+    lines: list[Row] = []
     for choice in dict.fromkeys(row["choice"] for row in rows):
         mine = tagged(rows, choice=choice)
         # What a policy makes of intensities is nothing to FCFSm.
@@ -127,15 +127,15 @@ def _choices(scope: Scope, rows: list[Row], made: Report) -> None:
             rows, choice=PLAIN, policy=scope.settings.reference
         )
         for policy in dict.fromkeys(row["policy"] for row in mine):
-            told.append(numbers.beside(tagged(mine, policy=policy), base, choice=choice, policy=policy))
+            lines.append(numbers.beside(tagged(mine, policy=policy), base, choice=choice, policy=policy))
     title = f"What the text leaves open: {scope.settings.choices.workloads} workloads"
-    made.shown.append(_tables.written(title, told, ("choice", "policy"), _columns()))
-    made.frames["choices"] = _numbers_of(told)
+    made.shown.append(_tables.written(title, lines, ("choice", "policy"), _columns()))
+    made.frames["choices"] = _numbers_of(lines)
 
 
 def _beyond(scope: Scope, rows: list[Row], made: Report) -> None:
     """Every policy beside FCFSm; those with a pool of bandwidth beside themselves without it too."""
-    told: list[Row] = []
+    lines: list[Row] = []
     for jobs in dict.fromkeys(row["jobs"] for row in rows):
         mine = tagged(rows, jobs=jobs)
         base = tagged(mine, policy=scope.settings.reference, share=None)
@@ -144,16 +144,16 @@ def _beyond(scope: Scope, rows: list[Row], made: Report) -> None:
             row = numbers.beside(some, base, policy=policy, jobs=jobs, share="-" if share is None else f"{share:g}")
             for metric in numbers.TIMES:
                 row[f"told_pool_{metric.name}"] = (
-                    "" if share is None else numbers.told(numbers.change(some, plain, metric))
+                    "" if share is None else numbers.change_text(numbers.change(some, plain, metric))
                 )
-            told.append(row)
+            lines.append(row)
     columns = _columns()
-    made.shown.append(_tables.written("Beyond the text", told, ("policy", "jobs", "share"), columns))
+    made.shown.append(_tables.written("Beyond the text", lines, ("policy", "jobs", "share"), columns))
     pooled: list[Column] = [(metric.title.partition(" (")[0], _of_pool(metric)) for metric in numbers.TIMES]
-    reserved = [row for row in told if row["share"] != "-"]
+    reserved = [row for row in lines if row["share"] != "-"]
     title = "Bandwidth reserved, against the same policy without"
     made.shown.append(_tables.written(title, reserved, ("policy", "jobs", "share"), pooled))
-    made.frames["beyond"] = _numbers_of(told)
+    made.frames["beyond"] = _numbers_of(lines)
 
 
 def _of_pool(metric: Metric) -> Callable[[Row], str]:

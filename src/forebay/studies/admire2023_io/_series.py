@@ -84,7 +84,7 @@ class Series:
 
 def of(run: Run) -> Series:
     """The run, carried out once more."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.platforms import load
 
     workload = workload_of(run.jobs)

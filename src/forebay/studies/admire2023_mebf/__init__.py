@@ -16,6 +16,6 @@ def plan(options: Options) -> Plan:
 
     from forebay.studies.admire2023_mebf import _plan, _report
 
-    scope = _plan.scope(options)
+    scope = _plan.scope(options, SECTIONS)
     notes = [_report.OURS]
     return Plan(scope.settings.title, scope.sections, _plan.runs(scope), partial(_report.report, scope), notes)

@@ -84,13 +84,13 @@ def _by_application(
 
 def again(run: "Run") -> "Result":
     """The whole result of a run: stores keep its numbers alone."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
 
     return simulate(workload_of(run.jobs), run.platform, run.policy, run.seed, run.job_model, progress=False)
 
 
 def _over_time(runs: Sequence["Run"], path: Path) -> list[Path]:
-    from forebay.figures.panels import over_time
+    from forebay.figures.panels.timelines import over_time
 
     curves: dict[str, dict[str, Steps]] = {}
     for run in runs:

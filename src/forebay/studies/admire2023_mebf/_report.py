@@ -33,7 +33,7 @@ def _published(expected: Expected, finished: Finished, scope: Scope, rows: list[
     claims = _claims.of(scope, rows, expected)
     columns: list[Column] = [(name, partial(_cell, name)) for name in ("published", "ours", "verdict")]
     made.shown.append(_tables.written("The text's claims", claims, ("claim", "where"), columns))
-    told: list[Row] = []
+    lines: list[Row] = []
     for application in scope.settings.published.applications:
         for jobs in scope.settings.published.jobs:
             cell = tagged(rows, application=application, jobs=jobs)
@@ -41,11 +41,11 @@ def _published(expected: Expected, finished: Finished, scope: Scope, rows: list[
             for policy in scope.specs:
                 keys = {"application": application, "jobs": jobs, "policy": policy}
                 mine = tagged(cell, policy=policy)
-                told.append(keys | _means(mine) | _falls(mine, base))
+                lines.append(keys | _means(mine) | _falls(mine, base))
     words = ("application", "jobs", "policy")
     title = f"Every workload: falls below {scope.settings.reference}"
-    made.shown.append(_tables.written(title, told, words, _columns()))
-    made.frames |= {"claims": _tables.all_numbers(claims), "published": _tables.all_numbers(told)}
+    made.shown.append(_tables.written(title, lines, words, _columns()))
+    made.frames |= {"claims": _tables.all_numbers(claims), "published": _tables.all_numbers(lines)}
     mine_alone = [(run, record) for run, record in finished if run.tags["section"] == "published"]
     _figures.published(scope, rows, mine_alone, expected, made)
 
@@ -56,29 +56,29 @@ def _cell(name: str, row: Row) -> str:
 
 def _choices(scope: Scope, rows: list[Row], made: Report) -> None:
     """Every choice beside the reference on the same jobs."""
-    told: list[Row] = []
+    lines: list[Row] = []
     for jobs in scope.settings.choices.jobs:
         for name, one in scope.settings.choices.varied.items():
             cell = tagged(rows, jobs=jobs, made=one.model)
             mine, base = (tagged(cell, choice=which) for which in (name, scope.settings.reference))
-            told.append({"choice": name, "jobs": jobs} | _means(mine) | _falls(mine, base))
+            lines.append({"choice": name, "jobs": jobs} | _means(mine) | _falls(mine, base))
     title = f"What the text leaves open, {scope.settings.choices.application} jobs: falls below "
-    made.shown.append(_tables.written(f"{title}{scope.settings.reference}", told, ("choice", "jobs"), _columns()))
-    made.frames["choices"] = _tables.all_numbers(told)
+    made.shown.append(_tables.written(f"{title}{scope.settings.reference}", lines, ("choice", "jobs"), _columns()))
+    made.frames["choices"] = _tables.all_numbers(lines)
 
 
 def _beyond(scope: Scope, rows: list[Row], made: Report) -> None:
     """Every policy, and how far MEBF is below it."""
-    told: list[Row] = []
+    lines: list[Row] = []
     for jobs in scope.settings.beyond.jobs:
         cell = tagged(rows, jobs=jobs)
         best = tagged(cell, policy=scope.settings.proposed)
         for policy in [scope.settings.proposed, *scope.settings.beyond.policies]:
             mine = tagged(cell, policy=policy)
-            told.append({"policy": policy, "jobs": jobs} | _means(mine) | _falls(best, mine))
+            lines.append({"policy": policy, "jobs": jobs} | _means(mine) | _falls(best, mine))
     title = f"Beyond the text, {scope.settings.beyond.application} jobs: how far {scope.settings.proposed} falls below"
-    made.shown.append(_tables.written(title, told, ("policy", "jobs"), _columns()))
-    made.frames["beyond"] = _tables.all_numbers(told)
+    made.shown.append(_tables.written(title, lines, ("policy", "jobs"), _columns()))
+    made.frames["beyond"] = _tables.all_numbers(lines)
 
 
 def _means(rows: Sequence[Row]) -> Row:
@@ -87,11 +87,11 @@ def _means(rows: Sequence[Row]) -> Row:
 
 def _falls(rows: Sequence[Row], bases: Sequence[Row]) -> Row:
     """Of the times, with half of their intervals."""
-    told: Row = {}
+    row: Row = {}
     for metric in numbers.TIMES:
         one = numbers.falls(rows, bases, metric)
-        told |= {f"falls_{metric.name}": one.mean, f"half_95_{metric.name}": one.half}
-    return told
+        row |= {f"falls_{metric.name}": one.mean, f"half_95_{metric.name}": one.half}
+    return row
 
 
 def _columns() -> list[Column]:

@@ -40,7 +40,7 @@ def workload() -> "Workload":
 
 def started(policy: str) -> tuple[int, ...]:
     """Which jobs start at once."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
 
     jobs = simulate(workload(), PLATFORM, policy).jobs
     return tuple(int(job) for job, start in jobs.select("job_id", "starting_time").rows() if start == 0)

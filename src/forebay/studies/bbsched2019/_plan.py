@@ -8,7 +8,6 @@ from forebay.errors import InputError
 from forebay.experiments.runs import Jobs, Run, from_file
 from forebay.studies import _data
 from forebay.studies._frame import Options, chosen_sections, policy_specs, seeds_of
-from forebay.studies.bbsched2019 import SECTIONS
 from forebay.studies.bbsched2019._settings import BBSched, Ssd, Workloads, settings
 
 
@@ -33,7 +32,7 @@ class Scope:
         return from_file(self.trace, models=models, draw=draw)
 
 
-def scope(options: Options) -> Scope:
+def scope(options: Options, sections: tuple[str, ...]) -> Scope:
     """What the options ask for."""
     chosen = settings(options.quick)
     if options.parts is not None:
@@ -43,7 +42,7 @@ def scope(options: Options) -> Scope:
         names = ssd_names = list(dict.fromkeys([chosen.reference, *options.policies]))  # which means are divided by
     found = _data.find([(chosen.trace, (f"swf/{chosen.trace}", chosen.trace))], options.data)
     trace = None if found is None else found[chosen.trace]
-    sections = chosen_sections(options, SECTIONS, chosen.sections)
+    sections = chosen_sections(options, sections, chosen.sections)
     return Scope(chosen, sections, policy_specs(names), options.seeds, trace, policy_specs(ssd_names))
 
 

@@ -1,4 +1,4 @@
-"""What is told: who starts in the example, uses and waits by method, and how good the genetic fronts are."""
+"""What is reported: which jobs start in the example, uses and waits by method, and how good the genetic fronts are."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from forebay import platforms
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments import statistics
 from forebay.experiments.runs import workload_of
 from forebay.studies import _tables
@@ -43,22 +43,22 @@ def report(scope: Scope, finished: Finished) -> Report:
 
 
 def _example_table(scope: Scope, rows: list[Row], made: Report) -> None:
-    told: list[Row] = []
+    lines: list[Row] = []
     for policy, expected in _example.METHODS.items():
         jobs = _example.started(policy)
         nodes, buffer = _example.used(jobs)
-        told.append({"policy": policy, "jobs": jobs, "expected": expected, "nodes": nodes, "buffer": buffer})
+        lines.append({"policy": policy, "jobs": jobs, "expected": expected, "nodes": nodes, "buffer": buffer})
     columns: list[Column] = [
         ("published", lambda row: " ".join(map(str, row["expected"]))),
         ("ours", lambda row: " ".join(map(str, row["jobs"]))),
         ("nodes", lambda row: f"{row['nodes']} %"),
         ("buffer", lambda row: f"{row['buffer']} %"),
     ]
-    made.shown.append(_tables.written("The motivating example: jobs that start at once", told, ("policy",), columns))
+    made.shown.append(_tables.written("The motivating example: jobs that start at once", lines, ("policy",), columns))
     made.frames["example"] = _tables.all_numbers(
         [
             {**row, "jobs": " ".join(map(str, row["jobs"])), "expected": " ".join(map(str, row["expected"]))}
-            for row in told
+            for row in lines
         ]
     )
     made.figures["front-of-the-example"] = _figures.example
@@ -70,10 +70,10 @@ def _workloads(scope: Scope, rows: list[Row], made: Report) -> None:
     """Means over draws, and their ratio to the reference's, draw by draw."""
     every: list[Row] = []
     for workload in scope.settings.workloads.requests:
-        told = [_method(scope, rows, workload, policy, METRICS) for policy in scope.specs]
-        every += told
+        lines = [_method(scope, rows, workload, policy, METRICS) for policy in scope.specs]
+        every += lines
         title = f"{workload}: {scope.settings.workloads.draws} draws of requests"
-        made.shown.append(_tables.written(title, told, ("policy",), _columns(scope.settings.reference)))
+        made.shown.append(_tables.written(title, lines, ("policy",), _columns(scope.settings.reference)))
     made.frames["workloads"] = _tables.all_numbers(every)
     made.figures["waits"] = partial(_figures.ratios, every, WAIT, scope.settings.reference)
     made.figures["slowdowns"] = partial(_figures.ratios, every, SLOWDOWN, scope.settings.reference)
@@ -85,12 +85,12 @@ def _ssd(scope: Scope, rows: list[Row], made: Report) -> None:
     mine = [{**row, WASTED.name: wasted(row, machine)} for row in rows if row["section"] == "ssd"]
     every: list[Row] = []
     for workload in scope.settings.ssd.requests:
-        told = [_method(scope, mine, workload, policy, (*METRICS, SSD, WASTED)) for policy in scope.ssd_specs]
-        every += told
+        lines = [_method(scope, mine, workload, policy, (*METRICS, SSD, WASTED)) for policy in scope.ssd_specs]
+        every += lines
         title = f"{workload}: {scope.settings.ssd.draws} draws of requests"
         shares = [_share(metric) for metric in (NODES, BUFFER, SSD, WASTED)]
         columns = [*shares, *_columns(scope.settings.reference)[2:]]
-        made.shown.append(_tables.written(title, told, ("policy",), columns))
+        made.shown.append(_tables.written(title, lines, ("policy",), columns))
     made.frames["ssd"] = _tables.all_numbers(every)
     made.figures["waits-with-ssd"] = partial(_figures.ratios, every, WAIT, scope.settings.reference)
     made.figures["wasted-ssd"] = partial(_figures.ratios, every, WASTED, scope.settings.reference)
@@ -110,14 +110,14 @@ def wasted(row: Row, machine: platforms.Platform) -> float:
 
 
 def _method(scope: Scope, every: list[Row], workload: str, policy: str, metrics: Sequence[Metric]) -> Row:
-    told: Row = {"workload": workload, "policy": policy}
+    entry: Row = {"workload": workload, "policy": policy}
     rows = [row for row in every if row["workload"] == workload]
     for metric in metrics:
         values, bases = (_by_draw(rows, name, metric) for name in (policy, scope.settings.reference))
         ratios = statistics.spread([one / base for one, base in zip(values, bases, strict=True)])
-        told |= {metric.name: statistics.mean(values), f"ratio_{metric.name}": ratios.mean}
-        told |= {f"half_95_{metric.name}": ratios.half}
-    return told
+        entry |= {metric.name: statistics.mean(values), f"ratio_{metric.name}": ratios.mean}
+        entry |= {f"half_95_{metric.name}": ratios.half}
+    return entry
 
 
 def _by_draw(rows: list[Row], policy: str, metric: Metric) -> list[float]:
@@ -149,10 +149,10 @@ def _columns(reference: str) -> list[Column]:
 
 
 def _front_table(scope: Scope, rows: list[Row], made: Report) -> None:
-    fronts, told, n_runs = _fronts.windows(scope), [], 0
+    fronts, lines, n_runs = _fronts.windows(scope), [], 0
     for mutation in scope.settings.fronts.mutations:
         found = _fronts.quality(scope, fronts, mutation)
-        told += [_found(found[:, g], mutation, n) for g, n in enumerate(scope.settings.fronts.generations)]
+        lines += [_found(found[:, g], mutation, n) for g, n in enumerate(scope.settings.fronts.generations)]
         n_runs = len(found)
     columns: list[Column] = [
         ("mean", lambda row: f"{row['mean']:.4f}"),
@@ -162,9 +162,9 @@ def _front_table(scope: Scope, rows: list[Row], made: Report) -> None:
     ]
     much = f"{counted(len(fronts), 'window')}, {counted(n_runs, 'run')}"
     title = f"Hypervolume of the genetic front over the exact one's: {much}"
-    made.shown.append(_tables.written(title, told, ("mutation", "generations"), columns))
-    made.frames["fronts"] = _tables.all_numbers(told)
-    made.figures["front-quality"] = partial(_figures.quality, told)
+    made.shown.append(_tables.written(title, lines, ("mutation", "generations"), columns))
+    made.frames["fronts"] = _tables.all_numbers(lines)
+    made.figures["front-quality"] = partial(_figures.quality, lines)
     made.figures["front-of-a-window"] = partial(_figures.window, max(fronts, key=_fronts.spread))
     shared = [
         workload_of(scope.jobs(scope.settings.fronts.requests, 0)).name,

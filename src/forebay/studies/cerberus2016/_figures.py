@@ -52,7 +52,7 @@ def _responses(values: "dict[str, np.ndarray]", path: Path) -> list[Path]:
 
 
 def _throughput(ends: "dict[str, np.ndarray]", path: Path) -> list[Path]:
-    from forebay.figures.panels import throughput
+    from forebay.figures.panels.timelines import throughput
 
     return throughput.draw(ends, path)
 

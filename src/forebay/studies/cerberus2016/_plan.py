@@ -8,7 +8,6 @@ from forebay.errors import InputError
 from forebay.experiments.runs import Jobs, Run, from_file
 from forebay.studies import _data
 from forebay.studies._frame import Options, chosen_sections, policy_specs
-from forebay.studies.cerberus2016 import SECTIONS
 from forebay.studies.cerberus2016._settings import Cerberus, Variant, lane, settings
 
 KEPT = ("turnaround_time",)
@@ -32,7 +31,7 @@ class Scope:
         return from_file(self.trace, models=(model,), draw=draw)
 
 
-def scope(options: Options) -> Scope:
+def scope(options: Options, sections: tuple[str, ...]) -> Scope:
     """What the options ask for."""
     chosen = settings(options.quick)
     if options.parts is not None:
@@ -50,7 +49,7 @@ def scope(options: Options) -> Scope:
     found = _data.find([(name, (f"swf/{name}", name))], options.data)
     trace = None if found is None else found[name]
     results = () if trace is None else _results(trace.parent)
-    return Scope(chosen, chosen_sections(options, SECTIONS, chosen.sections), trace, results)
+    return Scope(chosen, chosen_sections(options, sections, chosen.sections), trace, results)
 
 
 def _results(folder: Path) -> tuple[Path, ...]:

@@ -36,7 +36,7 @@ class Replayed(NamedTuple):
 
 def replay(path: Path, variant: str | None, trace: Path | None) -> Replayed:
     """Run what a file describes, as its authors ran it."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.workload import read
 
     version, system = parse_variant(variant or path.stem)
@@ -48,11 +48,11 @@ def replay(path: Path, variant: str | None, trace: Path | None) -> Replayed:
         raise InputError(f"{path}: job {lost['id'][0]} is not in {log.name}; name the log it was made from")
     jobs = jobs.sort("submit", "id")
     volumes = _volumes(path, jobs, version, system)
-    told = volumes
+    stated = volumes
     if system == "one-phase":
         # In April's program a one-phase job holds what it brings in, which is a thousandth of what it asks for.
-        told = Volumes(*[volumes.data_in if version == "april" else volumes.largest()] * 3)
-    workload = convert(_workload(path, jobs.select(log.jobs.columns)), volumes, told, version=version, system=system)
+        stated = Volumes(*[volumes.data_in if version == "april" else volumes.largest()] * 3)
+    workload = convert(_workload(path, jobs.select(log.jobs.columns)), volumes, stated, version=version, system=system)
     chosen = settings()
     policy = f"cerberus-fcfs:service={chosen.service(version)}" if system == "three-phase" else "fcfs"
     result = simulate(workload, platform_of(system), policy, job_model=chosen.job_model)

@@ -85,16 +85,16 @@ def _pairs(scope: Scope, version: str, finished: Finished, expected: Expected) -
 
 def _claims(rows: list[Row], expected: Expected) -> list[str]:
     """The worst responses that the paper's text names, where they are not those of the per-job results."""
-    told = []
+    lines = []
     for cell in _tables.cells(rows, ("section", "policy"), WORST.name):
         claim = expected.find(**{**cell.keys, "metric": "claimed_worst_response"})
         if claim is not None:
             mean = statistics.mean(cell.values)
-            told.append(
+            lines.append(
                 f"{cell.keys['section']}: worst response, {cell.keys['policy']}: {claim.value:,.0f} s in the text "
                 f"({claim.source}), ours {mean:,.0f} s ({min(cell.values):,.0f} to {max(cell.values):,.0f})"
             )
-    return told
+    return lines
 
 
 def _replays(scope: Scope, made: Report) -> None:
@@ -128,7 +128,7 @@ def _replays(scope: Scope, made: Report) -> None:
 
 def _shared(scope: Scope, rows: list[Row], made: Report) -> None:
     """Mean and worst response by how many jobs a link carries at full speed."""
-    told: list[Row] = []
+    lines: list[Row] = []
     for name in scope.settings.shared.variants:
         for lanes in (*scope.settings.shared.lanes, None):
             row: Row = {"variant": scope.settings.variants[name].title, "policy": name, "lanes": lanes}
@@ -136,7 +136,7 @@ def _shared(scope: Scope, rows: list[Row], made: Report) -> None:
             for metric in (MEAN, WORST):
                 short = statistics.spread([one[metric.name] for one in mine])
                 row |= {metric.name: short.mean, f"half_95_{metric.name}": short.half}
-            told.append(row)
+            lines.append(row)
     columns: list[Column] = [
         ("jobs at full speed", lambda row: "all" if row["lanes"] is None else str(row["lanes"])),
         (MEAN.title, lambda row: MEAN.text(row[MEAN.name])),
@@ -145,6 +145,6 @@ def _shared(scope: Scope, rows: list[Row], made: Report) -> None:
         ("± 95 % ", lambda row: WORST.text(row[f"half_95_{WORST.name}"])),
     ]
     title = f"Shared links, {scope.settings.shared.version}: {scope.settings.shared.draws} draws"
-    made.detailed.append(_tables.written(title, told, ("variant",), columns))
-    made.frames["shared"] = _tables.all_numbers(told)
-    made.figures["shared-links"] = _figures.shared(told)
+    made.detailed.append(_tables.written(title, lines, ("variant",), columns))
+    made.frames["shared"] = _tables.all_numbers(lines)
+    made.figures["shared-links"] = _figures.shared(lines)

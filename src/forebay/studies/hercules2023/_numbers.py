@@ -72,12 +72,12 @@ def cells(rows: Sequence[Row], reference: str) -> Iterable[tuple[str, float, lis
 
 def compared(rows: Sequence[Row], bases: Sequence[Row]) -> Row:
     """Means over seeds, and changes against the reference with half of their intervals."""
-    told: Row = {"n_seeds": len(rows)}
-    told |= {metric.name: mean(rows, metric) for metric in (*TIMES, FILES, AVOIDED, SERVERS, MORE, MOVED)}
+    row: Row = {"n_seeds": len(rows)}
+    row |= {metric.name: mean(rows, metric) for metric in (*TIMES, FILES, AVOIDED, SERVERS, MORE, MOVED)}
     for metric in TIMES:
         one = change(rows, bases, metric)
-        told |= {f"change_{metric.name}": one.mean, f"half_95_{metric.name}": one.half}
-    return told
+        row |= {f"change_{metric.name}": one.mean, f"half_95_{metric.name}": one.half}
+    return row
 
 
 def loses_until(changes: Mapping[float, Spread]) -> float | None:

@@ -8,7 +8,6 @@ from forebay import _plugins
 from forebay.errors import InputError
 from forebay.experiments.runs import Jobs, Run
 from forebay.studies._frame import Options, chosen_sections, policy_specs
-from forebay.studies.hercules2023 import SECTIONS
 from forebay.studies.hercules2023._settings import Case, Hercules, settings
 
 USUAL = "as in section machine"
@@ -29,7 +28,7 @@ class Scope:
         return {USUAL: Case(), **self.settings.variations.cases}
 
 
-def scope(options: Options) -> Scope:
+def scope(options: Options, sections: tuple[str, ...]) -> Scope:
     """What the options ask for."""
     chosen = settings(options.quick)
     if options.parts is not None:
@@ -39,7 +38,7 @@ def scope(options: Options) -> Scope:
         parts = {name: getattr(chosen, name).model_copy(update=more) for name in ("machine", "variations")}
         chosen = chosen.model_copy(update=parts)
     names = list(dict.fromkeys(options.policies or chosen.policies))
-    return Scope(chosen, chosen_sections(options, SECTIONS, chosen.sections), policy_specs(names))
+    return Scope(chosen, chosen_sections(options, sections, chosen.sections), policy_specs(names))
 
 
 def runs(scope: Scope) -> list[Run]:

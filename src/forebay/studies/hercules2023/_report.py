@@ -51,8 +51,8 @@ def _published(scope: Scope, made: Report) -> None:
         ("points", lambda row: "-" if row["apart"] is None else f"{row['apart']:+.1f}"),
     ]
     keys = ("figure", "scaling", "block", "kind", "servers")
-    told = [row | {"block": _gains.size(row["block"])} for row in rows]
-    made.detailed.append(_tables.written("Throughputs and gains", told, keys, columns))
+    lines = [row | {"block": _gains.size(row["block"])} for row in rows]
+    made.detailed.append(_tables.written("Throughputs and gains", lines, keys, columns))
     made.frames |= {"published": _tables.all_numbers(rows), "claims": _tables.all_numbers(claims)}
     for scaling, figure in _gains.SCALINGS.items():
         name = f"{figure.lower().replace('. ', '-')}-{scaling}-scaling"
@@ -62,32 +62,32 @@ def _published(scope: Scope, made: Report) -> None:
 
 def _machine(scope: Scope, rows: Sequence[Row], made: Report) -> None:
     """Every policy by itself; figures are of the first."""
-    reference, told, pays = scope.settings.machine.reference, list[Row](), list[Row]()
+    reference, lines, pays = scope.settings.machine.reference, list[Row](), list[Row]()
     for policy in scope.specs:
         mine = tagged(rows, policy=policy)
-        told += [{"policy": policy} | row for row in _beside(mine, reference)]
+        lines += [{"policy": policy} | row for row in _beside(mine, reference)]
         pays += [{"policy": policy} | row for row in _pays(mine, reference)]
     n = scope.settings.machine.seeds
     made.shown.append(_tables.written("From which share of I/O on each pays", pays, ("policy", "system"), _words(pays)))
     title = f"Every system beside {reference}: {n} seeds"
-    made.shown.append(_tables.written(title, told, ("policy", "system", "io"), _columns()))
-    made.frames |= {"machine": _tables.all_numbers(told), "pays": _tables.all_numbers(pays)}
+    made.shown.append(_tables.written(title, lines, ("policy", "system", "io"), _columns()))
+    made.frames |= {"machine": _tables.all_numbers(lines), "pays": _tables.all_numbers(pays)}
     first = tagged(rows, policy=next(iter(scope.specs)))
     made.figures["machine-times"] = partial(_figures.changes_of_times, first, reference)
     made.figures["machine-file-system"] = partial(_figures.file_system, first, reference)
 
 
 def _variations(scope: Scope, rows: Sequence[Row], made: Report) -> None:
-    reference, told, pays = scope.settings.machine.reference, list[Row](), list[Row]()
+    reference, lines, pays = scope.settings.machine.reference, list[Row](), list[Row]()
     for case in scope.cases:
         mine = tagged(rows, case=case)
-        told += [{"case": case} | row for row in _beside(mine, reference)]
+        lines += [{"case": case} | row for row in _beside(mine, reference)]
         pays += [{"case": case} | row for row in _pays(mine, reference)]
     title = "From which share of I/O on each pays, with one thing changed"
     made.shown.append(_tables.written(title, pays, ("case", "system"), _words(pays)))
     title = f"Variations: {scope.settings.variations.seeds} seeds"
-    made.detailed.append(_tables.written(title, told, ("case", "system", "io"), _columns()))
-    made.frames |= {"variations": _tables.all_numbers(told), "variations-pay": _tables.all_numbers(pays)}
+    made.detailed.append(_tables.written(title, lines, ("case", "system", "io"), _columns()))
+    made.frames |= {"variations": _tables.all_numbers(lines), "variations-pay": _tables.all_numbers(pays)}
 
 
 def _beside(rows: Sequence[Row], reference: str) -> list[Row]:

@@ -17,6 +17,6 @@ def plan(options: Options) -> Plan:
 
     from forebay.studies.kopanski2021 import _plan, _report
 
-    scope = _plan.scope(options)
+    scope = _plan.scope(options, SECTIONS)
     notes = [] if scope.files is not None else [_report.MADE_UP]
     return Plan(scope.settings.title, scope.sections, _plan.runs(scope), partial(_report.report, scope), notes)

@@ -16,10 +16,12 @@ def tell(scope: Scope, rows: list[Row], _: Expected, made: Report) -> None:
     """A table a metric, and a sentence a policy that predicts."""
     reference, every = scope.settings.better.reference, []
     for metric in METRICS:
-        told = [_row(scope, rows, policy, reference, metric) for policy in dict.fromkeys(row["policy"] for row in rows)]
-        every += told
+        lines = [
+            _row(scope, rows, policy, reference, metric) for policy in dict.fromkeys(row["policy"] for row in rows)
+        ]
+        every += lines
         title = f"{metric.title.capitalize()}: policies of ours, {scope.settings.better.job_model}"
-        made.shown.append(_tables.written(title, told, ("policy",), _columns(metric, reference)))
+        made.shown.append(_tables.written(title, lines, ("policy",), _columns(metric, reference)))
     made.frames["better"] = _tables.all_numbers(every)
     made.notes += [line for policy, base in _PREDICTED.items() if (line := _closed(every, policy, base))]
 

@@ -14,18 +14,18 @@ _CELL = ("job_model", "policy", "reservations", "buffers")
 
 def tell(scope: Scope, rows: list[Row], expected: Expected, made: Report) -> None:
     """A table a metric, with a column a choice; a picture of every ratio."""
-    chosen, told, dots = scope.settings.choices, [], []
+    chosen, lines, dots = scope.settings.choices, [], []
     others = [(kind, lie) for kind in chosen.reservations for lie in chosen.buffers][1:]
     for metric in METRICS:
         ratios = _ratios(scope, rows, metric)
         dots += ratios
         mine = [_row(scope, cell, metric, expected) for cell in _grouped(ratios)]
-        told += mine
+        lines += mine
         title = f"{metric.title.capitalize()}: what the authors' choices change"
         columns = _columns(scope, metric, mine, others, len(expected) > 0)
         first = [row for row in mine if (row["reservations"], row["buffers"]) == _theirs(scope)]
         made.shown.append(_tables.written(title, first, ("job_model", "policy"), columns))
-    made.frames |= {"choices": _tables.all_numbers(told), "choices-ratios": _tables.all_numbers(dots)}
+    made.frames |= {"choices": _tables.all_numbers(lines), "choices-ratios": _tables.all_numbers(dots)}
     made.figures |= _figures.choices(dots, METRICS, _theirs(scope))
 
 

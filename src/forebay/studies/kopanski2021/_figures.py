@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments.runs import workload_of
 from forebay.studies._expected import Expected
 from forebay.studies._frame import Finished
@@ -30,13 +30,13 @@ def toy() -> Drawings:
 
 def _toy(policy: str, path: Path) -> list[Path]:
     from forebay import figures
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
     from forebay.workload import read
 
     return figures.draw("gantt", {policy: simulate(read("table1"), policy=policy)}, path)
 
 
-def full_log(scope: "Scope", finished: Finished, told: "pl.DataFrame") -> Drawings:
+def full_log(scope: "Scope", finished: Finished, frame: "pl.DataFrame") -> Drawings:
     """Figs 3 and 5 to 10. The tails and quantiles are those of the first draw."""
     first = {run.tags["policy"]: record.measures for run, record in finished if record.measures}
     waits = {policy: measures["waiting_time"] / HOUR for policy, measures in first.items()}
@@ -45,8 +45,10 @@ def full_log(scope: "Scope", finished: Finished, told: "pl.DataFrame") -> Drawin
     if "fcfs-easy" in scope.specs:
         made["fig-03-gantt-fcfs-easy"] = partial(_gantt, scope)
     draws = scope.settings.full_log.draws
-    made["fig-05-mean-wait"] = partial(_means, told, WAIT, HOUR, "mean waiting time (h)", draws)
-    made["fig-06-mean-bounded-slowdown"] = partial(_means, told, SLOWDOWN, 1.0, "mean bounded slowdown (10 min)", draws)
+    made["fig-05-mean-wait"] = partial(_means, frame, WAIT, HOUR, "mean waiting time (h)", draws)
+    made["fig-06-mean-bounded-slowdown"] = partial(
+        _means, frame, SLOWDOWN, 1.0, "mean bounded slowdown (10 min)", draws
+    )
     made["fig-07-wait-quantiles"] = partial(_letters, waits, "waiting time (h)")
     made["fig-08-bounded-slowdown-quantiles"] = partial(_letters, slowdowns, "bounded slowdown (10 min)")
     tail = scope.settings.full_log.tail
@@ -58,7 +60,7 @@ def full_log(scope: "Scope", finished: Finished, told: "pl.DataFrame") -> Drawin
 
 def _gantt(scope: "Scope", path: Path) -> list[Path]:
     from forebay import figures
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
 
     workload = workload_of(scope.log(0, first=scope.settings.full_log.gantt))
     spec, model = scope.specs["fcfs-easy"], scope.settings.full_log.job_model
@@ -66,10 +68,10 @@ def _gantt(scope: "Scope", path: Path) -> list[Path]:
     return figures.draw("gantt", {f"fcfs-easy, first {counted(len(workload), 'job')}": result}, path)
 
 
-def _means(told: "pl.DataFrame", metric: Metric, unit: float, label: str, draws: int, path: Path) -> list[Path]:
+def _means(frame: "pl.DataFrame", metric: Metric, unit: float, label: str, draws: int, path: Path) -> list[Path]:
     from forebay.figures.panels.means import Mean, draw
 
-    rows = [row for row in told.iter_rows(named=True) if row["metric"] == metric.name]
+    rows = [row for row in frame.iter_rows(named=True) if row["metric"] == metric.name]
     means = [Mean(row["policy"], row["mean"], row["half_95"], row["published"]) for row in rows]
     words = f"mean of {draws} draws, 95 % interval" if draws > 1 else "mean of one draw"
     return draw(means, path, label, unit, words)

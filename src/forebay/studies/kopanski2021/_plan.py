@@ -8,7 +8,6 @@ from forebay.errors import InputError
 from forebay.experiments.runs import Added, Jobs, Run, from_file
 from forebay.studies import _data
 from forebay.studies._frame import Options, chosen_parts, chosen_sections, policy_specs, seeds_of
-from forebay.studies.kopanski2021 import SECTIONS
 from forebay.studies.kopanski2021._settings import Kopanski, settings
 
 KEPT = ("waiting_time", "bounded_slowdown_10min")
@@ -68,10 +67,10 @@ def part_name(job_model: str, part: int) -> str:
     return f"{job_model}/part-{part}.json.gz"
 
 
-def scope(options: Options) -> Scope:
+def scope(options: Options, sections: tuple[str, ...]) -> Scope:
     """Everything checked that can be checked before anything runs."""
     chosen = settings(options.quick)
-    sections = chosen_sections(options, SECTIONS, chosen.sections)
+    sections = chosen_sections(options, sections, chosen.sections)
     specs = policy_specs(options.policies or chosen.policies, reservations=chosen.reservations)
     if "sixteen" in sections and chosen.reference not in specs:
         raise InputError(f"section sixteen divides by the means of {chosen.reference}; name it among --policies too")
@@ -136,7 +135,7 @@ class Case:
     draw: int | None = None
     replica: int = 0
     added: Added | None = None
-    known: bool = False  # whether policies are told the run times
+    known: bool = False  # whether policies know the run times
     keep: tuple[str, ...] = ()
     size: float = 1.0  # the effort, a part being 1
     spec: str | None = None  # that of the section, unless given

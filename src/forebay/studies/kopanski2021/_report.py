@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.experiments import statistics
 from forebay.studies import _tables
 from forebay.studies._expected import KEYS, Expected, Published, read_expected
@@ -101,32 +101,32 @@ def _within(known: bool) -> list[Column]:
 
 def _how_many_within(rows: list[Row]) -> list[str]:
     """Of means of waits: how often the published value lies in the range of our runs."""
-    told = [row for row in rows if row["metric"] == WAIT.name and row["within"] is not None]
-    if not told:
+    lines = [row for row in rows if row["metric"] == WAIT.name and row["within"] is not None]
+    if not lines:
         return []
-    inside = sum(row["within"] for row in told)
-    margin = f"{100 * max(row['tolerance'] for row in told):g} %"
-    return [f"parts: {inside} of {len(told)} published mean waits lie in the range of our runs, widened by {margin}"]
+    inside = sum(row["within"] for row in lines)
+    margin = f"{100 * max(row['tolerance'] for row in lines):g} %"
+    return [f"parts: {inside} of {len(lines)} published mean waits lie in the range of our runs, widened by {margin}"]
 
 
 def _full_log(scope: Scope, rows: list[Row], expected: Expected, made: Report) -> None:
     """Means over draws with Student's interval between them, beside those of the authors' draw."""
     by = ("section", "job_model", "policy")
-    told = []
+    lines = []
     for metric in ALL_METRICS:
         draws = _tables.averaged(rows, "seed", (*by, "draw"), metric.name)
         cells = _tables.compared(_tables.cells(draws, by, metric.name), expected)
-        told += cells
+        lines += cells
         if metric in METRICS:
             columns = _tables.draw_columns(metric, len(expected) > 0, "published (another draw)")
             title = f"{metric.title.capitalize()}: the full log, {scope.settings.full_log.draws} draws of requests"
             made.shown.append(_tables.written(title, cells, ("policy",), columns))
-    made.frames["full-log"] = _tables.frame(told)
+    made.frames["full-log"] = _tables.frame(lines)
 
 
 def _sixteen(scope: Scope, rows: list[Row], expected: Expected, made: Report) -> None:
     """Means of each part divided by those of the reference policy: medians and quartiles."""
-    told, dots = [], []
+    lines, dots = [], []
     for metric in METRICS:
         ratios = _ratios(scope, rows, metric)
         dots += ratios
@@ -143,7 +143,7 @@ def _sixteen(scope: Scope, rows: list[Row], expected: Expected, made: Report) ->
                 "source": published.source if published else None,
             }
             mine.append(row)
-        told += mine
+        lines += mine
         title = f"{metric.title.capitalize().partition(' (s)')[0]} divided by that of {scope.settings.reference}"
         columns = _ratio_columns(len(expected) > 0)
         made.shown.append(
@@ -154,7 +154,7 @@ def _sixteen(scope: Scope, rows: list[Row], expected: Expected, made: Report) ->
                 columns,
             )
         )
-    made.frames |= {"sixteen": _tables.all_numbers(told), "sixteen-ratios": _tables.all_numbers(dots)}
+    made.frames |= {"sixteen": _tables.all_numbers(lines), "sixteen-ratios": _tables.all_numbers(dots)}
     made.figures |= _figures.sixteen(scope, dots, expected, METRICS)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from forebay.errors import InputError
 from forebay.experiments.runs import Jobs, Run
 from forebay.studies._frame import Options, chosen_sections, policy_specs
-from forebay.studies.sas2019 import SECTIONS
 from forebay.studies.sas2019._settings import Sas, settings
 
 
@@ -20,7 +19,7 @@ class Scope:
     specs: dict[str, str]  # full specs by policy, of those that stand beside random tiers
 
 
-def scope(options: Options) -> Scope:
+def scope(options: Options, sections: tuple[str, ...]) -> Scope:
     """What the options ask for."""
     chosen = settings(options.quick)
     if options.parts is not None:
@@ -28,7 +27,7 @@ def scope(options: Options) -> Scope:
     if options.seeds is not None:
         chosen = chosen.model_copy(update={"repetitions": options.seeds})
     names = list(dict.fromkeys(["sas", *(options.policies or chosen.policies)]))  # what claims are about
-    return Scope(chosen, chosen_sections(options, SECTIONS, chosen.sections), policy_specs(names))
+    return Scope(chosen, chosen_sections(options, sections, chosen.sections), policy_specs(names))
 
 
 def runs(scope: Scope) -> list[Run]:
@@ -93,7 +92,7 @@ def _against(scope: Scope, section: str, ratios: list[int]) -> Iterator[Run]:
 
 
 def _mistakes(scope: Scope) -> Iterator[Run]:
-    """SAS when users are mistaken; and what random tiers do, which nobody's mistakes change."""
+    """SAS when users are mistaken; and what random tiers do, which mistakes do not change."""
     chosen, mine = scope.settings, scope.settings.mistakes
     tags: dict[str, Any] = {"section": "mistakes", "k": mine.k, "capacity": mine.capacity}
     for workload in range(chosen.workloads):

@@ -43,32 +43,32 @@ def report(scope: Scope, finished: Finished) -> Report:
 def _against(scope: Scope, rows: list[Row], made: Report) -> None:
     """SAS, and the others named, beside the best of random tiers."""
     section = rows[0]["section"]
-    told: list[Row] = []
+    lines: list[Row] = []
     for k in dict.fromkeys(row["k"] for row in rows):
         for capacity in scope.settings.capacities:
             mine = tagged(rows, k=k, capacity=capacity)
             drawn = tagged(mine, policy="random")
             for policy in scope.specs:
-                told.append(_beside(tagged(mine, policy=policy), drawn, policy, k, capacity))
+                lines.append(_beside(tagged(mine, policy=policy), drawn, policy, k, capacity))
     columns: list[Column] = [("k", lambda row: str(row["k"]))]
     for metric in numbers.TIMES:
         columns += _against_columns(metric)
     columns += [(one.title, _percent(one)) for one in (numbers.NODES, numbers.FAST)]
     title = f"Beside tiers drawn at random ({section}): {scope.settings.workloads} workloads"
-    made.shown.append(_tables.written(title, told, ("policy", "capacity"), columns))
-    made.frames[section] = _tables.all_numbers(told)
+    made.shown.append(_tables.written(title, lines, ("policy", "capacity"), columns))
+    made.frames[section] = _tables.all_numbers(lines)
     made.figures |= (_figures.against if section == "random" else _figures.staging)(scope, rows)
 
 
 def _beside(mine: Sequence[Row], drawn: Sequence[Row], policy: str, k: int, capacity: str) -> Row:
-    told: Row = {"policy": policy, "capacity": capacity, "k": k}
+    row: Row = {"policy": policy, "capacity": capacity, "k": k}
     for metric in numbers.TIMES:
         over_p = numbers.curve(drawn, "p", metric)
         best = numbers.ratio(mine, tagged(drawn, p=over_p.lowest), metric)
-        told |= {metric.name: numbers.mean(mine, metric), f"best_{metric.name}": min(over_p.y)}
-        told |= {f"p_{metric.name}": over_p.lowest, f"fitted_p_{metric.name}": over_p.fitted}
-        told |= {f"ratio_{metric.name}": best.mean, f"half_95_{metric.name}": best.half}
-    return told | {one.name: numbers.utilisation(mine, one) for one in (numbers.NODES, numbers.FAST)}
+        row |= {metric.name: numbers.mean(mine, metric), f"best_{metric.name}": min(over_p.y)}
+        row |= {f"p_{metric.name}": over_p.lowest, f"fitted_p_{metric.name}": over_p.fitted}
+        row |= {f"ratio_{metric.name}": best.mean, f"half_95_{metric.name}": best.half}
+    return row | {one.name: numbers.utilisation(mine, one) for one in (numbers.NODES, numbers.FAST)}
 
 
 def _against_columns(metric: Metric) -> list[Column]:
@@ -90,7 +90,7 @@ def _percent(metric: Metric) -> Callable[[Row], str]:
 
 def _mistakes(scope: Scope, rows: list[Row], made: Report) -> None:
     """SAS over theta, in steps of a quarter; all of them in the CSV."""
-    told: list[Row] = []
+    lines: list[Row] = []
     for policy in scope.specs:
         mine = tagged(rows, policy=policy)
         for theta in sorted({row["theta"] for row in mine}):
@@ -98,7 +98,7 @@ def _mistakes(scope: Scope, rows: list[Row], made: Report) -> None:
             one: Row = {"policy": policy, "theta": theta}
             one |= {metric.name: numbers.mean(some, metric) for metric in numbers.TIMES}
             one["n_on_fast"] = statistics.mean([row["n_on_fast"] for row in some])
-            told.append(
+            lines.append(
                 one | {metric.name: numbers.utilisation(some, metric) for metric in (numbers.NODES, numbers.FAST)}
             )
     columns: list[Column] = [
@@ -106,16 +106,16 @@ def _mistakes(scope: Scope, rows: list[Row], made: Report) -> None:
         ("jobs on fast storage", lambda row: f"{row['n_on_fast']:.1f}"),
         *((one.title, _percent(one)) for one in (numbers.NODES, numbers.FAST)),
     ]
-    shown = [row for row in told if abs(4 * row["theta"] - round(4 * row["theta"])) < 1e-9]
+    shown = [row for row in lines if abs(4 * row["theta"] - round(4 * row["theta"])) < 1e-9]
     size = scope.settings.mistakes.capacity
     made.shown.append(_tables.written(f"Mistaken users, {size}", shown, ("policy", "theta"), columns))
-    made.frames["mistakes"] = _tables.all_numbers(told)
+    made.frames["mistakes"] = _tables.all_numbers(lines)
     made.figures |= _figures.mistakes(scope, rows)
 
 
 def _beyond(scope: Scope, rows: list[Row], made: Report) -> None:
     """Every policy beside SAS, workload by workload."""
-    told: list[Row] = []
+    lines: list[Row] = []
     for k in scope.settings.beyond.k:
         for capacity in scope.settings.capacities:
             mine = tagged(rows, k=k, capacity=capacity)
@@ -127,29 +127,29 @@ def _beyond(scope: Scope, rows: list[Row], made: Report) -> None:
                     ratio = numbers.ratio(some, base, metric)
                     one |= {metric.name: numbers.mean(some, metric), f"ratio_{metric.name}": ratio.mean}
                     one[f"half_95_{metric.name}"] = ratio.half
-                told.append(one | {m.name: numbers.utilisation(some, m) for m in (numbers.NODES, numbers.FAST)})
+                lines.append(one | {m.name: numbers.utilisation(some, m) for m in (numbers.NODES, numbers.FAST)})
     columns: list[Column] = [("k", lambda row: str(row["k"]))]
     for metric in numbers.TIMES:
         first, *_, last = _against_columns(metric)
         columns += [first, ("to sas", last[1])]
     columns += [(one.title, _percent(one)) for one in (numbers.NODES, numbers.FAST)]
-    made.shown.append(_tables.written("Beyond the paper", told, ("policy", "capacity"), columns))
-    made.frames["beyond"] = _tables.all_numbers(told)
+    made.shown.append(_tables.written("Beyond the paper", lines, ("policy", "capacity"), columns))
+    made.frames["beyond"] = _tables.all_numbers(lines)
 
 
 def _sensitivity(scope: Scope, rows: list[Row], made: Report) -> None:
     """What the paper leaves open, varied: where random tiers are best, what SAS makes of it."""
-    told: list[Row] = []
+    lines: list[Row] = []
     for knob in ("rate", "data", "mean"):
         for value in getattr(scope.settings.sensitivity, knob):
             for capacity in scope.settings.capacities:
                 mine = tagged(rows, knob=knob, value=float(value), capacity=capacity)
                 drawn, sas = tagged(mine, policy="random"), tagged(mine, policy="sas")
                 row = _beside(sas, drawn, "sas", scope.settings.sensitivity.k, capacity)
-                told.append({"varied": knob, "value": f"{value:g}", **row})
+                lines.append({"varied": knob, "value": f"{value:g}", **row})
     columns: list[Column] = []
     for metric in numbers.TIMES:
         columns += _against_columns(metric)
     columns += [(one.title, _percent(one)) for one in (numbers.NODES, numbers.FAST)]
-    made.detailed.append(_tables.written("What the paper leaves open", told, ("varied", "value", "capacity"), columns))
-    made.frames["sensitivity"] = _tables.all_numbers(told)
+    made.detailed.append(_tables.written("What the paper leaves open", lines, ("varied", "value", "capacity"), columns))
+    made.frames["sensitivity"] = _tables.all_numbers(lines)

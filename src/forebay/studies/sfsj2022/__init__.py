@@ -17,6 +17,6 @@ def plan(options: Options) -> Plan:
 
     from forebay.studies.sfsj2022 import _plan, _report
 
-    scope = _plan.scope(options)
+    scope = _plan.scope(options, SECTIONS)
     notes = [_report.OURS]
     return Plan(scope.settings.title, scope.sections, _plan.runs(scope), partial(_report.report, scope), notes)

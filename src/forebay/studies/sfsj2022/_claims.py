@@ -40,13 +40,13 @@ def published(scope: Scope, rows: Sequence[Row]) -> list[Row]:
     usual = (scope.settings.mtbf, scope.settings.downtime)
     at = next((cell for cell in cells if cell[2] == usual), cells[0])
     made = []
-    for text, told, held in (
+    for text, stated, held in (
         ("utilisation improves", _points, utilisation_improves),
         ("flow of large jobs drops dramatically", _large, large_drop),
         ("flow of small jobs rises slightly", _small, small_rise),
     ):
         mine, base, where = at
-        made.append(_claim(text, " / ".join(where), "yes", told(mine, base), held(mine, base)))
+        made.append(_claim(text, " / ".join(where), "yes", stated(mine, base), held(mine, base)))
         made.append(_claim(text, "all cells", "yes", judged.counted([held(one, other) for one, other, _ in cells]), ""))
     return made
 

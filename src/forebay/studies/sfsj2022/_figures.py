@@ -34,7 +34,7 @@ def _spaced(time: str) -> str:
 
 def again(run: "Run") -> "Result":
     """The whole result of a run: stores keep its numbers alone."""
-    from forebay._simulate import simulate
+    from forebay._run.simulate import simulate
 
     return simulate(
         workload_of(run.jobs), run.platform, run.policy, run.seed, run.job_model, False, run.failures or None
@@ -43,7 +43,7 @@ def again(run: "Run") -> "Result":
 
 def toy(runs: Sequence["Run"], path: Path) -> list[Path]:
     """Fig. 3.1."""
-    from forebay.figures.panels import schedules
+    from forebay.figures.panels.timelines import schedules
 
     titles = [run.tags["case"] if not run.failures else f"a node fails, {run.policy}" for run in runs]
     return schedules.draw(

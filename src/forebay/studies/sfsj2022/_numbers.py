@@ -60,6 +60,6 @@ def more(rows: Sequence[Row], bases: Sequence[Row], metric: Metric) -> statistic
 def rises(rows: Sequence[Row], bases: Sequence[Row], metric: Metric) -> statistics.Spread:
     """By which share the mean over draws is above that of others; the interval is that of the paired differences.
 
-    Flows differ by a factor of ten between draws: a mean of ratios would be that of the draws where nobody waits.
+    Flows differ by a factor of ten between draws: a mean of ratios would be that of the draws without waits.
     """
     return statistics.rise(by_draw(rows, metric), by_draw(bases, metric))

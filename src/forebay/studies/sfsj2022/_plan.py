@@ -8,7 +8,6 @@ from typing import Any
 from forebay.errors import InputError
 from forebay.experiments.runs import Jobs, Run, from_file
 from forebay.studies._frame import Options, chosen_sections, policy_specs
-from forebay.studies.sfsj2022 import SECTIONS
 from forebay.studies.sfsj2022._settings import FOLDER, Case, Sfsj, settings
 
 DAY = 86400.0
@@ -25,7 +24,7 @@ class Scope:
     specs: dict[str, str]  # full specs by policy, of section published
 
 
-def scope(options: Options) -> Scope:
+def scope(options: Options, sections: tuple[str, ...]) -> Scope:
     """What the options ask for."""
     chosen = settings(options.quick)
     if options.parts is not None:
@@ -35,7 +34,7 @@ def scope(options: Options) -> Scope:
         chosen = chosen.model_copy(update={"draws": options.seeds, "beyond": beyond})
     # What claims are about is always there.
     names = list(dict.fromkeys([chosen.reference, chosen.proposed, *(options.policies or chosen.policies)]))
-    return Scope(chosen, chosen_sections(options, SECTIONS, chosen.sections), policy_specs(names))
+    return Scope(chosen, chosen_sections(options, sections, chosen.sections), policy_specs(names))
 
 
 def runs(scope: Scope) -> list[Run]:

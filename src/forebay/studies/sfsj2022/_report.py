@@ -44,29 +44,29 @@ def _published(scope: Scope, finished: Finished, made: Report) -> None:
     rows = numbers.rows_of(finished)
     claims = _claims.published(scope, rows)
     made.shown.append(_tables.written("Claims", claims, ("claim", "where"), _words()))
-    told: list[Row] = []
+    lines: list[Row] = []
     for (mtbf, downtime), _, base in _claims.each_cell(scope, rows):
         cell = tagged(rows, mtbf=mtbf, downtime=downtime)
         for policy in scope.specs:
             mine = tagged(cell, policy=policy)
-            told.append({"downtime": downtime, "mtbf": mtbf, "policy": policy} | _compared(mine, base))
+            lines.append({"downtime": downtime, "mtbf": mtbf, "policy": policy} | _compared(mine, base))
     title = f"Every cell, beside {scope.settings.reference}"
-    made.shown.append(_tables.written(title, told, ("downtime", "mtbf", "policy"), _columns()))
-    made.frames |= {"claims": _tables.all_numbers(claims), "published": _tables.all_numbers(told)}
+    made.shown.append(_tables.written(title, lines, ("downtime", "mtbf", "policy"), _columns()))
+    made.frames |= {"claims": _tables.all_numbers(claims), "published": _tables.all_numbers(lines)}
     made.figures["changes"] = partial(_figures.changes, scope, rows)
     made.figures["node-time"] = partial(_figures.node_time, scope, rows)
 
 
 def _loads(scope: Scope, finished: Finished, made: Report) -> None:
-    rows, told = numbers.rows_of(finished), []
+    rows, lines = numbers.rows_of(finished), []
     for load in scope.settings.loads.loads:
         cell = tagged(rows, load=load)
         base = tagged(cell, policy=scope.settings.reference)
         for policy in scope.specs:
-            told.append({"load": load, "policy": policy} | _compared(tagged(cell, policy=policy), base))
+            lines.append({"load": load, "policy": policy} | _compared(tagged(cell, policy=policy), base))
     title = f"Other loads, beside {scope.settings.reference}"
-    made.shown.append(_tables.written(title, told, ("load", "policy"), _columns()))
-    made.frames["loads"] = _tables.all_numbers(told)
+    made.shown.append(_tables.written(title, lines, ("load", "policy"), _columns()))
+    made.frames["loads"] = _tables.all_numbers(lines)
     made.figures["loads"] = partial(_figures.loads, scope, rows)
 
 
@@ -74,24 +74,24 @@ def _variants(scope: Scope, finished: Finished, made: Report) -> None:
     rows = numbers.rows_of(finished)
     base = tagged(rows, policy=scope.settings.reference)
     names = [scope.settings.reference, *variants(scope)]
-    told = [{"policy": name} | _compared(tagged(rows, policy=name), base) for name in names]
+    lines = [{"policy": name} | _compared(tagged(rows, policy=name), base) for name in names]
     title = f"All variants, beside {scope.settings.reference}"
-    made.shown.append(_tables.written(title, told, ("policy",), _columns()))
-    made.frames["variants"] = _tables.all_numbers(told)
+    made.shown.append(_tables.written(title, lines, ("policy",), _columns()))
+    made.frames["variants"] = _tables.all_numbers(lines)
     made.figures["variants"] = partial(_figures.variants, scope, rows)
 
 
 def _beyond(scope: Scope, finished: Finished, made: Report) -> None:
     """Every case, its policies beside the first one."""
-    rows, told = numbers.rows_of(finished), []
+    rows, lines = numbers.rows_of(finished), []
     for name, case in scope.settings.beyond.cases.items():
         cell = tagged(rows, case=name)
         base = tagged(cell, policy=case.policies[0])
         for policy in case.policies:
-            told.append({"case": name, "policy": policy} | _compared(tagged(cell, policy=policy), base))
+            lines.append({"case": name, "policy": policy} | _compared(tagged(cell, policy=policy), base))
     title = "Beyond the work: beside the first policy of each case"
-    made.shown.append(_tables.written(title, told, ("case", "policy"), _columns()))
-    made.frames["beyond"] = _tables.all_numbers(told)
+    made.shown.append(_tables.written(title, lines, ("case", "policy"), _columns()))
+    made.frames["beyond"] = _tables.all_numbers(lines)
 
 
 def _words() -> list[Column]:
@@ -105,12 +105,12 @@ def _cell(name: str, row: Row) -> str:
 def _compared(rows: Sequence[Row], bases: Sequence[Row]) -> Row:
     """Means over draws, and differences from the reference with half of their intervals."""
     kept = (*numbers.SHARES.values(), numbers.FREE, numbers.STEALS, *numbers.FLOWS)
-    told: Row = {metric.name: numbers.spread(rows, metric).mean for metric in kept}
+    row: Row = {metric.name: numbers.spread(rows, metric).mean for metric in kept}
     for metric in (numbers.USEFUL, *numbers.FLOWS):
         change = numbers.more if metric is numbers.USEFUL else numbers.rises
         one = change(rows, bases, metric)
-        told |= {f"change_{metric.name}": one.mean, f"half_95_{metric.name}": one.half}
-    return told
+        row |= {f"change_{metric.name}": one.mean, f"half_95_{metric.name}": one.half}
+    return row
 
 
 def _columns() -> list[Column]:

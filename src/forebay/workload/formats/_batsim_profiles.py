@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forebay import _bounds
-from forebay._text import counted
+from forebay._support import input_limits
+from forebay._support.text import counted
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload.formats._json_values import member, number, text, whole
 
@@ -57,7 +57,7 @@ class Profiles:
         self._table = table
         self._path = path
         self._known: dict[tuple[str, int], Work] = {}
-        self._most = _bounds.limit(_bounds.STEPS, max(MAX_ALL_STEPS, STEPS_A_JOB * n_jobs))
+        self._most = input_limits.limit(input_limits.STEPS, max(MAX_ALL_STEPS, STEPS_A_JOB * n_jobs))
         self._steps = 0
 
     def work(self, name: str, nodes: int, user: str) -> Work:
@@ -73,7 +73,7 @@ class Profiles:
         if self._steps > self._most:
             raise InputError(
                 f"{self._path}: its profiles unroll to over {self._most:,} steps in all; lower 'repeat', or set the "
-                f"variable {_bounds.STEPS} to as many as it may have"
+                f"variable {input_limits.STEPS} to as many as it may have"
             )
 
     def _work(self, name: str, nodes: int, user: str, within: tuple[str, ...]) -> Work:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import UNKNOWN
 from forebay.errors import InputError
 from forebay.workload import _source, dependencies

@@ -94,12 +94,12 @@ def edges(jobs: pl.DataFrame) -> tuple[pl.DataFrame | None, Counter[str]]:
     rows: list[tuple[int, int, str, float, bool]] = []
     alone: set[int] = set()
     for number, place, text in waiting.select("id", "array_task", "depends").iter_rows():
-        told = parse(text)
-        lost += told.odd
-        if told.singleton:
+        parsed = parse(text)
+        lost += parsed.odd
+        if parsed.singleton:
             alone.add(number)
         mine: list[tuple[int, int, str, float, bool]] = []
-        for kind, job, task, minutes in told.targets:
+        for kind, job, task, minutes in parsed.targets:
             if kind == _CORRESPONDING:
                 kind = "afterok"  # noqa: PLW2901
                 task = place if place in tasks.get(job, {}) else task  # noqa: PLW2901
@@ -108,10 +108,10 @@ def edges(jobs: pl.DataFrame) -> tuple[pl.DataFrame | None, Counter[str]]:
                 lost[kind] += 1
                 kind = "afterany"  # noqa: PLW2901
             lost["missing"] += not parents
-            if not parents and told.any:  # one that is not there is taken as met, and one is enough
+            if not parents and parsed.any:  # one that is not there is taken as met, and one is enough
                 mine = []
                 break
-            mine += [(number, parent, kind, 60.0 * minutes, told.any) for parent in parents if parent != number]
+            mine += [(number, parent, kind, 60.0 * minutes, parsed.any) for parent in parents if parent != number]
         rows += mine
     rows += _one_at_a_time(jobs, alone, lost)
     if not rows:

@@ -11,7 +11,7 @@ import polars as pl
 from forebay.core.units import INT64_MAX
 from forebay.errors import listed
 from forebay.workload import _cancelled
-from forebay.workload._rules import MOST_NODES
+from forebay.workload._checks.rules import MOST_NODES
 from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_values as values
 from forebay.workload.formats._sacct_rows import Block
@@ -121,11 +121,11 @@ class Found:
         Records that are left out tell it, too: tasks that still wait stand together in one.
         """
         name = pl.col("name")
-        told = pl.coalesce(
+        extracted = pl.coalesce(
             name.str.extract(r"^[0-9]{1,18}_\[[^%\]]*%([0-9]{1,9})\]$"),
             *([pl.col("SubmitLine").str.extract(depends.LIMIT)] if "SubmitLine" in rows.table.columns else []),
         ).cast(pl.Int64)
-        found = rows.table.select(array=name.str.extract(r"^([0-9]{1,18})_").cast(pl.Int64), limit=told)
+        found = rows.table.select(array=name.str.extract(r"^([0-9]{1,18})_").cast(pl.Int64), limit=extracted)
         for array, limit in found.filter(pl.col("array").is_not_null() & (pl.col("limit") > 0)).unique().iter_rows():
             self.limits[array] = min(limit, self.limits.get(array, limit))
 
@@ -171,9 +171,9 @@ class Found:
         """All times of a file are written in one way: mixed, some would be in another time zone than others."""
         if self.way is None:
             first = pl.coalesce(pl.when(pl.col(f"{name} way") > 0).then(f"{name} way") for name in MOMENTS)
-            told = rows.table.select("line", way=first).filter(pl.col("way").is_not_null()).head(1)
-            if len(told):
-                self.way = int(told["way"][0]), int(told["line"][0])
+            first_row = rows.table.select("line", way=first).filter(pl.col("way").is_not_null()).head(1)
+            if len(first_row):
+                self.way = int(first_row["way"][0]), int(first_row["line"][0])
         if self.way is None:
             return
         way, place = self.way
@@ -192,8 +192,8 @@ class Found:
         rows.read("state", rows.words("State"), values.state, pl.String)
         self._leave_out(rows, "still pending", rows.table["state"] == _PENDING)
         rows.read("raw run", rows.words("ElapsedRaw"), values.elapsed, pl.Float64)
-        told = rows.words("Elapsed").set(rows.table["raw run"].is_not_null(), "")
-        rows.read_length("run", told)
+        given = rows.words("Elapsed").set(rows.table["raw run"].is_not_null(), "")
+        rows.read_length("run", given)
         # Who waits for others was eligible when these had ended, which they will do at other times here.
         submit = (
             pl.when(pl.col("depends") != "").then(pl.coalesce("Submit time", "Eligible time"))
@@ -322,9 +322,9 @@ class Found:
 
 
 def _readable(text: str) -> str:
-    """A word that says whom a job waits for, if it can be read; "" if that is nobody."""
-    told = depends.parse(text)
-    return text if told.targets or told.odd or told.singleton else ""
+    """A word that says whom a job waits for, if it can be read; "" if that is none."""
+    parsed = depends.parse(text)
+    return text if parsed.targets or parsed.odd or parsed.singleton else ""
 
 
 def _n_tasks(text: str) -> int:

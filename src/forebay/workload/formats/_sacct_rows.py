@@ -189,7 +189,7 @@ def _csv_blocks(table: Iterator[list[str]], header: list[str], path: Path, size:
                 rows, lines, wrong = [], [], []
     except csv.Error as error:
         yield Block(_columns(rows, lines, header), wrong)
-        # What a lone quote swallowed cannot be told from what was quoted: there is no going on behind it.
+        # What a lone quote swallowed cannot be distinguished from what was quoted: there is no going on behind it.
         raise InputError(f"{path}: line {line + 1}: cannot be read ({error}); is the file whole?") from None
     yield Block(_columns(rows, lines, header), wrong, size)
 

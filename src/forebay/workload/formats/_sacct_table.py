@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay.workload.formats import _sacct_values as values
 
 MOMENTS = ("Submit", "Eligible", "Start", "End")
@@ -68,7 +68,7 @@ class Rows:
         self.table = self.table.filter(which)
 
     def refuse(self, which: pl.Series, why: Callable[[dict[str, Any]], str]) -> None:
-        """Set rows aside; `why` is told a row by its columns."""
+        """Set rows aside; `why` is given a row by its columns."""
         if not which.any():
             return
         self.wrong += [(row["line"], why(row)) for row in self.table.filter(which).iter_rows(named=True)]
@@ -149,11 +149,11 @@ class Rows:
             )
         rest = made["words"].alias(column)
         found, wrong = self._each(column, rest, values.moment)
-        told = [(word, *one) for word, one in found.items() if one is not None]
-        if told:
-            every = pl.Series([word for word, _, _ in told], dtype=pl.String)
-            times = pl.Series([time for _, time, _ in told], dtype=pl.Float64)
-            ways = pl.Series([WAYS.index(way) for _, _, way in told], dtype=pl.Int8)
+        readings = [(word, *one) for word, one in found.items() if one is not None]
+        if readings:
+            every = pl.Series([word for word, _, _ in readings], dtype=pl.String)
+            times = pl.Series([time for _, time, _ in readings], dtype=pl.Float64)
+            ways = pl.Series([WAYS.index(way) for _, _, way in readings], dtype=pl.Int8)
             made = made.with_columns(
                 time=pl.coalesce("time", rest.replace_strict(every, times, default=None, return_dtype=pl.Float64)),
                 way=pl.max_horizontal("way", rest.replace_strict(every, ways, default=0, return_dtype=pl.Int8)),
@@ -181,5 +181,5 @@ def _seconds(words: pl.Series) -> pl.Series:
 
 
 def _bounded(number: int | None) -> int | None:
-    """A number that a column can hold; what is so large is refused by whoever knows what it counts."""
+    """A number that a column can hold; what is so large is refused where it is known what it counts."""
     return None if number is None else min(number, 2**62)

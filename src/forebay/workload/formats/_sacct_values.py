@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from forebay._bounds import LONGEST
+from forebay._support.input_limits import LONGEST
 from forebay.core.units import INT64_MAX
 from forebay.errors import InputError, brief
 
@@ -183,7 +183,7 @@ def tres(requested: str, given: str) -> Tres:
             base, _, model = which.partition(":")
             pieces.setdefault(base, {})[model] = _of(name, count, amount) or 0
     for base, models in pieces.items():
-        every = models.pop("", None)  # gres/gpu:a100 is part of gres/gpu, where that is told
+        every = models.pop("", None)  # gres/gpu:a100 is part of gres/gpu, where that is given
         total = sum(models.values()) if every is None else every
         if base == "gpu":
             some = [model for model, many in models.items() if many]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError, brief
 from forebay.workload import _cancelled, _source
 from forebay.workload.names import column_of

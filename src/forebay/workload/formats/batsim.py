@@ -14,11 +14,11 @@ from typing import Any
 
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import MORE, NAMED, PHASE_SCHEMA, UNKNOWN
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
 from forebay.workload.formats import _batsim_writer as writer
 from forebay.workload.formats._batsim_profiles import FILE_SYSTEM, Profiles, Work
 from forebay.workload.formats._json_values import member, names_in, number, parse, whole

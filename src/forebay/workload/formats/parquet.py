@@ -15,9 +15,9 @@ from typing import Any
 
 import polars as pl
 
-from forebay import _bounds
-from forebay._parquet import read_parquet
 from forebay._plugins import parse_spec
+from forebay._support import input_limits
+from forebay._support.parquet import read_parquet
 from forebay.core.schemas import (
     DEPENDENCY_SCHEMA,
     INSIDE,
@@ -30,7 +30,7 @@ from forebay.core.schemas import (
 )
 from forebay.errors import InputError, brief, listed
 from forebay.workload import _source
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
 from forebay.workload.applications import Applications
 from forebay.workload.formats._json_values import count, member, names_in, number, parse, text, whole
 from forebay.workload.workload import NAMES, Workload, can_name
@@ -104,7 +104,7 @@ def read(path: Path) -> Workload:
 
 def _parts(source: _source.Source) -> dict[str, bytes]:
     """The members of the zip that are known, by name."""
-    most = _bounds.unpacked(source.size)
+    most = input_limits.unpacked(source.size)
     parts: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as file:
@@ -200,7 +200,7 @@ def _check_columns(table: pl.DataFrame, name: str, path: Path) -> None:
 
 
 def _complete(jobs: pl.DataFrame) -> pl.DataFrame:
-    """The jobs of a file that was written before they had a column `cancel`: nobody withdraws them."""
+    """The jobs of a file that was written before they had a column `cancel`: none is withdrawn."""
     if "cancel" in jobs.columns:
         return jobs
     jobs = jobs.with_columns(cancel=pl.lit(math.inf))

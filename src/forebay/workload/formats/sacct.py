@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.core.schemas import MORE
 from forebay.errors import InputError
 from forebay.workload import _cancelled, _source, _suggest, dependencies
 from forebay.workload._bad_lines import BadLines
+from forebay.workload._checks.jobs import checked
 from forebay.workload._source import machine_nodes
-from forebay.workload._valid import checked
 from forebay.workload.formats import _sacct_depends as depends
 from forebay.workload.formats import _sacct_json as document
 from forebay.workload.formats import _sacct_values as values
@@ -71,7 +71,7 @@ def read(
         why = f": {counted(found.records, 'record')} left out ({_source.dropped_text(dropped)})"
         raise InputError(f"{path}: holds no job{why if found.records else ''}; list jobs that have started")
     jobs, names, renamed = _jobs(table, found)
-    waits, told = _dependencies(table, jobs["id"])
+    waits, remarks = _dependencies(table, jobs["id"])
     ran = table["cancel"].is_infinite()
     platform, sized = _machine(table.filter(ran))
     jobs, first = _source.in_order(jobs)
@@ -82,7 +82,7 @@ def read(
         platform=platform,
         records=found.records,
         dropped=dropped,
-        notes=(*bad.notes(), *renamed, *_notes(found, jobs), *told, *sized),
+        notes=(*bad.notes(), *renamed, *_notes(found, jobs), *remarks, *sized),
         provenance=(f"read {source.name} (sacct, {counted(found.records, 'record')})",),
         sha256=source.sha256,
         names={name: known for name, known in names.items() if known},

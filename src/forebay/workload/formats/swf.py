@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.workload import _cancelled, _source, dependencies
 from forebay.workload._bad_lines import BadLines
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
 from forebay.workload.formats import _swf_lines as lines
 from forebay.workload.names import only
 from forebay.workload.workload import Workload, job_table
@@ -63,8 +63,8 @@ def read(path: Path, cancelled: str = "drop", skip_bad_lines: bool = False) -> W
     demands = [*_resources(content), *(["memory"] if "memory" in columns else [])]
     notes = [*bad.notes(), *content.notes, *_estimate_notes(columns), *_clear_unknown(columns, demands)]
     notes += [_source.MEMORY_NOTE] if "memory" in columns else []
-    waits, told = _preceding(columns)
-    notes += told
+    waits, remarks = _preceding(columns)
+    notes += remarks
     jobs = job_table(columns)
     notes += _source.order_notes(jobs["submit"])
     jobs, first = _source.in_order(jobs)

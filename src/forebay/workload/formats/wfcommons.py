@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from forebay._bounds import JOBS, LONGEST, limit
-from forebay._text import counted
+from forebay._support.input_limits import JOBS, LONGEST, limit
+from forebay._support.text import counted
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.errors import InputError, brief
 from forebay.workload import _source
-from forebay.workload._rules import LENGTH
-from forebay.workload._valid import checked
+from forebay.workload._checks.jobs import checked
+from forebay.workload._checks.rules import LENGTH
 from forebay.workload.dependencies import dependency_table, refuse_circle
 from forebay.workload.formats._json_values import count, member, number, parse, text
 from forebay.workload.workload import Workload, job_table
@@ -110,7 +110,7 @@ def _first(table: dict[str, Any], keys: tuple[str, ...]) -> Any:
 
 
 def _tasks(workflow: dict[str, Any], where: str) -> tuple[dict[str, dict[str, Any]], str | None]:
-    """What is told of each task, by its id, and the machine; from 1.5 on in two parts, before in one."""
+    """What is known of each task, by its id, and the machine; from 1.5 on in two parts, before in one."""
     if "specification" not in workflow:
         tasks = _told(workflow, where, "tasks" if "tasks" in workflow else "jobs")
         return {name: _task(one, one, {}, f"{where}: task {name!r}") for name, one in tasks.items()}, _machine(workflow)
@@ -189,8 +189,8 @@ def _machine(table: dict[str, Any]) -> str | None:
     cores = set()
     for one in machines:
         cpu = one.get("cpu")
-        told = _first(cpu, ("coreCount", "count")) if isinstance(cpu, dict) else None
-        cores.add(told if isinstance(told, int) and not isinstance(told, bool) and 0 < told < 10**6 else 0)
+        count = _first(cpu, ("coreCount", "count")) if isinstance(cpu, dict) else None
+        cores.add(count if isinstance(count, int) and not isinstance(count, bool) and 0 < count < 10**6 else 0)
     if len(cores) != 1:
         return None
     each = cores.pop()

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from forebay import _bounds, _plugins
+from forebay import _plugins
+from forebay._support import input_limits
 from forebay.errors import InputError, brief
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload
@@ -140,6 +141,6 @@ def _bounded(name: str, values: dict[str, Any]) -> dict[str, Any]:
         most = checks.most_jobs() if key == "jobs" else _MOST.get(key, _MOST[type(value).__name__])
         if math.inf > abs(value) > most or 0 < abs(value) < _LEAST:
             bounds = f"{most:,} at most" if abs(value) > most else f"0, or at least {_LEAST:g}"
-            more = f", or set the variable {_bounds.JOBS} to as many" if key == "jobs" else ""
+            more = f", or set the variable {input_limits.JOBS} to as many" if key == "jobs" else ""
             raise InputError(f"model {name!r}: {key.rstrip('_')} is {brief(value)}; give {bounds}{more}")
     return values

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from typing import Annotated, Any
 
-from forebay import _bounds
+from forebay._support import input_limits
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief
 from forebay.workload.workload import Workload
@@ -40,30 +40,30 @@ def at_least(model: str, limit: float, **values: float) -> None:
 
 def most_jobs() -> int:
     """How many jobs a model may make."""
-    return _bounds.limit(_bounds.JOBS, MAX_JOBS)
+    return input_limits.limit(input_limits.JOBS, MAX_JOBS)
 
 
 def runs(model: str, number: int) -> None:
     """Refuse runs of all jobs together that would not fit in memory."""
-    _affordable(model, number, "runs", RUNS_A_JOB * most_jobs(), f"jobs or repeats, or raise {_bounds.JOBS}")
+    _affordable(model, number, "runs", RUNS_A_JOB * most_jobs(), f"jobs or repeats, or raise {input_limits.JOBS}")
 
 
 def phases(model: str, number: int) -> None:
     """Refuse phases of all jobs together that would not."""
-    most = _bounds.limit(_bounds.STEPS, MAX_PHASES)
-    _affordable(model, number, "phases", most, f"jobs or writes, or set the variable {_bounds.STEPS} to as many")
+    most = input_limits.limit(input_limits.STEPS, MAX_PHASES)
+    _affordable(model, number, "phases", most, f"jobs or writes, or set the variable {input_limits.STEPS} to as many")
 
 
 def sizes(model: str, number: int) -> None:
     """Refuse sizes of all jobs together that would not."""
-    most = _bounds.limit(_bounds.STEPS, MAX_PHASES)
-    _affordable(model, number, "sizes", most, f"share or sizes, or set the variable {_bounds.STEPS} to as many")
+    most = input_limits.limit(input_limits.STEPS, MAX_PHASES)
+    _affordable(model, number, "sizes", most, f"share or sizes, or set the variable {input_limits.STEPS} to as many")
 
 
 def amounts(model: str, number: int) -> None:
     """Refuse amounts, one for each task at each size of all jobs together, that would not."""
-    most = _bounds.limit(_bounds.STEPS, MAX_PHASES)
-    _affordable(model, number, "amounts", most, f"jobs, or set the variable {_bounds.STEPS} to as many")
+    most = input_limits.limit(input_limits.STEPS, MAX_PHASES)
+    _affordable(model, number, "amounts", most, f"jobs, or set the variable {input_limits.STEPS} to as many")
 
 
 def _affordable(model: str, number: int, what: str, most: int, lower: str) -> None:

@@ -8,8 +8,8 @@ grow in proportion to its loads, the two counted alike.
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._bounds import LONGEST
-from forebay._text import counted
+from forebay._support.input_limits import LONGEST
+from forebay._support.text import counted
 from forebay.workload.models import _checks as checks
 from forebay.workload.models._rounds import Sizes, Task, applications
 from forebay.workload.workload import Workload, job_table
@@ -106,7 +106,7 @@ def peaks(jobs: int) -> NDArray[np.bool_]:
 
 
 def alone(flop: _Floats | float, written: _Floats, nodes: _Ints) -> _Floats:
-    """Seconds that computing and then writing takes on a machine that nobody else uses."""
+    """Seconds that computing and then writing takes on a machine of its own."""
     seconds: _Floats = flop / (nodes * SPEED) + written / np.minimum(nodes * PORT, FILES)
     return seconds
 

@@ -9,8 +9,8 @@ and lengths are such that EASY takes as long, and gives each node to as many job
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._bounds import LONGEST
-from forebay._text import counted
+from forebay._support.input_limits import LONGEST
+from forebay._support.text import counted
 from forebay.workload.models import _checks as checks
 from forebay.workload.models._rounds import Sizes, Task, applications
 from forebay.workload.models.admire_io import FILES, PORT, SPEED, alone

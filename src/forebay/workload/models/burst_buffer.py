@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.workload._source import machine_nodes
 from forebay.workload.models import _checks as checks

@@ -7,7 +7,7 @@ that is not public. Here requests are log-uniform between `least` and `most`: th
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload
 

@@ -7,7 +7,7 @@ with jobs that need large ones as 80/20, 50/50 and 20/80. Requests are uniform, 
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload
 

@@ -12,7 +12,7 @@ submitted here when the one before it would end if it did not wait.
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.workload._source import in_order
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload, job_table

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from forebay._bounds import LONGEST
-from forebay._text import counted
+from forebay._support.input_limits import LONGEST
+from forebay._support.text import counted
 from forebay.workload import _source
-from forebay.workload._rules import MOST_NODES
+from forebay.workload._checks.rules import MOST_NODES
 from forebay.workload.applications import Applications, empty
 from forebay.workload.models import _checks as checks
 from forebay.workload.operations import REFERENCE_SPEED

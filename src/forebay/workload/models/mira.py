@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.workload._source import in_order
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload, job_table
@@ -62,7 +62,7 @@ def generate(
 ) -> Workload:
     """`jobs` jobs that ask for that share of the machine from the first to the last arrival.
 
-    `accuracy` is the mean share of its walltime that a job takes; nobody's job is killed. Jobs have `largest` nodes at
+    `accuracy` is the mean share of its walltime that a job takes; no job is killed. Jobs have `largest` nodes at
     most: on a machine whose nodes fail, one that needs all of them may never find them all up.
     """
     checks.at_least(_NAME, 1, jobs=jobs)

@@ -83,14 +83,14 @@ def attach(
     if from_ == "uniform":  # volumes for the machine of the paper
         workload = replace(workload, platform="trinity-io" if system == "io" else "trinity")
     most = given.largest()
-    told = Volumes(most, most, most)
+    stated = Volumes(most, most, most)
     if system == "three-phase" and demand == "iro":
-        told = given
+        stated = given
     elif volumes == "max":
-        told = given = Volumes(most // _SLIP if version == "april" else most, most, most)
+        stated = given = Volumes(most // _SLIP if version == "april" else most, most, most)
         if system == "one-phase":
-            told = Volumes(*[given.data_in] * 3)
-    return convert(workload, given, told, version=version, system=system)
+            stated = Volumes(*[given.data_in] * 3)
+    return convert(workload, given, stated, version=version, system=system)
 
 
 def _drawn(rng: np.random.Generator, n: int, version: str) -> Volumes:
@@ -115,20 +115,20 @@ def _given(workload: Workload) -> Volumes:
     return Volumes(*(workload.jobs[name].to_numpy() for name in COLUMNS))
 
 
-def convert(workload: Workload, moved: Volumes, told: Volumes, *, version: str, system: str) -> Workload:
+def convert(workload: Workload, moved: Volumes, stated: Volumes, *, version: str, system: str) -> Workload:
     """Legs and phases of every job: what is moved, and the room in the buffer that users ask for."""
     fewest = _FEWEST_CORES[version]
     jobs = workload.jobs.drop(name for name in (*COLUMNS, BUFFER) if name in workload.jobs.columns)
     jobs = jobs.with_columns(nodes=pl.max_horizontal("nodes", pl.lit(fewest, pl.Int64)))
     table = jobs.select("id", "nodes", "walltime", "run_time", "flop", "communication").with_columns(
         *(pl.Series(f"moved_{way}", bytes_.astype(float)) for way, bytes_ in zip(_WAYS, moved, strict=True)),
-        *(pl.Series(f"told_{way}", bytes_) for way, bytes_ in zip(_WAYS, told, strict=True)),
+        *(pl.Series(f"told_{way}", bytes_) for way, bytes_ in zip(_WAYS, stated, strict=True)),
     )
     legs = None
     if system == "three-phase":
         legs = _legs(table, version)
     if system != "io":
-        jobs = jobs.with_columns(pl.Series(BUFFER, told.largest(), pl.Int64))
+        jobs = jobs.with_columns(pl.Series(BUFFER, stated.largest(), pl.Int64))
     phases = pl.concat(_phase(table, *words) for words in _PHASES[version, system])
     size = sum(int(one.sum()) for one in moved) // max(len(jobs), 1)
     line = f"{system} jobs ({version}) that move {format_bytes(size)} each on average"
@@ -197,14 +197,14 @@ def _phase(table: pl.DataFrame, leg: int, kind: str, way: str, release: str | No
 
 
 def _legs(table: pl.DataFrame, version: str) -> pl.DataFrame:
-    """In, run and out. The walltime is that of the run: nobody knows before how long staging takes."""
+    """In, run and out. The walltime is that of the run: it is not known before how long staging takes."""
     keeps = version == "april"
-    nobody, unknown = pl.lit(0, pl.Int64), pl.lit(np.inf)
-    room = pl.col("told_run") + (pl.col("told_in") if keeps else nobody)
+    none, unknown = pl.lit(0, pl.Int64), pl.lit(np.inf)
+    room = pl.col("told_run") + (pl.col("told_in") if keeps else none)
     parts = (
-        (0, unknown, nobody, "", pl.col("told_in")),
+        (0, unknown, none, "", pl.col("told_in")),
         (1, pl.col("walltime"), pl.col("nodes"), BUFFER if keeps else "", room),
-        (2, unknown, pl.col("nodes") if keeps else nobody, "nodes" if keeps else "", pl.col("told_out")),
+        (2, unknown, pl.col("nodes") if keeps else none, "nodes" if keeps else "", pl.col("told_out")),
     )
     return pl.concat(
         table.select(

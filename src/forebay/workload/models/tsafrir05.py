@@ -2,7 +2,7 @@
 
 What that paper found, and this module keeps: users choose from few round values; some twenty of these cover nine jobs
 in ten; the longest time allowed is among the most popular; the histogram belongs to the site, and is then dealt out to
-jobs so that nobody asks for less than the run time. What is not theirs: the values, their popularity (the r-th most
+jobs so that no job asks for less than its run time. What is not theirs: the values, their popularity (the r-th most
 popular is r times as rare as the first) and the shares below, which are set here. It is in their style, not their
 program.
 """

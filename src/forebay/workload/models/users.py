@@ -8,7 +8,7 @@ one another, but not as many jobs.
 import numpy as np
 import polars as pl
 
-from forebay._text import counted
+from forebay._support.text import counted
 from forebay.errors import InputError
 from forebay.workload.models import _checks as checks
 from forebay.workload.workload import Workload

@@ -1,0 +1,79 @@
+"""The kernels of the built-in policies, for policies in plain Python: `act.backfill`, `view.earliest` and their like.
+
+Neither the engine nor the view may know policies, so whatever runs one passes them in. They are compiled, or read from
+the disk, when a policy first uses them.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from forebay._numba.jit import ready
+from forebay._numba.pointer import pointer
+from forebay._run import compilation
+from forebay.core.outlook import Profile
+from forebay.core.tables import STATE, State
+from forebay.engine.interrupts import Interrupts
+from forebay.errors import BadActionError, nearest
+from forebay.policies._families.backfill import Param
+from forebay.policies._orders import ALL, ORDERS
+
+_GIVEN = -1.0
+_NOBODY = np.zeros(0, np.int64)
+
+
+@cache
+def _kernel(name: str) -> Any:
+    """A kernel behind one of the methods, ready to be called."""
+    part = compilation.BLOCKS[name]
+    compilation.prepare_parts([part])
+    return ready(compilation.kernel_of(part))
+
+
+@cache
+def _params(order: str, descending: bool, reserve: str, depth: int | None) -> np.ndarray:
+    """The row of numbers that the kernel reads."""
+    row = np.zeros(len(Param))
+    row[Param.ORDER] = ORDERS.index(order) if order else _GIVEN
+    row[Param.DESCENDING], row[Param.MAX_BACKFILL] = descending, ALL
+    row[Param.DEPTH] = ALL if depth is None else min(depth, ALL)
+    row[Param.RESERVED] = 1 if reserve == "nodes" else ALL
+    return row
+
+
+class Blocks:
+    """What `View` and `Actions` call, on the tables of one run."""
+
+    def __init__(self, state: State):
+        self._tables, self._interrupts = pointer(state, STATE), Interrupts(state.clock)
+
+    def backfill(
+        self, order: str | np.ndarray, descending: bool, reserve: str, depth: int | None, expected: np.ndarray
+    ) -> tuple[np.ndarray, int]:
+        """Write the starts of a line of jobs; returns what they leave, and the place of a wrong one (-1: none is)."""
+        word, line = (order, _NOBODY) if isinstance(order, str) else ("", order)
+        if word and word not in ORDERS:
+            raise BadActionError(f"act.backfill: order is {word!r}: {nearest(word, ORDERS)}; or give a list of jobs")
+        kernel, params = _kernel("backfill"), _params(word, descending, reserve, depth)
+        with self._interrupts:  # the queue may be long
+            left, wrong = kernel(self._tables, line, params, expected)
+        return left, int(wrong)
+
+    def earliest(self, job: int) -> float:
+        """When a waiting job could start."""
+        return float(_kernel("earliest")(self._tables, job))
+
+    def fits_at(self, job: int, time: float) -> bool:
+        """Whether a waiting job would find all that it needs from a time on."""
+        return bool(_kernel("fits_at")(self._tables, job, time))
+
+    def victims(self, job: int, candidates: np.ndarray) -> np.ndarray:
+        """Those of running jobs that give way to a waiting one."""
+        found: np.ndarray = _kernel("preempt")(self._tables, job, candidates, 1, False)
+        return found
+
+    def profile(self) -> Profile:
+        """What will be free when."""
+        times, ahead, n, n_resources = _kernel("profile")(self._tables)
+        return Profile(times[:n].copy(), ahead[:n, :n_resources].copy(), ahead[:n, n_resources:].copy())

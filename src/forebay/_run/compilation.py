@@ -1,0 +1,317 @@
+"""The one-time wait for the compiler, announced: what policies need is compiled here, before a run's clock starts."""
+
+import math
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from forebay._support.parent_process import end_with
+from forebay._support.text import plain
+from forebay.errors import ForebayError
+
+Part = tuple[str, str]
+"""A way into compiled code: module and function. It is compiled with all kernels below it, and so by itself."""
+
+LOOP: Part = ("forebay.engine.loop", "run_compiled")
+BRIDGE: Part = ("forebay.engine.loop", "call_python")
+_TEXT: tuple[Part, ...] = tuple(("forebay.algorithms.setformat", name) for name in ("group_intervals", "write_sets"))
+_SHORT = (BRIDGE, *_TEXT)  # compiled in a second or less
+WAITING: Part = ("forebay.algorithms.waiting", "causes")  # explanations of waits enter here
+_KERNELS = "forebay.policies._kernels."
+BLOCKS: dict[str, Part] = {
+    "backfill": (f"{_KERNELS}line_up", "line_up"),
+    **{name: (f"{_KERNELS}outlook", name) for name in ("earliest", "fits_at", "profile")},
+    "preempt": (f"{_KERNELS}preempt", "victims"),
+}
+"""What policies in plain Python build on, by the name of the method that leads there."""
+
+_here: set[Part] = set()
+"""What is ready in this process."""
+
+
+def prepare(policies: Iterable[Any], quiet: bool = False) -> None:
+    """Have all that these policies run on ready. Where it must be compiled first, say so, and how long it will take."""
+    prepare_parts(needed(policies), quiet)
+
+
+def prepare_parts(wanted: Iterable[Part], quiet: bool = False) -> None:
+    """The same for any ways into compiled code."""
+    from forebay._numba.folder import cache_folder
+
+    parts = [part for part in wanted if part not in _here]
+    faults = {part: fault for part in parts if (fault := _fault_of(part))}
+    missing = list(faults)
+    if missing:
+        if not quiet:
+            for note in _notes(faults):
+                _write(f"{note}\n")
+        line = None if quiet else Countdown(missing)
+        # Another process can hand over what it compiles only where that can be kept.
+        kept = [] if cache_folder() is None else [part for part in missing if faults[part] != "unsafe"]
+        if kept:
+            compile_parts(kept, line)
+        load(missing)
+        if line:
+            line.end()
+    load(parts)
+    _here.update(parts)
+
+
+def needed(policies: Iterable[Any]) -> list[Part]:
+    """What runs of these policies enter. A kernel of a user's is compiled where it is called: it stands in no module
+    that another process could find."""
+    from forebay.policies import Policy
+    from forebay.policies._limited import apart
+
+    found = dict.fromkeys((LOOP, *_TEXT))
+    for policy, _ in map(apart, policies):
+        compiled = getattr(policy, "compiled", "")
+        if compiled:
+            file, function = compiled.split(".")
+            found[f"{_KERNELS}{file}", function] = None
+        elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
+            found[BRIDGE] = None
+            found |= {BLOCKS[name]: None for name in sorted(_named(policy) & BLOCKS.keys())}
+    return list(found)
+
+
+def _named(policy: Any) -> set[str]:
+    """The methods and attributes that the code of a policy's class names. What it reaches by other ways is compiled
+    where it is first called, on the run's own time."""
+    codes = [getattr(one, "__code__", None) for cls in type(policy).__mro__ for one in vars(cls).values()]
+    found: set[str] = set()
+    while codes:
+        code = codes.pop()
+        if isinstance(code, CodeType):
+            found |= set(code.co_names)
+            codes += code.co_consts  # functions within functions
+    return found
+
+
+class Countdown:
+    """A line on stderr that counts down, where someone watches; else one line before and one after.
+
+    It begins when it is made.
+    """
+
+    def __init__(self, parts: Iterable[Part]):
+        self._left = {part: _seconds(part) for part in parts}
+        self._usual = _usual(list(self._left.values()))
+        self._pace = pace()
+        self._begun = time.perf_counter()
+        # Notebooks take a line back as terminals do.
+        self._watched = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+        if self._watched:
+            self.tick()
+        else:
+            _write(f"Compiling, once: about {self._estimate():.0f} s ...\n")
+
+    def tick(self) -> None:
+        """Every now and then."""
+        if self._watched:
+            left = self._estimate() - (time.perf_counter() - self._begun)
+            when = f"about {left:.0f} s left" if left >= 1 else "longer than usual"
+            _write(f"\rCompiling, once: {len(self._left)} to go, {when} ... ")
+
+    def done(self, part: Part) -> None:
+        """A part is compiled."""
+        self._left.pop(part, None)
+
+    def end(self) -> None:
+        """Everything is."""
+        took = time.perf_counter() - self._begun
+        back = f"\r{' ' * 60}\r" if self._watched else ""
+        _write(f"{back}compiled in {took:.1f} s\n")
+        if self._usual >= _TELLING:
+            keep_pace(took / self._usual)
+
+    def _estimate(self) -> float:
+        return self._usual * self._pace
+
+
+def _write(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def _notes(faults: dict[Part, str]) -> list[str]:
+    """What to say of compiled code that is there and not used."""
+    from forebay._numba.folder import cache_folder, unsafe_folder
+
+    folder = unsafe_folder()
+    if folder is not None:
+        what = "is another user's, or others can write to it"
+        return [f"note: {plain(str(folder))} {what}: compiled code in it is not run, and none is kept there"]
+    found = []
+    for fault, what in (
+        ("damaged", "damaged, and compiled again"),
+        ("unsafe", "another user's or can be written to by others: it is not run, and compiled for this run alone"),
+    ):
+        names = [f"{module}.{function}" for (module, function), its in faults.items() if its == fault]
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            found.append(f"note: compiled code of {names[0]}{more} in {plain(str(cache_folder()))} is {what}")
+    return found
+
+
+_USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{_KERNELS}backfill": 29.0, f"{_KERNELS}window": 28.0}
+"""Seconds that a part of a module takes by itself on two cores of 2026; others take as long as plans."""
+_PLAN = 20.0
+_TELLING = 10.0
+"""Seconds that must be expected for the time to tell how fast a machine is: less goes into starting processes."""
+_BESIDE = 1.75
+"""How many times as long parts take where several processes compile at once: they share caches, and more."""
+_PACE = "pace"
+_FASTEST = 0.4
+"""The least that is believed: who waited for what another process had nearly compiled took less, and tells nothing."""
+
+
+def _seconds(part: Part) -> float:
+    """About how long it takes to compile: for the count-down alone."""
+    return 1.0 if part in _SHORT else _USUAL.get(part[0], _PLAN)
+
+
+def _usual(parts: list[float]) -> float:
+    """How long parts take together, on all cores."""
+    workers = min(_n_workers(), sum(one > 1 for one in parts))
+    return max(sum(parts) / max(workers, 1), *parts) * (_BESIDE if workers > 1 else 1.0)
+
+
+def pace() -> float:
+    """How many times as long as usual the compiler took here before; 1 where that is not known."""
+    from forebay._numba.folder import cache_folder
+
+    folder = cache_folder()
+    try:
+        known = float((folder.parent / _PACE).read_text(encoding="utf-8")) if folder else 1.0
+    except (OSError, ValueError):
+        return 1.0
+    return 1.0 if math.isnan(known) else min(max(known, _FASTEST), 10.0)
+
+
+def keep_pace(times: float) -> None:
+    """Remember it for the next time. A machine that was busy once does not count for all: half of it is kept."""
+    from forebay._numba.folder import cache_folder
+    from forebay._support.files import replacing
+
+    folder = cache_folder()
+    if folder:  # of one version; how fast a machine is, it is for all
+        path = folder.parent / _PACE
+        kept = math.sqrt(pace() * times) if path.is_file() else times
+        with suppress(OSError, ForebayError), replacing(path) as [temporary]:
+            temporary.write_text(f"{kept:.3g}\n", encoding="utf-8")
+
+
+def _n_workers() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def compile_parts(parts: list[Part], line: Countdown | None = None) -> None:
+    """Compile on all cores. Policies whose kernels share others are neighbours by name, and go to the same process.
+
+    A kernel that two parts take in is typed and lowered once in a process. With a process for each part, warming up on
+    two cores took 169 s; this way it takes 97. So one process begins with the engine and goes on from the end of the
+    list, the others from its beginning.
+    """
+    waiting = deque(sorted(parts, key=lambda part: (part[0].startswith("forebay.algorithms"), part)))
+    if LOOP in waiting:
+        waiting.remove(LOOP)
+        waiting.append(LOOP)
+    workers = [_Worker() for _ in range(min(_n_workers(), len(waiting)))]
+    takes: list[Callable[[], Part]] = [waiting.pop, *[waiting.popleft] * len(workers)]
+    with ThreadPoolExecutor(len(workers)) as threads:
+        at_work = {threads.submit(worker.work, take, line) for worker, take in zip(workers, takes, strict=False)}
+        try:
+            _wait(at_work, line)
+        finally:
+            for worker in workers:
+                worker.stop()
+
+
+def _wait(at_work: set[Future[None]], line: Countdown | None) -> None:
+    while at_work:
+        done, at_work = wait(at_work, timeout=1.0, return_when=FIRST_EXCEPTION)
+        for one in done:
+            one.result()
+        if line:
+            line.tick()
+
+
+class _Worker:
+    """A process that compiles what it is sent, one part after the other."""
+
+    # -P: what lies in the current folder is not ours to import. Where we were found by other ways, so are we there.
+    CODE = (
+        "import sys; sys.path.append(sys.argv[1]); "
+        "from forebay._run.compilation import follow; follow(int(sys.argv[2]))"
+    )
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", self.CODE, str(Path(__file__).parents[2]), str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def work(self, take: Callable[[], Part], line: Countdown | None) -> None:
+        """Compile until nothing is left to take."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        while True:
+            try:
+                part = take()
+            except IndexError:
+                return
+            self._process.stdin.write(" ".join(part) + "\n")
+            self._process.stdin.flush()
+            if not self._process.stdout.readline():
+                _, errors = self._process.communicate()
+                raise ForebayError(f"{'.'.join(part)} could not be compiled:\n{errors.rstrip()}")
+            if line:
+                line.done(part)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.communicate()
+
+
+def follow(parent: int) -> None:
+    """What a worker does: compile the parts that it reads, a line each, and say so."""
+    end_with(parent)
+    for line in sys.stdin:
+        module, function = line.split()
+        load([(module, function)])
+        sys.stdout.write("done\n")
+        sys.stdout.flush()
+
+
+def load(parts: Iterable[Part]) -> None:
+    """Have parts ready in this process, from the disk if they are there."""
+    from forebay._numba.jit import ready
+
+    for part in parts:
+        ready(kernel_of(part))
+
+
+def _fault_of(part: Part) -> str:
+    from forebay._numba.jit import fault_of
+
+    return fault_of(kernel_of(part))
+
+
+def kernel_of(part: Part) -> Any:
+    """The kernel that a part names."""
+    module, function = part
+    return getattr(import_module(module), function)

@@ -1,0 +1,1 @@
+"""What commands say: tables, sentences and progress on a terminal, or JSON."""

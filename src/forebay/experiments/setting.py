@@ -1,0 +1,124 @@
+"""What runs of one workload on one machine share, whatever the policy; a run of it, and its notes."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from forebay._support.text import counted
+from forebay.errors import listed
+
+if TYPE_CHECKING:
+    from forebay.platforms import Failures, Platform
+    from forebay.results import Result
+    from forebay.workload import Workload
+
+Period = tuple[float, float]
+TURNED_AWAY = "rejected when submitted, and in no mean"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that the runs of one command have in common."""
+
+    workload: "Workload"
+    platform: "Platform"
+    job_model: str | None
+    seed: int
+    window: Period | None
+    failures: "Failures | None" = None  # where they are not those of the platform
+    given: tuple[str, ...] = ()  # the words of a command that decide all this; none where the runs are no command's
+    own: str | None = None  # the policy of the site
+
+    def simulate(self, policy: Any, spec: str, progress: Callable[[int, int], None]) -> tuple["Result", dict[str, Any]]:
+        """A run, and all there is to say of it: what run.json holds."""
+        from forebay._run.simulate import simulate
+        from forebay.metrics import summary
+        from forebay.metrics._period import closed
+        from forebay.results import document
+        from forebay.workload import recorded as of_trace
+
+        result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress, self.failures)
+        window = None if self.window is None else closed(self.window, result)
+        recorded = of_trace.numbers(self.workload, self.window)
+        limits = self.limits_of(result, spec)
+        notes = [*notes_of(result, self.workload, len(limits)), *_named(limits), *of_trace.notes(recorded)]
+        facts = {**result.facts, "policy": spec, "notes": notes}
+        if self.given:
+            facts["command"] = ["forebay", "run", self.given[0], "--policy", spec, *self.given[1:]]
+        result = replace(result, facts=facts)
+        beside = {"window": window, "summary": summary(result, window)} | ({"recorded": recorded} if recorded else {})
+        return result, document(result, **beside)
+
+    def limits_of(self, result: "Result", spec: str) -> dict[int, str]:
+        """The limit on submitted jobs that rejected each job, with its owner, by job id."""
+        if not (result.log["reason"] == "over_limit").any():
+            return {}
+        from forebay.experiments.turned_away import turned_away
+
+        return turned_away(self, spec, result)
+
+    @property
+    def key(self) -> str:
+        """A hash of all but the policy that can change a run; jobs and machine count by what they are."""
+        from forebay._run.simulate import versions
+        from forebay.experiments.store import code_hash
+
+        jobs = self.workload
+        digest = hashlib.sha256()
+        for frame in (jobs.jobs, jobs.legs, jobs.phases, jobs.dependencies):
+            digest.update(b"" if frame is None else frame.write_ipc(None).getvalue())
+        about = (jobs.name, jobs.records, jobs.dropped, jobs.notes, jobs.provenance, jobs.sha256)
+        failures = self.failures and self.failures.describe()
+        machine = (self.platform.describe(), failures)
+        more = (about, machine, self.job_model, self.seed, self.window, versions(), code_hash())
+        digest.update(repr(more).encode())
+        return digest.hexdigest()[:24]
+
+
+def in_closed_loop(setting: Setting) -> Setting:
+    """The same with jobs that are submitted when others of their users have ended."""
+    from forebay.workload import closed_loop
+
+    return replace(
+        setting,
+        workload=closed_loop(setting.workload),
+        given=(*setting.given, "--closed-loop") if setting.given else (),
+    )
+
+
+def _named(limits: dict[int, str]) -> list[str]:
+    """A remark for each limit that rejected jobs, the one with most jobs first."""
+    return [f"{limit}: {counted(n, 'job')} {TURNED_AWAY}" for limit, n in Counter(limits.values()).most_common(5)]
+
+
+def notes_of(result: "Result", workload: "Workload", named: int = 0) -> list[str]:
+    """Every remark on a run that its reader should know, a sentence each.
+
+    Of the jobs that limits rejected, other notes report `named`.
+    """
+    from forebay.workload._source import dropped_text
+
+    notes = list(result.facts["notes"])
+    left_out = sum(workload.dropped.values())
+    if left_out:
+        why = dropped_text(workload.dropped)
+        notes.insert(0, f"{left_out:,} of {counted(workload.records, 'record')} left out: {why}")
+    reasons = {"too_large": "more than the machine or its partition has", "over_limit": "more than a limit allows"}
+    for reason, what in reasons.items():
+        ids = result.log.filter(result.log["reason"] == reason)["job"].unique(maintain_order=True).to_list()
+        count = len(ids) - (named if reason == "over_limit" else 0)
+        if count:
+            who = counted(count, "job asks", "jobs ask")
+            whose = f" ({_whose(workload, ids)})" if count == len(ids) else ""
+            notes.append(f"{who} for {what}: rejected, and in no mean{whose}")
+    return notes
+
+
+def _whose(workload: "Workload", ids: list[int]) -> str:
+    """Jobs by number, and of how many users."""
+    users = workload.jobs.filter(workload.jobs["id"].is_in(ids))["user"]
+    known = users.filter(users != -1).n_unique()
+    some = f"{'jobs' if len(ids) > 1 else 'job'} {listed(map(str, ids), most=5)}"
+    return f"{some}, of {counted(known, 'user')}" if known else some

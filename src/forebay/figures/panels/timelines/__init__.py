@@ -1,0 +1,1 @@
+"""Pictures with time on their axis."""

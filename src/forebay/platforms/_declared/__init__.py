@@ -1,0 +1,1 @@
+"""A machine as users declare it: TOML, moments, traces of outages, and complaints about them."""

@@ -1,0 +1,1 @@
+"""What rows of a workload must be, and what looks odd in them."""
