@@ -61,6 +61,12 @@ def key_by(order, sign):
     return Key(order, sign, np.empty((0, 0)), np.empty(0))
 
 
+@allocating_kernel
+def key_by_number(numbers, weights):
+    """The order of multifactor priorities, the highest first."""
+    return Key(BY_NUMBER, -1.0, numbers, weights)
+
+
 @kernel
 def value_of(state, j, key):
     """A job's value, signed; not by number."""
@@ -144,9 +150,9 @@ def put_key(state, row, first, j, key):
 @allocating_kernel
 def lift_of(key, n_charges):
     """What priorities have beside, now."""
-    charges, most = np.empty(n_charges, np.int64), np.int64(0)
+    charges, most = np.empty(n_charges, np.int64), 0
     if key.order != BY_NUMBER:
-        return Lift(charges[:0], most, np.int64(0), np.int64(0))
+        return Lift(charges[:0], most, 0, 0)
     numbers, weights = key.numbers, key.weights
     for c in range(n_charges):
         charges[c] = _fixed(weights[Weight.FAIRSHARE] * numbers[c, Number.FACTOR])

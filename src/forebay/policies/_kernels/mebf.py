@@ -348,7 +348,7 @@ def _serve(state, have, params, line, running):
 @allocating_kernel
 def _serve_long(state, have, params, index):
     """The same by an index, where no job can change its size: none is shrunk or expanded."""
-    key, now = key_by(np.int64(PRIORITY), -1.0), state.clock[0]["now"]
+    key, now = key_by(PRIORITY, -1.0), state.clock[0]["now"]
     take_in_new(state, index, key)
     line = Line(state.queue[:0], index, 0, key, lift_of(key, 0))
     ahead = Ahead(np.full(1, np.inf), have.free[:1].copy(), np.full(1, np.int64(-1)))

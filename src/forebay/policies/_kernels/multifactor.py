@@ -17,7 +17,7 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._families.multifactor import Clock, Column, Number, Row, Weight
 from forebay.policies._kernels.accounts import begin_tree, charge_of, share_in_tree
 from forebay.policies._kernels.backfill import serve, serve_by_key
-from forebay.policies._kernels.keys import AS_IS, BY_NUMBER, Key
+from forebay.policies._kernels.keys import AS_IS, BY_NUMBER, key_by_number
 from forebay.policies._kernels.long_line import first_unknown, index_behind, is_long, take_in_new
 from forebay.policies._kernels.numbers import CHARGES, number_of
 from forebay.policies._kernels.ordering import none_has_begun
@@ -197,7 +197,7 @@ def multifactor(state, params, memory, rng):
     own = (memory[0][: len(memory[1])], memory[1])  # without the index behind
     weights = params[_N_BACKFILL:]
     if _is_long(state, params):
-        index, key = index_behind(state, memory[0], BY_NUMBER), Key(np.int64(BY_NUMBER), -1.0, memory[1], weights)
+        index, key = index_behind(state, memory[0], BY_NUMBER), key_by_number(memory[1], weights)
         _count_usage(state, weights, own)
         _meet_all(state, weights, own, index)
         take_in_new(state, index, key)
