@@ -7,6 +7,7 @@ from typing import Any
 import numba
 
 from forebay._numba.folder import cache_folder, is_ours
+from forebay._numba.pointer import Facts
 
 try:
     from forebay._numba.inner import Kernel
@@ -53,12 +54,25 @@ allocating_kernel: Any = _decorator()
 """A compiled function that makes arrays of its own."""
 
 
-def ready(function: Any) -> Any:
-    """A kernel with a signature, compiled: what Python may hand to other kernels."""
-    return getattr(function, "entry", function)
+def is_kept(function: Any) -> bool:
+    """Whether it is one of ours, of which variants are kept; one of a user's is compiled for every run."""
+    return hasattr(function, "variant") and is_ours(function.py_func)
 
 
-def fault_of(function: Any) -> str:
+def ready(function: Any, *facts: Facts) -> Any:
+    """A kernel with a signature, compiled: what Python may hand to other kernels.
+
+    It may be compiled for what is known of its first arguments. Whoever calls it must have checked that it holds.
+    """
+    return getattr(variant_of(function, *facts), "entry", function)
+
+
+def fault_of(function: Any, *facts: Facts) -> str:
     """Why it must be compiled, see `store.Fault`; empty if it is ready, or can be read from the disk."""
-    fault = getattr(function, "fault", None)
+    fault = getattr(variant_of(function, *facts), "fault", None)
     return fault.value if fault else ""
+
+
+def variant_of(function: Any, *facts: Facts) -> Any:
+    """A kernel for what is known of its first arguments; the kernel itself where kernels are left to Numba."""
+    return function.variant(facts) if hasattr(function, "variant") else function

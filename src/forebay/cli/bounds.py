@@ -103,10 +103,9 @@ def _specs(text: str | None) -> list[str]:
 
 def _gaps(found: "Bounds", setting: "Setting", schedulers: dict[str, Any]) -> "pl.DataFrame":
     """A run under each policy, held against the bounds."""
-    from forebay import _compile
     from forebay.cli._progress import progress
 
-    _compile.prepare(schedulers.values(), is_quiet())
+    setting.prepare(schedulers.values(), is_quiet())
     results = {}
     with progress(len(setting.workload) * len(schedulers)) as watch:
         for spec, scheduler in schedulers.items():

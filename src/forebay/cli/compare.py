@@ -207,7 +207,6 @@ def _parts(specs: list[str]) -> "dict[str, Part]":
 
 def _run_all(setting: "Setting", schedulers: dict[str, Any], made: "Bench", jobs: int | None) -> "dict[str, Failure]":
     """Every run that is not there yet; gives those that failed. What is finished stays, however this ends."""
-    from forebay import _compile
     from forebay.cli import _parallel
     from forebay.cli._progress import progress
     from forebay.experiments.executor import cores
@@ -218,7 +217,7 @@ def _run_all(setting: "Setting", schedulers: dict[str, Any], made: "Bench", jobs
     missing = [spec for spec in schedulers if spec not in found]
     if not missing:
         return {}
-    _compile.prepare((schedulers[spec] for spec in missing), is_quiet())
+    setting.prepare((schedulers[spec] for spec in missing), is_quiet())
     tasks = [_parallel.Task(spec, made.place(spec)) for spec in missing]
     with _kept(made, len(schedulers)), progress(len(setting.workload) * len(tasks)) as watch:
         return _parallel.carry_out(setting, tasks, jobs or cores(), watch)

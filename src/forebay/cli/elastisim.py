@@ -97,7 +97,7 @@ def command(
 
 def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
     """The run, and all there is to say of it."""
-    from forebay import _compile, _plugins
+    from forebay import _plugins
     from forebay.cli import _runs
     from forebay.cli._progress import progress
     from forebay.elastisim.algorithm import Algorithm, Schedule
@@ -110,7 +110,7 @@ def _run(told: "Project", policy: str | None, script: Path, senses: bool) -> tup
     found: list[tuple[Run, dict[str, Any]]] = []
 
     def simulate(scheduler: Any, name: str) -> None:
-        _compile.prepare([scheduler], is_quiet())
+        setting.prepare([scheduler], is_quiet())
         with progress(len(told.workload)) as watch:
             result, document = setting.simulate(scheduler, name, lambda ended, _: watch.at(name, ended))
         found.append((Run(told, result, getattr(scheduler, "samples", ())), document))

@@ -77,7 +77,7 @@ def command(
 
     With -o the folder gets fidelity.json (every number), groups.csv, waits.csv (a row a job), and a figure.
     """
-    from forebay import _compile, _plugins
+    from forebay import _plugins
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
     from forebay.cli import _pictures, _runs
 
@@ -91,7 +91,7 @@ def command(
     if output:
         refuse_other(output, KIND)
     with output_folder(output) if output else nullcontext():
-        _compile.prepare([scheduler], is_quiet())
+        setting.prepare([scheduler], is_quiet())
         found = _scored(setting, scheduler, policy, form, part is not None)
         drawing = plots or (plots is None and _pictures.available())
         files = _write(found, output, drawing) if output else []

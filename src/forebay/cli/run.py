@@ -52,7 +52,7 @@ def command(
     With -o the folder gets jobs.csv (Batsim's columns), jobs.parquet (every column), log.parquet (every change) and
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
-    from forebay import _compile, _plugins
+    from forebay import _plugins
     from forebay._site_policy import USUAL
     from forebay.cli import _runs
 
@@ -65,7 +65,7 @@ def command(
     if output:
         refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():
-        _compile.prepare([scheduler], is_quiet())
+        setting.prepare([scheduler], is_quiet())
         document, files = _simulate(setting, scheduler, policy, form, output)
     if form is Format.json:
         answer(document | {"files": [str(output / name) for name in files] if output else []})

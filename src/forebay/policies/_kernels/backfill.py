@@ -229,7 +229,7 @@ def _fill(state, have, line, i, params):
 def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
     whole = Line(line, np.empty((0, 0), np.int64), 0, Key(AS_IS, 1.0, np.empty((0, 0))))
-    if params[Param.DEPTH] > 1 and len(have.inside) > 0:
+    if params[Param.DEPTH] > 1 and len(state.inside.full) > 0:
         notes = new_notes(state, have.inside)
         deep_inside(state, have, line, params, whole.lookup, 0, notes, no_promises(state))
     else:
@@ -242,14 +242,15 @@ def serve_by_number(state, have, numbers, index, params):
 
     At most one reservation is laid, and all may pass.
     """
-    key = Key(BY_NUMBER, -1.0, numbers)
-    _serve(state, have, Line(front(state, have, key), index, 0, key), params)
+    key, own = Key(BY_NUMBER, -1.0, numbers), params.copy()
+    own[Param.ORDER] = BY_NUMBER
+    _serve(state, have, Line(front(state, have, key), index, 0, key), own)
 
 
 @allocating_kernel
 def _serve(state, have, line, params):
     """The same, but for several reservations of nodes that jobs share."""
-    if params[Param.DEPTH] == 1 and len(have.inside) > 0:
+    if params[Param.DEPTH] == 1 and len(state.inside.full) > 0:
         easy_inside(state, have, line, params, new_notes(state, have.inside))
         return
     i, head, reserved = 0, -1, min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
@@ -264,7 +265,8 @@ def _serve(state, have, line, params):
         i += head < 0
     if i == len(line.jobs) or params[Param.MAX_BACKFILL] == 0:
         return
-    n_words = len(have.words)
+    # Places matter in these cases alone, whatever `have` tells: so a kernel that knows better leaves them out.
+    n_words = len(have.words) if params[Param.PINNED] > 0 or state.machine[0]["chunked"] >= 0 else 0
     pinned = n_words > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
     # With nodes that will be gone, what is free does not only grow: the closed form for one reservation fails.
     beyond_amounts = n_words > 0 or (planned_ahead(state) and not looks)

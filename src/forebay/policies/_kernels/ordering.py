@@ -184,7 +184,7 @@ def none_has_begun(state):
 @inlined_kernel
 def has_to_ask(line, params):
     """Whether those behind the head are to be asked for: with an index, and in another order than they have come."""
-    return len(line.lookup) > 0 and (line.key.order != AS_IS or params[Param.BACKFILL_ORDER] != AS_IS)
+    return (params[Param.ORDER] != AS_IS or params[Param.BACKFILL_ORDER] != AS_IS) and len(line.lookup) > 0
 
 
 @allocating_kernel
