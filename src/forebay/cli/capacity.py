@@ -207,9 +207,11 @@ def _search(question: "Question", store: "Store", jobs: int | None) -> "tuple[li
     from forebay.cli import _trials
     from forebay.cli._progress import progress
     from forebay.experiments import executor, sweep
+    from forebay.experiments.common import uses_of_runs
     from forebay.policies import load
 
-    _compile.prepare([load(spec) for spec in question.policies], is_quiet())
+    policies = [load(spec) for spec in question.policies]
+    _compile.prepare(policies, is_quiet(), uses_of_runs(policies, question.replicas))
     sweep.warm_up(question.policies)
     with (
         progress(_trials.expected(question), "runs") as watch,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay._numba.jit import fault_of, is_kept, ready
+from forebay._numba.jit import fault_of, has_variants, ready
 from forebay._numba.pointer import Facts, PointerType, pointer
 from forebay.core.shapes import Shape, shapes_of
 from forebay.core.tables import STATE, State
@@ -23,6 +23,8 @@ _chosen: dict[Any, Any] = {}
 def choose(kernel: Any, candidates: Iterable[tuple[Facts, ...]]) -> tuple[Facts, ...]:
     """Of what may be known of the arguments of a kernel, the most for which it is stored; the most if for none."""
     wanted = tuple(candidates)
+    if not has_variants(kernel):
+        return wanted[-1]
     key = kernel, wanted
     if key not in _chosen:
         _chosen[key] = next((facts for facts in wanted if not fault_of(kernel, *facts)), wanted[0])
@@ -39,8 +41,6 @@ def loop_for(state: State, truth: Truth) -> tuple[Any, tuple[Any, Any]]:
 
 def policy_for(policy: Any, kernel: Any, state: State, params: np.ndarray) -> tuple[Any, Any]:
     """The kernel of a policy for a run, and the tables as it takes them. One of a user's takes those of any run."""
-    if not is_kept(kernel):
-        return ready(kernel), pointer(state, STATE)
     facts = choose(kernel, _known_of(ways_in(uses_of_state(state), shapes_of([policy], [params]))))
     return ready(kernel, *facts), _known(state, STATE, facts[0])
 

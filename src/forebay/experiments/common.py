@@ -9,6 +9,10 @@ from forebay import _compile
 from forebay._case import case_of
 from forebay.engine.variants import CAPABILITIES, uses
 from forebay.errors import ForebayError
+from forebay.experiments.runs import Run, given_to
+
+_MOST = 4
+"""Workloads of which a command makes the tables to see what they use. With more it compiles all: that is used soon."""
 
 
 def common_uses(policies: Iterable[Any], *runs: tuple[Any, ...]) -> frozenset[str]:
@@ -23,4 +27,17 @@ def common_uses(policies: Iterable[Any], *runs: tuple[Any, ...]) -> frozenset[st
     for (workload, platform, *more), policy in product(runs, every):
         with suppress(ForebayError):
             found |= uses(*case_of(workload, platform, policy, *more).built()[:2])
+    return found
+
+
+def uses_of_runs(policies: Iterable[Any], runs: Iterable[Run]) -> frozenset[str]:
+    """The same of runs as plain data, each on its own workload."""
+    every = list(policies)
+    kinds = {(run.jobs, run.platform, run.job_model, run.failures): run for run in runs}
+    if len(kinds) > _MOST or _compile.all_stored(every):
+        return frozenset(CAPABILITIES)
+    found: frozenset[str] = frozenset()
+    for run in kinds.values():
+        with suppress(ForebayError):
+            found |= common_uses(every, given_to(run))
     return found
