@@ -219,6 +219,8 @@ def _notes(faults: dict[Part, str]) -> list[str]:
 _USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{_KERNELS}backfill": 29.0, f"{_KERNELS}window": 28.0}
 """Seconds that a part of a module takes by itself on two cores of 2026; others take as long as plans."""
 _PLAN = 20.0
+_SHARE = {"full": 1.0, "rigid": 0.35}
+"""Of that, what the smallest variant takes; those between take more."""
 _TELLING = 10.0
 """Seconds that must be expected for the time to tell how fast a machine is: less goes into starting processes."""
 _BESIDE = 1.75
@@ -230,7 +232,8 @@ _FASTEST = 0.4
 
 def _seconds(part: Part) -> float:
     """About how long it takes to compile: for the count-down alone."""
-    return 1.0 if part[:2] in _SHORT else _USUAL.get(part[0], _PLAN)
+    share = _SHARE.get(part[2], 0.6) if len(part) > 2 else 1.0
+    return 1.0 if part[:2] in _SHORT else share * _USUAL.get(part[0], _PLAN)
 
 
 def _usual(parts: list[float]) -> float:

@@ -275,7 +275,7 @@ class Mine(forebay.Policy):
 @forebay.policy_kernel
 def mine(state, params, memory, rng):
     have = kernels.what_is_left(state)
-    for j in kernels.line_of(state):
+    for j in kernels.line_of(state, 0, 1.0):
         if kernels.fits(state, have, j):
             kernels.start(state, have, j, LogReason.IN_ORDER)
 
