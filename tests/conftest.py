@@ -10,6 +10,8 @@ examples = 5 if off else 10 if checked else 20  # by how slow kernels are
 settings.register_profile("forebay", derandomize=True, deadline=None, database=None, max_examples=examples)
 settings.register_profile("full", settings.get_profile("forebay"), max_examples=100)  # for `make check-full`
 settings.load_profile("forebay")
+# Of compiled code the whole: tests of the smaller variants, which must do the same, ask for them by name.
+os.environ.setdefault("FOREBAY_VARIANT", "full")
 
 
 def pytest_configure():

@@ -22,10 +22,20 @@ print(fault_of(write_sets) or "stored", len(ready(write_sets).overloads))
 """
 
 
-def ask(cache, **environment):
+VARIANT = """
+from forebay._numba.jit import fault_of, ready
+from forebay.engine.pause import pause
+from forebay.engine.variants import facts_of
+known = facts_of("rigid")[0]
+print(fault_of(pause, known) or "stored", len(ready(pause, known).overloads))
+"""
+"""The same of a variant of a kernel: see engine.variants."""
+
+
+def ask(cache, code=ASK, **environment):
     """Whether a kernel is there, in a new process, which then makes it."""
     done = subprocess.run(
-        [sys.executable, "-c", ASK],
+        [sys.executable, "-c", code],
         env=os.environ | {"FOREBAY_CACHE_DIR": str(cache)} | environment,
         capture_output=True,
         text=True,
@@ -53,6 +63,24 @@ def test_there_is_one_file_a_kernel_and_it_is_found_again(tmp_path):
     assert len(files(tmp_path)) == 1
     assert ask(tmp_path) == ["stored", "1"]
     assert [path.suffix for path in tmp_path.glob("*/*")] == [".kernel"]  # nothing temporary stays
+
+
+def test_a_variant_is_kept_by_itself_and_compiled_again_where_it_is_damaged_or_of_another(tmp_path):
+    assert ask(tmp_path, VARIANT) == ["missing", "1"]
+    (lean,) = files(tmp_path)
+    assert ask(tmp_path, VARIANT) == ["stored", "1"]
+    other = ask(tmp_path, VARIANT.replace("rigid", "site"))
+    assert other == ["missing", "1"]
+    foreign = next(path for path in files(tmp_path) if path != lean)
+    lean.write_bytes(lean.read_bytes()[:-5])
+    assert ask(tmp_path, VARIANT) == ["damaged", "1"]
+    lean.write_bytes(b"older" + foreign.read_bytes())
+    assert ask(tmp_path, VARIANT) == ["damaged", "1"]
+    assert ask(tmp_path, VARIANT) == ["stored", "1"]
+    if os.getuid():  # root writes wherever it likes
+        lean.parent.chmod(0o500)
+        assert ask(tmp_path, VARIANT.replace("rigid", "contention")) == ["missing", "1"]
+        lean.parent.chmod(0o700)
 
 
 def test_what_is_kept_is_a_fraction_of_what_numba_would_keep(cache):

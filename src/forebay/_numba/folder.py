@@ -23,6 +23,7 @@ PLAIN = {
     "engine": (
         "build",
         "collect",
+        "entering",
         "idle",
         "interrupts",
         "ledger",
@@ -36,8 +37,9 @@ PLAIN = {
         "session",
         "shared_places",
         "sizes",
+        "variants",
     ),
-    "core": ("actions", "limits", "outlook", "schemas", "units", "view"),
+    "core": ("actions", "limits", "outlook", "schemas", "shapes", "units", "view"),
     "policies": ("__init__", "_base", "_limited", "_own_file"),
 }
 """Files without kernels, and without anything that kernels use: a change there compiles nothing."""

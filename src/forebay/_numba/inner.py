@@ -14,11 +14,14 @@ from typing import Any
 from numba import njit, types
 from numba.core import compiler, typed_passes
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typeinfer import register_dispatcher
 from numba.core.typing.templates import Signature
 
+from forebay._numba.known import Known
+from forebay._numba.passes import passes_for
+from forebay._numba.pointer import Facts, PointerType
 from forebay._numba.store import Fault, store_for
 
 
@@ -101,12 +104,7 @@ class _EntryCompiler(compiler.CompilerBase):  # type: ignore[misc]
     lowering: Any = _EntryLowering
 
     def define_pipelines(self) -> list[Any]:
-        usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        changed = PassManager("forebay")
-        for step, text in usual.passes:
-            changed.add_pass(self.lowering if step is typed_passes.NativeLowering else step, text)
-        changed.finalize()
-        return [changed]
+        return [passes_for(self.state, self.lowering)]
 
 
 class _InnerCompiler(_EntryCompiler):
@@ -116,6 +114,20 @@ class _InnerCompiler(_EntryCompiler):
 def _holds_arrays(kind: Any) -> bool:
     """Whether a value of this type has owners to be counted: its caller would count one that was never added."""
     return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, kind.types)))
+
+
+def _as_known(given: Any, handed: Any) -> Any:
+    """What is known of tables goes on to whom they are handed."""
+    if isinstance(given, PointerType) and isinstance(handed, PointerType) and handed.tables == given.tables:
+        return handed
+    return handed if isinstance(handed, Known) and isinstance(given, types.Array) else given
+
+
+def _narrowed(kind: Any, facts: Facts) -> Any:
+    """A type of which so much is known."""
+    if not facts:
+        return kind
+    return PointerType(kind.tables, facts) if isinstance(kind, PointerType) else Known(kind, facts)
 
 
 class _Inner(CPUDispatcher):  # type: ignore[misc]
@@ -130,6 +142,8 @@ class _Inner(CPUDispatcher):  # type: ignore[misc]
         if self._signature is None:
             return super().get_call_template(args, kws)
         given = self._signature.args if isinstance(self._signature, Signature) else self._signature
+        if len(args) == len(given):
+            given = tuple(map(_as_known, given, args))
         template, signature, _, _ = super().get_call_template(given, {})
         return template, signature, args, kws
 
@@ -150,6 +164,20 @@ class Kernel:
     def __init__(self, function: Any, signature: Any, options: dict[str, Any]):
         update_wrapper(self, function)
         self.py_func, self._signature, self._options = function, signature, options
+        self._variants: dict[tuple[Facts, ...], Kernel] = {}
+
+    def variant(self, facts: tuple[Facts, ...]) -> "Kernel":
+        """The same kernel where so much is known of its first arguments: others call it, or Python its entry."""
+        while facts and not facts[-1]:
+            facts = facts[:-1]
+        if not facts:
+            return self
+        if facts not in self._variants:
+            args = self._signature.args
+            args = (*map(_narrowed, args, facts), *args[len(facts) :])
+            signature = Signature(self._signature.return_type, args, recvr=None)
+            self._variants[facts] = Variant(self.py_func, signature, self._options, self._signature)
+        return self._variants[facts]
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         return self.entry(*args, **named)
@@ -166,7 +194,7 @@ class Kernel:
     @cached_property
     def entry(self) -> Any:
         """What Python calls. The cache keeps it, so that with a signature it is ready at once in later processes."""
-        entry = njit(pipeline_class=_EntryCompiler, **self._options)(self.py_func)
+        entry = self._dispatcher()
         store = store_for(self.py_func)
         if store is not None:
             entry._cache = store
@@ -176,6 +204,9 @@ class Kernel:
             entry.disable_compile()
         return entry
 
+    def _dispatcher(self) -> Any:
+        return njit(pipeline_class=_EntryCompiler, **self._options)(self.py_func)
+
     @property
     def fault(self) -> Fault | None:
         """Why the entry must be compiled; None if it is there, or can be read from the disk."""
@@ -183,3 +214,33 @@ class Kernel:
             return None
         store = store_for(self.py_func)
         return Fault.MISSING if store is None else store.fault(self._signature, cpu_target.target_context)
+
+
+class Variant(Kernel):
+    """A kernel that is compiled for what is known of its arguments, and taken for the one that knows nothing."""
+
+    def __init__(self, function: Any, signature: Any, options: dict[str, Any], general: Any):
+        super().__init__(function, signature, options)
+        self._general = general
+
+    def _dispatcher(self) -> Any:
+        options = {"nopython": True, **self._options}
+        return _Entry(self.py_func, options, self._general)
+
+
+class _Entry(CPUDispatcher):  # type: ignore[misc]
+    """Where a function of the general signature is asked for, this one is handed over: its arguments are laid out
+    alike. Whoever does so has made sure that they are what it knows of them."""
+
+    def __init__(self, function: Any, options: dict[str, Any], general: Any):
+        super().__init__(function, targetoptions=options, pipeline_class=_EntryCompiler)
+        self._general = general
+
+    @property
+    def _numba_type_(self) -> Any:
+        return types.FunctionType(self._general)
+
+    def get_compile_result(self, sig: Any) -> Any:
+        """There is one."""
+        (result,) = self.overloads.values()
+        return result

@@ -7,6 +7,7 @@ from typing import Any
 import numba
 
 from forebay._numba.folder import cache_folder, is_ours
+from forebay._numba.pointer import Facts
 
 try:
     from forebay._numba.inner import Kernel
@@ -53,12 +54,28 @@ allocating_kernel: Any = _decorator()
 """A compiled function that makes arrays of its own."""
 
 
-def ready(function: Any) -> Any:
-    """A kernel with a signature, compiled: what Python may hand to other kernels."""
-    return getattr(function, "entry", function)
+def has_variants(function: Any) -> bool:
+    """Whether a kernel can be compiled for what is known: not where kernels are left to Numba, nor one of a user's,
+    which is compiled once for every run. With the compiler off there is nothing to compile, and facts are checked."""
+    plain = function if numba.config.DISABLE_JIT else getattr(function, "py_func", None)
+    varies = bool(numba.config.DISABLE_JIT) or hasattr(function, "variant")
+    return varies and hasattr(plain, "__code__") and is_ours(plain)
 
 
-def fault_of(function: Any) -> str:
+def ready(function: Any, *facts: Facts) -> Any:
+    """A kernel with a signature, compiled: what Python may hand to other kernels.
+
+    It may be compiled for what is known of its first arguments. Whoever calls it must have checked that it holds.
+    """
+    return getattr(variant_of(function, *facts), "entry", function)
+
+
+def fault_of(function: Any, *facts: Facts) -> str:
     """Why it must be compiled, see `store.Fault`; empty if it is ready, or can be read from the disk."""
-    fault = getattr(function, "fault", None)
+    fault = getattr(variant_of(function, *facts), "fault", None)
     return fault.value if fault else ""
+
+
+def variant_of(function: Any, *facts: Facts) -> Any:
+    """A kernel for what is known of its first arguments; the kernel itself where kernels are left to Numba."""
+    return function.variant(facts) if hasattr(function, "variant") else function

@@ -4,16 +4,15 @@ Neither the engine nor the view may know policies, so whatever runs one passes t
 the disk, when a policy first uses them.
 """
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from forebay._numba.jit import ready
-from forebay._numba.pointer import pointer
 from forebay._run import compilation
 from forebay.core.outlook import Profile
-from forebay.core.tables import STATE, State
+from forebay.core.tables import State
+from forebay.engine.entering import block_for
 from forebay.engine.interrupts import Interrupts
 from forebay.errors import BadActionError, nearest
 from forebay.policies._families.backfill import Param
@@ -21,14 +20,6 @@ from forebay.policies._orders import ALL, ORDERS
 
 _GIVEN = -1.0
 _NOBODY = np.zeros(0, np.int64)
-
-
-@cache
-def _kernel(name: str) -> Any:
-    """A kernel behind one of the methods, ready to be called."""
-    part = compilation.BLOCKS[name]
-    compilation.prepare_parts([part])
-    return ready(compilation.kernel_of(part))
 
 
 @cache
@@ -46,7 +37,17 @@ class Blocks:
     """What `View` and `Actions` call, on the tables of one run."""
 
     def __init__(self, state: State):
-        self._tables, self._interrupts = pointer(state, STATE), Interrupts(state.clock)
+        self._state, self._interrupts = state, Interrupts(state.clock)
+        self._ready: dict[str, Any] = {}
+
+    def _kernel(self, name: str) -> Any:
+        """The kernel behind one of the methods, ready to be called."""
+        if name not in self._ready:
+            part = compilation.BLOCKS[name]
+            compilation.prepare_block(part, self._state)
+            kernel, tables = block_for(compilation.kernel_of(part), self._state)
+            self._ready[name] = partial(kernel, tables)
+        return self._ready[name]
 
     def backfill(
         self, order: str | np.ndarray, descending: bool, reserve: str, depth: int | None, expected: np.ndarray
@@ -55,25 +56,25 @@ class Blocks:
         word, line = (order, _NOBODY) if isinstance(order, str) else ("", order)
         if word and word not in ORDERS:
             raise BadActionError(f"act.backfill: order is {word!r}: {nearest(word, ORDERS)}; or give a list of jobs")
-        kernel, params = _kernel("backfill"), _params(word, descending, reserve, depth)
+        kernel, params = self._kernel("backfill"), _params(word, descending, reserve, depth)
         with self._interrupts:  # the queue may be long
-            left, wrong = kernel(self._tables, line, params, expected)
+            left, wrong = kernel(line, params, expected)
         return left, int(wrong)
 
     def earliest(self, job: int) -> float:
         """When a waiting job could start."""
-        return float(_kernel("earliest")(self._tables, job))
+        return float(self._kernel("earliest")(job))
 
     def fits_at(self, job: int, time: float) -> bool:
         """Whether a waiting job would find all that it needs from a time on."""
-        return bool(_kernel("fits_at")(self._tables, job, time))
+        return bool(self._kernel("fits_at")(job, time))
 
     def victims(self, job: int, candidates: np.ndarray) -> np.ndarray:
         """Those of running jobs that give way to a waiting one."""
-        found: np.ndarray = _kernel("preempt")(self._tables, job, candidates, 1, False)
+        found: np.ndarray = self._kernel("preempt")(job, candidates, 1, False)
         return found
 
     def profile(self) -> Profile:
         """What will be free when."""
-        times, ahead, n, n_resources = _kernel("profile")(self._tables)
+        times, ahead, n, n_resources = self._kernel("profile")()
         return Profile(times[:n].copy(), ahead[:n, :n_resources].copy(), ahead[:n, n_resources:].copy())

@@ -38,6 +38,7 @@ from forebay.engine.settle import settle
 from forebay.engine.sizes import sized, sizing_notes
 from forebay.engine.states import never_started
 from forebay.engine.truth import Truth
+from forebay.engine.variants import uses
 from forebay.engine.warm import on_late_starts
 from forebay.engine.wishes import NO_WISHES, Wishes, wishes_of
 from forebay.errors import InputError, wrong_type
@@ -173,10 +174,15 @@ class Case:
         """How nodes fail, if they do."""
         return self.ground.failing
 
+    def built(self) -> tuple[State, Truth, list[str]]:
+        """How a run begins."""
+        own = self.limits is not None or self.wishes.told()  # a policy's limits and wishes are in the tables
+        return self.ground.built(self.site, self.wishes) if own else self.ground.tables()
+
     def tables(self) -> Tables:
         """What a run needs: each its own."""
-        own = self.limits is not None or self.wishes.told()  # a policy's limits and wishes are in the tables
-        state, truth, notes = self.ground.built(self.site, self.wishes) if own else self.ground.tables()
+        state, truth, notes = self.built()
+        compilation.prepare([self.scheduler], used=uses(state, truth))
         # How nodes fail has draws of its own: every policy meets the same failures, whatever it draws itself.
         failing, draw = self.failing, None
         if failing is not None:
@@ -273,7 +279,6 @@ def case_of(
     scheduler, limits, name, said = _scheduler(policy, workload, named)
     if job_model is not None and not isinstance(job_model, str):
         raise wrong_type("the job model", job_model, 'its name, such as "io-aware" or "alloc-only:kill=false"')
-    compilation.prepare([scheduler])
     ground = _ground(workload, named, job_model, failures)
     _check_needs(scheduler, name, ground.workload, ground.platform, ground.program)
     site = ground.site if limits is None else site_of(ground.workload, ground.platform, ground.program, limits)

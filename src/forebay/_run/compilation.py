@@ -1,5 +1,6 @@
 """The one-time wait for the compiler, announced: what policies need is compiled here, before a run's clock starts."""
 
+import gc
 import math
 import os
 import subprocess
@@ -18,8 +19,9 @@ from forebay._support.parent_process import end_with
 from forebay._support.text import plain
 from forebay.errors import ForebayError
 
-Part = tuple[str, str]
-"""A way into compiled code: module and function. It is compiled with all kernels below it, and so by itself."""
+Part = tuple[str, ...]
+"""A way into compiled code: module and function. It is compiled with all kernels below it, and so by itself. Behind
+these may stand the variant, and the shape of a policy's numbers, for which it is: see `engine.variants`."""
 
 LOOP: Part = ("forebay.engine.loop", "run_compiled")
 BRIDGE: Part = ("forebay.engine.loop", "call_python")
@@ -38,9 +40,60 @@ _here: set[Part] = set()
 """What is ready in this process."""
 
 
-def prepare(policies: Iterable[Any], quiet: bool = False) -> None:
-    """Have all that these policies run on ready. Where it must be compiled first, say so, and how long it will take."""
-    prepare_parts(needed(policies), quiet)
+def prepare(policies: Iterable[Any], quiet: bool = False, used: Iterable[str] | None = None) -> None:
+    """Have all that these policies run on ready. Where it must be compiled first, say so, and how long it will take.
+
+    Runs that use these capabilities alone, of all that there are, need less.
+    """
+    every = list(policies)
+    prepare_parts(needed(every) if used is None else narrowed(every, used), quiet)
+
+
+def prepare_block(part: Part, state: Any) -> None:
+    """The same of a kernel that policies in plain Python build on, for a run with these tables."""
+    from forebay.engine.variants import uses_of_state
+
+    prepare_parts([_narrowest(part, [], uses_of_state(state))])
+
+
+def all_stored(policies: Iterable[Any]) -> bool:
+    """Whether nothing has to be compiled, whatever runs of these policies use."""
+    return not any(part not in _here and _fault_of(part) for part in needed(policies))
+
+
+def narrowed(policies: list[Any], used: Iterable[str]) -> list[Part]:
+    """What runs of these policies enter that use these capabilities."""
+    capabilities = frozenset(used)
+    return [_narrowest(part, policies, capabilities) for part in needed(policies)]
+
+
+_narrow: dict[Any, Part] = {}
+"""What was chosen in this process."""
+
+
+def _narrowest(part: Part, policies: list[Any], used: frozenset[str]) -> Part:
+    """Of the variants of a part that such runs can enter, the smallest that is stored; if none is, the smallest."""
+    from forebay.core.shapes import ANY, shapes_of
+    from forebay.engine.variants import ways_in
+    from forebay.policies._limited import apart
+
+    if part != LOOP and not part[0].startswith(_KERNELS):
+        return part
+    mine = [one for one, _ in map(apart, policies) if part == _part_of(one)]
+    shapes = shapes_of(mine, [one.params() for one in mine]) if mine else [ANY]
+    known = tuple((*part, variant, *filter(None, [shape.text])) for variant, shape in ways_in(used, shapes))
+    if known not in _narrow:
+        _narrow[known] = next((one for one in known if one in _here or not _fault_of(one)), known[0])
+    return _narrow[known]
+
+
+def _part_of(policy: Any) -> Part | None:
+    """The kernel of a policy of ours."""
+    compiled = getattr(policy, "compiled", "")
+    if not compiled:
+        return None
+    file, function = compiled.split(".")
+    return f"{_KERNELS}{file}", function
 
 
 def prepare_parts(wanted: Iterable[Part], quiet: bool = False) -> None:
@@ -74,10 +127,9 @@ def needed(policies: Iterable[Any]) -> list[Part]:
 
     found = dict.fromkeys((LOOP, *_TEXT))
     for policy, _ in map(apart, policies):
-        compiled = getattr(policy, "compiled", "")
-        if compiled:
-            file, function = compiled.split(".")
-            found[f"{_KERNELS}{file}", function] = None
+        part = _part_of(policy)
+        if part:
+            found[part] = None
         elif getattr(type(policy), "kernel", Policy.kernel) is Policy.kernel:
             found[BRIDGE] = None
             found |= {BLOCKS[name]: None for name in sorted(_named(policy) & BLOCKS.keys())}
@@ -157,7 +209,7 @@ def _notes(faults: dict[Part, str]) -> list[str]:
         ("damaged", "damaged, and compiled again"),
         ("unsafe", "another user's or can be written to by others: it is not run, and compiled for this run alone"),
     ):
-        names = [f"{module}.{function}" for (module, function), its in faults.items() if its == fault]
+        names = [f"{part[0]}.{part[1]}" for part, its in faults.items() if its == fault]
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             found.append(f"note: compiled code of {names[0]}{more} in {plain(str(cache_folder()))} is {what}")
@@ -167,6 +219,8 @@ def _notes(faults: dict[Part, str]) -> list[str]:
 _USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{_KERNELS}backfill": 29.0, f"{_KERNELS}window": 28.0}
 """Seconds that a part of a module takes by itself on two cores of 2026; others take as long as plans."""
 _PLAN = 20.0
+_SHARE = {"full": 1.0, "rigid": 0.35}
+"""Of that, what the smallest variant takes; those between take more."""
 _TELLING = 10.0
 """Seconds that must be expected for the time to tell how fast a machine is: less goes into starting processes."""
 _BESIDE = 1.75
@@ -178,7 +232,8 @@ _FASTEST = 0.4
 
 def _seconds(part: Part) -> float:
     """About how long it takes to compile: for the count-down alone."""
-    return 1.0 if part in _SHORT else _USUAL.get(part[0], _PLAN)
+    share = _SHARE.get(part[2], 0.6) if len(part) > 2 else 1.0
+    return 1.0 if part[:2] in _SHORT else share * _USUAL.get(part[0], _PLAN)
 
 
 def _usual(parts: list[float]) -> float:
@@ -224,9 +279,9 @@ def compile_parts(parts: list[Part], line: Countdown | None = None) -> None:
     list, the others from its beginning.
     """
     waiting = deque(sorted(parts, key=lambda part: (part[0].startswith("forebay.algorithms"), part)))
-    if LOOP in waiting:
-        waiting.remove(LOOP)
-        waiting.append(LOOP)
+    for loop in [part for part in waiting if part[:2] == LOOP]:
+        waiting.remove(loop)
+        waiting.append(loop)
     workers = [_Worker() for _ in range(min(_n_workers(), len(waiting)))]
     takes: list[Callable[[], Part]] = [waiting.pop, *[waiting.popleft] * len(workers)]
     with ThreadPoolExecutor(len(workers)) as threads:
@@ -290,9 +345,11 @@ class _Worker:
 def follow(parent: int) -> None:
     """What a worker does: compile the parts that it reads, a line each, and say so."""
     end_with(parent)
+    gc.freeze()
+    gc.disable()  # it took a quarter of the time: what a compiler makes lives until its part is done
     for line in sys.stdin:
-        module, function = line.split()
-        load([(module, function)])
+        load([tuple(line.split())])
+        gc.collect()
         sys.stdout.write("done\n")
         sys.stdout.flush()
 
@@ -302,16 +359,27 @@ def load(parts: Iterable[Part]) -> None:
     from forebay._numba.jit import ready
 
     for part in parts:
-        ready(kernel_of(part))
+        ready(kernel_of(part), *_facts(part))
 
 
 def _fault_of(part: Part) -> str:
     from forebay._numba.jit import fault_of
 
-    return fault_of(kernel_of(part))
+    return fault_of(kernel_of(part), *_facts(part))
+
+
+def _facts(part: Part) -> tuple[Any, ...]:
+    """What it knows of its first arguments."""
+    from forebay.core.shapes import shape_of
+    from forebay.engine.variants import facts_of
+
+    if len(part) == 2:
+        return ()
+    state, truth = facts_of(part[2])
+    return (state, truth) if part[:2] == LOOP else (state, *(shape_of(text).facts for text in part[3:]))
 
 
 def kernel_of(part: Part) -> Any:
     """The kernel that a part names."""
-    module, function = part
+    module, function = part[:2]
     return getattr(import_module(module), function)

@@ -97,10 +97,9 @@ def _specs(text: str | None) -> list[str]:
 
 def _gaps(found: "Bounds", setting: "Setting", schedulers: dict[str, Any]) -> "pl.DataFrame":
     """A run under each policy, held against the bounds."""
-    from forebay._run import compilation
     from forebay.cli._render.progress import progress
 
-    compilation.prepare(schedulers.values(), is_quiet())
+    setting.prepare(schedulers.values(), is_quiet())
     results = {}
     with progress(len(setting.workload) * len(schedulers)) as watch:
         for spec, scheduler in schedulers.items():

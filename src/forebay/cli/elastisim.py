@@ -91,7 +91,6 @@ def command(
 def _run(inputs: "Project", policy: str | None, script: Path, senses: bool) -> tuple["Run", dict[str, Any]]:
     """The run, and all there is to say of it."""
     from forebay import _plugins
-    from forebay._run import compilation
     from forebay.cli._render.progress import progress
     from forebay.elastisim.algorithm import Algorithm, Schedule
     from forebay.elastisim.outputs import Run
@@ -105,7 +104,7 @@ def _run(inputs: "Project", policy: str | None, script: Path, senses: bool) -> t
     found: list[tuple[Run, dict[str, Any]]] = []
 
     def simulate(scheduler: Any, name: str) -> None:
-        compilation.prepare([scheduler], is_quiet())
+        setting.prepare([scheduler], is_quiet())
         with progress(len(inputs.workload)) as watch:
             result, document = setting.simulate(scheduler, name, lambda ended, _: watch.at(name, ended))
         found.append((Run(inputs, result, getattr(scheduler, "samples", ())), document))

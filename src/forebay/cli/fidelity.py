@@ -73,7 +73,6 @@ def command(
     """
     from forebay import _plugins
     from forebay._fidelity._replay import USUAL, refuse_unrecorded
-    from forebay._run import compilation
     from forebay.cli._input.setting import read_setting
     from forebay.figures import _folder
     from forebay.policies import load as load_policy
@@ -88,7 +87,7 @@ def command(
     if output:
         refuse_other(output, KIND)
     with output_folder(output) if output else nullcontext():
-        compilation.prepare([scheduler], is_quiet())
+        setting.prepare([scheduler], is_quiet())
         found = _scored(setting, scheduler, policy, form, part is not None)
         drawing = plots or (plots is None and _folder.available())
         files = _write(found, output, drawing) if output else []

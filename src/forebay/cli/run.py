@@ -46,7 +46,6 @@ def command(
     run.json (what was run, with which versions, and the summary); where data moved, links.csv too (bytes by link).
     """
     from forebay import _plugins
-    from forebay._run import compilation
     from forebay._run.site_policy import USUAL
     from forebay.cli._input.setting import read_setting
     from forebay.experiments.setting import in_closed_loop
@@ -61,7 +60,7 @@ def command(
     if output:
         refuse_other(output, "a run")
     with output_folder(output) if output else nullcontext():
-        compilation.prepare([scheduler], is_quiet())
+        setting.prepare([scheduler], is_quiet())
         document, files = _simulate(setting, scheduler, policy, form, output)
     if form is Format.json:
         answer(document | {"files": [str(output / name) for name in files] if output else []})

@@ -74,7 +74,7 @@ def _place(state, truth, j):
     job, servers, room = state.jobs[j], state.servers, truth.room
     leg, n_chunks = job["leg"], max(job["nodes"], 1)
     size = state.legs[leg]["chunk"]
-    if count_chunks(servers.room, size, n_chunks) < n_chunks:
+    if len(room) == 0 or count_chunks(servers.room, size, n_chunks) < n_chunks:
         return -1
     for s in range(len(room)):
         room[s] = servers.room[s]
@@ -167,7 +167,7 @@ def _start_inside(state, truth, action):
 def _resize(state, truth, action):
     j, nodes, n_picks = action["job"], action["nodes"], action["n_picks"]
     refusal = cannot_resize(state, truth, j, nodes)
-    if refusal != Refusal.NONE:
+    if len(state.flexible.row) == 0 or refusal != Refusal.NONE:
         return refuse(truth, refusal, j, nodes)
     missing = nodes_missing(state, j, nodes)
     if n_picks != 0:

@@ -11,9 +11,9 @@ from forebay.engine.joining import join, join_all, joins, keep_out, will_join
 from forebay.engine.journal import write_log
 from forebay.engine.limits import turned_away
 from forebay.engine.meters import count_submitted
-from forebay.engine.outside import Place, come_in, full_meter, go_outside, is_outside
+from forebay.engine.outside import Place, come_in, full_meter, go_outside, is_outside, may_come_in
 from forebay.engine.phases import cancel, close
-from forebay.engine.releasing import forget_ring, next_release, reject_early, ring_at, stays_out, tell_end
+from forebay.engine.releasing import forget_ring, is_timed, next_release, reject_early, ring_at, stays_out, tell_end
 from forebay.engine.showing import show
 from forebay.engine.warm import start_early
 
@@ -186,7 +186,7 @@ def _happens(state, truth, event):
 @kernel
 def let_in(state, truth, time):
     """Submit the jobs that wait outside and are below their limits now; they join the queue."""
-    if truth.meters.n_outside[1] > 0:
+    if may_come_in(truth):
         _let_in(state, truth, time)
         join_all(state, truth)
 
@@ -199,12 +199,12 @@ def happen(state, truth, until, now):
     while True:
         time = min(next_event(truth), next_release(truth))
         if time > until:
-            if truth.meters.n_outside[1] == 0:
+            if not may_come_in(truth):
                 break
             _let_in(state, truth, now)
             continue
         now = max(now, time)
-        if _others_first(truth):
+        if is_timed(truth) and _others_first(truth):
             slot = truth.dependencies.heap[0]["slot"]
             forget_ring(truth, slot)
             _release(state, truth, slot, time)

@@ -161,6 +161,8 @@ def _repair(state, truth, node, time):
 def fail_and_repair(state, truth, until):
     """Let every node come back, and every one fail, that is due by `until`; returns the latest time seen."""
     latest, cursor = float("-inf"), truth.cursor[0]
+    if len(state.down) == 0:
+        return latest
     while next_repair(state, truth) <= until:
         latest = max(latest, truth.resilience.repairs[0]["time"])
         _repair(state, truth, truth.resilience.repairs[0]["node"], truth.resilience.repairs[0]["time"])

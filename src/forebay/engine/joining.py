@@ -48,7 +48,7 @@ def keep_out(truth, j):
 def join_all(state, truth):
     """Let all join that are to, those submitted first first."""
     waits, counts = truth.dependencies, truth.dependencies.counts[0]
-    while counts["joining"] > 0:
+    while len(waits.joining) > 0 and counts["joining"] > 0:
         j = waits.joining[0]["slot"]
         keep_out(truth, j)
         one = waits.jobs[j]

@@ -19,7 +19,9 @@ from forebay.engine.releasing import next_release
 from forebay.engine.resizing import resume_points, settle_requests
 from forebay.engine.rounds import POLICY
 from forebay.engine.shutting import turn_away_for_good
+from forebay.engine.stepping import at_points
 from forebay.engine.telling import tell_io
+from forebay.engine.transfers import moves
 from forebay.engine.truth import TRUTH
 
 MOST_IDLE_WAKES = 100_000
@@ -33,7 +35,7 @@ def _next_time(truth):
     time = min(next_event(truth), next_release(truth))
     if truth.cursor[0]["n_timers"] > 0:
         time = min(time, truth.timers[0]["time"])
-    if truth.network.state[0]["n_timers"] > 0:
+    if moves(truth) and truth.network.state[0]["n_timers"] > 0:
         time = min(time, truth.network.timers[0]["time"])
     return time
 
@@ -70,9 +72,10 @@ def _ring(state, truth, until):
     """
     cursor = truth.cursor[0]
     latest = -np.inf
-    for i in range(finish(truth.network, until, truth.ended)):
-        latest = max(latest, truth.network.transfers[truth.ended[i]]["end"])
-        end_transfer(state, truth, truth.ended[i])
+    if moves(truth):
+        for i in range(finish(truth.network, until, truth.ended)):
+            latest = max(latest, truth.network.transfers[truth.ended[i]]["end"])
+            end_transfer(state, truth, truth.ended[i])
     n_due, n_ended = 0, 0
     while cursor["n_timers"] > 0 and truth.timers[0]["time"] <= until:
         time, slot = truth.timers[0]["time"], truth.timers[0]["slot"]
@@ -121,7 +124,7 @@ def advance(state, truth):
         if limited:
             hide(state, truth)
         return Status.DECIDE.value
-    if state.flexible.n_points[0] > 0:
+    if at_points(state):
         if truth.rounds.visits[0] == POLICY:
             resume_points(state, truth)
         else:
@@ -130,7 +133,8 @@ def advance(state, truth):
         if interrupted(state):
             return Status.PAUSED.value
         # Links are shared out once an instant, after all that it started and ended.
-        settle(truth.network, clock["now"])
+        if moves(truth):
+            settle(truth.network, clock["now"])
         first = _next_time(truth)
         of_nodes = _next_of_nodes(state, truth, first)
         if _is_over(cursor, len(state.jobs), first, of_nodes):
@@ -154,7 +158,7 @@ def advance(state, truth):
             clock["triggers"] |= Trigger.WAKE
         # The latest event gives the instant its time: nobody starts before its submit, nor on nodes not yet free.
         clock["now"] = now
-        if state.flexible.n_points[0] > 0 and truth.rounds.visits[0] != POLICY:
+        if at_points(state) and truth.rounds.visits[0] != POLICY:
             settle_requests(state, truth)
     cursor["n_decisions"] += 1
     if limited:

@@ -34,6 +34,12 @@ def full_meter(truth, j):
 
 
 @kernel
+def may_come_in(truth):
+    """Whether there may be room for any that waits outside, since the last look."""
+    return len(truth.meters.outside) > 0 and truth.meters.n_outside[1] > 0
+
+
+@kernel
 def go_outside(truth, j, time, m):
     """Job `j` waits outside from now on, because of meter `m`."""
     meters = truth.meters

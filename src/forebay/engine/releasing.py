@@ -23,7 +23,13 @@ _f8, _i8 = types.float64, types.int64
 def next_release(truth):
     """When the next job is submitted or free because of others."""
     waits = truth.dependencies
-    return waits.heap[0]["time"] if waits.counts[0]["timed"] > 0 else float("inf")
+    return waits.heap[0]["time"] if is_timed(truth) else float("inf")
+
+
+@kernel
+def is_timed(truth):
+    """Whether any is to be."""
+    return len(truth.dependencies.heap) > 0 and truth.dependencies.counts[0]["timed"] > 0
 
 
 @kernel(types.void(TRUTH, _i8, _f8))

@@ -12,15 +12,15 @@ import numpy as np
 
 from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
-from forebay._numba.pointer import pointer
 from forebay._support.text import amount, counted
 from forebay.core.actions import Actions
 from forebay.core.atoms import Atoms
 from forebay.core.codes import Flexibility, JobState, Refusal, Status
 from forebay.core.limits import NO_LIMIT
-from forebay.core.tables import STATE, State
+from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.engine.dependencies import Standing
+from forebay.engine.entering import loop_for, policy_for
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
 from forebay.engine.lending import lend, take_back, unused
@@ -28,7 +28,7 @@ from forebay.engine.places import Places
 from forebay.engine.record import Record
 from forebay.engine.rounds import POLICY
 from forebay.engine.shared_places import SharedPlaces
-from forebay.engine.truth import TRUTH, Truth
+from forebay.engine.truth import Truth
 from forebay.errors import (
     BadActionError,
     InputError,
@@ -134,16 +134,14 @@ def _compiled(
     state: State, truth: Truth, policy: Any, resources: tuple[str, ...], rng: np.random.Generator
 ) -> tuple[Advance, Memory | None]:
     """A function that runs a slice of decisions with a compiled policy, and that policy's memory."""
-    from forebay.engine.loop import run_compiled
-
     if hasattr(policy, "check"):
         policy.check(state)
-    # Called by its entry: the kernel itself would first have Numba look for extensions among all installed packages.
-    loop, kernel = ready(run_compiled), ready(kernel_of(policy))
     integers, floats = memory_of(policy, state)
     memory = (np.zeros(integers, np.int64), np.zeros(floats))
     params = params_of(policy, resources)
-    tables, lent = (pointer(state, STATE), pointer(truth, TRUTH)), lend(rng)
+    # Called by its entry: the kernel itself would first have Numba look for extensions among all installed packages.
+    loop, tables = loop_for(state, truth)
+    (kernel, _), lent = policy_for(policy, kernel_of(policy), state, params), lend(rng)
 
     def advance(n_decisions: int) -> int:
         return int(loop(*tables, kernel, params, memory, lent, n_decisions))
@@ -163,7 +161,7 @@ def _plain(
     rng: np.random.Generator,
 ) -> tuple[Advance, Memory | None]:
     """The same with a policy in plain Python, whose memory is its own."""
-    from forebay.engine.loop import call_python, run_compiled
+    from forebay.engine.loop import call_python
 
     view = view_of(state, truth, resources, rng, handed)
     act = Actions(state, view, SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state))
@@ -187,8 +185,8 @@ def _plain(
             failed.append(error)
             act.stop()
 
-    callback, loop, kernel = Callback(decision), ready(run_compiled), ready(call_python)
-    tables = pointer(state, STATE), pointer(truth, TRUTH)
+    callback, kernel = Callback(decision), ready(call_python)
+    loop, tables = loop_for(state, truth)
 
     def advance(n_decisions: int) -> int:
         memory = (np.array([[callback.address]], np.int64), np.zeros((0, 0)))

@@ -17,11 +17,11 @@ from numba import types
 
 from forebay._numba.bridge import Callback
 from forebay._numba.jit import ready
-from forebay._numba.pointer import pointer
 from forebay.core.actions import Actions
 from forebay.core.codes import Status
-from forebay.core.tables import DECIDE, STATE, State
+from forebay.core.tables import DECIDE, State
 from forebay.engine.copies import changing, twin
+from forebay.engine.entering import loop_for, policy_for
 from forebay.engine.faults import Draws
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
@@ -41,7 +41,7 @@ from forebay.engine.run import (
 from forebay.engine.shared_places import SharedPlaces
 from forebay.engine.standing import Standing, give_back, kept_by
 from forebay.engine.trail import Trail
-from forebay.engine.truth import TRUTH, Truth
+from forebay.engine.truth import Truth
 
 _SLICE = 4096
 """Decisions of a compiled policy between two looks at the world outside."""
@@ -85,13 +85,10 @@ class Session:
         verbs: type[Actions] = Actions,
         handed: Handed = NOTHING_HANDED,
     ):
-        from forebay.engine.loop import run_compiled
-
         self.state, self.truth, self._resources, self._draw = state, truth, resources, draw
         self._rng = lend(rng)
         weakref.finalize(self, take_back, self._rng)
-        self._loop, self._pause = ready(run_compiled), _pausing()
-        self._tables = pointer(state, STATE), pointer(truth, TRUTH)
+        (self._loop, self._tables), self._pause = loop_for(state, truth), _pausing()
         self._changing = [table for _, table in changing(state, truth)]
         self._visits = int(truth.rounds.visits[0])
         self._handed = handed
@@ -102,6 +99,7 @@ class Session:
         self._seconds, self.status, self.decided = 0.0, int(Status.PAUSED), False
         self._policy: Any = None
         self._kernel: Any = None
+        self._seen: Any = None  # the tables, as the kernel takes them
         self._params, self._memory = _NO_NUMBERS, _NO_MEMORY
         # Nothing that the loop calls holds the session: a run that is no longer needed goes at once, with its tables.
         self._callbacks = [Callback(call) for call in (draw or _nothing, self._trail.drain)]
@@ -122,7 +120,8 @@ class Session:
                 policy.check(self.state)
             integers, floats = memory_of(policy, self.state)
             self._memory = (np.zeros(integers, np.int64), np.zeros(floats))
-            self._kernel, self._params = ready(kernel), params_of(policy, self._resources)
+            self._params = params_of(policy, self._resources)
+            self._kernel, self._seen = policy_for(policy, kernel, self.state, self._params)
         elif begins and hasattr(policy, "setup"):
             try:
                 policy.setup(self.view)
@@ -149,7 +148,7 @@ class Session:
         with self._timed():
             if self._kernel is not None:
                 with self._interrupts:
-                    self._kernel(self._tables[0], self._params, self._memory, self._rng)
+                    self._kernel(self._seen, self._params, self._memory, self._rng)
             else:
                 try:
                     self._policy.decide(self.view, self.act)

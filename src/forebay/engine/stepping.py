@@ -178,6 +178,12 @@ def halts(state, truth, j, time):
 
 
 @kernel
+def at_points(state):
+    """Whether any job stands at one."""
+    return len(state.flexible.points) > 0 and state.flexible.n_points[0] > 0
+
+
+@kernel
 def leave_point(state, truth, j):
     """Job `j` stands nowhere any more."""
     truth.rounds.progress[j]["halted"] = 0

@@ -19,6 +19,12 @@ _NOTHING = -2
 
 
 @kernel
+def moves(truth):
+    """Whether anything is moved in this run."""
+    return len(truth.network.transfers) > 0
+
+
+@kernel
 def _new_transfer(truth, j, beside):
     """A row for a transfer of job `j`: one of its phase, or one that runs beside its phases."""
     net, activity = truth.network, truth.activities[j]
@@ -297,6 +303,8 @@ def launch(state, truth, j, rest, time):
     nodes = members(state, truth, j, p)
     if nodes < state.jobs[j]["nodes"]:  # each sends to fewer: ports are as busy as if all sent smaller messages
         message *= (nodes - 1) / (state.jobs[j]["nodes"] - 1)
+    if len(paths.routes) == 0:  # nothing is moved in this run
+        return 0, seconds
     if kind == PhaseKind.COMPUTE:
         if message > 0.0 and state.jobs[j]["nodes"] > 1:
             return _exchange(state, truth, j, seconds, message, flags & UNCOUPLED == 0, rest, time, 0)
@@ -325,7 +333,7 @@ def clear_phase(truth, j):
     """The phase of job `j` is over: hand back the rows of its transfers."""
     net, activity = truth.network, truth.activities[j]
     f = activity["first"]
-    while f >= 0:
+    while moves(truth) and f >= 0:
         following = net.transfers[f]["sibling"]
         free_transfer(net, f)
         f = following
@@ -336,6 +344,8 @@ def clear_phase(truth, j):
 @kernel
 def stop_beside(truth, j, time):
     """Break off what runs beside the phases of job `j`. Who has rounds has a list of it."""
+    if not moves(truth):
+        return
     if len(truth.rounds.progress) > 0:
         progress = truth.rounds.progress[j]
         while progress["beside"] >= 0:
@@ -358,7 +368,7 @@ def stop_phase(truth, j, time):
     net = truth.network
     moved = 0.0
     f = truth.activities[j]["first"]
-    while f >= 0:
+    while moves(truth) and f >= 0:
         transfer = net.transfers[f]
         moved += _moved(net, f, time)
         f = transfer["sibling"]

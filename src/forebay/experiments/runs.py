@@ -172,13 +172,8 @@ def lengthened(workload: "Workload", added: Added) -> "Workload":
     return replace(workload, jobs=jobs.sort("submit", "id"), provenance=(*workload.provenance, line))
 
 
-def perform(run: Run) -> Record:
-    """Carry a run out. Nothing of the machine or the moment is among the numbers."""
-    from forebay._run.simulate import simulate
-    from forebay.metrics import summary
-    from forebay.metrics._period import closed
-    from forebay.metrics._table import counted, measure
-    from forebay.metrics.window import window
+def given_to(run: Run) -> tuple["Workload", Any, int, str | None, str | None]:
+    """What a run is made of, beside its policy: workload, machine, seed, job model and failures."""
     from forebay.platforms import load
     from forebay.platforms.variation import varied
     from forebay.workload.operations import perfect_estimates
@@ -189,8 +184,19 @@ def perform(run: Run) -> Record:
     if run.known:
         workload = perfect_estimates(workload)
     machine = varied(load(run.platform), run.amounts) if run.amounts else run.platform or None
-    behaviour, failures = run.job_model or None, run.failures or None
-    result = simulate(workload, machine, run.policy, run.seed, behaviour, False, failures)
+    return workload, machine, run.seed, run.job_model or None, run.failures or None
+
+
+def perform(run: Run) -> Record:
+    """Carry a run out. Nothing of the machine or the moment is among the numbers."""
+    from forebay._run.simulate import simulate
+    from forebay.metrics import summary
+    from forebay.metrics._period import closed
+    from forebay.metrics._table import counted, measure
+    from forebay.metrics.window import window
+
+    workload, machine, seed, behaviour, failures = given_to(run)
+    result = simulate(workload, machine, run.policy, seed, behaviour, False, failures)
     if run.window is not None:
         result = window(result, *closed(run.window, result))
     facts = {name: result.facts[name] for name in ("workload", "provenance", "notes", "log_sha256", "versions")}

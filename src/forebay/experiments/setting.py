@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,15 @@ class Setting:
     failures: "Failures | None" = None  # where they are not those of the platform
     given: tuple[str, ...] = ()  # the words of a command that decide all this; none where the runs are no command's
     own: str | None = None  # the policy of the site
+
+    def prepare(self, policies: Iterable[Any], quiet: bool) -> None:
+        """Have ready what runs of these policies enter, and compile no more than they use."""
+        from forebay._run import compilation
+        from forebay.experiments.common import common_uses
+
+        every = list(policies)
+        mine = self.workload, self.platform, self.seed, self.job_model, self.failures
+        compilation.prepare(every, quiet, common_uses(every, mine))
 
     def simulate(self, policy: Any, spec: str, progress: Callable[[int, int], None]) -> tuple["Result", dict[str, Any]]:
         """A run, and all there is to say of it: what run.json holds."""

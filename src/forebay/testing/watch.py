@@ -4,14 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forebay._numba.jit import ready
-from forebay._numba.pointer import pointer
 from forebay._run.blocks import Blocks
 from forebay.core.actions import Actions
 from forebay.core.codes import JobState, Trigger, Verb
 from forebay.core.running import NO_LABELS, Labels
-from forebay.core.tables import STATE, State, instant_width
+from forebay.core.tables import State, instant_width
 from forebay.core.view import View
+from forebay.engine.entering import policy_for
 from forebay.engine.handed import Handed
 from forebay.engine.run import memory_of, params_of, run
 from forebay.engine.truth import Truth
@@ -66,8 +65,7 @@ class _Watched:
         integers, floats = memory_of(self._policy, self._state)
         memory = (np.zeros(integers, np.int64), np.zeros(floats))
         params = params_of(self._policy, view.resources)
-        tables = pointer(self._state, STATE)
-        decide = ready(kernel)
+        decide, tables = policy_for(self._policy, kernel, self._state, params)
         self._decide = lambda view, act: decide(tables, params, memory, view.rng)
 
     def decide(self, view: View, act: Actions) -> None:

@@ -44,6 +44,7 @@ def carry_out(runs: "list[Run]", store: "Store", jobs: int | None, dask: str | N
     from forebay._run import compilation
     from forebay.cli._render.progress import progress
     from forebay.experiments import sweep
+    from forebay.experiments.common import uses_of_runs
     from forebay.experiments.execution.cluster import executing
     from forebay.policies import load
 
@@ -52,7 +53,8 @@ def carry_out(runs: "list[Run]", store: "Store", jobs: int | None, dask: str | N
         return
     with executing(left, jobs, dask, slurm) as executor:
         specs = list(dict.fromkeys(run.policy for run in left))
-        compilation.prepare([load(spec) for spec in specs], is_quiet())
+        policies = [load(spec) for spec in specs]
+        compilation.prepare(policies, is_quiet(), uses_of_runs(policies, left))
         sweep.warm_up(specs)
         try:
             with progress(len({run.key for run in runs}), "runs") as watch:

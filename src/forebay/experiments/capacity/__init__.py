@@ -65,9 +65,11 @@ def _search(
 ) -> tuple[list[trials.Found], dict[str, int]]:
     """All answers, and the number of runs; what is finished stays, however this ends."""
     from forebay._run import compilation
+    from forebay.experiments.common import uses_of_runs
     from forebay.policies import load
 
-    compilation.prepare([load(spec) for spec in question.policies], reporter.quiet)
+    policies = [load(spec) for spec in question.policies]
+    compilation.prepare(policies, reporter.quiet, uses_of_runs(policies, question.replicas))
     sweep.warm_up(question.policies)
     with (
         reporter.progress(trials.expected(question), "runs") as watch,

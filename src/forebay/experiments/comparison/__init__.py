@@ -110,8 +110,6 @@ def _parts(specs: Sequence[str]) -> dict[str, Part]:
 
 def _run_all(plan: Plan, made: Workspace, count: int, reporter: Reporter) -> "dict[str, Failure]":
     """Every run that is not there yet; gives those that failed. What is finished stays, however this ends."""
-    from forebay._run import compilation
-
     if lost := made.replaces():
         reporter.message(lost)
     found, total = made.finished(), counted(len(plan.policies), "policy", "policies")
@@ -120,7 +118,7 @@ def _run_all(plan: Plan, made: Workspace, count: int, reporter: Reporter) -> "di
     missing = [spec for spec in plan.policies if spec not in found]
     if not missing:
         return {}
-    compilation.prepare((plan.policies[spec] for spec in missing), reporter.quiet)
+    plan.setting.prepare((plan.policies[spec] for spec in missing), reporter.quiet)
     tasks = [parallel.Task(spec, made.place(spec)) for spec in missing]
     jobs = len(plan.setting.workload) * len(tasks)
     with _kept(made, len(plan.policies), reporter), reporter.progress(jobs) as watch:

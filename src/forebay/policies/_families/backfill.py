@@ -8,6 +8,7 @@ import numpy as np
 
 from forebay.core.atoms import set_apart
 from forebay.core.kinds import large_of
+from forebay.core.shapes import shape
 from forebay.errors import InputError
 from forebay.policies._base import Policy, lay, one_of
 from forebay.policies._orders import ALL, ORDERS
@@ -60,11 +61,19 @@ def index_on(state: "State", order: int) -> tuple[int, int]:
     return index_shape(len(state.jobs), len(state.resources), len(state.inside.full) > 0, order)
 
 
+_COUNTED = {Param.PINNED: (0, 0)}
+_FEW = {**_COUNTED, Param.DEPTH: (0, 1)}
+_IN_ORDER = {**_FEW, Param.ORDER: (0, 0), Param.BACKFILL_ORDER: (0, 0)}
+_SHAPES = tuple(map(shape, (_IN_ORDER, _FEW, _COUNTED)))
+"""What many have in common: order of arrival, at most one reservation, and none of particular nodes."""
+
+
 @dataclass(frozen=True)
 class Backfill(Policy):
     """Backfilling with any number of reservations on any resources."""
 
     compiled: ClassVar[str] = "backfill.backfill"
+    shapes: ClassVar = _SHAPES
 
     order: str = "arrival"  # which job is the head of the queue
     descending: bool = False  # whether a larger value of `order` goes first

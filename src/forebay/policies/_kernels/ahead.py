@@ -65,6 +65,8 @@ def end_if_now(state, j):
 @kernel
 def planned_ahead(state):
     """Whether nodes are reserved from some later time on. Those of reservations that last are out of sight already."""
+    if len(state.planned) == 0:
+        return False
     soon = after(state.clock[0]["now"])
     for p in range(len(state.planned)):
         if state.planned[p]["start"] > soon:
@@ -165,11 +167,12 @@ def _given_back(state, have, until_fits, R, S, W, every_edge):
             time = running[i]["end"]
         if s < len(started):
             time = min(time, max(end_if_now(state, state.actions[started[s]]["job"]), soon))
-        if d < counts["n_down"]:
+        if len(state.down) > 0 and d < counts["n_down"]:
             time = min(time, max(state.down[d]["until"], soon))
         if late:
             time = min(time, now + 1.0)
-        time = min(time, next_edge(state.planned, passed) if every_edge else _next_planned(state, soon, passed))
+        if len(state.planned) > 0:
+            time = min(time, next_edge(state.planned, passed) if every_edge else _next_planned(state, soon, passed))
         if time == np.inf:
             break
         width = instant_width(time)
@@ -188,7 +191,7 @@ def _given_back(state, have, until_fits, R, S, W, every_edge):
             give_back(state, ahead, n - 1, action["job"], leg, action["first_pick"], action["n_picks"], R, S, W)
             return_taken(state, ahead, n - 1, action, R)
             s += 1
-        while d < counts["n_down"] and state.down[d]["until"] <= time + width:
+        while len(state.down) > 0 and d < counts["n_down"] and state.down[d]["until"] <= time + width:
             repair(state, ahead, n - 1, state.down[d]["node"], R, S, W)
             d += 1
         if late and now + 1.0 <= time + width:

@@ -211,7 +211,7 @@ def serve(state, have, line, params):
     """Start jobs of `line` in order until one does not fit; reserve for it, and let those behind pass."""
     key = key_by(AS_IS, 1.0)
     whole = Line(line, np.empty((0, 0), np.int64), 0, key, lift_of(key, 0))
-    if params[Param.DEPTH] > 1 and len(have.inside) > 0:
+    if params[Param.DEPTH] > 1 and len(state.inside.full) > 0:
         notes = new_notes(state, have.inside)
         deep_inside(state, have, line, params, whole.lookup, 0, notes, no_promises(state))
     else:
@@ -224,7 +224,9 @@ def serve_by_key(state, have, index, key, n_charges, params):
 
     At most one reservation is laid, and all may pass.
     """
-    _serve(state, have, Line(state.queue[:0], index, 0, key, lift_of(key, n_charges)), params)
+    own = params.copy()
+    own[Param.ORDER] = key.order
+    _serve(state, have, Line(state.queue[:0], index, 0, key, lift_of(key, n_charges)), own)
 
 
 @kernel
@@ -258,13 +260,13 @@ def _start_by_key(state, have, line):
 @allocating_kernel
 def _serve(state, have, line, params):
     """The same, but for several reservations of nodes that jobs share."""
-    if params[Param.DEPTH] == 1 and len(have.inside) > 0:
+    if params[Param.DEPTH] == 1 and len(state.inside.full) > 0:
         easy_inside(state, have, line, params, new_notes(state, have.inside))
         return
     reserved = min(len(have.free), int(params[Param.RESERVED]))  # of those that no atom has
     looks = params[Param.DEPTH] > 0 and params[Param.MAX_BACKFILL] > 0  # otherwise a hidden job would block all
     looks = looks and looks_up(state, have, n_held(state, have, reserved))
-    asks, i = has_to_ask(line), 0
+    asks, i = has_to_ask(line, params), 0
     if asks and len(line.jobs) == 0:
         head = _start_by_key(state, have, line)
     else:
@@ -272,7 +274,8 @@ def _serve(state, have, line, params):
         line = behind_place(line, i) if asks else line
     if head < 0 or params[Param.MAX_BACKFILL] == 0:
         return
-    n_words = len(have.words)
+    # Places matter in these cases alone, whatever `have` tells: so a kernel that knows better leaves them out.
+    n_words = len(have.words) if params[Param.PINNED] > 0 or state.machine[0]["chunked"] >= 0 else 0
     pinned = n_words > 0 and params[Param.PINNED] > 0 and params[Param.DEPTH] > 0
     # With nodes that will be gone, what is free does not only grow: the closed form for one reservation fails.
     beyond_amounts = n_words > 0 or (planned_ahead(state) and not looks)

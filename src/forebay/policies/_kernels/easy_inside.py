@@ -297,7 +297,7 @@ def _pass(state, have, notes, head, line, i, params, R):
             amounts[r] = have.free[r]
     sought, asks, found = (
         _seek(state, have, notes, R, now, beside),
-        has_to_ask(line),
+        has_to_ask(line, params),
         (last_before(line, head), 0, 0, 0),
     )
     if asks:
@@ -376,7 +376,7 @@ def easy_inside(state, have, line, params, notes):
                 break
             _start_in_turn(state, have, notes, j)
         i += 1
-    asked = has_to_ask(line) and len(jobs) == 0
+    asked = has_to_ask(line, params) and len(jobs) == 0
     if asked:
         head = _start_by_key(state, have, line, notes)
     if (i < len(jobs) or (asked and head >= 0)) and some_may_pass:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.forest import FIRST, HEAD, LEAF, NOBODY, blank, clean, possible, tree_at
+from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.keys import AS_IS, Key, Lift, bound_of, is_known, key_columns, put_key, stand_of
 from forebay.policies._kernels.long_line import length_at, n_indexed, of_amounts
 
@@ -32,10 +33,10 @@ class Line(NamedTuple):
     lift: Lift
 
 
-@kernel
-def has_to_ask(line):
-    """Whether jobs behind the head are to be asked for one by one."""
-    return len(line.lookup) > 0 and line.key.order != AS_IS
+@inlined_kernel
+def has_to_ask(line, params):
+    """Whether jobs behind the head are to be asked for one by one: with an index in another order."""
+    return (params[Param.ORDER] != AS_IS or params[Param.BACKFILL_ORDER] != AS_IS) and len(line.lookup) > 0
 
 
 @allocating_kernel

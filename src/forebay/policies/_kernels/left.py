@@ -80,7 +80,7 @@ def what_is_left(state):
         action = state.actions[a]
         if action["verb"] == Verb.START:
             leg = state.jobs[action["job"]]["leg"]
-            if len(have.inside) > 0:
+            if len(state.inside.full) > 0:
                 _take_inside(state, have, action, leg)
             elif len(have.words) > 0:
                 _take_places(state, have, action, leg)

@@ -41,7 +41,7 @@ def earliest(state, j):
     have, now, leg = what_is_left(state), state.clock[0]["now"], state.jobs[j]["leg"]
     if _is_started(state, j):
         return now
-    shared = len(have.inside) > 0
+    shared = len(state.inside.full) > 0
     if (shared or not planned_ahead(state)) and fits_now(state, have, j):  # what runs only gives back
         return now
     if shared:
@@ -61,7 +61,7 @@ def earliest(state, j):
 def fits_at(state, j, time):
     """Whether all that waiting job `j` needs is free from `time` on, for all of its walltime."""
     have, leg = what_is_left(state), state.jobs[j]["leg"]
-    if len(have.inside) > 0 and not planned_ahead(state):
+    if len(state.inside.full) > 0 and not planned_ahead(state):
         begin = state.clock[0]["now"] if fits_now(state, have, j) else _room_inside(state, have, leg)
         return begin <= time + instant_width(time)
     R, S = len(have.free), len(have.room)

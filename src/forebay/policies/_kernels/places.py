@@ -67,11 +67,11 @@ def what_is_there(state, pinned):
 @kernel
 def fits_places(state, have, j, leg):
     """Whether the waiting leg of job `j`, of which there is enough in all, finds it where it may be."""
-    if len(have.inside) > 0:
+    if len(state.inside.full) > 0:
         return fits_inside(state.inside, have.inside, state.inside.asks[leg])
     if not fits_atoms(state, have.free, leg):
         return False
-    if state.legs[leg]["chunk"] == 0:
+    if state.machine[0]["chunked"] < 0 or state.legs[leg]["chunk"] == 0:
         return True
     n_chunks = chunks_of(state, j)
     return count_chunks(have.room, state.legs[leg]["chunk"], n_chunks) >= n_chunks
@@ -136,7 +136,7 @@ def start_picked(state, j, reason, words, first):
 def start_fitting(state, have, j, reason):
     """Start job `j`, which fits, with its share of each atom as worked out last, where nodes are not all alike."""
     charge(state, have.free, state.jobs[j]["leg"])
-    if len(have.inside) > 0:
+    if len(state.inside.full) > 0:
         start_inside(state, have.inside, j, reason)
     elif len(have.words) > 0:
         start_picked(state, j, reason, have.words, pick(state, j, have.words, have.room))

@@ -248,7 +248,7 @@ def plan(state, params, memory, rng):
             line[p] = waiting[order[p]]
             if params[Param.KEEP] > 0:
                 memory[0][0, line[p]] = p + 1
-    if len(have.inside) > 0:
+    if len(state.inside.full) > 0:
         notes = new_notes(state, have.inside)
         deep_inside(state, have, line, rules, np.empty((0, 0), np.int64), 0, notes, no_promises(state))
     else:

@@ -53,7 +53,7 @@ def without(state, have, j):
             chunk = state.servers.chunks[i]
             have.room[chunk["server"]] += chunk["size"] * chunk["count"]
             i = chunk["next"]
-    if len(have.inside) > 0:
+    if len(state.inside.full) > 0:
         row = state.inside.head[j]
         while row >= 0:
             share = state.inside.shares[row]
