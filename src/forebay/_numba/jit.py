@@ -57,7 +57,7 @@ allocating_kernel: Any = _decorator()
 def has_variants(function: Any) -> bool:
     """Whether a kernel can be compiled for what is known: not where kernels are left to Numba, nor one of a user's,
     which is compiled once for every run. With the compiler off there is nothing to compile, and facts are checked."""
-    plain = function if numba.config.DISABLE_JIT else getattr(function, "py_func", None)
+    plain: Any = function if numba.config.DISABLE_JIT else getattr(function, "py_func", None)
     varies = bool(numba.config.DISABLE_JIT) or hasattr(function, "variant")
     return varies and hasattr(plain, "__code__") and is_ours(plain)
 

@@ -1,6 +1,6 @@
 """What a kernel may know of the numbers of its policy: their *shape*. What it excludes is then not compiled."""
 
-from enum import IntEnum
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +26,8 @@ class Shape(NamedTuple):
 ANY = Shape(NO_FACTS)
 
 
-def shape(bounds: dict[IntEnum, tuple[int, int]]) -> Shape:
-    """Numbers that are within these bounds."""
+def shape(bounds: Mapping[Any, tuple[int, int]]) -> Shape:
+    """Numbers that are within these bounds, by their places."""
     return Shape(frozenset(Fact("", str(int(place)), low, high) for place, (low, high) in bounds.items()))
 
 

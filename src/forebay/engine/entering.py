@@ -16,7 +16,7 @@ from forebay.core.tables import STATE, State
 from forebay.engine.truth import TRUTH, Truth
 from forebay.engine.variants import covering, facts_of, uses, uses_of_state, ways_in
 
-_chosen: dict[Any, Any] = {}
+_chosen: dict[Any, tuple[Facts, ...]] = {}
 """What runs have entered in this process: what is looked up on the disk once need not be again."""
 
 
