@@ -230,7 +230,7 @@ class Variant(Kernel):
 
 class _Entry(CPUDispatcher):  # type: ignore[misc]
     """Where a function of the general signature is asked for, this one is handed over: its arguments are laid out
-    alike. Whoever does so has made sure that they are what it knows of them."""
+    alike. The caller has made sure that they are what it knows of them."""
 
     def __init__(self, function: Any, options: dict[str, Any], general: Any):
         super().__init__(function, targetoptions=options, pipeline_class=_EntryCompiler)

@@ -65,7 +65,7 @@ def has_variants(function: Any) -> bool:
 def ready(function: Any, *facts: Facts) -> Any:
     """A kernel with a signature, compiled: what Python may hand to other kernels.
 
-    It may be compiled for what is known of its first arguments. Whoever calls it must have checked that it holds.
+    It may be compiled for what is known of its first arguments. The caller must have checked that it holds.
     """
     return getattr(variant_of(function, *facts), "entry", function)
 

@@ -245,7 +245,7 @@ class _Function:
         return found
 
     def _drop_unused(self) -> None:
-        """Drop what is looked up for nobody."""
+        """Drop lookups that nothing uses."""
         while True:
             used: set[str] = set()
             for block in self.ir.blocks.values():

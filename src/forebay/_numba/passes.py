@@ -1,6 +1,6 @@
 """The steps that a kernel goes through, from its bytecode to LLVM's: Numba's, without what our kernels have no use for.
 
-Around each step Numba takes times, raises events, and works out anew how long each variable lives. That last is needed
+Around each step Numba takes times, raises events, and works out again how long each variable lives. That last is needed
 once, before lowering, where a step of its own does it.
 """
 
@@ -23,7 +23,7 @@ _LEFT_OUT = {
     typed_passes.DumpParforDiagnostics,
     typed_passes.AnnotateTypes,
 }
-"""What serves `with` blocks, closures, functions that Numba is told to inline, unrolled tuples, expressions of whole
+"""What serves `with` blocks, closures, functions that Numba is to inline, unrolled tuples, expressions of whole
 arrays, and listings. A kernel of ours has none of these, but for closures: those that have any go all the way."""
 
 _kept: dict[tuple[Any, bool], PassManager] = {}

@@ -77,7 +77,7 @@ class PointerType(types.Type):  # type: ignore[misc]
         return [(attrgetter(fact.table), fact) for fact in sorted(self.facts)]
 
     def check(self, tables: Any) -> None:
-        """Stop whoever hands over tables of which a fact does not hold: compiled code would go wrong, unseen."""
+        """Refuse tables of which a fact does not hold: compiled code would go wrong, unseen."""
         for table_of, fact in self._asked:
             table = table_of(tables)
             found = len(table) if fact.what == ROWS else table[0][fact.what]
@@ -85,7 +85,7 @@ class PointerType(types.Type):  # type: ignore[misc]
                 raise WrongFactError(_wrong(f"{type(tables).__name__}.{fact.table}", fact, found))
 
     def can_convert_to(self, _: Any, other: Any) -> Any:
-        """Whoever asks for less knowledge can be handed it; nobody can be handed more than is known."""
+        """A pointer may forget what it knows; it never knows more than it did."""
         less = isinstance(other, PointerType) and other.tables == self.tables and other.facts < self.facts
         return Conversion.safe if less else None
 

@@ -23,7 +23,7 @@ from forebay.core.inside import DIMENSIONS
 
 PLACES = 64  # of the shortest stretch
 LEAF = 8  # jobs
-NOBODY = 2**63 - 1  # in a row without a job
+NO_JOB = 2**63 - 1  # in a row without a job
 _LONGEST = 2.0**62
 HEAD = 1  # rows before the jobs, for the caller
 FIRST, _SECONDS, _ATOMS = range(3)
@@ -100,7 +100,7 @@ def asked_within(index, at, free):
 def blank(row):
     """Leave a row without a job."""
     for c in range(len(row)):
-        row[c] = NOBODY
+        row[c] = NO_JOB
     row[_ATOMS] = 0
 
 
@@ -208,7 +208,7 @@ def clean(index, begin, leaf, line):
     nodes = tree_at(index, begin)
     first = HEAD + begin + (leaf - index[nodes, FIRST]) * LEAF
     for row in range(first, first + LEAF):
-        if index[row, FIRST] != NOBODY and line[index[row, FIRST]] == -1:
+        if index[row, FIRST] != NO_JOB and line[index[row, FIRST]] == -1:
             blank(index[row])
     changed = _sum_up(index, nodes + leaf, first, LEAF)
     while changed and leaf > 1:
@@ -248,7 +248,7 @@ def find(index, begin, line, place, sought):
     The half that begins earlier in line is looked at first. `pending` has a bit a level, the last one for where we are:
     whether the other half is still to be looked at.
     """
-    nodes, best = tree_at(index, begin), NOBODY
+    nodes, best = tree_at(index, begin), NO_JOB
     n_leaves, at, pending = index[nodes, FIRST], 1, 0
     while True:
         row = index[nodes + at]

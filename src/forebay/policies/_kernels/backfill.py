@@ -179,7 +179,7 @@ def _behind(state, have, line, i, params):
 
 @allocating_kernel
 def _fill(state, have, line, i, params):
-    """Start whoever fits."""
+    """Start each job that fits."""
     rest, index, first, limit = _behind(state, have, line, i, params)
     at = 0
     while True:

@@ -1,7 +1,7 @@
 """A long queue in another order than that in which jobs have come: from one that can start to the next.
 
 The trees of `long_line` have the keys of jobs in their last columns. The half in which somebody may go first is looked
-at first, and a part is left out if nobody there goes before the best found.
+at first, and a part is left out if no job there goes before the best found.
 """
 
 from typing import NamedTuple
@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
-from forebay.algorithms.forest import FIRST, HEAD, LEAF, NOBODY, blank, clean, possible, tree_at
+from forebay.algorithms.forest import FIRST, HEAD, LEAF, NO_JOB, blank, clean, possible, tree_at
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.keys import AS_IS, Key, Lift, bound_of, is_known, key_columns, put_key, stand_of
 from forebay.policies._kernels.long_line import length_at, n_indexed, of_amounts
 
-_LAST = NOBODY, NOBODY, NOBODY
+_LAST = NO_JOB, NO_JOB, NO_JOB
 _NOWHERE = -1, -1, -1, -1
 
 
@@ -58,7 +58,7 @@ def _search_leaf(state, line, begin, at, limits, sought):
     column = index.shape[1] - key_columns(key.order)
     first = HEAD + begin + (at - index[tree_at(index, begin), FIRST]) * LEAF
     for k in range(first, first + LEAF):
-        if index[k, FIRST] == NOBODY or index[k, FIRST] < line.first:
+        if index[k, FIRST] == NO_JOB or index[k, FIRST] < line.first:
             continue
         j = state.queue[index[k, FIRST]]
         if j < 0:
@@ -108,7 +108,7 @@ def next_by_key(state, line, last, sought):
     And behind it its row, stretch and leaf: see take_out.
     """
     counts, best, found, begin = state.counts[0], _LAST, _NOWHERE, 0
-    after = stand_of(state, last, line.key) if last >= 0 else (-NOBODY, -NOBODY, -NOBODY)
+    after = stand_of(state, last, line.key) if last >= 0 else (-NO_JOB, -NO_JOB, -NO_JOB)
     base, n = n_indexed(line.lookup)
     while begin < n:
         best, one = _search(state, line, begin, (after, best), sought)
@@ -135,7 +135,7 @@ def take_out(state, line, found):
 @allocating_kernel
 def everybody(state, line):
     """Who is sought if anybody is."""
-    plenty = np.full(state.demands.shape[1], NOBODY - 1)
+    plenty = np.full(state.demands.shape[1], NO_JOB - 1)
     return of_amounts(np.inf, plenty, plenty, line.lookup)
 
 

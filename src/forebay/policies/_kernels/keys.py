@@ -164,7 +164,7 @@ def lift_of(key, n_charges):
 
 @inlined_kernel
 def bound_of(row, first, lift):
-    """Before where nobody of a part stands: rank, key and id."""
+    """A stand that no job of a part goes before: rank, key and id."""
     if len(lift.charges) == 0:
         return row[first + RANK], row[first + KEY], row[first + ID]
     low, high, charged = row[first + CLASS], -row[first + LAST_CLASS], lift.most
