@@ -70,11 +70,11 @@ class Columned(Dice):
     columns = ("urgent",)
 
 
-def _pooled(machine=None, jobs=None, policy=None, seed=5, **more):
-    made, its = pooled.make(seed)
+def _pooled(machine=None, jobs=None, policy=None, legs=False):
+    made, its = pooled.make(5, legs=legs)
     made = made if jobs is None else dataclasses.replace(made, jobs=jobs(made.jobs))
     its = its.model_copy(update=machine) if machine else its
-    return {"workload": made, "platform": its, "policy": policy or Dice(), **more}
+    return {"workload": made, "platform": its, "policy": policy or Dice()}
 
 
 def _made(pair, **more):
@@ -82,10 +82,15 @@ def _made(pair, **more):
 
 
 def _partitions():
-    made, its = pooled.make(7)
+    made, its = pooled.make(7, legs=False)
     changes = [{"at": 20.0, "state": "down"}, {"at": 45.0, "state": "up"}]
     shut = Partition(name="p", nodes="all", default=True, changes=changes)
     return _made((made, its.model_copy(update={"partitions": (shut,)})))
+
+
+def _dependent():
+    made, its = pooled.make(3, legs=False)
+    return _made((dependent.with_dependencies(made, 3), its))
 
 
 def _failing():
@@ -97,18 +102,18 @@ def _growing():
 
 
 CASES = {
-    "none": _pooled,
+    "none": lambda: _pooled(legs=True),
     "transfers": lambda: _made(transfers.make(0), job_model="io-aware"),
     "servers": lambda: _made(transfers.make(2), job_model="io-aware"),
     "tiers": lambda: _made(tiered.make(4), job_model="tiered"),
     "counters": lambda: _pooled(policy=Counting()),
     "columns": lambda: _pooled(jobs=lambda jobs: jobs.with_columns(urgent=pl.lit(1.0)), policy=Columned()),
-    "kinds": lambda: _made(pooled.with_kinds(*pooled.make(6), 6)),
-    "classes": lambda: _made(pooled.with_classes(*pooled.make(6), 6)),
+    "kinds": lambda: _made(pooled.with_kinds(*pooled.make(6, legs=False), 6)),
+    "classes": lambda: _made(pooled.with_classes(*pooled.make(6, legs=False), 6)),
     "limits": lambda: _pooled(policy=Limited(Dice(), Limits(user_jobs=2))),
     "reservations": lambda: _pooled({"reservations": (Reservation(name="r", start=30.0, duration=20.0),)}),
     "partitions": _partitions,
-    "dependencies": lambda: _made(dependent.make(3)),
+    "dependencies": _dependent,
     "shared-nodes": lambda: _made(shared.random_case(3)[::-1]),
     "failures": _failing,
     "applications": _growing,
@@ -178,23 +183,47 @@ def covering_of(given):
     )
 
 
-def _pairs():
-    """Two capabilities in one run, where one case can be given the other's."""
-    limited = lambda given: given | {"policy": Limited(given["policy"], Limits(user_jobs=2))}  # noqa: E731
-    failing = lambda given: given | {"failures": "mtbf=300s,downtime=20s"}  # noqa: E731
-    counting = lambda given: given | {"policy": Counting()}  # noqa: E731
-    for word, more in (("limits", limited), ("failures", failing), ("counters", counting)):
-        for name in CASES:
-            if name not in (word, "none", "applications") and (word, name) != ("limits", "columns"):
-                yield pytest.param(name, more, id=f"{name} and {word}")
+def _with_limits(given):
+    return given | {"policy": Limited(given["policy"], Limits(user_jobs=2))}
+
+
+def _with_failures(given):
+    return given | {"failures": "mtbf=300s,downtime=20s"}
+
+
+def _with_counters(given):
+    return given | {"policy": Counting()}
+
+
+def _with_window(given):
+    window = Reservation(name="r", start=30.0, duration=20.0)
+    return given | {"platform": given["platform"].model_copy(update={"reservations": (window,)})}
+
+
+ADDED = {
+    "limits": _with_limits,
+    "failures": _with_failures,
+    "counters": _with_counters,
+    "reservations": _with_window,
+}
+PAIRS = [
+    (name, more)
+    for name in CASES
+    for more in ADDED
+    if name not in (more, "none", "applications")
+    and (name, more) != ("kinds", "counters")
+    and any({name, more} <= has for variant, has in VARIANTS.items() if variant != FULL)
+]
+"""Two capabilities in one run: those that a variant has which has not all."""
 
 
 @compiled
 @pytest.mark.full
-@pytest.mark.parametrize(("name", "more"), list(_pairs()))
+@pytest.mark.parametrize(("name", "more"), PAIRS)
 def test_pairs(name, more, entered):
-    given = more(CASES[name]())
-    found = []
+    given, found = ADDED[more](CASES[name]()), []
+    assert {name, more} <= uses(*_tables(given))
+    assert covering_of(given)[0] != FULL
     for variant in (covering_of(given)[0], FULL):
         entered(variant)
         found.append(_left(given))
@@ -276,7 +305,7 @@ class Mine(forebay.Policy):
 def mine(state, params, memory, rng):
     have = kernels.what_is_left(state)
     for j in kernels.line_of(state, 0, 1.0):
-        if kernels.fits(state, have, j):
+        if j >= 0 and kernels.fits(state, have, j):
             kernels.start(state, have, j, LogReason.IN_ORDER)
 
 
