@@ -158,6 +158,7 @@ def test_bounds_of_numbers_of_an_array(low, high, least):
     known = frozenset({Fact("", "1", low, high)})
     made = kernel(types.float64(KIND, array))(depth)
     assert Known(array, known) != array
+    assert repr(types.void(Known(array, known))) != repr(types.void(array))  # files of the store are named by it
     assert (
         ready(made, frozenset({NO_MODE}), known)(pointer(tables(), PointerType(KIND.tables, frozenset({NO_MODE}))), row)
         == least

@@ -7,12 +7,14 @@ import numba
 import numpy as np
 import polars as pl
 import pytest
+from numba.core.registry import cpu_target
 
 import forebay
 from cases import dependent, flexible, pooled, shared, tiered, transfers
 from forebay import kernels
-from forebay._numba.jit import ready
+from forebay._numba.jit import ready, variant_of
 from forebay._numba.pointer import WrongFactError
+from forebay._numba.store import Store
 from forebay._run.case import case_of
 from forebay.core.codes import LogReason
 from forebay.core.shapes import ANY, shape_of, shapes_of
@@ -256,6 +258,17 @@ def test_shapes_are_chosen_by_the_numbers():
     assert narrowest("fcfs-easy", "conservative-bb") == counted
     assert narrowest("fcfs-easy", "fcfs-bb:reservations=pinned") == ANY
     assert all(shape_of(one.text) == one for one in (in_order, few, counted, ANY))
+
+
+@compiled
+def test_each_variant_and_shape_has_a_file_of_its_own():
+    kernel, shapes = load("fcfs").kernel(), [*load("fcfs").shapes, ANY]
+    known = [(facts_of(variant)[0], shape.facts) for variant in VARIANTS for shape in shapes]
+    names = {
+        Store(kernel.py_func)._name(variant_of(kernel, *facts)._signature, cpu_target.target_context.codegen())
+        for facts in known
+    }
+    assert len(names) == len({*known})
 
 
 def test_every_variant_but_the_whole_leaves_something_out():

@@ -20,6 +20,10 @@ class Known(types.Array):  # type: ignore[misc]
         digest = hashlib.sha256(str(sorted(facts)).encode()).hexdigest()[:8]
         super().__init__(array.dtype, array.ndim, array.layout, name=f"{array}_{digest}")
 
+    def __repr__(self) -> str:
+        """By this the store tells files apart: Numba's is that of any array."""
+        return str(self.name)
+
     @property
     def key(self) -> Any:
         """By this Numba tells types apart."""
