@@ -16,9 +16,9 @@ from forebay.core.failures import Failures
 from forebay.core.units import format_bytes
 from forebay.core.view import View
 from forebay.engine.copies import digest as digest_of
+from forebay.engine.driver.snapshot import Standing
+from forebay.engine.driver.stepper import Session
 from forebay.engine.handed import Handed
-from forebay.engine.session import Session
-from forebay.engine.standing import Standing
 from forebay.errors import BadActionError, InputError, wrong_type
 from forebay.platforms.platform import Platform
 from forebay.results import Result

@@ -10,9 +10,9 @@ from forebay.core.codes import JobState, Trigger, Verb
 from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import State, instant_width
 from forebay.core.view import View
+from forebay.engine.driver.batch import memory_of, params_of, run
 from forebay.engine.entering import policy_for
 from forebay.engine.handed import Handed
-from forebay.engine.run import memory_of, params_of, run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
 from forebay.testing.report import Tally

@@ -9,7 +9,8 @@ import pytest
 import forebay
 from cases import pooled, transfers
 from constancy.runs import Dice, fingerprint
-from forebay.engine import record, truth
+from forebay.engine import truth
+from forebay.engine.driver import recorder as record
 
 pytestmark = pytest.mark.small
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from forebay.core.view import View
-from forebay.engine.trail import Piece, joined
+from forebay.engine.driver.history import Piece, joined
 from forebay.errors import InputError, brief
 
 _OF_VIEW = ("jobs", "legs", "demands", "releases", "capacity", "rng")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay.engine.record import Record
+from forebay.engine.driver.recorder import Record
 from forebay.engine.truth import Truth
 
 _BUFFERS = {"log": "n_log", "placements": "n_placed", "stored": "n_stored", "held": "n_held"}

@@ -20,12 +20,12 @@ from forebay.core.limits import NO_LIMIT
 from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.engine.dependencies import Standing
+from forebay.engine.driver.recorder import Record
+from forebay.engine.driver.rng_pool import lend, take_back, unused
+from forebay.engine.driver.signals import Interrupts
 from forebay.engine.entering import loop_for, policy_for
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
-from forebay.engine.interrupts import Interrupts
-from forebay.engine.lending import lend, take_back, unused
 from forebay.engine.places import Places
-from forebay.engine.record import Record
 from forebay.engine.rounds import POLICY
 from forebay.engine.shared_places import SharedPlaces
 from forebay.engine.truth import Truth

@@ -21,15 +21,7 @@ from forebay.core.actions import Actions
 from forebay.core.codes import Status
 from forebay.core.tables import DECIDE, State
 from forebay.engine.copies import changing, twin
-from forebay.engine.entering import loop_for, policy_for
-from forebay.engine.faults import Draws
-from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
-from forebay.engine.interrupts import Interrupts
-from forebay.engine.lending import lend, take_back
-from forebay.engine.places import Places
-from forebay.engine.record import Record
-from forebay.engine.rounds import POLICY
-from forebay.engine.run import (
+from forebay.engine.driver.batch import (
     check_limits,
     kernel_of,
     memory_of,
@@ -38,9 +30,17 @@ from forebay.engine.run import (
     refused,
     stalled,
 )
+from forebay.engine.driver.history import Trail
+from forebay.engine.driver.recorder import Record
+from forebay.engine.driver.rng_pool import lend, take_back
+from forebay.engine.driver.signals import Interrupts
+from forebay.engine.driver.snapshot import Standing, give_back, kept_by
+from forebay.engine.entering import loop_for, policy_for
+from forebay.engine.faults import Draws
+from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
+from forebay.engine.places import Places
+from forebay.engine.rounds import POLICY
 from forebay.engine.shared_places import SharedPlaces
-from forebay.engine.standing import Standing, give_back, kept_by
-from forebay.engine.trail import Trail
 from forebay.engine.truth import Truth
 
 _SLICE = 4096
@@ -67,7 +67,7 @@ class _ByAddress:
 @cache
 def _pausing() -> Any:
     """What the loop takes where it is to stop at each decision."""
-    from forebay.engine.pause import pause
+    from forebay.engine.driver.pause import pause
 
     return pause if numba.config.DISABLE_JIT else _ByAddress(ready(pause))
 
