@@ -11,7 +11,7 @@ from forebay.core.tables import STATE
 from forebay.engine import collect
 from forebay.engine.build import build, make_program
 from forebay.engine.driver import batch as engine
-from forebay.engine.driver.recorder import Record
+from forebay.engine.driver.history import Piece, Record
 from forebay.engine.phases import cancel_timer, end_leg
 from forebay.engine.transfers import stop_phase
 from forebay.engine.truth import LOG, TRUTH
@@ -66,14 +66,12 @@ def test_an_interrupted_job_has_two_attempts():
 
 def record_of(truth, *rows):
     """A record of rows of the log: time, job, kind, leg, resource, amount and reason."""
-    record = Record(truth)
     columns = ("time", "job", "kind", "leg", "resource", "amount", "reason")
     table = np.zeros(len(rows), LOG)
     for name, column in zip(columns, zip(*rows, strict=True), strict=True):
         table[name] = column
-    record.log.add(table)
-    record.log.end()
-    return record
+    log = Piece(None, tuple(table[name] for name in LOG.names))
+    return Record((log, None, None, None))
 
 
 START = (0, 0, LogKind.START, 0, 0, 4, LogReason.IN_ORDER)

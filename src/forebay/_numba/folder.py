@@ -37,8 +37,10 @@ PLAIN = {
     "engine/driver": (
         "__init__",
         "batch",
+        "deciders",
         "history",
         "recorder",
+        "refusals",
         "rng_pool",
         "signals",
         "snapshot",

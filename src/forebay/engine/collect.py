@@ -14,7 +14,7 @@ from forebay.core.schemas import MORE
 from forebay.core.tables import State
 from forebay.engine.copies import copied
 from forebay.engine.dependencies import Standing
-from forebay.engine.driver.recorder import Record
+from forebay.engine.driver.history import Record
 from forebay.engine.outside import Place
 from forebay.engine.run_alone import by_itself, parts_of
 from forebay.engine.truth import Truth

@@ -1,78 +1,94 @@
-"""The record of a run that can go back: pieces that never change, each knowing the one before it.
+"""What a run has left behind, in pieces that never change, each knowing the one before it.
 
-A snapshot then holds a piece, whatever came before is shared, and a run that goes on from there leaves other pieces.
+A snapshot holds the last pieces, whatever came before is shared, and a run that goes on from there leaves other ones.
 """
 
-from collections.abc import Iterator
+import hashlib
 from typing import NamedTuple
 
 import numpy as np
 
-from forebay.engine.driver.recorder import Record
-from forebay.engine.truth import Truth
+from forebay.engine.truth import HELD, LOG, PLACEMENT, STORED
 
-_BUFFERS = {"log": "n_log", "placements": "n_placed", "stored": "n_stored", "held": "n_held"}
+BUFFERS = {"log": "n_log", "placements": "n_placed", "stored": "n_stored", "held": "n_held"}
 """Tables of a Truth that are emptied now and then, and where it stands how far each is in use."""
+_KINDS = (LOG, PLACEMENT, STORED, HELD)
 
 
 class Piece(NamedTuple):
-    """Rows of the four buffers, and the piece before; None of the first."""
+    """Columns of a table, and the piece before; None of the first."""
 
     before: "Piece | None"
-    rows: tuple[np.ndarray, ...]
+    columns: tuple[np.ndarray, ...]
 
 
-class Trail:
-    """What a run has left behind so far."""
-
-    def __init__(self, truth: Truth, last: Piece | None = None):
-        self.last = last
-        self._cursor, self._tables = truth.cursor[0], tuple(getattr(truth, name) for name in _BUFFERS)
-        self._failed: list[BaseException] = []
-
-    def drain(self) -> None:
-        """Empty the buffers. Called by the loop when one is full, and whenever somebody wants to know."""
-        cursor = self._cursor
-        if not any(cursor[count] for count in _BUFFERS.values()):
-            return
-        try:
-            used = zip(self._tables, _BUFFERS.values(), strict=True)
-            self.last = Piece(self.last, tuple(table[: cursor[count]].copy() for table, count in used))
-        except BaseException as error:  # it must not cross the compiled loop: memory may be short
-            self._failed.append(error)
-        finally:
-            cursor["n_drained"] += cursor["n_log"]
-            for count in _BUFFERS.values():
-                cursor[count] = 0
-
-    def check(self) -> None:
-        """Raise what emptying the buffers raised."""
-        if self._failed:
-            raise self._failed[0]
-
-    def record(self, said: list[tuple[float, int, str, int]], seconds: float) -> Record:
-        """All of it, as results are made of it."""
-        self.drain()
-        self.check()
-        record = Record()
-        columns = (record.log, record.placements, record.stored, record.held)
-        for piece in reversed(list(pieces(self.last))):
-            for column, rows in zip(columns, piece.rows, strict=True):
-                column.add(rows)
-        for column in columns:
-            column.end()
-        record.said, record.seconds = said, seconds
-        return record
+Mark = tuple[Piece | None, ...]
+"""The last piece of each buffer's table: all that was recorded up to there."""
 
 
-def pieces(last: Piece | None) -> Iterator[Piece]:
-    """A piece and those before it."""
+def pieces(last: Piece | None) -> list[tuple[np.ndarray, ...]]:
+    """The columns of a piece and of all before it, the first ones first."""
+    found = []
     while last is not None:
-        yield last
+        found.append(last.columns)
         last = last.before
+    return found[::-1]
 
 
 def joined(last: Piece | None) -> Piece | None:
     """All up to a piece as one: what goes into a file must not be a chain of thousands."""
-    found = [piece.rows for piece in pieces(last)][::-1]
+    found = pieces(last)
     return Piece(None, tuple(np.concatenate(parts) for parts in zip(*found, strict=True))) if found else None
+
+
+class Columns:
+    """A table column by column."""
+
+    def __init__(self, dtype: np.dtype, last: Piece | None):
+        found, names = pieces(last), dtype.names or ()
+        self._dtype = dtype
+        self._pieces = {name: [columns[at] for columns in found] for at, name in enumerate(names)}
+
+    def pieces(self, name: str) -> list[np.ndarray]:
+        return self._pieces[name]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.concatenate([np.zeros(0, self._dtype[name]), *self._pieces[name]])
+
+    def take(self, name: str) -> np.ndarray:
+        """A column, which is then gone from here: a million jobs have five million rows."""
+        column = self[name]
+        self._pieces[name] = []
+        return column
+
+
+class Record:
+    """The log, the placements and the chunks of a run."""
+
+    def __init__(
+        self,
+        mark: Mark = (None, None, None, None),
+        said: list[tuple[float, int, str, int]] | None = None,
+        seconds: float = 0.0,
+        processor_seconds: float = 0.0,
+    ):
+        tables = (Columns(dtype, last) for dtype, last in zip(_KINDS, mark, strict=True))
+        self.log, self.placements, self.stored, self.held = tables
+        self.said = said or []  # by a policy that tells why jobs wait
+        self.seconds = seconds  # that the run took: what is compiled before it begins does not count
+        self.processor_seconds = processor_seconds  # without other programs on a busy machine
+
+    def rows(self, chosen: np.ndarray) -> np.ndarray:
+        """Some rows of the log."""
+        found = np.zeros(int(chosen.sum()), LOG)
+        for name in LOG.names or ():
+            found[name] = self.log[name][chosen]
+        return found
+
+    def sha256(self) -> str:
+        """Over the log's columns: two runs are the same run if and only if their hashes agree."""
+        digest = hashlib.sha256()
+        for name in sorted(LOG.names or ()):
+            for piece in self.log.pieces(name):
+                digest.update(piece.tobytes())
+        return digest.hexdigest()

@@ -1,129 +1,90 @@
-"""What a run leaves behind as it goes: its buffers, emptied into columns whenever they are full."""
+"""Empties the buffers of a run into its history whenever they are full."""
 
-import hashlib
-import time
 from collections.abc import Callable
-from types import TracebackType
 
 import numpy as np
 
-from forebay._numba.bridge import Callback
-from forebay.engine.truth import HELD, LOG, PLACEMENT, STORED, Truth
+from forebay.engine.driver.history import BUFFERS, Mark, Piece
+from forebay.engine.truth import Truth
 
 _PIECE = 1 << 20
 """Rows of a piece: large ones go back to the system when they are freed, small ones leave holes."""
 
 
-class _Columns:
-    """A table in pieces, column by column: 26 bytes a row of the log, where a row in the buffer has 32."""
+class Rows:
+    """A table as it is recorded, column by column: 26 bytes a row of the log, where a row in the buffer has 32."""
 
-    def __init__(self, dtype: np.dtype):
-        self._pieces: dict[str, list[np.ndarray]] = {name: [] for name in dtype.names or ()}
-        self._kinds = {name: dtype[name] for name in self._pieces}
-        self._begun: dict[str, np.ndarray] = {}  # pieces of which the first `_n` rows are in use
+    def __init__(self) -> None:
+        self.last: Piece | None = None
+        self._begun: dict[str, np.ndarray] = {}  # a piece of which the first `_n` rows are in use
         self._n = 0
 
-    def add(self, rows: np.ndarray, last: bool = False) -> None:
-        """Take rows over. After the last ones, no piece is longer than it must be."""
+    def add(self, rows: np.ndarray) -> None:
+        """Take rows over."""
         while len(rows):
             if not self._begun:
-                length = min(_PIECE, len(rows)) if last else _PIECE
-                self._begun = {name: np.empty(length, kind) for name, kind in self._kinds.items()}
+                self._begun = {name: np.empty(_PIECE, rows.dtype[name]) for name in rows.dtype.names or ()}
             some, rows = rows[: _PIECE - self._n], rows[_PIECE - self._n :]
-            for name, piece in self._begun.items():
-                piece[self._n : self._n + len(some)] = some[name]
+            for name, column in self._begun.items():
+                column[self._n : self._n + len(some)] = some[name]
             self._n += len(some)
             if self._n == _PIECE:
-                self.end()
+                self._end(tuple(self._begun.values()))
 
-    def end(self) -> None:
-        """Count the pieces begun as they are."""
-        for name, piece in self._begun.items():
-            self._pieces[name].append(piece[: self._n])
-        self._begun, self._n = {}, 0
+    def close(self, rows: np.ndarray) -> None:
+        """Take rows over, and end the piece: nothing that was recorded changes any more."""
+        if self._begun:
+            self.add(rows)
+            self._end(tuple(column[: self._n].copy() for column in self._begun.values()))
+        elif len(rows):
+            self._end(tuple(rows[name].copy() for name in rows.dtype.names or ()))
 
-    def pieces(self, name: str) -> list[np.ndarray]:
-        return self._pieces[name]
+    def go_back(self, last: Piece | None) -> None:
+        """Go on from behind another piece."""
+        self.last, self._begun, self._n = last, {}, 0
 
-    def __getitem__(self, name: str) -> np.ndarray:
-        return np.concatenate([np.zeros(0, self._kinds[name]), *self._pieces[name]])
-
-    def take(self, name: str) -> np.ndarray:
-        """A column, which is then gone from here: a million jobs have five million rows."""
-        column = self[name]
-        self._pieces[name] = []
-        return column
+    def _end(self, columns: tuple[np.ndarray, ...]) -> None:
+        self.go_back(Piece(self.last, columns) if columns else self.last)
 
 
-class Record:
-    """The log, the placements and the chunks of a run. Use it as a context while the run goes on; what its draining
-    raises, leaving the context does. Without `keep`, what is drained is thrown away: ten million failures take no
-    memory."""
+class Recorder:
+    """Records a run. Without `keep`, what leaves its buffers is thrown away: ten million failures take no memory."""
 
-    def __init__(self, truth: Truth | None = None, keep: bool = True):
-        self.log, self.placements, self.stored = _Columns(LOG), _Columns(PLACEMENT), _Columns(STORED)
-        self.held = _Columns(HELD)
-        self.said: list[tuple[float, int, str, int]] = []  # by a policy that tells why jobs wait, once the run is over
-        self.saying: Callable[[], list[tuple[float, int, str, int]]] = list
-        self.seconds = 0.0  # that the run took, once it is over: what is compiled before it begins does not count
-        self.processor_seconds: float | None = None  # processor time, without other programs on a busy machine
-        self._keep, self._over = keep, False
-        if truth is not None:
-            self._truth = truth
+    def __init__(self, truth: Truth, keep: bool = True):
+        self._cursor, self._keep = truth.cursor[0], keep
+        self._tables = tuple((getattr(truth, name), count, Rows()) for name, count in BUFFERS.items())
         self._failed: list[BaseException] = []
 
     def drain(self) -> None:
-        """Empty the buffers."""
-        cursor, last = self._truth.cursor[0], self._over
+        """Empty the buffers. Called by the loop when one is full."""
+        self._empty(Rows.add)
+
+    def mark(self) -> Mark:
+        """All that was recorded so far."""
+        self._empty(Rows.close)
+        self.check()
+        return tuple(rows.last for _, _, rows in self._tables)
+
+    def go_back(self, mark: Mark) -> None:
+        """Record what follows on a mark."""
+        self._failed.clear()
+        for (_, _, rows), last in zip(self._tables, mark, strict=True):
+            rows.go_back(last)
+
+    def check(self) -> None:
+        """Raise what emptying the buffers raised."""
+        if self._failed:
+            raise self._failed[0]
+
+    def _empty(self, take: Callable[[Rows, np.ndarray], None]) -> None:
+        cursor = self._cursor
         try:
-            if not self._keep:
-                return
-            self.log.add(self._truth.log[: cursor["n_log"]], last)
-            self.placements.add(self._truth.placements[: cursor["n_placed"]], last)
-            self.stored.add(self._truth.stored[: cursor["n_stored"]], last)
-            self.held.add(self._truth.held[: cursor["n_held"]], last)
+            if self._keep:
+                for table, count, rows in self._tables:
+                    take(rows, table[: cursor[count]])
         except BaseException as error:  # it must not cross the compiled loop: memory may be short
             self._failed.append(error)
         finally:
             cursor["n_drained"] += cursor["n_log"]
-            cursor["n_log"] = cursor["n_placed"] = cursor["n_stored"] = cursor["n_held"] = 0
-
-    def __enter__(self) -> Callable[[], None]:
-        """Returns a function to be called now and then."""
-        self._callback = Callback(self.drain)
-        self._truth.cursor["drain"] = self._callback.address
-        self._begun = time.perf_counter(), time.thread_time()
-        return self._check
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.seconds = time.perf_counter() - self._begun[0]
-        self.processor_seconds = time.thread_time() - self._begun[1]
-        self._over = True
-        self.drain()
-        self.log.end()
-        self.placements.end()
-        self.stored.end()
-        self.held.end()
-        self.said, self.saying = self.saying(), list
-        del self._callback, self._truth  # nothing is recorded any more, and the tables may be large
-        if error is None:
-            self._check()
-
-    def _check(self) -> None:
-        if self._failed:
-            raise self._failed[0]
-
-    def rows(self, chosen: np.ndarray) -> np.ndarray:
-        """Some rows of the log."""
-        found = np.zeros(int(chosen.sum()), LOG)
-        for name in LOG.names or ():
-            found[name] = self.log[name][chosen]
-        return found
-
-    def sha256(self) -> str:
-        """Over the log's columns: two runs are the same run if and only if their hashes agree."""
-        digest = hashlib.sha256()
-        for name in sorted(LOG.names or ()):
-            for piece in self.log.pieces(name):
-                digest.update(piece.tobytes())
-        return digest.hexdigest()
+            for count in BUFFERS.values():
+                cursor[count] = 0

@@ -13,16 +13,21 @@ def unused() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
+def twin_of(like: np.random.Generator, made: np.random.Generator | None = None) -> np.random.Generator:
+    """A Generator, or one that was made before, that draws what `like` would."""
+    made = np.random.default_rng(0) if made is None else made
+    made.bit_generator.state = like.bit_generator.state
+    return made
+
+
 def lend(like: np.random.Generator) -> np.random.Generator:
-    """A Generator for compiled code that draws what `like` would; whoever is done with it calls `take_back`."""
+    """One for compiled code that draws what `like` would; `take_back` has it when it is no longer needed."""
     try:
-        lent = _spare.pop()  # not tested before: another thread may take the last
+        return twin_of(like, _spare.pop())  # not tested before: another thread may take the last
     except IndexError:
-        lent = np.random.default_rng(0)
-    lent.bit_generator.state = like.bit_generator.state
-    return lent
+        return twin_of(like)
 
 
 def take_back(lent: np.random.Generator) -> None:
-    """Nobody draws from it any more."""
+    """Nothing is drawn from it any more."""
     _spare.append(lent)

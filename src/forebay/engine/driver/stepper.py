@@ -1,79 +1,49 @@
-"""A run that stands still at each decision, until somebody has decided and lets it go on.
+"""A run that stands still at each decision, until something is decided and it goes on; or that goes on to its end.
 
-Nothing of the loop is different here: it runs for one decision at a time, with a policy that leaves it open.
+The loop is the same for both: it runs for some decisions at a time, with a policy, or for one that is left open.
 """
 
 import copy
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
-from numba import types
 
 from forebay._numba.bridge import Callback
-from forebay._numba.jit import ready
 from forebay.core.actions import Actions
 from forebay.core.codes import Status
-from forebay.core.tables import DECIDE, State
+from forebay.core.tables import State
+from forebay.core.view import View
 from forebay.engine.copies import changing, twin
-from forebay.engine.driver.batch import (
-    check_limits,
-    kernel_of,
-    memory_of,
-    params_of,
-    reason_of,
-    refused,
-    stalled,
-)
-from forebay.engine.driver.history import Trail
-from forebay.engine.driver.recorder import Record
-from forebay.engine.driver.rng_pool import lend, take_back
+from forebay.engine.driver.deciders import Arguments, Compiled, Plain, kernel_of, the_caller
+from forebay.engine.driver.history import Record
+from forebay.engine.driver.recorder import Recorder
+from forebay.engine.driver.refusals import check_limits, refused, stalled, stopped
+from forebay.engine.driver.rng_pool import lend, take_back, twin_of
 from forebay.engine.driver.signals import Interrupts
-from forebay.engine.driver.snapshot import Standing, give_back, kept_by
-from forebay.engine.entering import loop_for, policy_for
-from forebay.engine.faults import Draws
+from forebay.engine.driver.snapshot import Saved
+from forebay.engine.entering import loop_for
 from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.places import Places
 from forebay.engine.rounds import POLICY
 from forebay.engine.shared_places import SharedPlaces
 from forebay.engine.truth import Truth
 
-_SLICE = 4096
-"""Decisions of a compiled policy between two looks at the world outside."""
-_NO_MEMORY = (np.zeros((0, 0), np.int64), np.zeros((0, 0)))
-_NO_NUMBERS = np.zeros(0)
+SLICE_SECONDS = 0.2
+"""How long the loop runs between two looks at the world outside: Ctrl-C and the progress bar."""
+_FIRST_SLICE = 256
+"""Decisions of the first one."""
+_ERRORS = {Status.STALLED: stalled, Status.REFUSED: refused, Status.STOPPED: stopped}
+
+Progress = Callable[[int, int], None]
 
 
-class _ByAddress:
-    """A compiled policy that raises nothing, as the loop takes it. Numba looks the address of a function up at each
-    call, twice, in half of the time of a step."""
-
-    _numba_type_ = types.FunctionType(DECIDE)
-
-    def __init__(self, kernel: Any):
-        compiled = kernel.get_compile_result(DECIDE)
-        self._kept = compiled.library
-        self._address = self._kept.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
-
-    def __wrapper_address__(self) -> int:
-        return int(self._address)
-
-
-@cache
-def _pausing() -> Any:
-    """What the loop takes where it is to stop at each decision."""
-    from forebay.engine.driver.pause import pause
-
-    return pause if numba.config.DISABLE_JIT else _ByAddress(ready(pause))
-
-
-class Session:
-    """The tables of a run, who decides, and what was recorded."""
+class Stepper:
+    """The tables of a run, what decides, and what was recorded. It stands before its first decision."""
 
     def __init__(
         self,
@@ -81,28 +51,20 @@ class Session:
         truth: Truth,
         resources: tuple[str, ...],
         rng: np.random.Generator,
-        draw: Draws | None,
+        draw: Any = None,
         verbs: type[Actions] = Actions,
         handed: Handed = NOTHING_HANDED,
+        keep: bool = True,
     ):
-        self.state, self.truth, self._resources, self._draw = state, truth, resources, draw
-        self._rng = lend(rng)
-        weakref.finalize(self, take_back, self._rng)
-        (self._loop, self._tables), self._pause = loop_for(state, truth), _pausing()
-        self._changing = [table for _, table in changing(state, truth)]
+        self.state, self.truth, self._resources, self._rng = state, truth, resources, rng
+        self._draw, self._verbs, self._handed = draw, verbs, handed
+        self._loop, self._tables = loop_for(state, truth)
         self._visits = int(truth.rounds.visits[0])
-        self._handed = handed
-        self.view = view_of(state, truth, resources, self._rng, handed)
-        places = SharedPlaces(state) if state.machine[0]["placement"] >= 0 else Places(state)
-        self.act = verbs(state, self.view, places)
-        self._trail, self._interrupts = Trail(truth), Interrupts(state.clock)
-        self._seconds, self.status, self.decided = 0.0, int(Status.PAUSED), False
-        self._policy: Any = None
-        self._kernel: Any = None
-        self._seen: Any = None  # the tables, as the kernel takes them
-        self._params, self._memory = _NO_NUMBERS, _NO_MEMORY
-        # Nothing that the loop calls holds the session: a run that is no longer needed goes at once, with its tables.
-        self._callbacks = [Callback(call) for call in (draw or _nothing, self._trail.drain)]
+        self._recorder, self._interrupts = Recorder(truth, keep), Interrupts(state.clock)
+        self._spent = (0.0, 0.0)  # seconds, and those of the processor
+        self.status, self.decided = int(Status.PAUSED), True
+        # Nothing that the loop calls holds the stepper: a run that is no longer needed goes at once, with its tables.
+        self._callbacks = [Callback(call) for call in (draw or _nothing, self._recorder.drain)]
         self._connect()
 
     def _connect(self) -> None:
@@ -110,23 +72,27 @@ class Session:
         self.truth.cursor["draw"], self.truth.cursor["drain"] = drawing, draining
 
     def take(self, policy: Any, begins: bool = True) -> None:
-        """Let a policy decide from here on, with an empty memory. One that does not begin has been set up before."""
-        self._policy, kernel = policy, kernel_of(policy)
+        """Let a policy decide. One that does not begin has been checked and set up before."""
         self.truth.rounds.visits[0] = POLICY if getattr(policy, "resizes", False) else self._visits
         check_limits(self.truth)
-        self._kernel, self._params, self._memory = None, _NO_NUMBERS, _NO_MEMORY
-        if kernel is not None:
-            if begins and hasattr(policy, "check"):
-                policy.check(self.state)
-            integers, floats = memory_of(policy, self.state)
-            self._memory = (np.zeros(integers, np.int64), np.zeros(floats))
-            self._params = params_of(policy, self._resources)
-            self._kernel, self._seen = policy_for(policy, kernel, self.state, self._params)
-        elif begins and hasattr(policy, "setup"):
-            try:
-                policy.setup(self.view)
-            except Exception as error:
-                raise reason_of(self.state, self.view, error) from error
+        self._decider: Compiled | Plain
+        if kernel_of(policy) is None:
+            self._decider = Plain(policy, self.state, self.view, self.act, self._interrupts, begins)
+        else:
+            self._rng = lend(self._rng)
+            weakref.finalize(self, take_back, self._rng)
+            self._decider = Compiled(policy, self.state, self._resources, self._rng, begins)
+
+    @cached_property
+    def view(self) -> View:
+        """What the scheduler knows."""
+        return view_of(self.state, self.truth, self._resources, self._rng, self._handed)
+
+    @cached_property
+    def act(self) -> Actions:
+        """The verbs."""
+        places = SharedPlaces(self.state) if self.state.machine[0]["placement"] >= 0 else Places(self.state)
+        return self._verbs(self.state, self.view, places)
 
     @property
     def over(self) -> bool:
@@ -145,107 +111,122 @@ class Session:
 
     def decide(self) -> None:
         """Let the policy decide; `go_on` carries it out."""
-        with self._timed():
-            if self._kernel is not None:
-                with self._interrupts:
-                    self._kernel(self._seen, self._params, self._memory, self._rng)
-            else:
-                try:
-                    self._policy.decide(self.view, self.act)
-                except Exception as error:
-                    raise reason_of(self.state, self.view, error) from error
+        with self._running():
+            self._decider.decide(self._interrupts)
         self.decided = True
 
     def go_on(self) -> None:
         """Carry out what was decided, and stop at the next decision."""
-        self._advance(self._pause, _NO_NUMBERS, _NO_MEMORY, 1)
-        self.decided = False
+        with self._running(), self._interrupts:
+            status = self._advance(the_caller(), 1)
+        self.status, self.decided = status, False
         if self.goes_on:
             self.act.begin()
 
-    def finish(self) -> None:
-        """Let the policy decide until the run is over: a compiled one many times between two looks at the world."""
-        while not self.over:
-            if not self.acted:
-                self.decide()
-            if self._kernel is None:
-                self.go_on()
-            else:
-                self._advance(self._kernel, self._params, self._memory, _SLICE)
-                self.decided = not self.over  # the last of the slice is not carried out yet
+    def finish(self, progress: Progress | None = None) -> None:
+        """Let the policy decide until the run is over, in slices. `progress(ended, jobs)` is called after each."""
+        if not self.acted:
+            self.decide()
+        status, n_decisions = self.status, _FIRST_SLICE
+        with self._running(), self._interrupts, self._decider.in_loop() as decider:
+            while status != Status.DONE:
+                begun = time.perf_counter()
+                status = self._advance(decider, n_decisions)
+                # Only where the loop pauses depends on the clock; what it computes does not.
+                n_decisions = _next_slice(n_decisions, time.perf_counter() - begun)
+                if progress is not None:
+                    progress(int(self.truth.cursor[0]["n_ended"]), len(self.state.jobs))
+        self.status, self.decided = status, False
 
     @contextmanager
-    def _timed(self) -> Iterator[None]:
-        """What breaks off leaves the tables as nobody knows."""
-        begun, status, self.status = time.perf_counter(), self.status, int(Status.STOPPED)
+    def _running(self) -> Iterator[None]:
+        """The clock runs. What breaks off leaves tables in which nothing is certain."""
+        status, self.status = self.status, int(Status.STOPPED)
+        begun, processor = time.perf_counter(), time.thread_time()
         yield
-        self._seconds += time.perf_counter() - begun
+        seconds, on_processor = self._spent
+        self._spent = seconds + time.perf_counter() - begun, on_processor + time.thread_time() - processor
         self.status = status
 
-    def _advance(self, kernel: Any, params: np.ndarray, memory: tuple[np.ndarray, ...], n_decisions: int) -> None:
-        with self._timed():
-            with self._interrupts:
-                status = int(self._loop(*self._tables, kernel, params, memory, self._rng, n_decisions))
-            self._trail.check()
-            if status == Status.STALLED:
-                raise stalled(self.state, self.truth, self._resources)
-            if status == Status.REFUSED:
-                raise refused(self.state, self.truth, self._resources)
-        self.status = status
+    def _advance(self, decider: Arguments, n_decisions: int) -> int:
+        """Let the loop go on for so many decisions; returns its status."""
+        status = int(self._loop(*self._tables, *decider, n_decisions))
+        self._decider.check()
+        self._interrupts.check()
+        self._recorder.check()
+        if status in _ERRORS:
+            raise _ERRORS[Status(status)](self.state, self.truth, self._resources)
+        return status
 
-    def standing(self) -> Standing:
+    def save(self) -> Saved:
         """Where the run stands, to come back to it. Nothing has been decided there."""
-        self._trail.drain()
-        self._trail.check()
-        return Standing(
+        mark = self._recorder.mark()
+        memory, own = self._decider.kept()
+        return Saved(
             tables=tuple(table.copy() for table in self._changing),
-            memory=tuple(table.copy() for table in self._memory),
-            own=None if self._kernel is not None else kept_by(self._policy, self.view),
+            memory=memory,
+            own=own,
             rng=copy.deepcopy(dict(self._rng.bit_generator.state)),
             draws=None if self._draw is None else copy.deepcopy(self._draw.memory),
             said=self.act.kept(),
-            trail=self._trail.last,
+            mark=mark,
             status=self.status,
-            seconds=self._seconds,
+            spent=self._spent,
         )
 
-    def put_back(self, standing: Standing) -> None:
+    @cached_property
+    def _changing(self) -> list[np.ndarray]:
+        return [table for _, table in changing(self.state, self.truth)]
+
+    def restore(self, saved: Saved) -> None:
         """Stand where a run of the same case, under the same policy, stood."""
-        for table, kept in zip(self._changing, standing.tables, strict=True):
+        for table, kept in zip(self._changing, saved.tables, strict=True):
             table[...] = kept
-        self._connect()  # the copies have the addresses of who made them
-        self._put_back(standing)
-
-    def _put_back(self, standing: Standing) -> None:
-        """All but the tables."""
-        for table, kept in zip(self._memory, standing.memory, strict=True):
-            table[...] = kept
-        self._rng.bit_generator.state = standing.rng
+        self._connect()  # the copies have the addresses of the run that was saved
+        self._decider.restore(saved.memory, saved.own)
+        self._rng.bit_generator.state = saved.rng
         if self._draw is not None:
-            self._draw.memory = copy.deepcopy(standing.draws)
-        give_back(self._policy, standing.own, self.view)
-        self._trail.last, self.status, self._seconds = standing.trail, standing.status, standing.seconds
-        self.state.counts["n_actions"], self.decided = 0, False
-        self.act.begin()
-        self.act.put_back(standing.said)
+            self._draw.memory = copy.deepcopy(saved.draws)
+        self._recorder.go_back(saved.mark)
+        self._stand(saved.said, saved.status, saved.spent)
 
-    def fork(self) -> "Session":
-        """Another run that stands here; what neither changes they share."""
-        standing, state, truth = self.standing(), twin(self.state), twin(self.truth)
+    def _stand(self, said: tuple[Any, ...], status: int, spent: tuple[float, float]) -> None:
+        self.status, self._spent, self.decided = status, spent, False
+        self.state.counts["n_actions"] = 0
+        self.act.begin()
+        self.act.put_back(said)
+
+    def fork(self, policy: Any = None) -> "Stepper":
+        """Another run that stands here, under another policy or this one; what neither changes they share."""
+        mark = self._recorder.mark()
+        state, truth = twin(self.state), twin(self.truth)
         draw = None if self._draw is None else self._draw.onto(truth)
-        other = Session(state, truth, self._resources, self._rng, draw, type(self.act), self._handed)
+        other = Stepper(state, truth, self._resources, twin_of(self._rng), draw, self._verbs, self._handed)
         other._visits = self._visits
-        other.take(self._policy if self._kernel is not None else copy.copy(self._policy), begins=False)
-        other._put_back(standing)
+        other._recorder.go_back(mark)
+        if policy is None:
+            other.take(self._decider.for_another(), begins=False)
+            other._decider.restore(*self._decider.kept())
+        else:
+            other.take(policy)
+        other._stand(self.act.kept(), self.status, self._spent)
         return other
 
     def record(self) -> Record:
         """All that was recorded so far."""
-        return self._trail.record(list(self.act.said()), self._seconds)
+        said = list(self.act.said()) if "act" in vars(self) else []  # a compiled policy alone says nothing
+        return Record(self._recorder.mark(), said, *self._spent)
 
     def remarks(self) -> list[str]:
         """What a compiled policy has to say of the run."""
-        return list(self._policy.remarks(self._memory)) if self._kernel and hasattr(self._policy, "remarks") else []
+        return self._decider.remarks()
+
+
+def _next_slice(n_decisions: int, seconds: float) -> int:
+    """How many decisions are to take a slice's time, where so many took these seconds."""
+    if seconds < SLICE_SECONDS / 2:
+        return 2 * n_decisions
+    return max(n_decisions // 2, 1) if seconds > SLICE_SECONDS else n_decisions
 
 
 def _nothing() -> None:
