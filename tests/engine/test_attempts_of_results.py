@@ -64,7 +64,7 @@ def test_an_interrupted_job_has_two_attempts():
     ]
 
 
-def record_of(truth, *rows):
+def record_of(*rows):
     """A record of rows of the log: time, job, kind, leg, resource, amount and reason."""
     columns = ("time", "job", "kind", "leg", "resource", "amount", "reason")
     table = np.zeros(len(rows), LOG)
@@ -80,10 +80,10 @@ DOWN, UP = ((time, -1, kind, 0, -1, 3, LogReason.NONE) for time, kind in ((2, Lo
 
 
 def test_rows_of_nodes_have_no_job():
-    _, machine, state, truth = tables([rigid(10, 0, 9, 4)])
+    _, machine, state, _ = tables([rigid(10, 0, 9, 4)])
     state.jobs["id"] = 10
-    log = collect.log_frame(record_of(truth, START, DOWN, UP, END), state.jobs, machine.resources)
-    plain = collect.log_frame(record_of(truth, START, END), state.jobs, machine.resources)
+    log = collect.log_frame(record_of(START, DOWN, UP, END), state.jobs, machine.resources)
+    plain = collect.log_frame(record_of(START, END), state.jobs, machine.resources)
     assert log.schema == plain.schema
     assert log.select("job", "kind", "resource", "amount").rows() == [
         (10, "start", "nodes", 4),

@@ -1,6 +1,6 @@
 """A run that is stepped through: look, act, go on; go back, and try another future."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isnan
 from os import PathLike
@@ -187,21 +187,21 @@ class Simulation:
         """
         stepper = self._here
         by_hand = stepper.acted and not stepper.decided
-        try:
-            if not stepper.acted and decide:
-                self._decide(stepper)
-            stepper.go_on()
-        except Exception as error:
-            self._stopped = str(error).split("\n", 1)[0]
-            raise
+        decides = decide and not stepper.acted
+        self._do(stepper, [stepper.decide, stepper.go_on] if decides else [stepper.go_on])
         self._by_hand += by_hand or not decide
         return not stepper.over
 
-    def _decide(self, stepper: Stepper) -> None:
+    def _do(self, stepper: Stepper, steps: list[Callable[[], None]]) -> None:
+        """Go on. What a policy does is checked when it is carried out."""
         hands: Hands = stepper.act  # type: ignore[assignment]
         hands.strict = False
         try:
-            stepper.decide()
+            for step in steps:
+                step()
+        except Exception as error:
+            self._stopped = str(error).split("\n", 1)[0]
+            raise
         finally:
             hands.strict = True
 
@@ -216,15 +216,7 @@ class Simulation:
         if until is None:
             stepper = self._here
             self._by_hand += stepper.acted and not stepper.decided
-            hands: Hands = stepper.act  # type: ignore[assignment]
-            hands.strict = False
-            try:
-                stepper.finish()
-            except Exception as error:
-                self._stopped = str(error).split("\n", 1)[0]
-                raise
-            finally:
-                hands.strict = True
+            self._do(stepper, [stepper.finish])
             return self
         try:
             limit = float(until)

@@ -60,7 +60,7 @@ class Compiled:
         self._kernel, self._tables = policy_for(policy, kernel_of(policy), state, self._params)
 
     def decide(self, interrupts: AbstractContextManager[Any]) -> None:
-        """Decide once."""
+        """Decide once. Signals are held back where they must be."""
         with interrupts:
             self._kernel(self._tables, self._params, self._memory, self._rng)
 
@@ -69,7 +69,7 @@ class Compiled:
         return nullcontext((self._kernel, self._params, self._memory, self._rng))
 
     def check(self) -> None:
-        """Raise what the loop must not: a compiled policy raises nothing."""
+        """Raise what the policy raised in the loop: a compiled one raises nothing."""
 
     def kept(self) -> tuple[Memory, dict[str, Any] | None]:
         """Copies of what it keeps from one decision to the next."""
@@ -104,7 +104,6 @@ class Plain:
                 raise reason_of(state, view, error) from error
 
     def decide(self, interrupts: AbstractContextManager[Any]) -> None:
-        """Decide once. Signals need not be held back."""
         try:
             self._policy.decide(self._view, self._act)
         except (Exception, SystemExit) as error:
@@ -132,7 +131,6 @@ class Plain:
             self._act.stop()
 
     def check(self) -> None:
-        """Raise what the policy raised in the loop."""
         if self._failed:
             error = self._failed.pop()
             if self._interrupts.raised:
@@ -140,19 +138,15 @@ class Plain:
             raise reason_of(self._state, self._view, error) from error
 
     def kept(self) -> tuple[Memory, dict[str, Any] | None]:
-        """Copies of what it keeps from one decision to the next."""
         return (), kept_by(self._policy, self._view)
 
     def restore(self, memory: Memory, own: dict[str, Any] | None) -> None:
-        """Have what it, or one like it, kept."""
         give_back(self._policy, own, self._view)
 
     def for_another(self) -> Any:
-        """The policy for another run that goes on as this one."""
         return copy.copy(self._policy)
 
     def remarks(self) -> list[str]:
-        """What the policy has to say of the run."""
         return []
 
 

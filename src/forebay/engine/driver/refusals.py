@@ -57,110 +57,98 @@ def _free_for(state: State, j: int) -> int:
     return sum(some for a, some in enumerate(atoms.free(state.resources["free"].tolist())) if allowed >> a & 1)
 
 
+_BAD = {
+    Refusal.UNKNOWN_REASON: "started {job} for reason {r}, which no start has; take fb.LogReason.NONE, IN_ORDER or "
+    "BACKFILLED",
+    Refusal.WRONG_SIZE: "gave {job} {nodes}, a size that it may not have; see view.sizes(job)",
+    Refusal.CANNOT_RESIZE: "resized {job}, which does not run or whose size is not for policies to change; resize "
+    "malleable and adaptive jobs that run, and evolving ones that ask for it (view.wants(job))",
+    Refusal.DOES_NOT_RESIZE: "resized {job}, but has not said that it does; give its class resizes = True",
+    Refusal.CANNOT_INTERRUPT: "interrupted {job}, which does not run; interrupt jobs of view.running",
+    Refusal.JUST_STARTED: "interrupted {job}, which it had started in the same instant; start others",
+    Refusal.NO_CHECKPOINTS: "asked {job} to stop after a checkpoint, and it writes none; interrupt it with "
+    "checkpoint='last', or run with --failures checkpoint=300s,period=1h",
+    Refusal.UNKNOWN_RESUME: "interrupted {job} in way {r}, which there is not; take one of Resume",
+    Refusal.CANNOT_KILL: "killed {job}, which neither waits nor runs; kill jobs that do",
+    Refusal.WRONG_WAY: "started {job} in way {r} to run, which it does not have; see view.ways(job)",
+    Refusal.OVER_LIMIT: "started {job}, which its user's limits hold back; start only jobs of view.queue, as it is now",
+    Refusal.CANNOT_REJECT: "rejected {job}, which is not waiting for its first start; reject from view.queue",
+    Refusal.WAKE_NOT_LATER: "asked to be woken at a time that is not later; wake at view.now + something",
+    Refusal.TOO_MANY_WAKES: "has {wakes:,} wakes pending; ask for the next one only",
+    Refusal.TOO_MANY_ACTIONS: "took more than {actions:,} actions in one decision",
+}
+"""What is wrong with an action that needs no more than a sentence."""
+
+
 def refused(state: State, truth: Truth, resources: tuple[str, ...]) -> PolicyError:
     cursor, now = truth.cursor[0], float(state.clock[0]["now"])
     j, r = int(cursor["refused_job"]), int(cursor["refused_resource"])
-    refusal = Refusal(int(cursor["refusal"]))
-    # A row that has not arrived is blank in State; the message may know its number all the same.
-    job = f"job {truth.jobs[j]['id']}" if refusal == Refusal.NOT_SUBMITTED else _name(state, j)
-    at = f"at t = {now:.10g} s the policy"
+    refusal, at = Refusal(int(cursor["refusal"])), f"at t = {now:.10g} s the policy"
     match refusal:
         case Refusal.OVERSUBSCRIBED:
-            need = int(state.demands[state.jobs[j]["leg"], r])
-            free, where = int(state.resources[r]["free"]), ""
-            if r == 0 and need <= free:
-                where, free = " where it may run", _free_for(state, j)
-            return OversubscribedError(
-                f"{at} started {job}, which needs {amount(need, resources[r])}{where} while {free:,} are free; "
-                "test act.fits(job) before act.start(job)"
+            return OversubscribedError(f"{at} started {_name(state, j)}, {_lacks(state, j, r, resources[r])}")
+        case Refusal.WRONG_NODES | Refusal.NO_ROOM:
+            return OversubscribedError(f"{at} {_misplaced(state, refusal, j, resources[r])}")
+        case Refusal.ALREADY_STARTED | Refusal.ENDED:
+            what = "runs already" if refusal == Refusal.ALREADY_STARTED else f"is {_state_of(state, j)}"
+            once = ", once" if refusal == Refusal.ALREADY_STARTED else ""
+            return StartedTwiceError(
+                f"{at} started {_name(state, j)}, which {what}; start only jobs of view.queue{once}"
             )
-        case Refusal.WRONG_NODES | Refusal.NO_ROOM if state.machine[0]["placement"] >= 0:
-            return OversubscribedError(
-                f"{at} started {job}, which needs {_parts(state, j)}, on nodes that have not that room, or that it may "
-                "not use; test act.fits(job), and leave the choice to act.start(job)"
-            )
-        case Refusal.WRONG_NODES:
-            need = int(state.demands[state.jobs[j]["leg"], 0])
-            kind = ", or too small for it" if state.machine[0]["large"] >= 0 else ""
-            kind = kind or (", or not where it may run" if len(state.nodes.atoms) else "")
-            return OversubscribedError(
-                f"{at} picked nodes for {job} that are not free, or not the {need:,} that it needs{kind}; "
-                "pick free nodes, or leave the choice to act.start(job)"
-            )
-        case Refusal.NO_ROOM:
-            size, chunks = int(state.legs[state.jobs[j]["leg"]]["chunk"]), max(int(state.jobs[j]["nodes"]), 1)
-            return OversubscribedError(
-                f"{at} started {job}, which needs {size:,} bytes of {resources[r]} on one server for each of "
-                f"{counted(chunks, 'node')}, and the servers have not that room; test act.fits(job) before "
-                "act.start(job)"
-            )
-        case Refusal.UNKNOWN_REASON:
-            return BadActionError(
-                f"{at} started {job} for reason {r}, which no start has; take fb.LogReason.NONE, IN_ORDER or BACKFILLED"
-            )
-        case Refusal.WRONG_SIZE:
-            return BadActionError(
-                f"{at} gave {job} {counted(r, 'node')}, a size that it may not have; see view.sizes(job)"
-            )
-        case Refusal.CANNOT_RESIZE:
-            return BadActionError(
-                f"{at} resized {job}, which does not run or whose size is not for policies to change; "
-                "resize malleable and adaptive jobs that run, and evolving ones that ask for it (view.wants(job))"
-            )
-        case Refusal.DOES_NOT_RESIZE:
-            return BadActionError(f"{at} resized {job}, but has not said that it does; give its class resizes = True")
-        case Refusal.CANNOT_INTERRUPT:
-            return BadActionError(f"{at} interrupted {job}, which does not run; interrupt jobs of view.running")
-        case Refusal.JUST_STARTED:
-            return BadActionError(f"{at} interrupted {job}, which it had started in the same instant; start others")
-        case Refusal.NO_CHECKPOINTS:
-            return BadActionError(
-                f"{at} asked {job} to stop after a checkpoint, and it writes none; interrupt it with "
-                "checkpoint='last', or run with --failures checkpoint=300s,period=1h"
-            )
-        case Refusal.UNKNOWN_RESUME:
-            return BadActionError(f"{at} interrupted {job} in way {r}, which there is not; take one of Resume")
-        case Refusal.CANNOT_KILL:
-            return BadActionError(f"{at} killed {job}, which neither waits nor runs; kill jobs that do")
-        case Refusal.WRONG_WAY:
-            return BadActionError(f"{at} started {job} in way {r} to run, which it does not have; see view.ways(job)")
-        case Refusal.ALREADY_STARTED:
-            return StartedTwiceError(f"{at} started {job}, which runs already; start only jobs of view.queue, once")
-        case Refusal.ENDED:
-            state_name = JobState(int(state.jobs[j]["state"])).name.lower()
-            return StartedTwiceError(f"{at} started {job}, which is {state_name}; start only jobs of view.queue")
         case Refusal.NOT_SUBMITTED:
-            when = float(truth.jobs[j]["submit"])
-            if len(truth.dependencies.jobs) and truth.dependencies.jobs[j]["standing"] in (
-                Standing.AHEAD,
-                Standing.WAITS,
-            ):
-                return StartedEarlyError(
-                    f"{at} started {job}, which waits for other jobs; start only jobs of view.queue"
-                )
-            return StartedEarlyError(
-                f"{at} started {job}, which is submitted only at {when:.10g} s; start only jobs of view.queue"
-            )
+            # A row that has not arrived is blank in State; the message may know its number all the same.
+            job, why = f"job {truth.jobs[j]['id']}", _not_yet(truth, j)
+            return StartedEarlyError(f"{at} started {job}, which {why}; start only jobs of view.queue")
         case Refusal.UNKNOWN_JOB:
             return UnknownJobError(
                 f"{at} named row {j}, but jobs have rows 0 to {len(state.jobs) - 1}; use rows of view.queue, not ids"
             )
-        case Refusal.OVER_LIMIT:
-            return BadActionError(
-                f"{at} started {job}, which its user's limits hold back; start only jobs of view.queue, as it is now"
-            )
-        case Refusal.CANNOT_REJECT:
-            return BadActionError(
-                f"{at} rejected {job}, which is not waiting for its first start; reject from view.queue"
-            )
-        case Refusal.WAKE_NOT_LATER:
-            return BadActionError(f"{at} asked to be woken at a time that is not later; wake at view.now + something")
-        case Refusal.TOO_MANY_WAKES:
-            return BadActionError(f"{at} has {len(truth.wakes):,} wakes pending; ask for the next one only")
-        case Refusal.TOO_MANY_ACTIONS:
-            return BadActionError(f"{at} took more than {len(state.actions) - 1:,} actions in one decision")
-        case _:
-            return BadActionError(f"{at} used an unknown verb; use act.start, act.wake or act.reject")
+    words = _BAD.get(refusal, "used an unknown verb; use act.start, act.wake or act.reject")
+    given = {"job": _name(state, j), "r": r, "nodes": counted(r, "node"), "wakes": len(truth.wakes)}
+    return BadActionError(f"{at} {words.format(**given, actions=len(state.actions) - 1)}")
+
+
+def _lacks(state: State, j: int, r: int, resource: str) -> str:
+    """How much more than what is free a job needs."""
+    need, free, where = int(state.demands[state.jobs[j]["leg"], r]), int(state.resources[r]["free"]), ""
+    if r == 0 and need <= free:
+        where, free = " where it may run", _free_for(state, j)
+    return (
+        f"which needs {amount(need, resource)}{where} while {free:,} are free; test act.fits(job) before act.start(job)"
+    )
+
+
+def _misplaced(state: State, refusal: Refusal, j: int, resource: str) -> str:
+    """What is wrong with the nodes or servers that were named for a job."""
+    job, leg = _name(state, j), state.jobs[j]["leg"]
+    if state.machine[0]["placement"] >= 0:
+        return (
+            f"started {job}, which needs {_parts(state, j)}, on nodes that have not that room, or that it may not use; "
+            "test act.fits(job), and leave the choice to act.start(job)"
+        )
+    if refusal == Refusal.WRONG_NODES:
+        kind = ", or too small for it" if state.machine[0]["large"] >= 0 else ""
+        kind = kind or (", or not where it may run" if len(state.nodes.atoms) else "")
+        return (
+            f"picked nodes for {job} that are not free, or not the {int(state.demands[leg, 0]):,} that it needs{kind}; "
+            "pick free nodes, or leave the choice to act.start(job)"
+        )
+    size, chunks = int(state.legs[leg]["chunk"]), max(int(state.jobs[j]["nodes"]), 1)
+    return (
+        f"started {job}, which needs {size:,} bytes of {resource} on one server for each of {counted(chunks, 'node')}, "
+        "and the servers have not that room; test act.fits(job) before act.start(job)"
+    )
+
+
+def _state_of(state: State, j: int) -> str:
+    return JobState(int(state.jobs[j]["state"])).name.lower()
+
+
+def _not_yet(truth: Truth, j: int) -> str:
+    waiting = (Standing.AHEAD, Standing.WAITS)
+    if len(truth.dependencies.jobs) and truth.dependencies.jobs[j]["standing"] in waiting:
+        return "waits for other jobs"
+    return f"is submitted only at {float(truth.jobs[j]['submit']):.10g} s"
 
 
 def _parts(state: State, j: int) -> str:
