@@ -96,9 +96,9 @@ def test_the_layout_gets_no_worse():
         "files_at_the_root": 4,
         "on_capabilities": 104,
         "import_circles": 1,
-        "long_functions": 103,
+        "long_functions": 100,
         "many_parameters": 32,
-        "words": 307,
+        "words": 304,
     }
     found = structure["measure"]()._asdict()
     assert {name: count for name, count in found.items() if count > most.get(name, count)} == {}

@@ -24,7 +24,7 @@ print(fault_of(write_sets) or "stored", len(ready(write_sets).overloads))
 
 VARIANT = """
 from forebay._numba.jit import fault_of, ready
-from forebay.engine.pause import pause
+from forebay.engine.driver.pause import pause
 from forebay.engine.variants import facts_of
 known = facts_of("rigid")[0]
 print(fault_of(pause, known) or "stored", len(ready(pause, known).overloads))

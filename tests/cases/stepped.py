@@ -8,9 +8,9 @@ import forebay as fb
 from forebay.engine import copies
 
 
-def _read_only(session):
+def _read_only(stepper):
     """Copies of the tables of which it is said that no run changes them."""
-    everything = [*copies.walk(session.state, ""), *copies.walk(session.truth, "truth")]
+    everything = [*copies.walk(stepper.state, ""), *copies.walk(stepper.truth, "truth")]
     return {name: table.copy() for name, table in everything if name in copies.READ_ONLY and table.size}
 
 
@@ -27,7 +27,7 @@ def simulate(workload, platform=None, policy="fcfs-bb", seed=0, job_model=None, 
     """As `forebay.simulate`, with detours that must leave no trace."""
     given = {"platform": platform, "policy": policy, "seed": seed, "job_model": job_model, "failures": failures}
     sim, rng = fb.open(workload, **given), np.random.default_rng(len(str(policy)) + seed)
-    before, kept, forks = _read_only(sim._session), [], []
+    before, kept, forks = _read_only(sim._stepper), [], []
     while not sim.over:
         draw = rng.random()
         if draw < rate:
@@ -44,7 +44,7 @@ def simulate(workload, platform=None, policy="fcfs-bb", seed=0, job_model=None, 
         sim.step()
     result = sim.result()
     wanted = result.facts["log_sha256"]
-    changed = _changed(before, _read_only(sim._session))
+    changed = _changed(before, _read_only(sim._stepper))
     assert not changed, changed
     for fork in forks[:3]:
         assert fork.run().result().facts["log_sha256"] == wanted

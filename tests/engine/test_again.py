@@ -9,8 +9,8 @@ from forebay._numba.jit import kernel
 from forebay._numba.pointer import pointer
 from forebay.core.codes import JobState, LegEnd, LogKind, LogReason
 from forebay.core.tables import STATE
-from forebay.engine import run as engine
 from forebay.engine.build import build, make_program
+from forebay.engine.driver import batch as engine
 from forebay.engine.phases import end_leg
 from forebay.engine.timers import cancel_timer
 from forebay.engine.transfers import stop_phase

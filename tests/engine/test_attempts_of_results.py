@@ -9,10 +9,10 @@ from forebay._numba.pointer import pointer
 from forebay.core.codes import LegEnd, LogKind, LogReason
 from forebay.core.tables import STATE
 from forebay.engine import collect
-from forebay.engine import run as engine
 from forebay.engine.build import build, make_program
+from forebay.engine.driver import batch as engine
+from forebay.engine.driver.history import Piece, Record
 from forebay.engine.phases import cancel_timer, end_leg
-from forebay.engine.record import Record
 from forebay.engine.transfers import stop_phase
 from forebay.engine.truth import LOG, TRUTH
 
@@ -64,16 +64,14 @@ def test_an_interrupted_job_has_two_attempts():
     ]
 
 
-def record_of(truth, *rows):
+def record_of(*rows):
     """A record of rows of the log: time, job, kind, leg, resource, amount and reason."""
-    record = Record(truth)
     columns = ("time", "job", "kind", "leg", "resource", "amount", "reason")
     table = np.zeros(len(rows), LOG)
     for name, column in zip(columns, zip(*rows, strict=True), strict=True):
         table[name] = column
-    record.log.add(table)
-    record.log.end()
-    return record
+    log = Piece(None, tuple(table[name] for name in LOG.names))
+    return Record((log, None, None, None))
 
 
 START = (0, 0, LogKind.START, 0, 0, 4, LogReason.IN_ORDER)
@@ -82,10 +80,10 @@ DOWN, UP = ((time, -1, kind, 0, -1, 3, LogReason.NONE) for time, kind in ((2, Lo
 
 
 def test_rows_of_nodes_have_no_job():
-    _, machine, state, truth = tables([rigid(10, 0, 9, 4)])
+    _, machine, state, _ = tables([rigid(10, 0, 9, 4)])
     state.jobs["id"] = 10
-    log = collect.log_frame(record_of(truth, START, DOWN, UP, END), state.jobs, machine.resources)
-    plain = collect.log_frame(record_of(truth, START, END), state.jobs, machine.resources)
+    log = collect.log_frame(record_of(START, DOWN, UP, END), state.jobs, machine.resources)
+    plain = collect.log_frame(record_of(START, END), state.jobs, machine.resources)
     assert log.schema == plain.schema
     assert log.select("job", "kind", "resource", "amount").rows() == [
         (10, "start", "nodes", 4),

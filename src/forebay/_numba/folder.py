@@ -25,30 +25,44 @@ PLAIN = {
         "collect",
         "entering",
         "idle",
-        "interrupts",
         "ledger",
-        "lending",
         "places",
         "planning",
         "program",
-        "record",
-        "run",
         "run_alone",
-        "session",
         "shared_places",
         "sizes",
         "variants",
+    ),
+    "engine/driver": (
+        "__init__",
+        "batch",
+        "deciders",
+        "history",
+        "recorder",
+        "refusals",
+        "rng_pool",
+        "signals",
+        "snapshot",
+        "stepper",
     ),
     "core": ("actions", "limits", "outlook", "schemas", "shapes", "units", "view"),
     "policies": ("__init__", "_base", "_limited", "_own_file"),
 }
 """Files without kernels, and without anything that kernels use: a change there compiles nothing."""
 
+_ROOMS = ("_numba", "core", "algorithms", "engine", "engine/driver")
+"""Folders with kernels, besides those of policies."""
+
 
 def _sources() -> list[Path]:
-    own = [path for folder in ("_numba", "core", "algorithms", "engine") for path in (_ROOT / folder).glob("*.py")]
+    own = [path for room in _ROOMS for path in (_ROOT / room).glob("*.py")]
     policies = [*(_ROOT / "policies").glob("_*/*.py"), *(_ROOT / "policies").glob("_*.py")]
-    return sorted(path for path in [*own, *policies] if path.stem not in PLAIN.get(path.parent.name, ()))
+    return sorted(path for path in [*own, *policies] if not _is_plain(path))
+
+
+def _is_plain(path: Path) -> bool:
+    return path.stem in PLAIN.get(path.parent.relative_to(_ROOT).as_posix(), ())
 
 
 @cache

@@ -12,8 +12,8 @@ import numpy as np
 from forebay._run import compilation
 from forebay.core.outlook import Profile
 from forebay.core.tables import State
+from forebay.engine.driver.signals import Interrupts
 from forebay.engine.entering import block_for
-from forebay.engine.interrupts import Interrupts
 from forebay.errors import BadActionError, nearest
 from forebay.policies._families.backfill import Param
 from forebay.policies._orders import ALL, ORDERS

@@ -27,12 +27,12 @@ from forebay.core.limits import Limits
 from forebay.core.tables import State
 from forebay.engine import collect
 from forebay.engine.build import build, default_model, make_program
+from forebay.engine.driver.history import Record
 from forebay.engine.faults import Draws, draws
 from forebay.engine.meters import Meters
 from forebay.engine.moulds import Mould
 from forebay.engine.planning import reserved_of
 from forebay.engine.program import Program
-from forebay.engine.record import Record
 from forebay.engine.rules import Site, site_of
 from forebay.engine.settle import settle
 from forebay.engine.sizes import sized, sizing_notes
@@ -224,7 +224,7 @@ class Case:
             "decisions": decisions,
             "log_sha256": record.sha256(),
             "seconds": record.seconds,
-            **({} if record.processor_seconds is None else {"processor_seconds": record.processor_seconds}),
+            "processor_seconds": record.processor_seconds,
             "notes": [*self.ground.notes, *self.said, *notes],
             "dropped": dict(workload.dropped),
             **({"epoch": workload.epoch} if is_dated(workload) else {}),

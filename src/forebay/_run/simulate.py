@@ -9,8 +9,9 @@ from forebay._run.case import case_of, machine_of, versions
 from forebay._run.phases import warn_of_many
 from forebay._support.progress import following
 from forebay.core.failures import Failures
+from forebay.engine.driver.batch import run
+from forebay.engine.driver.stepper import Progress
 from forebay.engine.handed import Handed
-from forebay.engine.run import Progress, run
 from forebay.platforms.platform import Platform
 from forebay.results import Result
 from forebay.workload import Workload

@@ -1,6 +1,6 @@
 """A run that is stepped through: look, act, go on; go back, and try another future."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isnan
 from os import PathLike
@@ -16,9 +16,9 @@ from forebay.core.failures import Failures
 from forebay.core.units import format_bytes
 from forebay.core.view import View
 from forebay.engine.copies import digest as digest_of
+from forebay.engine.driver.snapshot import Saved
+from forebay.engine.driver.stepper import Stepper
 from forebay.engine.handed import Handed
-from forebay.engine.session import Session
-from forebay.engine.standing import Standing
 from forebay.errors import BadActionError, InputError, wrong_type
 from forebay.platforms.platform import Platform
 from forebay.results import Result
@@ -42,12 +42,12 @@ class Snapshot:
     decision: int
     """The number of the decision that it stands at, from 1 on."""
     _of: Mapping[str, Any]
-    _standing: Standing
+    _saved: Saved
     _by_hand: int
     _notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        size = format_bytes(self._standing.n_bytes)
+        size = format_bytes(self._saved.n_bytes)
         return f"<Snapshot of {self._of['policy']} at {self.time:,.10g} s: decision {self.decision:,}, {size}>"
 
 
@@ -77,17 +77,17 @@ class Simulation:
     [480.0, 142.5]
     """
 
-    def __init__(self, case: Case, session: Session, by_hand: int = 0, notes: tuple[str, ...] = (), digest: str = ""):
+    def __init__(self, case: Case, stepper: Stepper, by_hand: int = 0, notes: tuple[str, ...] = (), digest: str = ""):
         self._case = case
-        self._session: Session | None = session
+        self._stepper: Stepper | None = stepper
         self._by_hand, self._notes = by_hand, notes
         self._stopped = ""  # by which error
-        self._digest = digest or digest_of(session.state, session.truth)
+        self._digest = digest or digest_of(stepper.state, stepper.truth)
 
     def __repr__(self) -> str:
-        if self._session is None:
+        if self._stepper is None:
             return f"<Simulation of {self._case.policy}: closed>"
-        ended = int(self._session.truth.cursor[0]["n_ended"])
+        ended = int(self._stepper.truth.cursor[0]["n_ended"])
         where = "over" if self.over else f"decision {self.decision:,}"
         return (
             f"<Simulation of {self._case.policy} at {self.now:,.10g} s: {where}, {ended:,} of "
@@ -102,29 +102,29 @@ class Simulation:
 
     def close(self) -> None:
         """Let the tables go. What was taken from it before, results and snapshots, stays good."""
-        self._session = None
+        self._stepper = None
 
     @property
-    def _open(self) -> Session:
-        """The session, unless it was closed."""
-        if self._session is None:
+    def _open(self) -> Stepper:
+        """The run, unless it was closed."""
+        if self._stepper is None:
             raise InputError("this run was closed; open another one with forebay.open")
-        return self._session
+        return self._stepper
 
     @property
-    def _here(self) -> Session:
-        """The session, if it stands at a decision."""
-        session = self._open
-        if session.over:
+    def _here(self) -> Stepper:
+        """The run, if it stands at a decision."""
+        stepper = self._open
+        if stepper.over:
             raise BadActionError(
                 f"the run was over at t = {self.now:.10g} s; read sim.result(), or go back with sim.restore(snapshot)"
             )
-        if not session.goes_on:
+        if not stepper.goes_on:
             raise InputError(
                 f"this run cannot go on: {self._stopped or 'it was broken off'}; go back with sim.restore(snapshot), "
                 "or open another one"
             )
-        return session
+        return stepper
 
     @property
     def view(self) -> View:
@@ -185,23 +185,23 @@ class Simulation:
             Where an action is refused, jobs wait for ever, or the run was over before. A run that raised cannot go on,
             but can be restored.
         """
-        session = self._here
-        by_hand = session.acted and not session.decided
+        stepper = self._here
+        by_hand = stepper.acted and not stepper.decided
+        decides = decide and not stepper.acted
+        self._do(stepper, [stepper.decide, stepper.go_on] if decides else [stepper.go_on])
+        self._by_hand += by_hand or not decide
+        return not stepper.over
+
+    def _do(self, stepper: Stepper, steps: list[Callable[[], None]]) -> None:
+        """Go on. What a policy does is checked when it is carried out."""
+        hands: Hands = stepper.act  # type: ignore[assignment]
+        hands.strict = False
         try:
-            if not session.acted and decide:
-                self._decide(session)
-            session.go_on()
+            for step in steps:
+                step()
         except Exception as error:
             self._stopped = str(error).split("\n", 1)[0]
             raise
-        self._by_hand += by_hand or not decide
-        return not session.over
-
-    def _decide(self, session: Session) -> None:
-        hands: Hands = session.act  # type: ignore[assignment]
-        hands.strict = False
-        try:
-            session.decide()
         finally:
             hands.strict = True
 
@@ -214,17 +214,9 @@ class Simulation:
             This one.
         """
         if until is None:
-            session = self._here
-            self._by_hand += session.acted and not session.decided
-            hands: Hands = session.act  # type: ignore[assignment]
-            hands.strict = False
-            try:
-                session.finish()
-            except Exception as error:
-                self._stopped = str(error).split("\n", 1)[0]
-                raise
-            finally:
-                hands.strict = True
+            stepper = self._here
+            self._by_hand += stepper.acted and not stepper.decided
+            self._do(stepper, [stepper.finish])
             return self
         try:
             limit = float(until)
@@ -241,8 +233,8 @@ class Simulation:
 
         Taken before anything was done at this decision.
         """
-        session = self._untouched()
-        return Snapshot(self.now, self.decision, self._identity(), session.standing(), self._by_hand, self._notes)
+        stepper = self._untouched()
+        return Snapshot(self.now, self.decision, self._identity(), stepper.save(), self._by_hand, self._notes)
 
     def restore(self, snapshot: Snapshot) -> "Simulation":
         """Go back, or on, to where a snapshot was taken: of this run, or of another one of the same case.
@@ -260,7 +252,7 @@ class Simulation:
             if other != value:
                 what = f"its {name} is {_short(other)}, and here it is {_short(value)}"
                 raise InputError(f"this is a snapshot of another run: {what}; restore it in a run opened as that one")
-        self._open.put_back(snapshot._standing)
+        self._open.restore(snapshot._saved)
         self._by_hand, self._notes, self._stopped = snapshot._by_hand, snapshot._notes, ""
         return self
 
@@ -278,41 +270,41 @@ class Simulation:
                 f"the run was over at t = {self.now:.10g} s, and a fork would have nothing left to decide; fork it "
                 "before, as after sim.run(until=SECONDS), or go back with sim.restore(snapshot) first"
             )
-        session = self._untouched().fork()
+        stepper = self._untouched()
         if policy is None:
-            return Simulation(self._case, session, self._by_hand, self._notes, self._digest)
+            return Simulation(self._case, stepper.fork(), self._by_hand, self._notes, self._digest)
         case = self._case.under(policy)
         if case.limits != self._case.limits:
             raise InputError(f"policy {case.policy} has other limits than this run; open a run with these limits")
         if case.wishes.told() - self._case.wishes.told():
             raise InputError(f"policy {case.policy} asks for more than this run tells; open a run with it")
-        session.take(case.scheduler)
         note = f"{self._case.policy} decided until t = {self.now:.10g} s, {case.policy} from there on"
-        return Simulation(case, session, self._by_hand, (*self._notes, note), self._digest)
+        other = stepper.fork(case.scheduler)
+        return Simulation(case, other, self._by_hand, (*self._notes, note), self._digest)
 
-    def _untouched(self) -> Session:
-        session = self._open
-        if not session.over:
-            session = self._here
-        if session.acted:
+    def _untouched(self) -> Stepper:
+        stepper = self._open
+        if not stepper.over:
+            stepper = self._here
+        if stepper.acted:
             raise InputError("this decision has begun: take snapshots and forks before you act, or after sim.step()")
-        return session
+        return stepper
 
     def result(self) -> Result:
         """What the run leaves once it is over, as `forebay.simulate` would give it."""
-        session = self._open
-        if not session.over:
-            ended = int(session.truth.cursor[0]["n_ended"])
+        stepper = self._open
+        if not stepper.over:
+            ended = int(stepper.truth.cursor[0]["n_ended"])
             raise InputError(
                 f"the run is not over: {ended:,} of {counted(len(self._case.workload), 'job')} have ended; call "
                 "sim.run() first"
             )
-        notes = [*session.remarks(), *self._notes]
+        notes = [*stepper.remarks(), *self._notes]
         if self._by_hand and self._case.policy != ByHand.__name__:
             notes.append(f"{counted(self._by_hand, 'decision')} of {self.decision:,} were taken by hand")
-        end = self._case.end(session.state, session.truth, notes)
+        end = self._case.end(stepper.state, stepper.truth, notes)
         left = end.left._replace(jobs=end.left.jobs.copy(), links=end.left.links.copy())  # the run may be restored
-        return self._case.result(end._replace(left=left), session.record())
+        return self._case.result(end._replace(left=left), stepper.record())
 
     def _identity(self) -> dict[str, Any]:
         """What makes two runs the same case."""
@@ -378,7 +370,7 @@ def open_run(
     """
     case = case_of(workload, platform, ByHand() if policy is None else policy, seed, job_model, failures)
     state, truth, notes, draw, rng = case.tables()
-    session = Session(state, truth, case.platform.resources, rng, draw, Hands, Handed(Blocks, case.wishes.labels))
-    session.take(case.scheduler)
-    session.go_on()
-    return Simulation(case, session, notes=tuple(notes))
+    stepper = Stepper(state, truth, case.platform.resources, rng, draw, Hands, Handed(Blocks, case.wishes.labels))
+    stepper.take(case.scheduler)
+    stepper.go_on()
+    return Simulation(case, stepper, notes=tuple(notes))

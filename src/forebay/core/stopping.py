@@ -1,6 +1,6 @@
 """Whether a run is to end, as kernels that take long ask: a byte is read, and Python is called when it is set.
 
-The byte is written by the signal itself (see engine.interrupts): kernels hold no lock of the interpreter's, but its
+The byte is written by the signal itself (see engine.driver.signals): kernels hold no lock of the interpreter's, but its
 handlers run only where the main thread runs Python. A look takes about a nanosecond, so that any loop can have one.
 """
 

@@ -14,8 +14,8 @@ from forebay.core.schemas import MORE
 from forebay.core.tables import State
 from forebay.engine.copies import copied
 from forebay.engine.dependencies import Standing
+from forebay.engine.driver.history import Record
 from forebay.engine.outside import Place
-from forebay.engine.record import Record
 from forebay.engine.run_alone import by_itself, parts_of
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform

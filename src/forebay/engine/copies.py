@@ -33,7 +33,7 @@ READ_ONLY = frozenset(
 """Tables that are filled before a run begins and never again: all runs from there on may share them. A test holds every
 one of them against every kind of run."""
 BUFFERS = frozenset(f"truth.{name}" for name in ("log", "placements", "stored", "held"))
-"""Tables that are emptied before they are copied, see `trail`."""
+"""Tables that are emptied before they are copied, see `driver.history`."""
 SCRATCH = frozenset(
     {
         *("actions", "picks", "shares"),  # of a decision that has not been taken

@@ -2,7 +2,7 @@
 servers on which it put chunks; and who is held back by a limit.
 
 All are buffers. When one is full, all are emptied by a Python function whose address the cursor has, so that a run may
-write as much as it likes: see `engine.record`.
+write as much as it likes: see `engine.driver.recorder`.
 """
 
 from numba import types

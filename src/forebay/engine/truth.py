@@ -131,7 +131,7 @@ class Truth(NamedTuple):
     member: np.ndarray  # int64[job]: reservations that it may use, as bits; empty where there are none
     hidden: np.ndarray  # int64: jobs that limits hold back, the first n_hidden
     due: np.ndarray  # int64 scratch: jobs whose walltime is up in this instant
-    log: np.ndarray  # LOG, a buffer: see `record`
+    log: np.ndarray  # LOG, a buffer: see `driver.recorder`
     placements: np.ndarray  # PLACEMENT, another
     stored: np.ndarray  # STORED, a third; empty where no buffer is in chunks
     held: np.ndarray  # HELD, a fourth; empty where nothing is limited

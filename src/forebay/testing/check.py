@@ -7,8 +7,9 @@ import numpy as np
 
 from forebay.core.running import IO
 from forebay.engine.build import build, default_model, make_program
+from forebay.engine.driver.deciders import kernel_of
+from forebay.engine.driver.refusals import check_limits
 from forebay.engine.rules import site_of
-from forebay.engine.run import check_limits, kernel_of
 from forebay.engine.wishes import wishes_of
 from forebay.errors import InputError, PolicyError, StalledError
 from forebay.policies import load as load_policy

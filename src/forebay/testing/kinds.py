@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay.engine.run import params_of
+from forebay.engine.driver.deciders import params_of
 from forebay.errors import InputError
 from forebay.testing.case import Case, Flexible, Job, Leg
 

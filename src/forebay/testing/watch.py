@@ -1,5 +1,6 @@
 """One run of a policy on copies of the tables, each of its decisions watched for writing where it may not."""
 
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +11,9 @@ from forebay.core.codes import JobState, Trigger, Verb
 from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import State, instant_width
 from forebay.core.view import View
-from forebay.engine.entering import policy_for
+from forebay.engine.driver.batch import run
+from forebay.engine.driver.deciders import Compiled, kernel_of
 from forebay.engine.handed import Handed
-from forebay.engine.run import memory_of, params_of, run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
 from forebay.testing.report import Tally
@@ -56,17 +57,13 @@ class _Watched:
 
     def setup(self, view: View) -> None:
         """Prepare the policy, compiled or not."""
-        kernel = self._policy.kernel() if hasattr(self._policy, "kernel") else None
-        if kernel is None:
+        if kernel_of(self._policy) is None:
             if hasattr(self._policy, "setup"):
                 self._policy.setup(view)
             self._decide = self._policy.decide
             return
-        integers, floats = memory_of(self._policy, self._state)
-        memory = (np.zeros(integers, np.int64), np.zeros(floats))
-        params = params_of(self._policy, view.resources)
-        decide, tables = policy_for(self._policy, kernel, self._state, params)
-        self._decide = lambda view, act: decide(tables, params, memory, view.rng)
+        compiled = Compiled(self._policy, self._state, view.resources, view.rng)
+        self._decide = lambda view, act: compiled.decide(nullcontext())
 
     def decide(self, view: View, act: Actions) -> None:
         """Let the policy decide, then compare every table with what it was."""

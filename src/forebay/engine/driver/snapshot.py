@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from forebay.core.view import View
-from forebay.engine.trail import Piece, joined
+from forebay.engine.driver.history import Mark, joined
 from forebay.errors import InputError, brief
 
 _OF_VIEW = ("jobs", "legs", "demands", "releases", "capacity", "rng")
@@ -15,7 +15,7 @@ _OF_VIEW = ("jobs", "legs", "demands", "releases", "capacity", "rng")
 
 
 @dataclass(frozen=True)
-class Standing:
+class Saved:
     """Copies of all that a run changes."""
 
     tables: tuple[np.ndarray, ...]
@@ -24,12 +24,12 @@ class Standing:
     rng: dict[str, Any]
     draws: Any  # of failures
     said: tuple[Any, ...]
-    trail: Piece | None
+    mark: Mark
     status: int
-    seconds: float
+    spent: tuple[float, float]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "trail": joined(self.trail)}
+        return {**self.__dict__, "mark": tuple(joined(last) for last in self.mark)}
 
     @property
     def n_bytes(self) -> int:

@@ -9,7 +9,8 @@ import pytest
 import forebay
 from cases import pooled, transfers
 from constancy.runs import Dice, fingerprint
-from forebay.engine import record, truth
+from forebay.engine import truth
+from forebay.engine.driver import recorder
 
 pytestmark = pytest.mark.small
 
@@ -31,11 +32,11 @@ def test_a_full_buffer_is_emptied_in_the_middle_of_a_step(rows, monkeypatch):
 def test_what_emptying_raises_ends_the_run(monkeypatch):
     """It must neither be lost nor leave a buffer full."""
 
-    def fails(self, rows, last):
+    def fails(self, rows):
         raise MemoryError("no room")
 
     monkeypatch.setattr(truth, "BUFFER", 3)
-    monkeypatch.setattr(record._Columns, "add", fails)
+    monkeypatch.setattr(recorder.Rows, "add", fails)
     with pytest.raises(MemoryError, match="no room"):
         forebay.simulate(*pooled.make(3), "fcfs-bb")
 
@@ -43,7 +44,7 @@ def test_what_emptying_raises_ends_the_run(monkeypatch):
 def test_a_signal_is_handled_where_the_loop_looks(monkeypatch):
     """Python would run the handler as soon as it empties a buffer, where what it raises is lost."""
     emptied = []
-    drain = record.Record.drain
+    drain = recorder.Recorder.drain
 
     def interrupted(self):
         if not emptied:
@@ -52,11 +53,11 @@ def test_a_signal_is_handled_where_the_loop_looks(monkeypatch):
         drain(self)
 
     monkeypatch.setattr(truth, "BUFFER", 3)
-    monkeypatch.setattr(record.Record, "drain", interrupted)
+    monkeypatch.setattr(recorder.Recorder, "drain", interrupted)
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         forebay.simulate(*pooled.make(3), "fcfs-bb")
-    assert len(emptied) == 2  # this once, and at the end
+    assert len(emptied) == 1
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -90,4 +91,14 @@ def test_the_tables_of_a_run_go_when_it_is_over(policy):
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
-    assert not left & {"State", "Truth", "Record", "Callback", "View", "ndarray", "CFunctionType"}
+    assert not left & {
+        "State",
+        "Truth",
+        "Stepper",
+        "Recorder",
+        "Record",
+        "Callback",
+        "View",
+        "ndarray",
+        "CFunctionType",
+    }

@@ -81,7 +81,7 @@ class Interrupts:
         self._before: tuple[int, int, int] | None = None  # the file signals were written to, and what the clock had
 
     def __enter__(self) -> "Interrupts":
-        self._handlers = {}
+        self._handlers, self.raised = {}, False
         if threading.current_thread() is threading.main_thread():
             try:
                 self._listen()

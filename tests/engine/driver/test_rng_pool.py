@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from forebay.engine.lending import lend, take_back
+from forebay.engine.driver.rng_pool import lend, take_back
 
 pytestmark = pytest.mark.small
 
