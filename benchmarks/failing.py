@@ -8,8 +8,8 @@ import numpy as np
 
 import forebay as fb
 from forebay.core.failures import Failures
-from forebay.engine.build import build, make_program
-from forebay.engine.faults import draws
+from forebay.engine.build.tables import build, make_program
+from forebay.engine.failures.build import draws
 from forebay.engine.run import run
 from forebay.policies import load
 from forebay.workload import models

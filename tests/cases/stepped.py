@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 
 import forebay as fb
-from forebay.engine import copies
+from forebay.engine.build.tables import table_roles as copies
 
 
 def _read_only(session):

@@ -20,35 +20,28 @@ from forebay.errors import InputError
 _ROOT = Path(__file__).parents[1]
 
 PLAIN = {
-    "engine": (
-        "build",
-        "collect",
-        "entering",
-        "idle",
-        "interrupts",
-        "ledger",
-        "lending",
-        "places",
-        "planning",
-        "program",
-        "record",
-        "run",
-        "run_alone",
-        "session",
-        "shared_places",
-        "sizes",
-        "variants",
-    ),
+    "engine": ("entering", "interrupts", "lending", "record", "run", "session", "variants"),
+    "engine/build": ("feasibility", "leg_balance", "program", "tables", "table_roles", "template"),
+    "engine/policy_io": ("idle_nodes", "preview"),
+    "engine/reservations": ("build",),
+    "engine/results": ("run_alone", "tables"),
+    "engine/shared_nodes": ("preview",),
     "core": ("actions", "limits", "outlook", "schemas", "shapes", "units", "view"),
     "policies": ("__init__", "_base", "_limited", "_own_file"),
 }
 """Files without kernels, and without anything that kernels use: a change there compiles nothing."""
+_NO_KERNELS = ("engine/jobmodels", "engine/adhoc")
+
+
+def _is_plain(path: Path) -> bool:
+    folder = path.parent.relative_to(_ROOT).as_posix()
+    return folder in _NO_KERNELS or path.stem in PLAIN.get(folder, ())
 
 
 def _sources() -> list[Path]:
-    own = [path for folder in ("_numba", "core", "algorithms", "engine") for path in (_ROOT / folder).glob("*.py")]
+    own = [path for folder in ("_numba", "core", "algorithms", "engine") for path in (_ROOT / folder).rglob("*.py")]
     policies = [*(_ROOT / "policies").glob("_*/*.py"), *(_ROOT / "policies").glob("_*.py")]
-    return sorted(path for path in [*own, *policies] if path.stem not in PLAIN.get(path.parent.name, ()))
+    return sorted(path for path in [*own, *policies] if not _is_plain(path))
 
 
 @cache

@@ -9,7 +9,7 @@ from forebay._run.case import case_of, machine_of, versions
 from forebay._run.phases import warn_of_many
 from forebay._support.progress import following
 from forebay.core.failures import Failures
-from forebay.engine.handed import Handed
+from forebay.engine.policy_io.view_inputs import Handed
 from forebay.engine.run import Progress, run
 from forebay.platforms.platform import Platform
 from forebay.results import Result

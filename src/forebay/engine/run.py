@@ -19,15 +19,15 @@ from forebay.core.codes import Flexibility, JobState, Refusal, Status
 from forebay.core.limits import NO_LIMIT
 from forebay.core.tables import State
 from forebay.core.view import View
-from forebay.engine.dependencies import Standing
+from forebay.engine.dependencies.tables import Standing
 from forebay.engine.entering import loop_for, policy_for
-from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
 from forebay.engine.interrupts import Interrupts
 from forebay.engine.lending import lend, take_back, unused
-from forebay.engine.places import Places
+from forebay.engine.malleable.tables import POLICY
+from forebay.engine.policy_io.preview import Places
+from forebay.engine.policy_io.view_inputs import NOTHING_HANDED, Handed, view_of
 from forebay.engine.record import Record
-from forebay.engine.rounds import POLICY
-from forebay.engine.shared_places import SharedPlaces
+from forebay.engine.shared_nodes.preview import SharedPlaces
 from forebay.engine.truth import Truth
 from forebay.errors import (
     BadActionError,

@@ -20,15 +20,15 @@ from forebay._numba.jit import ready
 from forebay.core.actions import Actions
 from forebay.core.codes import Status
 from forebay.core.tables import DECIDE, State
-from forebay.engine.copies import changing, twin
+from forebay.engine.build.table_roles import changing, twin
 from forebay.engine.entering import loop_for, policy_for
-from forebay.engine.faults import Draws
-from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
+from forebay.engine.failures.build import Draws
 from forebay.engine.interrupts import Interrupts
 from forebay.engine.lending import lend, take_back
-from forebay.engine.places import Places
+from forebay.engine.malleable.tables import POLICY
+from forebay.engine.policy_io.preview import Places
+from forebay.engine.policy_io.view_inputs import NOTHING_HANDED, Handed, view_of
 from forebay.engine.record import Record
-from forebay.engine.rounds import POLICY
 from forebay.engine.run import (
     check_limits,
     kernel_of,
@@ -38,7 +38,7 @@ from forebay.engine.run import (
     refused,
     stalled,
 )
-from forebay.engine.shared_places import SharedPlaces
+from forebay.engine.shared_nodes.preview import SharedPlaces
 from forebay.engine.standing import Standing, give_back, kept_by
 from forebay.engine.trail import Trail
 from forebay.engine.truth import Truth

@@ -11,7 +11,7 @@ from forebay.core.running import NO_LABELS, Labels
 from forebay.core.tables import State, instant_width
 from forebay.core.view import View
 from forebay.engine.entering import policy_for
-from forebay.engine.handed import Handed
+from forebay.engine.policy_io.view_inputs import Handed
 from forebay.engine.run import memory_of, params_of, run
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
