@@ -5,13 +5,13 @@ import pickle
 import numpy as np
 
 import forebay as fb
-from forebay.engine.build.tables import table_roles as copies
+from forebay.engine.build import table_roles
 
 
 def _read_only(session):
     """Copies of the tables of which it is said that no run changes them."""
-    everything = [*copies.walk(session.state, ""), *copies.walk(session.truth, "truth")]
-    return {name: table.copy() for name, table in everything if name in copies.READ_ONLY and table.size}
+    everything = [*table_roles.walk(session.state, ""), *table_roles.walk(session.truth, "truth")]
+    return {name: table.copy() for name, table in everything if name in table_roles.READ_ONLY and table.size}
 
 
 def _bits(table):

@@ -20,7 +20,17 @@ from forebay.errors import InputError
 _ROOT = Path(__file__).parents[1]
 
 PLAIN = {
-    "engine": ("entering", "interrupts", "lending", "record", "run", "session", "variants"),
+    "engine": (
+        "capabilities",
+        "capability",
+        "entering",
+        "interrupts",
+        "lending",
+        "record",
+        "run",
+        "session",
+        "variants",
+    ),
     "engine/build": ("feasibility", "leg_balance", "program", "tables", "table_roles", "template"),
     "engine/policy_io": ("idle_nodes", "preview"),
     "engine/reservations": ("build",),
@@ -35,7 +45,8 @@ _NO_KERNELS = ("engine/jobmodels", "engine/adhoc")
 
 def _is_plain(path: Path) -> bool:
     folder = path.parent.relative_to(_ROOT).as_posix()
-    return folder in _NO_KERNELS or path.stem in PLAIN.get(folder, ())
+    described = folder.startswith("engine/") and path.name in ("capability.py", "frames.py")
+    return described or folder in _NO_KERNELS or path.stem in PLAIN.get(folder, ())
 
 
 def _sources() -> list[Path]:

@@ -6,44 +6,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from forebay.core.tables import State
+from forebay.engine.capabilities import DESCRIBED
 from forebay.engine.truth import Truth
 
-READ_ONLY = frozenset(
-    {
-        *(
-            "machine",
-            "planned",
-            "nodes.site",
-            "nodes.seats",
-            "nodes.atoms",
-            "nodes.weights",
-            "servers.near",
-            "tiers.rates",
-        ),
-        *("inside.full", "inside.first", "inside.atoms", "inside.counted"),
-        *("truth.jobs", "truth.carries", "truth.told", "truth.asks", "truth.phases", "truth.events", "truth.member"),
-        *(f"truth.doors.{name}" for name in ("table", "atoms", "of", "away")),
-        *(f"truth.meters.{name}" for name in ("most", "most_ahead", "first", "of", "asks", "away")),
-        *(f"truth.rounds.{name}" for name in ("steps", "scales", "requests", "detours", "moves", "first_move")),
-        *(f"truth.rounds.{name}" for name in ("row", "jobs", "sizes")),
-        *(f"truth.paths.{name}" for name in ("port", "column", "routes", "whole", "first", "links", "device")),
-        *("truth.resilience.rule", "truth.columns"),
-    }
-)
+READ_ONLY = frozenset(name for one in DESCRIBED for name in one.read_only)
 """Tables that are filled before a run begins and never again: all runs from there on may share them. A test holds every
 one of them against every kind of run."""
-BUFFERS = frozenset(f"truth.{name}" for name in ("log", "placements", "stored", "held"))
-"""Tables that are emptied before they are copied, see `trail`."""
-SCRATCH = frozenset(
-    {
-        *("actions", "picks", "shares"),  # of a decision that has not been taken
-        *("truth.due", "truth.ended", "truth.room", "truth.picks"),
-        *(f"truth.paths.{name}" for name in ("by_site", "by_server", "by_link", "touched")),
-        *("truth.network.share", "truth.network.chosen"),
-    }
-)
-"""Tables of which nothing counts from one decision to the next."""
-
+BUFFERS = frozenset(name for one in DESCRIBED for name in one.buffers)
+SCRATCH = frozenset(name for one in DESCRIBED for name in one.scratch)
 _OUT = READ_ONLY | BUFFERS | SCRATCH
 
 Tables = TypeVar("Tables", State, Truth)
