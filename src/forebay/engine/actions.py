@@ -5,18 +5,16 @@ from numba import types
 from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find
 from forebay.algorithms.place import count_chunks, place
-from forebay.core.codes import AGAIN, JobState, LogKind, LogReason, Refusal, Resume, Status, Trigger, Verb
+from forebay.core.codes import AGAIN, JobState, LogReason, Refusal, Resume, Status, Trigger, Verb
 from forebay.core.tables import flex_row
 from forebay.engine.allocation.allocate import gains_and_losses
 from forebay.engine.allocation.node_sets import may_have, settle_atoms
 from forebay.engine.checkpoints.kernels import is_guarded
-from forebay.engine.dependencies.kernels import tell_end
-from forebay.engine.legs import cancel, has_begun, start_leg
-from forebay.engine.limits.tables import count_submitted
-from forebay.engine.log import write_log
+from forebay.engine.ending import reject
+from forebay.engine.legs import cancel, start_leg
 from forebay.engine.malleable.resize import cannot_resize, choose_size, gives_at_once, nodes_missing, resize
 from forebay.engine.preemption.kernels import leave
-from forebay.engine.queue import dequeue
+from forebay.engine.queue import has_begun
 from forebay.engine.shared_nodes.kernels import settle_inside
 from forebay.engine.truth import TRUTH
 
@@ -219,19 +217,9 @@ def _kill(state, truth, j):
 def _reject(state, truth, j):
     if j < 0 or j >= len(state.jobs):
         return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
-    job = state.jobs[j]
-    if job["state"] != JobState.QUEUED or has_begun(state, j):
+    if state.jobs[j]["state"] != JobState.QUEUED or has_begun(state, j):
         return refuse(truth, Refusal.CANNOT_REJECT, j, -1)
-    dequeue(state, j)
-    job["state"] = JobState.REJECTED
-    state.ended[state.counts[0]["n_ended"]] = j
-    state.counts[0]["n_ended"] += 1
-    truth.cursor[0]["n_open"] -= 1
-    truth.cursor[0]["n_ended"] += 1
-    if len(truth.meters.table) > 0:
-        count_submitted(truth, j, -1)
-    write_log(state, truth, state.clock[0]["now"], j, LogKind.REJECT, -1, 0, LogReason.BY_POLICY)
-    tell_end(state, truth, j, state.clock[0]["now"])
+    reject(state, truth, j, state.clock[0]["now"], LogReason.BY_POLICY)
     return Status.DECIDE.value
 
 

@@ -17,12 +17,14 @@ from forebay.engine.dependencies.kernels import (
     tell_end,
 )
 from forebay.engine.dependencies.tables import Standing
-from forebay.engine.legs import cancel, close
+from forebay.engine.ending import close
+from forebay.engine.legs import cancel
 from forebay.engine.limits.kernels import turned_away
 from forebay.engine.limits.outside import Place, come_in, full_meter, go_outside, is_outside, may_come_in
 from forebay.engine.limits.tables import count_submitted
 from forebay.engine.log import write_log
 from forebay.engine.policy_io.show import show
+from forebay.engine.queue import reject_unseen
 from forebay.engine.warm_start import start_early
 
 
@@ -112,9 +114,7 @@ def _turn_away(state, truth, j, time, reason):
         reject_early(state, truth, j, time, reason, waits.jobs[j]["parent"] if reason == LogReason.DEPENDENCY else -1)
         tell_end(state, truth, j, time)
         return
-    state.jobs[j]["state"] = JobState.REJECTED
-    write_log(state, truth, time, j, LogKind.REJECT, -1, 0, reason)
-    truth.cursor[0]["n_ended"] += 1
+    reject_unseen(state, truth, j, time, reason, 0)
 
 
 @kernel

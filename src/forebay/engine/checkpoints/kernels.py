@@ -9,7 +9,7 @@ import numpy as np
 from forebay._numba.jit import kernel
 from forebay.core.codes import LogKind, LogReason, PhaseKind, Resume
 from forebay.core.tables import flex_row, instant_width
-from forebay.engine.checkpoints.tables import GOES_ON, RECOVERING, SAVING, WORKING
+from forebay.engine.checkpoints.tables import GOES_ON, LEAVES, NO_INTERLUDE, RECOVERING, SAVING, WORKING, WORKS_ON
 from forebay.engine.contention.transfers import clear_phase, move_files
 from forebay.engine.log import write_log
 from forebay.engine.queue import add_running, drop_running
@@ -92,8 +92,20 @@ def set_walltime(state, truth, j):
 
 
 @kernel
+def restore_walltime(state, truth, j):
+    """Let the leg that job `j` is to run again ask for what its user did; with checkpoints, what is left."""
+    leg = state.jobs[j]["leg"]
+    if is_guarded(state, truth, j):
+        set_walltime(state, truth, j)
+    else:
+        state.legs[leg]["walltime"] = truth.scripts[leg]["walltime"] = truth.scripts[leg]["asked"]
+
+
+@kernel
 def forget(truth, j):
     """Job `j` has nothing to go back to: another leg begins."""
+    if len(truth.resilience.safe) == 0:
+        return
     safe = truth.resilience.safe[j]
     safe["saved_phase"] = -1
     safe["saved_used"] = 0.0
@@ -113,7 +125,7 @@ def _show(state, truth, j):
 
 
 @kernel
-def tell_nothing(state, j):
+def _tell_nothing(state, j):
     """Job `j` writes no checkpoints in the leg that it begins."""
     told = state.safety[j]
     told["left"] = state.legs[state.jobs[j]["leg"]]["walltime"]
@@ -124,8 +136,17 @@ def tell_nothing(state, j):
 
 
 @kernel
-def begin_attempt(state, truth, j, time):
-    """Job `j` starts; whether it begins with a recovery."""
+def goes_back(state, truth, j, time):
+    """Job `j` starts; whether it first reads its last checkpoint."""
+    if is_guarded(state, truth, j):
+        return _begin_attempt(state, truth, j, time)
+    if len(state.safety) > 0:
+        _tell_nothing(state, j)
+    return False
+
+
+@kernel
+def _begin_attempt(state, truth, j, time):
     safe, activity, rounds = truth.resilience.safe[j], truth.activities[j], truth.rounds
     safe["period"] = _period(truth.resilience.rule[0], max(state.jobs[j]["nodes"], 1))
     safe["since"] = 0.0
@@ -173,7 +194,7 @@ def _begin(state, truth, j, time, what):
 
 
 @kernel
-def must_save(state, truth, j, time):
+def _must_save(state, truth, j, time):
     """Whether job `j` writes a checkpoint before its next phase, or the rest of one.
 
     It is of no use to a job that is killed in the same instant, and what runs beside would not be safe.
@@ -185,20 +206,40 @@ def must_save(state, truth, j, time):
 
 
 @kernel
-def begin_saving(state, truth, j, time):
-    """Job `j` writes a checkpoint."""
+def saves_first(state, truth, j, time):
+    """Whether job `j` writes a checkpoint before its next phase; it begins to."""
+    if not is_guarded(state, truth, j) or not _must_save(state, truth, j, time):
+        return False
     _begin(state, truth, j, time, SAVING)
+    return True
 
 
 @kernel
-def rest_of_phase(truth, j):
+def rest_of_phase(state, truth, j):
     """The part of its phase that job `j` has still to do."""
+    if not is_guarded(state, truth, j):
+        return 1.0
     safe = truth.resilience.safe[j]
     return 1.0 - safe["part"] / safe["whole"] if safe["part"] > 0.0 else 1.0
 
 
 @kernel
-def begin_slice(truth, j, time, seconds):
+def begin_work(state, truth, j, time, seconds, divides):
+    """Job `j` works on a phase that takes so long as a whole, or as its transfers take; returns the time to its end.
+
+    Where a checkpoint `divides` the phase, that is the end of a slice of it.
+    """
+    if not is_guarded(state, truth, j):
+        return seconds
+    if divides:
+        return _begin_slice(truth, j, time, seconds)
+    truth.resilience.safe[j]["began"] = time
+    truth.resilience.safe[j]["upto"] = _ALL
+    return seconds
+
+
+@kernel
+def _begin_slice(truth, j, time, seconds):
     """Job `j` works on a phase that takes so long as a whole; returns how long until it ends, or is cut."""
     safe = truth.resilience.safe[j]
     safe["part"] = _as_much(safe["part"], safe["whole"], seconds)
@@ -213,23 +254,18 @@ def begin_slice(truth, j, time, seconds):
 
 
 @kernel
-def begin_whole(truth, j, time):
-    """Job `j` begins a phase that cannot be cut."""
-    truth.resilience.safe[j]["began"] = time
-    truth.resilience.safe[j]["upto"] = _ALL
-
-
-@kernel
-def end_slice(truth, j, time):
-    """The slice of job `j` is over; whether its phase is."""
+def ends_slice(state, truth, j, time):
+    """What job `j` worked on is over; whether that was a slice of its phase, which then is not."""
+    if not is_guarded(state, truth, j):
+        return False
     safe = truth.resilience.safe[j]
     if safe["upto"] != _ALL:
         safe["since"] = safe["period"]
         safe["part"] = safe["upto"]
-        return False
+        return True
     safe["since"] += time - safe["began"]
     safe["part"] = 0.0
-    return True
+    return False
 
 
 @kernel
@@ -292,7 +328,36 @@ def _keep(state, truth, j, time):
 
 
 @kernel
-def end_saving(state, truth, j, time):
+def end_interlude(state, truth, j, time):
+    """What job `j` does may be a checkpoint or a recovery, and is complete: what follows, see `checkpoints.tables`."""
+    if not stands_still(state, truth, j):
+        return NO_INTERLUDE
+    return LEAVES if _end_saving(state, truth, j, time) else WORKS_ON
+
+
+@kernel
+def break_off(state, truth, j, time, moved):
+    """Job `j` stops, having moved so much; whether it wrote a checkpoint, or read its last one. It is of no use."""
+    if not stands_still(state, truth, j):
+        return False
+    if truth.resilience.safe[j]["doing"] == SAVING:
+        write_log(state, truth, time, j, LogKind.END_PHASE, -1, -1, LogReason.SAVE)
+    else:
+        write_log(state, truth, time, j, LogKind.END_PHASE, -1, moved, LogReason.RECOVER)
+    return True
+
+
+@kernel
+def gives_up(truth, j, reason):
+    """Whether job `j`, which is interrupted, has failed too often without a new checkpoint."""
+    if reason != LogReason.NODE_DOWN or len(truth.resilience.safe) == 0:
+        return False
+    truth.resilience.safe[j]["attempts"] += 1
+    return truth.resilience.safe[j]["attempts"] >= truth.resilience.rule[0]["max_attempts"]
+
+
+@kernel
+def _end_saving(state, truth, j, time):
     """The checkpoint or recovery of job `j` is complete; whether it is to leave now."""
     safe, rule, nodes = truth.resilience.safe[j], truth.resilience.rule[0], max(state.jobs[j]["nodes"], 1)
     saved, took = safe["doing"] == SAVING, time - safe["began"]

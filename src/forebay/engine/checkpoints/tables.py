@@ -30,3 +30,5 @@ SAFE = np.dtype(
 """How safe a job is: what it would not have to do again. The columns `saved_` are its last checkpoint."""
 WORKING, SAVING, RECOVERING = range(3)
 GOES_ON = 0  # in `leaves`, beside Resume.NOW and Resume.NEXT
+NO_INTERLUDE, WORKS_ON, LEAVES = range(3)
+"""What follows what is done between phases: nothing, as nothing was; the next phase; or the job leaves."""

@@ -9,11 +9,11 @@ from numba import types
 
 from forebay._numba.jit import kernel
 from forebay.algorithms.heap import push, remove
-from forebay.core.codes import JobState, LogKind, LogReason
+from forebay.core.codes import JobState, LogReason
 from forebay.core.tables import STATE
 from forebay.engine.dependencies.tables import Kind, Standing
 from forebay.engine.limits.tables import count_submitted
-from forebay.engine.log import write_log
+from forebay.engine.queue import reject_unseen
 from forebay.engine.truth import TRUTH
 
 _f8, _i8 = types.float64, types.int64
@@ -78,15 +78,12 @@ def _fail(truth, j, parent):
 
 @kernel(types.void(STATE, TRUTH, _i8, _f8, _i8, _i8))
 def reject_early(state, truth, j, time, reason, parent):
-    """Turn job `j` away, which was submitted and never joined the queue; its children are not told."""
-    waits = truth.dependencies
+    """Reject job `j`, which was submitted and never joined the queue; its children do not hear of it."""
     forget_ring(truth, 2 * j)
     forget_ring(truth, 2 * j + 1)
-    waits.jobs[j]["standing"] = Standing.GONE
+    truth.dependencies.jobs[j]["standing"] = Standing.GONE
     state.jobs[j] = truth.jobs[j]
-    state.jobs[j]["state"] = JobState.REJECTED
-    write_log(state, truth, time, j, LogKind.REJECT, -1, truth.jobs[parent]["id"] if parent >= 0 else 0, reason)
-    truth.cursor[0]["n_ended"] += 1
+    reject_unseen(state, truth, j, time, reason, truth.jobs[parent]["id"] if parent >= 0 else 0)
 
 
 @kernel
@@ -140,8 +137,7 @@ def tell_end(state, truth, parent, time):
                     waits.jobs[j]["standing"] = Standing.DOOMED
                 else:
                     truth.cursor[0]["n_open"] -= 1
-                    if len(truth.meters.table) > 0:
-                        count_submitted(truth, j, -1)
+                    count_submitted(truth, j, -1)
                     reject_early(state, truth, j, time, LogReason.DEPENDENCY, p)
                     waits.over[n_over] = j
                     n_over += 1

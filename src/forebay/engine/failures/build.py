@@ -65,6 +65,7 @@ def fill_resilience(truth: Truth, platform: Platform, program: Program, failures
     unsafe = np.zeros(len(scripts), bool)
     unsafe[program.phase_leg[np.isin(program.kind, _IN_BUFFER)]] = True
     scripts["guarded"] = ~unsafe
+    scripts["seconds"][~unsafe] = inf  # what its checkpoints will take is not known
     _add_checkpoints(truth, program)
     without = len(np.unique(program.leg_job[unsafe]))
     if not without:

@@ -8,9 +8,9 @@ blocks nobody, and has no reservation.
 
 from forebay._numba.jit import kernel
 from forebay.core.codes import JobState, Verb
-from forebay.engine.legs import has_begun
 from forebay.engine.limits.tables import causes_of
 from forebay.engine.log import write_held
+from forebay.engine.queue import has_begun
 from forebay.engine.reservations.kernels import closed_to
 
 

@@ -78,6 +78,8 @@ def causes_of(meters):
 def count_submitted(truth, j, change):
     """One job more is submitted and not ended, or one less."""
     meters = truth.meters
+    if len(meters.table) == 0:
+        return
     for k in range(meters.first[j], meters.first[j + 1]):
         meters.table[meters.of[k]]["submitted"] += change
         if change < 0 and meters.table[meters.of[k]]["waits"]:

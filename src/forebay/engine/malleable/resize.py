@@ -10,7 +10,8 @@ from forebay.core.tables import flex_row, nodes_kept
 from forebay.core.verbs import interrupted
 from forebay.engine.allocation.allocate import give_some, have_these, take_more
 from forebay.engine.checkpoints.kernels import is_guarded, set_walltime
-from forebay.engine.legs import begin_phase, give_up
+from forebay.engine.legs import begin_phase
+from forebay.engine.malleable.steps import give_up
 from forebay.engine.malleable.tables import POLICY, WHEN_IDLE
 from forebay.engine.queue import add_running, drop_running
 from forebay.engine.timers import cancel_timer, set_timer

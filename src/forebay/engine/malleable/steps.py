@@ -1,9 +1,10 @@
 """Where a job goes from a phase: on in its round, round its loop, off on a detour and back, or to a halt at a point."""
 
 from forebay._numba.jit import kernel
-from forebay.core.codes import Flexibility, Trigger
+from forebay.core.codes import Flexibility, PhaseKind, Trigger
 from forebay.core.tables import flex_row
-from forebay.engine.malleable.tables import ADDED, BY_ROUND, MOVES, NOBODY, POINT, POLICY, WAITS
+from forebay.engine.allocation.allocate import give_some
+from forebay.engine.malleable.tables import ADDED, BESIDE, BY_ROUND, MOVES, NOBODY, POINT, POLICY, WAITS
 
 
 @kernel
@@ -51,6 +52,12 @@ def flags_of(truth, p):
 
 
 @kernel
+def runs_beside(truth, p):
+    """Whether the job goes on to its next phase while phase `p` is under way."""
+    return truth.phases[p]["kind"] == PhaseKind.DRAIN or flags_of(truth, p) & BESIDE != 0
+
+
+@kernel
 def begin_program(state, truth, j):
     """Put job `j` before the first phase of its leg."""
     script, activity, rounds = truth.scripts[state.jobs[j]["leg"]], truth.activities[j], truth.rounds
@@ -94,7 +101,17 @@ def step_on(state, truth, j):
 
 
 @kernel
-def returns(state, truth, j):
+def give_up(state, truth, j, time):
+    """Job `j` has moved what it held on nodes that it is to give back."""
+    progress = truth.rounds.progress[j]
+    if progress["gives"] > 0:
+        give_some(state, truth, time, j, progress["gives"])
+        progress["gives"] = 0
+        state.clock[0]["triggers"] |= Trigger.RELEASED
+
+
+@kernel
+def returns(state, truth, j, time):
     """Bring job `j` back from a detour that it has ended to the round that it was about to begin; whether it has."""
     rounds, activity = truth.rounds, truth.activities[j]
     if len(rounds.steps) == 0 or rounds.progress[j]["resume"] < 0 or activity["phase"] < rounds.progress[j]["last"]:
@@ -103,6 +120,7 @@ def returns(state, truth, j):
     activity["phase"] = progress["resume"]
     progress["last"] = truth.scripts[state.jobs[j]["leg"]]["last_phase"]
     progress["resume"] = -1
+    give_up(state, truth, j, time)
     return True
 
 
@@ -178,6 +196,26 @@ def halts(state, truth, j, time):
 
 
 @kernel
+def is_halted(truth, j):
+    """Whether no phase of job `j` is under way: it waits before a round."""
+    return len(truth.rounds.progress) > 0 and truth.rounds.progress[j]["halted"] != 0
+
+
+@kernel
+def stops_altogether(truth):
+    """Whether jobs that are killed stop with all that runs beside: those with applications do."""
+    return len(truth.rounds.progress) > 0
+
+
+@kernel
+def restore_size(state, truth, j):
+    """Give job `j` back what its application asked for at first."""
+    row = flex_row(state, j)
+    if row >= 0:
+        state.flexible.jobs[row] = truth.rounds.jobs[row]
+
+
+@kernel
 def at_points(state):
     """Whether any job stands at one."""
     return len(state.flexible.points) > 0 and state.flexible.n_points[0] > 0
@@ -186,6 +224,8 @@ def at_points(state):
 @kernel
 def leave_point(state, truth, j):
     """Job `j` stands nowhere any more."""
+    if len(truth.rounds.progress) == 0:
+        return
     truth.rounds.progress[j]["halted"] = 0
     row = flex_row(state, j)
     if row >= 0:

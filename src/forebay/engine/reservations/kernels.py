@@ -9,8 +9,8 @@ from forebay._numba.jit import kernel
 from forebay.algorithms.inside import holds
 from forebay.algorithms.windows import keeps_out
 from forebay.core.tables import nodes_in
-from forebay.engine.legs import has_begun
 from forebay.engine.partitions.tables import shut_to
+from forebay.engine.queue import has_begun
 
 _NARROWED = 1 << 62
 """Beyond all atoms: so that a leg with one atom left is taken for one that may choose, and looked up atom by atom."""
