@@ -244,7 +244,7 @@ def transfers() -> None:
     """A million transfers of 1 MB to 1 GB in 1 to 8 streams over one link; whoever ends is replaced at once."""
     from benchmark_kernels import churn
 
-    from forebay.engine.network import make_network
+    from forebay.engine.contention.tables import make_network
 
     for at_a_time in (200, 2000):
         ended = np.zeros(at_a_time, np.int64)

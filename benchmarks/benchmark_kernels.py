@@ -7,7 +7,7 @@ import numpy as np
 from forebay._numba.jit import kernel
 from forebay._numba.pointer import keep, on_stack
 from forebay.core.tables import policy_kernel
-from forebay.engine.flows import finish, join, settle
+from forebay.engine.contention.kernels import finish, join, settle
 from forebay.policies._kernels.backfill import availability, backfill
 from forebay.policies._kernels.board import blank_board, evaluate, set_up
 from forebay.policies._kernels.places import what_is_there

@@ -8,9 +8,9 @@ import numpy as np
 
 import forebay as fb
 from forebay.core.failures import Failures
-from forebay.engine.build import build, make_program
+from forebay.engine.build.tables import build, make_program
 from forebay.engine.driver.batch import run
-from forebay.engine.faults import draws
+from forebay.engine.failures.build import draws
 from forebay.policies import load
 from forebay.workload import models
 from forebay.workload.workload import job_table

@@ -59,7 +59,7 @@ def test_jobs_that_move_data(machine, policy):
     """Each job takes at least as long as bounds take it to, whatever else is on the links; and so do all together."""
     from forebay._bounds._bounds import _read
     from forebay._bounds._jobs import jobs_of
-    from forebay.engine.build import make_program
+    from forebay.engine.build.tables import make_program
 
     jobs = fb.read("default")
     jobs = fb.Workload(jobs.name, jobs.jobs.head(150), platform=jobs.platform)

@@ -13,7 +13,7 @@ from forebay._bounds._objective import METRICS, objectives, of_starts
 from forebay._bounds._prices import prices
 from forebay._bounds._serial import schedule
 from forebay._bounds._srpt import srpt
-from forebay.engine.build import make_program
+from forebay.engine.build.tables import make_program
 from forebay.workload import job_table
 
 ortools = pytest.importorskip("ortools", reason='needs pip install "forebay[ortools]"')

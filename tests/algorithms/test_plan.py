@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from forebay.algorithms import plan
-from forebay.engine.build import _seats
+from forebay.engine.build.tables import _seats
 from twins import lay
 from twins.plan import Plan
 from twins.times import before, width

@@ -5,13 +5,13 @@ import pickle
 import numpy as np
 
 import forebay as fb
-from forebay.engine import copies
+from forebay.engine.build import table_roles
 
 
 def _read_only(stepper):
     """Copies of the tables of which it is said that no run changes them."""
-    everything = [*copies.walk(stepper.state, ""), *copies.walk(stepper.truth, "truth")]
-    return {name: table.copy() for name, table in everything if name in copies.READ_ONLY and table.size}
+    everything = [*table_roles.walk(stepper.state, ""), *table_roles.walk(stepper.truth, "truth")]
+    return {name: table.copy() for name, table in everything if name in table_roles.READ_ONLY and table.size}
 
 
 def _bits(table):

@@ -9,11 +9,11 @@ from forebay._numba.jit import kernel
 from forebay._numba.pointer import pointer
 from forebay.core.codes import JobState, LegEnd, LogKind, LogReason
 from forebay.core.tables import STATE
-from forebay.engine.build import build, make_program
+from forebay.engine.build.tables import build, make_program
+from forebay.engine.contention.transfers import stop_phase
 from forebay.engine.driver import batch as engine
-from forebay.engine.phases import end_leg
+from forebay.engine.legs import end_leg
 from forebay.engine.timers import cancel_timer
-from forebay.engine.transfers import stop_phase
 from forebay.engine.truth import TRUTH
 
 pytestmark = compiles

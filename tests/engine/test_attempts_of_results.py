@@ -8,12 +8,12 @@ from cases import pooled
 from forebay._numba.pointer import pointer
 from forebay.core.codes import LegEnd, LogKind, LogReason
 from forebay.core.tables import STATE
-from forebay.engine import collect
-from forebay.engine.build import build, make_program
+from forebay.engine.build.tables import build, make_program
+from forebay.engine.contention.transfers import stop_phase
 from forebay.engine.driver import batch as engine
 from forebay.engine.driver.history import Piece, Record
-from forebay.engine.phases import cancel_timer, end_leg
-from forebay.engine.transfers import stop_phase
+from forebay.engine.legs import cancel_timer, end_leg
+from forebay.engine.results import tables as collect
 from forebay.engine.truth import LOG, TRUTH
 
 pytestmark = pytest.mark.small

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import forebay as fb
-from forebay.engine.asked import ANY, NONE_SUCH, asked
-from forebay.engine.eligible import eligible, partitions_of
-from forebay.engine.settle import settle
+from forebay.engine.build.defaults import settle
+from forebay.engine.build.eligibility import eligible, partitions_of
+from forebay.engine.shared_nodes.requests import ANY, NONE_SUCH, asked
 from forebay.errors import InputError
 from forebay.platforms import NodeClass, Partition, Platform
 

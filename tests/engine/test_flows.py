@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from forebay.engine.flows import finish, join, leave, settle
-from forebay.engine.network import make_network
+from forebay.engine.contention.kernels import finish, join, leave, settle
+from forebay.engine.contention.tables import make_network
 from twins import sharing as naive
 
 pytestmark = pytest.mark.small

@@ -11,9 +11,9 @@ import forebay as fb
 from forebay._numba.pointer import laid_out
 from forebay._run.case import case_of
 from forebay.core.tables import State
-from forebay.engine.copies import BUFFERS, READ_ONLY, walk
+from forebay.engine.build.table_roles import BUFFERS, READ_ONLY, walk
+from forebay.engine.policy_io.needs import NO_WISHES
 from forebay.engine.truth import Truth
-from forebay.engine.wishes import NO_WISHES
 
 pytestmark = pytest.mark.small
 

@@ -22,9 +22,9 @@ from forebay._bounds._srpt import srpt
 from forebay._run.simulate import machine_of
 from forebay._support.text import counted
 from forebay.core.failures import Failures
-from forebay.engine.build import default_model, make_program
-from forebay.engine.settle import settle
-from forebay.engine.sizes import sized
+from forebay.engine.build.defaults import settle
+from forebay.engine.build.feasibility import sized
+from forebay.engine.build.tables import default_model, make_program
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
 from forebay.platforms.platform import Platform

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from forebay.core.codes import PhaseKind
-from forebay.engine.program import Program
+from forebay.engine.build.program import Program
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.wires import Wire
 

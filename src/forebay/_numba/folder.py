@@ -21,19 +21,12 @@ _ROOT = Path(__file__).parents[1]
 
 PLAIN = {
     "engine": (
-        "build",
-        "collect",
+        "capabilities",
+        "capability",
         "entering",
-        "idle",
-        "ledger",
-        "places",
-        "planning",
-        "program",
-        "run_alone",
-        "shared_places",
-        "sizes",
         "variants",
     ),
+    "engine/build": ("feasibility", "leg_balance", "program", "tables", "table_roles", "template"),
     "engine/driver": (
         "__init__",
         "batch",
@@ -46,23 +39,27 @@ PLAIN = {
         "snapshot",
         "stepper",
     ),
+    "engine/policy_io": ("idle_nodes", "preview"),
+    "engine/reservations": ("build",),
+    "engine/results": ("run_alone", "tables"),
+    "engine/shared_nodes": ("preview",),
     "core": ("actions", "limits", "outlook", "schemas", "shapes", "units", "view"),
     "policies": ("__init__", "_base", "_limited", "_own_file"),
 }
 """Files without kernels, and without anything that kernels use: a change there compiles nothing."""
-
-_ROOMS = ("_numba", "core", "algorithms", "engine", "engine/driver")
-"""Folders with kernels, besides those of policies."""
-
-
-def _sources() -> list[Path]:
-    own = [path for room in _ROOMS for path in (_ROOT / room).glob("*.py")]
-    policies = [*(_ROOT / "policies").glob("_*/*.py"), *(_ROOT / "policies").glob("_*.py")]
-    return sorted(path for path in [*own, *policies] if not _is_plain(path))
+_NO_KERNELS = ("engine/jobmodels", "engine/adhoc")
 
 
 def _is_plain(path: Path) -> bool:
-    return path.stem in PLAIN.get(path.parent.relative_to(_ROOT).as_posix(), ())
+    folder = path.parent.relative_to(_ROOT).as_posix()
+    described = folder.startswith("engine/") and path.name in ("capability.py", "frames.py")
+    return described or folder in _NO_KERNELS or path.stem in PLAIN.get(folder, ())
+
+
+def _sources() -> list[Path]:
+    own = [path for folder in ("_numba", "core", "algorithms", "engine") for path in (_ROOT / folder).rglob("*.py")]
+    policies = [*(_ROOT / "policies").glob("_*/*.py"), *(_ROOT / "policies").glob("_*.py")]
+    return sorted(path for path in [*own, *policies] if not _is_plain(path))
 
 
 @cache

@@ -25,22 +25,22 @@ from forebay.core.codes import JobState
 from forebay.core.failures import Failures
 from forebay.core.limits import Limits
 from forebay.core.tables import State
-from forebay.engine import collect
-from forebay.engine.build import build, default_model, make_program
+from forebay.engine.build.defaults import settle
+from forebay.engine.build.feasibility import sized, sizing_notes
+from forebay.engine.build.program import Program
+from forebay.engine.build.tables import build, default_model, make_program
+from forebay.engine.build.template import Mould
 from forebay.engine.driver.history import Record
-from forebay.engine.faults import Draws, draws
-from forebay.engine.meters import Meters
-from forebay.engine.moulds import Mould
-from forebay.engine.planning import reserved_of
-from forebay.engine.program import Program
-from forebay.engine.rules import Site, site_of
-from forebay.engine.settle import settle
-from forebay.engine.sizes import sized, sizing_notes
-from forebay.engine.states import never_started
+from forebay.engine.failures.build import Draws, draws
+from forebay.engine.limits.build import Site, site_of
+from forebay.engine.limits.tables import Meters
+from forebay.engine.partitions.build import never_started
+from forebay.engine.policy_io.needs import NO_WISHES, Wishes, wishes_of
+from forebay.engine.reservations.build import reserved_of
+from forebay.engine.results import tables as collect
 from forebay.engine.truth import Truth
 from forebay.engine.variants import uses
-from forebay.engine.warm import on_late_starts
-from forebay.engine.wishes import NO_WISHES, Wishes, wishes_of
+from forebay.engine.warm_start import on_late_starts
 from forebay.errors import InputError, wrong_type
 from forebay.platforms import load as load_platform
 from forebay.platforms import names as platform_names

@@ -6,7 +6,7 @@ import numpy as np
 
 from forebay._support.progress import LONG
 from forebay._support.text import about
-from forebay.engine.program import Program
+from forebay.engine.build.program import Program
 from forebay.errors import LongRunWarning
 from forebay.workload import Workload
 

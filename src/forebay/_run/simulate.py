@@ -11,7 +11,7 @@ from forebay._support.progress import following
 from forebay.core.failures import Failures
 from forebay.engine.driver.batch import run
 from forebay.engine.driver.stepper import Progress
-from forebay.engine.handed import Handed
+from forebay.engine.policy_io.view_inputs import Handed
 from forebay.platforms.platform import Platform
 from forebay.results import Result
 from forebay.workload import Workload

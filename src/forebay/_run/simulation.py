@@ -15,10 +15,10 @@ from forebay.core.actions import Actions
 from forebay.core.failures import Failures
 from forebay.core.units import format_bytes
 from forebay.core.view import View
-from forebay.engine.copies import digest as digest_of
+from forebay.engine.build.table_roles import digest as digest_of
 from forebay.engine.driver.snapshot import Saved
 from forebay.engine.driver.stepper import Stepper
-from forebay.engine.handed import Handed
+from forebay.engine.policy_io.view_inputs import Handed
 from forebay.errors import BadActionError, InputError, wrong_type
 from forebay.platforms.platform import Platform
 from forebay.results import Result

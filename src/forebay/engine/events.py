@@ -6,21 +6,31 @@ And what comes because of other jobs, at times that only the run tells.
 from forebay._numba.jit import kernel
 from forebay.core.codes import EventKind, JobState, LogKind, LogReason, Trigger
 from forebay.core.verbs import interrupted
-from forebay.engine.dependencies import Standing
-from forebay.engine.joining import join, join_all, joins, keep_out, will_join
-from forebay.engine.journal import write_log
-from forebay.engine.limits import turned_away
-from forebay.engine.meters import count_submitted
-from forebay.engine.outside import Place, come_in, full_meter, go_outside, is_outside, may_come_in
-from forebay.engine.phases import cancel, close
-from forebay.engine.releasing import forget_ring, is_timed, next_release, reject_early, ring_at, stays_out, tell_end
-from forebay.engine.showing import show
-from forebay.engine.warm import start_early
+from forebay.engine.dependencies.joining import join, join_all, joins, keep_out, will_join
+from forebay.engine.dependencies.kernels import (
+    forget_ring,
+    is_timed,
+    next_release,
+    reject_early,
+    ring_at,
+    stays_out,
+    tell_end,
+)
+from forebay.engine.dependencies.tables import Standing
+from forebay.engine.ending import close
+from forebay.engine.legs import cancel
+from forebay.engine.limits.kernels import turned_away
+from forebay.engine.limits.outside import Place, come_in, full_meter, go_outside, is_outside, may_come_in
+from forebay.engine.limits.tables import count_submitted
+from forebay.engine.log import write_log
+from forebay.engine.policy_io.show import show
+from forebay.engine.queue import reject_unseen
+from forebay.engine.warm_start import start_early
 
 
 @kernel
 def _arrive(state, truth, j):
-    """Job `j` is submitted. It waits outside if there are too many of its kind: see `outside`."""
+    """Job `j` is submitted. It waits outside if there are too many of its kind: see `limits.outside`."""
     job = truth.jobs[j]
     time = job["submit"]
     if len(truth.meters.outside) > 0 and job["state"] != JobState.REJECTED:
@@ -104,9 +114,7 @@ def _turn_away(state, truth, j, time, reason):
         reject_early(state, truth, j, time, reason, waits.jobs[j]["parent"] if reason == LogReason.DEPENDENCY else -1)
         tell_end(state, truth, j, time)
         return
-    state.jobs[j]["state"] = JobState.REJECTED
-    write_log(state, truth, time, j, LogKind.REJECT, -1, 0, reason)
-    truth.cursor[0]["n_ended"] += 1
+    reject_unseen(state, truth, j, time, reason, 0)
 
 
 @kernel

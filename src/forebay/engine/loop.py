@@ -9,19 +9,19 @@ from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.core.verbs import interrupted
-from forebay.engine.apply import apply, refuse
+from forebay.engine.actions import apply, refuse
+from forebay.engine.contention.kernels import finish, settle
+from forebay.engine.contention.transfers import moves
+from forebay.engine.dependencies.kernels import next_release
 from forebay.engine.events import happen, let_in, next_event
-from forebay.engine.failures import fail_and_repair, next_failure, next_repair
-from forebay.engine.flows import finish, settle
-from forebay.engine.limits import admit, hide, n_held
-from forebay.engine.phases import end_phase, end_transfer, kill
-from forebay.engine.releasing import next_release
-from forebay.engine.resizing import resume_points, settle_requests
-from forebay.engine.rounds import POLICY
-from forebay.engine.shutting import turn_away_for_good
-from forebay.engine.stepping import at_points
-from forebay.engine.telling import tell_io
-from forebay.engine.transfers import moves
+from forebay.engine.failures.kernels import fail_and_repair, next_failure, next_repair
+from forebay.engine.legs import end_phase, end_transfer, kill
+from forebay.engine.limits.kernels import admit, hide, n_held
+from forebay.engine.malleable.resize import resume_points, settle_requests
+from forebay.engine.malleable.steps import at_points
+from forebay.engine.malleable.tables import POLICY
+from forebay.engine.partitions.kernels import turn_away_for_good
+from forebay.engine.policy_io.io_counters import tell_io
 from forebay.engine.truth import TRUTH
 
 MOST_IDLE_WAKES = 100_000

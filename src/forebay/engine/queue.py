@@ -1,6 +1,22 @@
 """The waiting and the running. Removals leave holes, closed in bulk: 100,000 waiting jobs cost nothing extra."""
 
 from forebay._numba.jit import kernel
+from forebay.core.codes import JobState, LogKind
+from forebay.engine.log import write_log
+
+
+@kernel
+def has_begun(state, j):
+    """Whether job `j` has ever started."""
+    return state.jobs[j]["start"] == state.jobs[j]["start"]  # NaN until it has
+
+
+@kernel
+def reject_unseen(state, truth, j, time, reason, cause):
+    """Reject job `j`, which never joins the queue: policies see no end of it. `cause` is the id of another, or 0."""
+    state.jobs[j]["state"] = JobState.REJECTED
+    write_log(state, truth, time, j, LogKind.REJECT, -1, cause, reason)
+    truth.cursor[0]["n_ended"] += 1
 
 
 @kernel

@@ -8,13 +8,13 @@ from forebay._numba.pointer import pointer_type
 from forebay.algorithms.heap import TIMER
 from forebay.core.inside import ASK
 from forebay.core.tables import JOB, LEG, PICK
-from forebay.engine.dependencies import Dependencies, make_dependencies
-from forebay.engine.doors import Doors, make_doors
-from forebay.engine.meters import Meters, make_meters
-from forebay.engine.network import Network, make_network
-from forebay.engine.paths import Paths, no_paths
-from forebay.engine.resilience import Resilience, make_resilience
-from forebay.engine.rounds import Rounds, no_rounds
+from forebay.engine.contention.routes import Paths, no_paths
+from forebay.engine.contention.tables import Network, make_network
+from forebay.engine.dependencies.tables import Dependencies, make_dependencies
+from forebay.engine.failures.tables import Resilience, make_resilience
+from forebay.engine.limits.tables import Meters, make_meters
+from forebay.engine.malleable.tables import Rounds, no_rounds
+from forebay.engine.partitions.tables import Doors, make_doors
 
 CURSOR = np.dtype(
     [

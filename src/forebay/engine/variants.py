@@ -1,6 +1,6 @@
 """Which of its capabilities a run uses, and the variants of compiled code that leave the others out.
 
-A capability that a run does not use shows in its tables: those that stand here are empty, and the numbers are these.
+A capability that a run does not use shows in its tables: those that its description names are empty.
 That is decided when the tables are made and never changes in a run, so kernels may be compiled for it: see
 `_numba.narrow`. A *variant* is a set of capabilities by a name. Of those that have all that a run uses the smallest is
 taken, or the smallest that was compiled before.
@@ -9,57 +9,16 @@ taken, or the smallest that was compiled before.
 import os
 from collections.abc import Iterable
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from forebay._numba.pointer import NO_FACTS, ROWS, Fact, Facts
 from forebay.core.shapes import ANY, Shape
 from forebay.core.tables import State
+from forebay.engine.capabilities import DESCRIBED
 from forebay.engine.truth import Truth
 from forebay.errors import InputError, nearest
 
-
-class Capability(NamedTuple):
-    """What shows that a run does without it."""
-
-    state: tuple[str, ...] = ()  # tables of State without rows
-    truth: tuple[str, ...] = ()  # and of Truth
-    machine: str = ""  # a number of the machine that is -1
-
-
-def _of(table: str, *names: str) -> tuple[str, ...]:
-    return tuple(f"{table}.{name}" for name in names)
-
-
-CAPABILITIES = {
-    "transfers": Capability(
-        truth=(
-            *_of("network", "links", "routes", "entries", "transfers", "where"),
-            *_of("paths", "column", "routes", "links", "by_server", "by_link", "touched"),
-            "ended",
-        )
-    ),
-    "servers": Capability(("servers.room", "servers.chunks"), ("stored", "room"), "chunked"),
-    "tiers": Capability(("tiers.rates", "tiers.told"), ("told",)),
-    "counters": Capability(_of("io", "jobs", "links", "tiers", "rows")),
-    "columns": Capability(("columns",), ("columns",)),
-    "kinds": Capability(machine="large"),
-    "classes": Capability(("shares", "nodes.atoms")),
-    "limits": Capability(truth=("hidden", "held", *_of("meters", "table", "of", "away", "cause", "outside", "place"))),
-    "reservations": Capability(("planned",), ("member",)),
-    "partitions": Capability(truth=_of("doors", "table", "atoms", "of", "away", "left")),
-    "dependencies": Capability(truth=_of("dependencies", "jobs", "edges", "first", "heap", "where", "joining", "over")),
-    "shared-nodes": Capability(
-        _of("inside", "room", "full", "first", "atoms", "counted", "asks", "head", "shares"), ("asks",), "placement"
-    ),
-    "failures": Capability(("down", "safety"), _of("resilience", "failures", "repairs", "down", "safe")),
-    "applications": Capability(
-        _of("flexible", "row", "jobs", "sizes", "points"),
-        (
-            *_of("rounds", "steps", "scales", "requests", "detours", "moves", "first_move", "progress"),
-            *_of("rounds", "row", "jobs", "sizes"),
-        ),
-    ),
-}
+CAPABILITIES = {one.name: one for one in DESCRIBED if one.name}
 """By name, with what is empty without it."""
 
 FULL = "full"

@@ -15,7 +15,7 @@ from forebay.platforms.rules import KEYS, Rule
 from forebay.workload.names import called
 
 if TYPE_CHECKING:
-    from forebay.engine.rules import Site
+    from forebay.engine.limits.build import Site
     from forebay.results import Result
     from forebay.workload import Workload
 

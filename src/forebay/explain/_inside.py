@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CORES, MEMORY, GPUS = range(3)
 _START, _DOWN, _UP = 2, 8, 9  # places of kinds in the log, see _replay
 ALONE, PACKED, SPREAD, TOGETHER = "alone", "alone together", "spread", "together"
-"""How parts are placed: see `engine.collect`."""
+"""How parts are placed: see `engine.results.tables`."""
 
 
 class Inside(NamedTuple):

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from forebay.core.running import IO
-from forebay.engine.build import build, default_model, make_program
+from forebay.engine.build.tables import build, default_model, make_program
 from forebay.engine.driver.deciders import kernel_of
 from forebay.engine.driver.refusals import check_limits
-from forebay.engine.rules import site_of
-from forebay.engine.wishes import wishes_of
+from forebay.engine.limits.build import site_of
+from forebay.engine.policy_io.needs import wishes_of
 from forebay.errors import InputError, PolicyError, StalledError
 from forebay.policies import load as load_policy
 from forebay.policies._limited import apart

@@ -13,7 +13,7 @@ from forebay.core.tables import State, instant_width
 from forebay.core.view import View
 from forebay.engine.driver.batch import run
 from forebay.engine.driver.deciders import Compiled, kernel_of
-from forebay.engine.handed import Handed
+from forebay.engine.policy_io.view_inputs import Handed
 from forebay.engine.truth import Truth
 from forebay.errors import PolicyError
 from forebay.testing.report import Tally

@@ -8,7 +8,7 @@ import numpy as np
 from forebay.core.tables import State
 from forebay.engine.driver.history import Record
 from forebay.engine.driver.stepper import Progress, Stepper
-from forebay.engine.handed import NOTHING_HANDED, Handed
+from forebay.engine.policy_io.view_inputs import NOTHING_HANDED, Handed
 from forebay.engine.truth import Truth
 
 

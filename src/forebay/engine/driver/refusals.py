@@ -11,7 +11,7 @@ from forebay.core.codes import Flexibility, JobState, Refusal
 from forebay.core.limits import NO_LIMIT
 from forebay.core.tables import State
 from forebay.core.view import View
-from forebay.engine.dependencies import Standing
+from forebay.engine.dependencies.tables import Standing
 from forebay.engine.truth import Truth
 from forebay.errors import (
     BadActionError,

@@ -18,7 +18,7 @@ from forebay.core.actions import Actions
 from forebay.core.codes import Status
 from forebay.core.tables import State
 from forebay.core.view import View
-from forebay.engine.copies import changing, twin
+from forebay.engine.build.table_roles import changing, twin
 from forebay.engine.driver.deciders import Arguments, Compiled, Plain, kernel_of, the_caller
 from forebay.engine.driver.history import Record
 from forebay.engine.driver.recorder import Recorder
@@ -27,10 +27,10 @@ from forebay.engine.driver.rng_pool import lend, take_back, twin_of
 from forebay.engine.driver.signals import Interrupts
 from forebay.engine.driver.snapshot import Saved
 from forebay.engine.entering import loop_for
-from forebay.engine.handed import NOTHING_HANDED, Handed, view_of
-from forebay.engine.places import Places
-from forebay.engine.rounds import POLICY
-from forebay.engine.shared_places import SharedPlaces
+from forebay.engine.malleable.tables import POLICY
+from forebay.engine.policy_io.preview import Places
+from forebay.engine.policy_io.view_inputs import NOTHING_HANDED, Handed, view_of
+from forebay.engine.shared_nodes.preview import SharedPlaces
 from forebay.engine.truth import Truth
 
 SLICE_SECONDS = 0.2

@@ -15,10 +15,10 @@ from forebay._support.text import counted
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import PHASE_SCHEMA
 from forebay.core.units import parse_bytes, parse_rate
+from forebay.engine.adhoc.demands import Served
+from forebay.engine.adhoc.servers import Servers, Setting
+from forebay.engine.build.program import Program, as_written
 from forebay.engine.jobmodels import application, io_aware
-from forebay.engine.jobmodels._served import Served
-from forebay.engine.jobmodels._servers import Servers, Setting
-from forebay.engine.program import Program, as_written
 from forebay.errors import InputError
 from forebay.platforms.fabric import Fabric
 from forebay.platforms.platform import Platform

@@ -4,7 +4,7 @@ The Alloc-Only model of Kopański & Rządca (2021): one compute phase, in which 
 phases of their own go through them, each phase taking the time that is written.
 """
 
-from forebay.engine.program import Program, as_written, one_leg_each
+from forebay.engine.build.program import Program, as_written, one_leg_each
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from forebay.core.codes import PhaseKind
 from forebay.core.tables import FLEX, SIZE
-from forebay.engine.program import Program, demands, resource_notes, work
-from forebay.engine.rounds import (
+from forebay.engine.build.program import Program, demands, resource_notes, work
+from forebay.engine.malleable.tables import (
     ADDED,
     BESIDE,
     BY_ROUND,

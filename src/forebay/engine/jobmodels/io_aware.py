@@ -11,7 +11,7 @@ import polars as pl
 
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import PHASE_SCHEMA
-from forebay.engine.program import Program, as_written, demands, resource_notes, work
+from forebay.engine.build.program import Program, as_written, demands, resource_notes, work
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from forebay.core.schemas import LEG_SCHEMA, PHASE_SCHEMA
+from forebay.engine.build.program import Program
 from forebay.engine.jobmodels import io_aware
-from forebay.engine.program import Program
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
 from forebay.workload.workload import Workload

@@ -13,7 +13,7 @@ import numpy as np
 from forebay.core.codes import PhaseKind
 from forebay.core.schemas import TOLD
 from forebay.core.units import format_bytes
-from forebay.engine.program import Program, as_written
+from forebay.engine.build.program import Program, as_written
 from forebay.errors import InputError
 from forebay.platforms.fabric import Way
 from forebay.platforms.platform import Platform

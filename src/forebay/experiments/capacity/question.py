@@ -216,7 +216,7 @@ def read(
 
     from forebay import platforms
     from forebay._run.simulate import machine_of
-    from forebay.engine.sizes import sized
+    from forebay.engine.build.feasibility import sized
     from forebay.experiments.runs import workload_of
     from forebay.experiments.targets import parse_prices
     from forebay.platforms.variation import quantity

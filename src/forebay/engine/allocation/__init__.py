@@ -1,0 +1,1 @@
+"""What a leg takes when it starts, and gives back."""

@@ -1,0 +1,1 @@
+"""From inputs to the tables of a run, and all validation."""

@@ -1,0 +1,328 @@
+"""From a Workload, a Platform and a job model to the tables of a run. All validation happens here, once."""
+
+import inspect
+import weakref
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from forebay import _plugins
+from forebay.algorithms.inside import n_rows
+from forebay.algorithms.nodeset import clear
+from forebay.core import tables
+from forebay.core.codes import EventKind, JobState, PhaseKind
+from forebay.core.failures import Failures
+from forebay.core.schemas import UNKNOWN
+from forebay.core.tables import State, empty_state
+from forebay.engine import truth as truths
+from forebay.engine.build.eligibility import atoms_within, eligible, ranks_of
+from forebay.engine.build.feasibility import check_atoms, chunks, too_large, traffic
+from forebay.engine.build.leg_balance import Ledger
+from forebay.engine.build.node_set_demands import atoms_of, restrict
+from forebay.engine.build.program import Program
+from forebay.engine.dependencies.tables import dependencies_of, submitted_by_others
+from forebay.engine.failures.build import check_failures, fill_resilience, make_tables
+from forebay.engine.limits.build import Site
+from forebay.engine.limits.tables import make_meters
+from forebay.engine.malleable.tables import of_run
+from forebay.engine.partitions.build import doors_of
+from forebay.engine.partitions.tables import Doors
+from forebay.engine.policy_io.needs import NO_WISHES, Wishes, fulfil
+from forebay.engine.reservations.build import planned_of
+from forebay.engine.shared_nodes.build import fill_nodes, share
+from forebay.engine.truth import EVENT, Truth, empty_truth
+from forebay.engine.warm_start import begin, check_running, running_since
+from forebay.errors import InputError
+from forebay.platforms.fabric import Fabric
+from forebay.platforms.platform import Platform
+from forebay.workload.workload import Workload
+
+MAX_JOBS = 2**31 - 1  # the log stores a job's row in 32 bits
+MAX_LEGS = 2**15  # of a job: the log counts them in 16 bits
+
+
+_last: list[Any] = []
+"""The program made last, and what it was made of: many runs differ in their policy alone."""
+
+
+def make_program(workload: Workload, platform: Platform, spec: str) -> Program:
+    """The program that a job model, such as `alloc-only` or `alloc-only:kill=false`, makes of a workload."""
+    if _last and _last[0]() is workload and _last[1:3] == [platform, spec]:
+        kept: Program = _last[3]
+        return kept
+    program = _make_program(workload, platform, spec)
+    # It goes when its workload does.
+    _last[:] = [weakref.ref(workload, lambda gone: _last.clear() if _last[:1] == [gone] else None), platform, spec]
+    _last.append(program)
+    return program
+
+
+def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
+    name, given = _plugins.parse_spec(spec)
+    model = _plugins.load("engine.jobmodels", name, "job model")
+    known = dict(inspect.signature(model.program).parameters)
+    del known["workload"], known["platform"]
+    values = _plugins.values(f"job model {name!r}", given, known)
+    program: Program = model.program(workload, platform, **values)
+    if platform.sharing:
+        return share(workload, platform, program)
+    places = eligible(workload, platform)
+    return restrict(replace(program, places=places), platform, places.allowed)
+
+
+def default_model(workload: Workload, platform: Platform) -> str:
+    """io-aware for a workload with data to move, on a machine that can move it; else alloc-only.
+
+    application where jobs have any. Where the machine has storage for policies to choose, tiered instead of io-aware.
+    """
+    if workload.applications is not None:
+        return "application"
+    fabric = platform.fabric()
+    if fabric.read is None:
+        return "alloc-only"
+    if platform.by_choice:
+        return "alloc-only" if workload.phases is None else "tiered"
+    if workload.phases is not None:
+        return "io-aware" if (workload.phases["bytes"] > 0).any() else "alloc-only"
+    requests = workload.jobs[fabric.buffer] if fabric.buffer in workload.jobs.columns else None
+    return "io-aware" if requests is not None and (requests > 0).any() else "alloc-only"
+
+
+def _check(workload: Workload, program: Program) -> None:
+    if not 0 < len(workload) <= MAX_JOBS:
+        raise InputError(f"{workload.name}: {len(workload)} jobs; a run takes 1 to {MAX_JOBS:,}")
+    n_legs = np.diff(program.first_leg)
+    if n_legs.max() > MAX_LEGS:
+        job = int(np.argmax(n_legs))
+        raise InputError(
+            f"{workload.name}: job {workload.jobs['id'][job]} has {n_legs[job]:,} legs; a job has {MAX_LEGS:,} at most"
+        )
+    leg_job, phase_job = program.leg_job, program.leg_job[program.phase_leg]
+    for bad, rows, what, fix in (
+        (~(program.walltime > 0), leg_job, "a walltime that is not positive", "correct or drop the job"),
+        ((program.demand < 0).any(axis=1), leg_job, "a negative demand", "correct or drop the job"),
+        (
+            ~((program.seconds >= 0) & np.isfinite(program.seconds)),
+            phase_job,
+            "a phase of no finite length",
+            "correct it",
+        ),
+        (
+            ~((program.bytes >= 0) & np.isfinite(program.bytes)),
+            phase_job,
+            "a phase that moves no finite number of bytes",
+            "correct it",
+        ),
+        (
+            (program.bytes > 0) & (program.kind == PhaseKind.COMPUTE),
+            phase_job,
+            "a compute phase that moves bytes",
+            "make it a read or a write",
+        ),
+        (
+            ~(workload.jobs["cancel"].to_numpy() > 0),
+            np.arange(len(workload)),
+            "a time of cancelling that is not after its submission",
+            "give seconds above 0, or inf for never",
+        ),
+        (
+            ~np.isfinite(workload.jobs["submit"].to_numpy()),
+            np.arange(len(workload)),
+            "no finite submit time",
+            "correct it",
+        ),
+    ):
+        if bad.any():
+            job = workload.jobs["id"][int(rows[np.argmax(bad)])]
+            raise InputError(f"{workload.name}: job {job} has {what}; {fix}")
+    check_running(workload)
+    twice = workload.jobs["id"].is_duplicated()
+    if twice.any():
+        job = workload.jobs["id"].filter(twice)[0]
+        raise InputError(f"{workload.name}: two jobs have the id {job}; give each its own")
+    submits = workload.jobs["submit"].to_numpy()
+    if (np.diff(submits) < 0).any():
+        raise InputError(f"{workload.name}: jobs are not in order of submission; sort them by submit, then id")
+
+
+def build(
+    workload: Workload,
+    platform: Platform,
+    program: Program,
+    site: Site | None = None,
+    failures: Failures | None = None,
+    wishes: Wishes = NO_WISHES,
+) -> tuple[State, Truth, list[str]]:
+    """The tables of a run, at time 0, and what its user should know of it."""
+    _check(workload, program)
+    fabric = platform.fabric()
+    ledger = Ledger(workload, platform, program)
+    check_atoms(workload, platform, program, ledger)
+    if failures:
+        check_failures(workload, platform, failures, ledger)
+    chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
+    n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
+    planned, member = planned_of(workload, platform)
+    waits = dependencies_of(workload)
+    doors = doors_of(workload, platform, program.places)
+    events = _events(workload, planned, doors, submitted_by_others(waits, n_jobs))
+    seats, atoms = _seats(np.asarray(fabric.site), fabric.near), atoms_of(platform)
+    ways = fabric.ways if program.way is not None else ()
+    state = empty_state(
+        tables.Sizes(
+            jobs=n_jobs,
+            legs=n_legs,
+            resources=R,
+            nodes=platform.units,
+            sites=fabric.n_sites,
+            servers=len(fabric.near[0]) if fabric.chunked else 0,
+            chunks=n_chunk_rows,
+            seats=len(seats),
+            atoms=len(atoms),
+            tiers=len(ways),
+            flexible=len(program.rounds.jobs) if program.rounds else 0,
+            sizes=len(program.rounds.sizes) if program.rounds else 0,
+            down=platform.nodes if failures else 0,
+            safety=n_jobs if failures and failures.writes else 0,
+            shared=platform.nodes if platform.sharing else 0,
+            room=n_rows(platform.nodes) if platform.sharing else 0,
+            shared_atoms=len(platform.atoms),
+            planned=len(planned),
+            told_links=len(wishes.labels.links) if wishes.io else 0,
+            told_tiers=len(wishes.labels.tiers) if wishes.io else -1,
+            told_ways=max(len(ways), 1),
+            columns=wishes.columns.shape[1],
+        )
+    )
+    sizes = truths.Sizes(
+        jobs=n_jobs,
+        legs=n_legs,
+        phases=len(program.seconds),
+        resources=R,
+        servers=len(state.servers.room),
+        picks=len(state.picks) if fabric.chunked or platform.sharing else 0,
+        events=len(events),
+        planned=len(planned),
+        told=len(state.tiers.told),
+        asks=n_legs if platform.sharing else 0,
+        columns=wishes.columns.shape[1],
+    )
+    writes = failures is not None and failures.checkpoint_bytes > 0
+    network = traffic(program, fabric, platform.units, writes)
+    rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
+    meters = make_meters() if site is None else site.meters
+    truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors)
+    truth.events[:], truth.member[:], state.planned[:] = events, member, planned
+    fulfil(wishes, state, truth, platform)
+    begin(workload, state, truth)
+    _fill_machine(state, platform, fabric, seats)
+    state.nodes.atoms[:] = atoms
+    if platform.classes and len(state.nodes.weights) > 0:
+        state.nodes.weights[:] = [platform.classes[atom.cls].weight for atom in platform.atoms]
+    for row, way in zip(state.tiers.rates, ways, strict=True):
+        row["rate"], row["stage_rate"] = way.rate, way.stage_rate
+        row["resource"] = platform.resources.index(way.name) if way.name in platform.resources else -1
+    _fill_legs(truth, program, ledger)
+    truth.legs["chunk"] = chunk
+    notes = _fill_jobs(truth, workload, platform, program, fabric)
+    if failures:
+        notes += fill_resilience(truth, platform, program, failures)
+    if site is not None:
+        notes += site.notes
+    return state, truth, notes
+
+
+def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.ndarray) -> None:
+    """All that is known of the machine, idle."""
+    state.resources["capacity"] = state.resources["free"] = platform.capacities
+    state.counts["n_idle"] = clear(state.nodes.idle, state.nodes.pieces, platform.units)
+    state.nodes.site[:] = 0 if platform.sharing else fabric.site
+    state.nodes.seats[:] = seats
+    machine = state.machine[0]
+    if platform.sharing:
+        fill_nodes(state, platform)
+    if fabric.chunked:
+        machine["chunked"] = platform.resources.index(fabric.buffer)
+        state.servers.near[:], state.servers.room[:] = fabric.near, fabric.server_capacity
+        state.servers.chunks["next"] = np.arange(1, len(state.servers.chunks) + 1)
+    if platform.kinds is not None and not platform.divided and not platform.sharing:
+        machine["large"], machine["local"] = len(platform.resources) - 1, platform.resources.index(platform.kinds.name)
+        machine["small_device"], machine["large_device"] = platform.kinds.capacity, platform.kinds.most
+
+
+def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Nodes in stretches that look for room alike, within one word of 32 bits: the word, their bits in it, a site."""
+    node, alike = np.arange(len(site)), np.unique(near, axis=0, return_inverse=True)[1].ravel()[site]
+    begins = np.flatnonzero((node % 32 == 0) | (np.diff(alike, prepend=-1) != 0))
+    length = np.diff(begins, append=len(site))
+    bits = ((np.int64(1) << length) - 1) << begins % 32
+    return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)
+
+
+def _events(workload: Workload, planned: np.ndarray, doors: Doors, later: np.ndarray) -> np.ndarray:
+    """What comes from outside, by time; at one time by kind, then by job. Jobs submitted `later` come by others."""
+    submit, since = workload.jobs["submit"].to_numpy(), running_since(workload)
+    cancel = submit + workload.jobs["cancel"].to_numpy()
+    withdrawn, known = np.flatnonzero(np.isfinite(cancel) & ~later), np.flatnonzero(~later)
+    early = np.flatnonzero(np.isfinite(since))
+    moments = np.concatenate([planned["start"], planned["end"], doors.table["start"], doors.table["end"]])
+    moments = moments[(moments > 0) & np.isfinite(moments)]
+    kinds = {EventKind.SUBMIT: known, EventKind.CANCEL: withdrawn}
+    kinds |= {EventKind.RESERVATION: np.arange(len(moments)), EventKind.START: early}
+    events = np.zeros(sum(map(len, kinds.values())), EVENT)
+    events["kind"] = np.repeat(list(kinds), [len(jobs) for jobs in kinds.values()])
+    events["subject"] = np.concatenate(list(kinds.values()))
+    events["time"] = np.concatenate([submit[known], cancel[withdrawn], moments, since[early]])
+    order = np.lexsort((events["subject"], events["kind"], events["time"]))
+    return events[order] if len(events) > len(known) else events  # submits are in order as they come
+
+
+def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:
+    """What each leg takes, gives back and keeps, from what it holds and carries; and its phases."""
+    scripts, phases = truth.scripts, truth.phases
+    scripts["walltime"], scripts["kills"] = program.walltime, program.kills
+    scripts["asked"] = program.walltime
+    rows, begins = np.arange(len(scripts)), np.flatnonzero(program.begins)
+    scripts["number"] = rows - np.maximum.accumulate(np.where(program.begins, rows, 0))
+    scripts["first_phase"], scripts["last_phase"] = program.first_phase[:-1], program.first_phase[1:]
+    # What transfers take is not known before; so a walltime that may be reached needs its timer.
+    length = np.where(program.moving, np.inf, program.seconds)
+    scripts["seconds"] = np.add.reduceat(length, program.first_phase[:-1])
+    scripts["logged"] = program.logged
+    if program.rounds is not None:
+        scripts["last_phase"], scripts["seconds"] = program.rounds.detours[:, 0], np.inf
+    legs = truth.legs
+    legs["walltime"], legs["number"], legs["other"] = program.walltime, scripts["number"], -1
+    legs["allowed"] = -1 if program.allowed is None else program.allowed
+    ends = np.append(begins[1:], len(scripts)) - 1
+    legs["last"] = np.repeat(ends, ends - begins + 1)
+    if program.way is not None:
+        legs["way"] = program.way
+        follows = np.flatnonzero(np.diff(program.leg_job[begins]) == 0)  # another way of the same job
+        legs["other"][begins[follows]] = begins[follows + 1]
+    if program.told is not None:
+        truth.told[:] = program.told
+    if program.asks is not None:
+        truth.asks[:] = program.asks
+    phases["seconds"], phases["kind"] = program.seconds, program.kind
+    phases["bytes"], phases["communication"] = program.bytes, program.communication
+    phases["resource"], phases["amount"] = ledger.early_resource, ledger.early_amount
+    truth.demands[:], truth.carries[:] = ledger.demands, ledger.carries
+    truth.releases[:] = program.demand - ledger.carries  # the engine takes early releases off as they happen
+
+
+def _fill_jobs(truth: Truth, workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> list[str]:
+    jobs, frame = truth.jobs, workload.jobs
+    for name in ("id", "submit", "walltime", "user", "group", "queue", "priority"):
+        jobs[name] = frame[name].to_numpy()
+    for name in ("account", "qos"):
+        jobs[name] = frame[name].to_numpy() if name in frame.columns else UNKNOWN[name]
+    first = program.first_leg[:-1]
+    jobs["leg"], jobs["last_leg"], jobs["piece"], jobs["chunk"] = first, truth.legs["last"][first], -1, -1
+    jobs["nodes"], jobs["rank"] = program.nodes, ranks_of(workload, platform)
+    jobs["within"] = atoms_within(workload, platform)
+    jobs["start"] = jobs["finish"] = np.nan
+    unfit, notes = too_large(workload, platform, program, fabric)
+    jobs["state"] = np.where(unfit, JobState.REJECTED, JobState.UNSUBMITTED)
+    return ([] if program.places is None else program.places.notes) + notes

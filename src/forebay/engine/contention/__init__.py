@@ -1,0 +1,1 @@
+"""Transfers over shared links, and the routes that they take."""

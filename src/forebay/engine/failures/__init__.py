@@ -1,0 +1,1 @@
+"""Nodes fail and come back."""

@@ -1,0 +1,49 @@
+"""What happens to a job: when it starts and ends, and between its phases."""
+
+from forebay._numba.jit import kernel
+from forebay.engine.checkpoints.kernels import forget, restore_walltime
+from forebay.engine.contention.transfers import stop_beside
+from forebay.engine.dependencies.kernels import tell_begin, tell_end
+from forebay.engine.limits.tables import count_submitted
+from forebay.engine.malleable.steps import leave_point, restore_size, stops_altogether
+
+
+@kernel
+def on_first_start(truth, j, time):
+    """Job `j` starts for the first time."""
+    tell_begin(truth, j, time)
+
+
+@kernel
+def on_end(state, truth, j, time):
+    """Job `j` is over, in the state that it has now."""
+    count_submitted(truth, j, -1)
+    tell_end(state, truth, j, time)
+
+
+@kernel
+def on_next_leg(truth, j):
+    """Job `j` has ended a leg, and waits for its next one."""
+    forget(truth, j)
+
+
+@kernel
+def on_again(state, truth, j):
+    """Job `j` waits to run its leg once more."""
+    restore_size(state, truth, j)
+    restore_walltime(state, truth, j)
+
+
+@kernel
+def on_interrupt(state, truth, j, time):
+    """Job `j` stops at once, with all that runs beside."""
+    stop_beside(truth, j, time)
+    leave_point(state, truth, j)
+
+
+@kernel
+def on_kill(state, truth, j, time):
+    """Job `j` is killed: an application stops with all that runs beside, of others that runs on."""
+    if stops_altogether(truth):
+        stop_beside(truth, j, time)
+        leave_point(state, truth, j)

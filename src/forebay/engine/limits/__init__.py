@@ -1,0 +1,1 @@
+"""What jobs of a user, group or account may have running together."""

@@ -1,0 +1,1 @@
+"""Jobs in rounds, whose size may change between them."""

@@ -1,0 +1,1 @@
+"""A policy asks a running job to leave."""

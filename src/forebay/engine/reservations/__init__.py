@@ -1,0 +1,1 @@
+"""Nodes that a site has set aside for a time."""

@@ -1,0 +1,1 @@
+"""From the final tables to a Result."""

@@ -1,0 +1,1 @@
+"""Jobs share nodes: cores, memory and GPUs inside them."""
