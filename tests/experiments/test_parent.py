@@ -111,7 +111,7 @@ def test_a_pipe_ends_with_the_run_though_a_policy_has_forked_a_child(tmp_path, p
 STARTS = """
 import os, subprocess
 def start(way):
-    words = ["sh", "-c", "echo from a program; echo complains >&2; echo $$ > $FOREBAY_TEST_PID; exec sleep 120"]
+    words = ["sh", "-c", "echo from a program; echo complains >&2; echo $$ > $FOREBAY_TEST_PID; exec sleep 300"]
     if way == "a shell":
         os.system("sh -c '" + words[2] + "' &")
     elif way == "spawned":
@@ -149,7 +149,7 @@ def starting(tmp_path, name="Starts", then=""):
 def test_a_pipe_ends_with_the_run_though_a_policy_has_started_a_program(tmp_path, monkeypatch, pid, way):
     monkeypatch.setenv("FOREBAY_TEST_WAY", way)
     words = ["sh", "-c", starting(tmp_path, then="echo and then")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=True)
     lines = done.stdout.splitlines()
     assert lines[:2] == ["from the policy", "from a program"]
     assert any(line.startswith("mean wait") for line in lines)
@@ -161,14 +161,14 @@ def test_a_pipe_ends_with_the_run_though_a_policy_has_started_a_program(tmp_path
 def test_lines_of_two_streams_in_one_pipe_keep_their_order(tmp_path, monkeypatch, pid):
     monkeypatch.setenv("FOREBAY_TEST_WAY", "a process")
     words = ["sh", "-c", f"({starting(tmp_path)}) 2>&1 | head -3"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=True)
     assert done.stdout.splitlines() == ["from the policy", "from a program", "complains"]
     assert is_there(pid())
 
 
 def test_the_pipe_ends_with_a_process_that_dies_too(tmp_path, pid):
     words = ["sh", "-c", starting(tmp_path, "Dies", then="exit $?")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=False)
     assert (done.returncode, done.stdout) == (7, "from a program\n")
     assert is_there(pid())
 
