@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from forebay._support.input_limits import too_long
+from forebay._support.programs import may_start
 from forebay._support.text import plain
 from forebay.errors import InputError, brief, nearest
 
@@ -80,6 +81,7 @@ def load(group: str, name: str, what: str) -> ModuleType:
     if found is None:
         raise unknown(what, name, names(group))
     if found in _outside(group):
+        may_start()
         module: ModuleType = _outside(group)[found].load()
         return module
     return import_module(f"forebay.{group}.{_module_name(found)}")

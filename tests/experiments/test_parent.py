@@ -1,4 +1,4 @@
-"""Processes end with the one that started them, whatever they do; and children that policies fork hold nothing up."""
+"""Processes end with the one that started them, whatever they do; and what policies fork or start holds nothing up."""
 
 import os
 import signal
@@ -105,6 +105,71 @@ def test_a_pipe_ends_with_the_run_though_a_policy_has_forked_a_child(tmp_path, p
     words += ["run", "table1", "--policy", f"{tmp_path / 'mine.py'}:Forks"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     assert "mean wait" in done.stdout
+    assert is_there(pid())
+
+
+STARTS = """
+import os, subprocess
+def start(way):
+    words = ["sh", "-c", "echo from a program; echo complains >&2; echo $$ > $FOREBAY_TEST_PID; exec sleep 300"]
+    if way == "a shell":
+        os.system("sh -c '" + words[2] + "' &")
+    elif way == "spawned":
+        os.posix_spawn("/bin/sh", words, os.environ)
+    else:
+        subprocess.Popen(words)
+    while not os.path.exists(os.environ["FOREBAY_TEST_PID"]):
+        pass
+
+class Starts:
+    def decide(self, view, act):
+        if not hasattr(self, "done"):
+            self.done = True
+            print("from the policy", flush=True)
+            start(os.environ["FOREBAY_TEST_WAY"])
+        for job in view.queue:
+            if act.fits(job):
+                act.start(job)
+
+class Dies(Starts):
+    def decide(self, view, act):
+        start("a process")
+        os._exit(7)
+"""
+
+
+def starting(tmp_path, name="Starts", then=""):
+    """A run in which a policy starts a program, in a shell that does something else behind it."""
+    (tmp_path / "mine.py").write_text(STARTS)
+    words = f"-c 'from forebay.cli.main import main; main()' run table1 --policy {tmp_path / 'mine.py'}:{name}"
+    return f"{sys.executable} {words} -o {tmp_path / 'out'}; {then}"
+
+
+@pytest.mark.parametrize("way", ["a process", "a shell", "spawned"])
+def test_a_pipe_ends_with_the_run_though_a_policy_has_started_a_program(tmp_path, monkeypatch, pid, way):
+    monkeypatch.setenv("FOREBAY_TEST_WAY", way)
+    words = ["sh", "-c", starting(tmp_path, then="echo and then")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["from the policy", "from a program"]
+    assert any(line.startswith("mean wait") for line in lines)
+    assert lines[-1] == "and then"
+    assert "complains" in done.stderr
+    assert is_there(pid())
+
+
+def test_lines_of_two_streams_in_one_pipe_keep_their_order(tmp_path, monkeypatch, pid):
+    monkeypatch.setenv("FOREBAY_TEST_WAY", "a process")
+    words = ["sh", "-c", f"({starting(tmp_path)}) 2>&1 | head -3"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=True)
+    assert done.stdout.splitlines() == ["from the policy", "from a program", "complains"]
+    assert is_there(pid())
+
+
+def test_the_pipe_ends_with_a_process_that_dies_too(tmp_path, pid):
+    words = ["sh", "-c", starting(tmp_path, "Dies", then="exit $?")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=False)
+    assert (done.returncode, done.stdout) == (7, "from a program\n")
     assert is_there(pid())
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import forebay as fb
 from forebay.errors import InputError
-from forebay.results._whole import changed, reading
+from forebay.results._whole import _digest, changed, reading
 
 
 @pytest.fixture
@@ -41,6 +41,20 @@ def test_a_file_that_is_changed_or_gone_is_named(run, name):
 def test_so_is_the_document(run):
     edit(run, policy="another")
     assert changed(run) == "run.json"
+
+
+@pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e999"])
+def test_so_is_a_number_in_it_that_is_not_finite(run, number):
+    """We write null in its place, so a digest alone does not tell the two apart."""
+    path, facts = run / "run.json", {"policy": "fcfs", "window": None}
+    facts["sha256"] = {"run.json": _digest(facts)}
+    path.write_text(json.dumps(facts))
+    assert changed(run) == ""
+    path.write_text(json.dumps(facts).replace("null", number))
+    assert changed(run) == "run.json"
+
+
+def test_so_is_another_kind_of_document(run):
     (run / "run.json").write_text("[]")
     assert changed(run) == "run.json"
 

@@ -85,6 +85,7 @@ def test_csv_and_parquet_say_the_same(trace, tmp_path):
         ("id\tbb\n1\t2", r"line 1: columns are divided by '\\t'"),
         ("id\n1", "line 1: has job numbers only"),
         ("id,bb,bb\n1,2,3", "line 1: a column occurs twice"),
+        ("id,deadline,own:deadline\n1,2,3", "line 1: 'deadline' occurs twice, also as own:deadline; keep one"),
         ("id,burst buffer\n1,2", "line 1: 'burst buffer' cannot name a column"),
         (f"id,{'y' * 101}\n1,2", "cannot name a column; names are made of letters, digits and _, at most 100 of them"),
         ("id,bb\n1,2\n2", "line 3: 1 fields, and the header names 2; is the file cut short"),

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from forebay._support.parent_process import keep_from_children
+from forebay._support.programs import in_command
 from forebay._support.text import plain
 from forebay.cli import (
     bounds,
@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
     for number in _ENDED.values():
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
             signal.signal(number, lambda number, _: sys.exit(128 + number))
-    keep_from_children(1, 2)  # `forebay run ... | cat` ends with the run
+    in_command()  # `forebay run ... | cat` ends with the run, whatever a policy starts
     usual, sys.unraisablehook = sys.unraisablehook, partial(_not_raised, sys.unraisablehook)
     try:
         with warnings.catch_warnings():

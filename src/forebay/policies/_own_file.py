@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
+from forebay._support.programs import may_start
 from forebay._support.reading import MOST, read_bytes
 from forebay.errors import InputError
 
@@ -106,6 +107,7 @@ def _run(path: Path) -> ModuleType:
     importlib.invalidate_caches()
     module = importlib.util.module_from_spec(module_spec)
     sys.modules[name] = module
+    may_start()
     try:
         module_spec.loader.exec_module(module)
     except KeyboardInterrupt:

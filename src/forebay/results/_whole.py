@@ -33,8 +33,8 @@ def changed(folder: Path) -> str:
     try:
         document = json.loads(read_bytes(folder / RUN))
         known = document[DIGESTS]
-        if known[RUN] != _digest(document):
-            return RUN
+        if known[RUN] != _digest(document) or json.loads(as_json(document)) != document:
+            return RUN  # infinity is no number that we write, and has the digest of none at all
     except (OSError, ValueError, LookupError, TypeError, RecursionError, ForebayError):
         return RUN  # one of an earlier version has no digests: there is no way to know
     for name, digest in known.items():

@@ -113,12 +113,20 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
             hint = nearest(name, [*JOB_SCHEMA, "burst_buffer"])
             raise InputError(f"{label}: line 1: {brief(name)} cannot name a column; {NAMES} ({hint})")
         columns.append(_column(frame[name], (JOB_SCHEMA | MORE).get(name, pl.Int64), label))
+    _refuse_twice(columns, label)
     frame = pl.DataFrame(columns)
     twice = frame.filter(pl.col("id").is_duplicated())
     if len(twice):
         first, second = (frame["id"] == twice["id"][0]).arg_true()[:2] + 2
         raise InputError(f"{label}: lines {first} and {second} are both job {twice['id'][0]}; keep one")
     return frame
+
+
+def _refuse_twice(columns: list[pl.Series], label: str) -> None:
+    names = [column.name for column in columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{label}: line 1: {brief(name)} occurs twice, also as {OWN}{name}; keep one")
 
 
 def _own(values: pl.Series, label: str) -> pl.Series:

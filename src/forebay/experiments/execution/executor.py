@@ -22,6 +22,7 @@ from typing import Any
 
 from forebay._support.environment import ONE_THREAD, variables
 from forebay._support.parent_process import end_with, keep_from_children
+from forebay._support.programs import in_command
 from forebay.errors import ForebayError
 from forebay.experiments.runs import Run, perform
 from forebay.results import Record
@@ -236,7 +237,8 @@ def _serve(pipe: Connection, work: Work, folder: str, parent: int, at_once: bool
 def serve(pipe: Connection, work: Work = _perform) -> None:
     """A task in, its outcome out, until no more come."""
     sys.stdout = sys.stderr  # policies may print; the answer is the parent's
-    keep_from_children(pipe.fileno(), 1, 2)
+    in_command()
+    keep_from_children(pipe.fileno())
     with suppress(EOFError, OSError):
         while True:
             task = pipe.recv()
