@@ -257,7 +257,7 @@ def _frames(
         "placements": collect.placements_frame(record),
         "chunks": collect.chunks_frame(record),
         "said": collect.said_frame(record, left.jobs),
-        "held": collect.held_frame(record, left.jobs, site.told),
+        "held": collect.held_frame(record, left.jobs, site.why),
         "links": collect.links_frame(left, platform.fabric().names),
     }
 

@@ -72,14 +72,21 @@ def write_chunks(truth, server, amount):
     cursor["n_stored"] += 1
 
 
-@kernel(types.void(TRUTH, _f8, _i8, _i8))
-def write_held(truth, time, j, cause):
-    """Note that job `j` is held back from now on, or no longer."""
-    cursor = truth.cursor[0]
+@kernel(types.void(TRUTH, _f8, _i8, _i8, _i8, _i8))
+def write_held(truth, time, j, by, row, part):
+    """Note what holds job `j` back from now on, unless that did so before."""
+    cursor, cause = truth.cursor[0], truth.meters.cause[j]
+    if by == cause["by"] and row == cause["row"] and part == cause["part"]:
+        return
+    cause["by"] = by
+    cause["row"] = row
+    cause["part"] = part
     if cursor["n_held"] == len(truth.held):
         call_address(cursor["drain"])
     held = truth.held[cursor["n_held"]]
     held["time"] = time
     held["job"] = j
-    held["cause"] = cause
+    held["by"] = by
+    held["row"] = row
+    held["part"] = part
     cursor["n_held"] += 1

@@ -15,8 +15,8 @@ from forebay.engine.contention.transfers import moves
 from forebay.engine.dependencies.kernels import next_release
 from forebay.engine.events import happen, let_in, next_event
 from forebay.engine.failures.kernels import fail_and_repair, next_failure, next_repair
+from forebay.engine.hooks.holds_back import admit, are_more, hide
 from forebay.engine.legs import end_phase, end_transfer, kill
-from forebay.engine.limits.kernels import admit, hide, n_held
 from forebay.engine.malleable.resize import resume_points, settle_requests
 from forebay.engine.malleable.steps import at_points
 from forebay.engine.malleable.tables import POLICY
@@ -101,28 +101,26 @@ def _ring(state, truth, until):
 @kernel
 def advance(state, truth):
     """Apply what was decided, then go on to the next instant that needs a decision."""
-    clock, cursor, limited = state.clock[0], truth.cursor[0], len(truth.hidden) > 0
+    clock, cursor = state.clock[0], truth.cursor[0]
     n_hidden = cursor["n_hidden"]
     state.counts[0]["n_started"] = 0
     state.counts[0]["n_ended"] = 0
-    if limited:
-        refused = admit(state, truth)
-        if refused >= 0:
-            return refuse(truth, Refusal.OVER_LIMIT, refused, -1)
+    refused = admit(state, truth)
+    if refused >= 0:
+        return refuse(truth, Refusal.OVER_LIMIT, refused, -1)
     asked_for = clock["triggers"]
     clock["triggers"] = 0  # a leg without anything to do ends as it starts
     status = apply(state, truth)
     if status != Status.DECIDE:
         return status
     let_in(state, truth, clock["now"])
-    if cursor["again"] or (limited and n_held(state, truth) > n_hidden):
+    if cursor["again"] or are_more(state, truth, n_hidden):
         if interrupted(state):
             return Status.PAUSED.value
         cursor["again"] = 0
         clock["triggers"] |= asked_for
         cursor["n_decisions"] += 1
-        if limited:
-            hide(state, truth)
+        hide(state, truth)
         return Status.DECIDE.value
     if at_points(state):
         if truth.rounds.visits[0] == POLICY:
@@ -161,8 +159,7 @@ def advance(state, truth):
         if at_points(state) and truth.rounds.visits[0] != POLICY:
             settle_requests(state, truth)
     cursor["n_decisions"] += 1
-    if limited:
-        hide(state, truth)
+    hide(state, truth)
     return Status.DECIDE.value
 
 

@@ -100,8 +100,8 @@ has no nodes left is not written: all that it had."""
 STORED = np.dtype([("row", "u4"), ("server", "i4"), ("bytes", "i8")], align=True)
 """The start in this row of the log put so many bytes on a server. Chunks are given back all together."""
 
-HELD = np.dtype([("time", "f8"), ("job", "i8"), ("cause", "i8")], align=True)
-"""From then on a job that waits is held back, by the limit that `cause` stands for; -1 = it no longer is."""
+HELD = np.dtype([("time", "f8"), ("job", "i8"), ("by", "i8"), ("row", "i8"), ("part", "i8")], align=True)
+"""From then on a job that waits is held back, see `causes`."""
 
 MAX_WAKES = 4096
 BUFFER = 1 << 15  # rows of the log, of placements and of chunks, before they are taken away

@@ -7,8 +7,10 @@ at once.
 
 from forebay._numba.jit import kernel
 from forebay.algorithms.heap import push, remove
-from forebay.core.codes import JobState, LogKind, Trigger
+from forebay.core.codes import JobState, LogKind, LogReason, Trigger
+from forebay.engine.dependencies.kernels import forget_ring
 from forebay.engine.dependencies.tables import Standing
+from forebay.engine.ending import close
 from forebay.engine.log import write_log
 from forebay.engine.policy_io.show import show
 from forebay.engine.queue import enqueue
@@ -32,13 +34,13 @@ def will_join(truth, j, standing):
 
 
 @kernel
-def joins(truth, j):
+def _joins(truth, j):
     """Whether job `j` does."""
     return truth.dependencies.place[j] >= 0
 
 
 @kernel
-def keep_out(truth, j):
+def _keep_out(truth, j):
     """Let job `j` not join: it is withdrawn."""
     waits, counts = truth.dependencies, truth.dependencies.counts[0]
     counts["joining"] = remove(waits.joining, waits.place, counts["joining"], j)
@@ -50,7 +52,7 @@ def join_all(state, truth):
     waits, counts = truth.dependencies, truth.dependencies.counts[0]
     while len(waits.joining) > 0 and counts["joining"] > 0:
         j = waits.joining[0]["slot"]
-        keep_out(truth, j)
+        _keep_out(truth, j)
         one = waits.jobs[j]
         if one["standing"] == Standing.RELEASED:
             show(state, truth, j)
@@ -67,3 +69,19 @@ def _join_now(state, j, time):
     job["queued_since"] = time
     enqueue(state, j)
     state.clock[0]["triggers"] |= Trigger.SUBMIT
+
+
+@kernel
+def withdraws_early(state, truth, j, time):
+    """Whether job `j`, which its user withdraws, has not joined the queue yet; it goes then."""
+    waits = truth.dependencies
+    if len(waits.first) == 0 or not (_joins(truth, j) or waits.jobs[j]["standing"] == Standing.WAITS):
+        return False
+    if _joins(truth, j):
+        _keep_out(truth, j)
+    forget_ring(truth, 2 * j)
+    waits.jobs[j]["standing"] = Standing.GONE
+    state.jobs[j] = truth.jobs[j]
+    write_log(state, truth, time, j, LogKind.CANCEL, -1, 0, LogReason.CANCELLED)
+    close(state, truth, j, time, JobState.CANCELLED)
+    return True

@@ -87,6 +87,40 @@ def reject_early(state, truth, j, time, reason, parent):
 
 
 @kernel
+def reject_submitted(state, truth, j, time, reason):
+    """Reject job `j` as it is submitted, and those that can then never start."""
+    waits = truth.dependencies
+    if len(waits.first) == 0:
+        reject_unseen(state, truth, j, time, reason, 0)
+        return
+    reject_early(state, truth, j, time, reason, waits.jobs[j]["parent"] if reason == LogReason.DEPENDENCY else -1)
+    tell_end(state, truth, j, time)
+
+
+@kernel
+def forget_job(truth, j):
+    """Job `j` waits for no other any more: it has gone before it joined the queue."""
+    if len(truth.dependencies.first) > 0:
+        truth.dependencies.jobs[j]["standing"] = Standing.GONE
+
+
+@kernel
+def note_submitted(truth, j):
+    """Number job `j` in the order in which jobs are submitted: so they join."""
+    waits = truth.dependencies
+    if len(waits.first) > 0:
+        waits.jobs[j]["number"] = waits.counts[0]["submitted"]
+        waits.counts[0]["submitted"] += 1
+
+
+@kernel
+def waits_in_vain(truth, j):
+    """Whether job `j`, which waits for others, has lost too many of them ever to start."""
+    one = truth.dependencies.jobs[j]
+    return one["left"] > one["open"]
+
+
+@kernel
 def _think(truth, j, time):
     """A parent after which job `j` is submitted has ended, and its user has thought until `time`."""
     one = truth.dependencies.jobs[j]

@@ -1,11 +1,30 @@
 """What happens to a job: when it starts and ends, and between its phases."""
 
 from forebay._numba.jit import kernel
+from forebay.core.codes import JobState, LogReason
 from forebay.engine.checkpoints.kernels import forget, restore_walltime
 from forebay.engine.contention.transfers import stop_beside
-from forebay.engine.dependencies.kernels import tell_begin, tell_end
+from forebay.engine.dependencies.kernels import tell_begin, tell_end, waits_in_vain
+from forebay.engine.limits.kernels import turned_away
 from forebay.engine.limits.tables import count_submitted
 from forebay.engine.malleable.steps import leave_point, restore_size, stops_altogether
+from forebay.engine.partitions.tables import takes_none
+
+
+@kernel
+def turns_away(state, truth, j, out):
+    """Why job `j` is rejected as it is submitted, NONE if it is not. It may stay `out` of the queue, for others."""
+    if truth.jobs[j]["state"] == JobState.REJECTED:  # the machine could never run it
+        return LogReason.PARTITION.value if takes_none(truth, j) else LogReason.TOO_LARGE.value
+    if turned_away(state, truth, j):
+        return LogReason.OVER_LIMIT.value
+    return LogReason.DEPENDENCY.value if out and waits_in_vain(truth, j) else LogReason.NONE.value
+
+
+@kernel
+def on_submit(truth, j):
+    """Job `j` is submitted, and was not turned away."""
+    count_submitted(truth, j, 1)
 
 
 @kernel

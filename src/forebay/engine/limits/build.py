@@ -9,9 +9,10 @@ import numpy as np
 from forebay._support.text import counted
 from forebay.core.limits import NO_LIMIT, Limits
 from forebay.engine.build.program import Program
-from forebay.engine.limits.outside import Place
-from forebay.engine.limits.tables import Meters, make_meters
+from forebay.engine.causes import HeldBy
+from forebay.engine.limits.tables import Meters, Place, make_meters
 from forebay.engine.partitions.build import are_open, reasons_of
+from forebay.engine.reservations.build import reason_of
 from forebay.errors import InputError, brief, nearest
 from forebay.platforms.partitions import Partition
 from forebay.platforms.platform import Platform
@@ -56,34 +57,31 @@ class Site(NamedTuple):
     reservations: tuple[Reservation, ...]
     shut: list[tuple[str, str, str]]  # why partitions let no job start, stretch by stretch
 
-    def told(self, cause: int) -> tuple[str, str, str]:
+    def why(self, by: int, row: int, part: int) -> tuple[str, str, str]:
         """Why a job is held back: in a word, in Slurm's, and in a sentence."""
-        n_causes = 2 * len(self.columns) + 2  # see meters.causes_of
-        planned = cause - len(self.meters.table) * n_causes
-        if planned >= len(self.reservations):
-            return self.shut[planned - len(self.reservations)]
-        if planned >= 0:
-            closed = self.reservations[planned]
-            return "reservation", "ReqNodeNotAvail", f"it would not end before reservation {closed.name} begins"
-        meter, what = divmod(cause, n_causes)
+        if by == HeldBy.PARTITION:
+            return self.shut[row]
+        return reason_of(self.reservations[row]) if by == HeldBy.RESERVATION else self._of_limit(row, part)
+
+    def _of_limit(self, meter: int, part: int) -> tuple[str, str, str]:
         count = self.counts[self.count_of[meter]]
         if count.kind == _ARRAY:
             return "limit", "JobArrayTaskLimit", f"its array has {count.jobs} of {count.jobs} tasks begun"
         whose = {"": _whose(count.rule), "PerUser": "its user", "PerAccount": "its account"}[count.kind]
         where = _whose(count.rule)
         place = f" in {where}" if count.kind and where != "all jobs" else ""
-        if what == 0:
+        if part == 0:
             reason = "user_jobs" if count.kind == "PerUser" else "limit"
             return (
                 reason,
                 count.rule.reason(count.kind),
                 f"{whose} has {count.jobs} of {count.jobs} jobs begun{place}",
             )
-        if what == n_causes - 1:
+        if part == 2 * len(self.columns) + 1:
             submitted = f"{whose} has {count.submit} of {count.submit} jobs submitted{place}"
             return "limit", count.rule.submit_reason(count.kind), submitted
-        name = self.columns[(what - 1) % len(self.columns)]
-        if what > len(self.columns):
+        name = self.columns[(part - 1) % len(self.columns)]
+        if part > len(self.columns):
             slurm = count.rule.reason(count.kind, name, minutes=True)
             return (
                 "limit",

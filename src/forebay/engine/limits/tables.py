@@ -4,12 +4,14 @@ A limit of a QOS has one meter for all its jobs, or one for each of their users 
 meter that it is under. What is counted stands in columns: nodes first, then whatever else limits name.
 """
 
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 
 from forebay._numba.jit import kernel
 from forebay.core.limits import NO_LIMIT
+from forebay.engine.causes import CAUSE, HeldBy
 
 METER = np.dtype(
     [
@@ -25,6 +27,15 @@ METER = np.dtype(
 )
 
 
+class Place(IntEnum):
+    """Where a job is."""
+
+    USUAL = 0
+    OUTSIDE = 1
+    LEFT = 2  # withdrawn while it was outside
+    EXEMPT = 3  # it runs already
+
+
 class Meters(NamedTuple):
     """All of them; empty where nothing is limited."""
 
@@ -37,9 +48,9 @@ class Meters(NamedTuple):
     of: np.ndarray  # int64
     asks: np.ndarray  # int64[job, column]; of nodes the State knows better, as jobs may change their size
     away: np.ndarray  # bool[job]: turned away when it is submitted, whatever runs then
-    cause: np.ndarray  # int64[job]: why it was held back last, see `kernels`; -1 = it was not
+    cause: np.ndarray  # CAUSE[job]: what holds it back, be it a limit or not
     outside: np.ndarray  # int64: jobs that wait outside, as they came; empty where none ever does
-    place: np.ndarray  # int8[job]: see `outside.Place`
+    place: np.ndarray  # int8[job]: see `Place`
     n_outside: np.ndarray  # int64[2]: how many, and whether there may be room since the last look
 
 
@@ -51,6 +62,9 @@ def make_meters(
     table = np.zeros(n_meters, METER)
     table["max_jobs"] = table["max_submit"] = NO_LIMIT
     shape = (n_meters, n_columns)
+    cause = np.zeros(n_jobs, CAUSE)
+    cause["by"] = HeldBy.NOTHING
+    cause["row"] = -1
     return Meters(
         table=table,
         most=np.full(shape, NO_LIMIT, np.int64),
@@ -61,17 +75,11 @@ def make_meters(
         of=np.zeros(n_counted, np.int64),
         asks=np.zeros((n_jobs, n_columns), np.int64),
         away=np.zeros(n_jobs, np.bool_),
-        cause=np.full(n_jobs, -1, np.int64),
+        cause=cause,
         outside=np.zeros(n_waiting, np.int64),
         place=np.zeros(n_waiting, np.int8),
         n_outside=np.zeros(2, np.int64),
     )
-
-
-@kernel
-def causes_of(meters):
-    """How many causes to hold a job back a meter has: jobs begun, columns, these times seconds, jobs submitted."""
-    return 2 * meters.most.shape[1] + 2
 
 
 @kernel

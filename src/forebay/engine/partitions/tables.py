@@ -51,3 +51,9 @@ def shut_to(doors, j, now):
         if (left >> k) & 1:
             atoms |= doors.atoms[k]
     return first, atoms
+
+
+@kernel
+def takes_none(truth, j):
+    """Whether no partition of job `j` takes any when it is submitted."""
+    return len(truth.doors.away) > 0 and truth.doors.away[j]

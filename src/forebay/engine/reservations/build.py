@@ -78,3 +78,8 @@ def _atoms(platform: Platform, one: Reservation) -> int:
     if reserved.all():
         return -1
     return sum(1 << a for a, atom in enumerate(platform.atoms) if reserved[atom.first])
+
+
+def reason_of(closed: Reservation) -> tuple[str, str, str]:
+    """Why a reservation holds jobs back: in a word, in Slurm's, and in a sentence."""
+    return "reservation", "ReqNodeNotAvail", f"it would not end before reservation {closed.name} begins"

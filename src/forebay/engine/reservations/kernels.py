@@ -1,14 +1,16 @@
 """Reservations of nodes that a site has planned, around any policy: where a job may run depends on when it would end.
 
-Who would still run on reserved nodes when their reservation begins does not see these nodes, or, if there are too few
-others, is not seen. Its own users see them while it lasts. So with partitions that let no job start for a time: who has
-not begun does not see their nodes then, unless it is in another that has them.
+A job that would overlap a reservation is not offered its nodes; if too few others remain, policies do not see the job.
+Users of the reservation see its nodes while it lasts. Partitions that let no job start for a time work alike: a job
+that has not begun does not see their nodes then, unless it is in another partition that has them.
 """
 
 from forebay._numba.jit import kernel
 from forebay.algorithms.inside import holds
 from forebay.algorithms.windows import keeps_out
+from forebay.core.codes import Trigger
 from forebay.core.tables import nodes_in
+from forebay.engine.causes import HeldBy
 from forebay.engine.partitions.tables import shut_to
 from forebay.engine.queue import has_begun
 
@@ -18,25 +20,25 @@ _NARROWED = 1 << 62
 
 @kernel
 def _narrowed(state, truth, j, allowed):
-    """What of the atoms of job `j` it may start on now; what keeps it from others first, -1 if nothing does.
+    """What of the atoms of job `j` it may start on now, and what it might start on if there were no reservations.
 
-    And what it might start on if there were no reservations.
+    And what keeps it from others first, see `causes`: by what, and which row.
     """
-    first, later = -1, allowed
+    by, row, later = HeldBy.NOTHING.value, -1, allowed
     now, walltime = state.clock[0]["now"], state.legs[state.jobs[j]["leg"]]["walltime"]
     for p in range(len(state.planned)):
         if keeps_out(state.planned[p], now, walltime, (truth.member[j] >> p) & 1):
             allowed &= ~state.planned[p]["atoms"]
-            if first < 0:
-                first = p
+            if row < 0:
+                by, row = HeldBy.RESERVATION.value, p
     if len(truth.doors.table) > 0 and not has_begun(state, j):
         shut, atoms = shut_to(truth.doors, j, now)
         if shut >= 0:
             allowed &= atoms
             later &= atoms
-            if first < 0 or atoms == 0:
-                first = len(state.planned) + shut
-    return allowed, first, later
+            if row < 0 or atoms == 0:
+                by, row = HeldBy.PARTITION.value, shut
+    return allowed, later, by, row
 
 
 @kernel
@@ -63,25 +65,36 @@ def _room_outside(state, allowed):
 
 @kernel
 def closed_to(state, truth, j):
-    """What keeps waiting job `j` from starting now: a reservation, else a partition, numbered after these; -1 if none.
+    """What keeps waiting job `j` from starting now, see `causes`: a reservation, else a partition.
 
     Shows where it may run, now and later.
     """
+    if len(state.planned) == 0 and len(truth.doors.table) == 0:
+        return HeldBy.NOTHING.value, -1
     leg, shared = state.jobs[j]["leg"], len(truth.asks) > 0
     wanted = truth.asks[leg]["parts"] if shared else state.demands[leg, 0]
     if wanted == 0:
-        return -1
+        return HeldBy.NOTHING.value, -1
     mine = truth.asks[leg]["allowed"] if shared else truth.legs[leg]["allowed"]
-    allowed, first, later = _narrowed(state, truth, j, mine)
+    allowed, later, by, row = _narrowed(state, truth, j, mine)
     if shared:
-        closed = first >= 0 and _room_inside(state, allowed, truth.asks[leg]) < wanted
+        closed = row >= 0 and _room_inside(state, allowed, truth.asks[leg]) < wanted
         state.inside.asks[leg]["allowed"] = allowed
     else:
-        closed = first >= 0 and _room_outside(state, allowed) < wanted
+        closed = row >= 0 and _room_outside(state, allowed) < wanted
         if len(state.nodes.atoms) > 0:
-            state.legs[leg]["allowed"] = mine if first < 0 else allowed | _NARROWED
+            state.legs[leg]["allowed"] = mine if row < 0 else allowed | _NARROWED
     shown = state.legs[leg]
     shown["mine"] = truth.member[j] if len(truth.member) > 0 else 0
     # A job that was never seen has been promised nothing: it need not hold up others now.
     shown["later"] = later if not closed or shown["later"] != 0 else 0
-    return first if closed else -1
+    if closed:
+        return by, row
+    return HeldBy.NOTHING.value, -1
+
+
+@kernel
+def open_or_close(state):
+    """A reservation, or a stretch in which a partition lets no job start, begins or ends: policies decide."""
+    state.clock[0]["triggers"] |= Trigger.RESERVATION
+    state.counts[0]["opened"] += 1

@@ -13,9 +13,10 @@ from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, Flexibility, JobState, 
 from forebay.core.schemas import MORE
 from forebay.core.tables import State
 from forebay.engine.build.table_roles import copied
+from forebay.engine.causes import HeldBy
 from forebay.engine.dependencies.tables import Standing
 from forebay.engine.driver.history import Record
-from forebay.engine.limits.outside import Place
+from forebay.engine.limits.tables import Place
 from forebay.engine.results.run_alone import by_itself, parts_of
 from forebay.engine.truth import Truth
 from forebay.platforms.platform import Platform
@@ -314,16 +315,14 @@ def said_frame(record: Record, jobs: np.ndarray) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=_SAID.schema, orient="row")
 
 
-def held_frame(record: Record, jobs: np.ndarray, told: Callable[[int], tuple[str, str, str]]) -> pl.DataFrame:
-    """From when on a limit held a job back, and which: a row for each change; no rows where nothing was limited."""
-    if not len(record.held["cause"]):
+def held_frame(record: Record, jobs: np.ndarray, why: Callable[[int, int, int], tuple[str, str, str]]) -> pl.DataFrame:
+    """From when on a job was held back, and by what: a row for each change; no rows where nothing was limited."""
+    held = np.column_stack([record.held[name] for name in ("by", "row", "part")])
+    if not len(held):
         return _HELD.clone()
-    cause = pl.Series(record.held["cause"])
-    words = {-1: ("", "", "")} | {int(one): told(int(one)) for one in cause.unique() if one >= 0}
-    columns = {
-        name: cause.replace_strict(list(words), [word[k] for word in words.values()], return_dtype=pl.String)
-        for k, name in enumerate(("reason", "slurm", "detail"))
-    }
+    causes, which = np.unique(held, axis=0, return_inverse=True)
+    words = [why(*one) if one[0] != HeldBy.NOTHING else ("", "", "") for one in causes.tolist()]
+    columns = {name: pl.Series([word[k] for word in words])[which.ravel()] for k, name in enumerate(_TEXTS)}
     return pl.DataFrame({"time": record.held["time"], "job": jobs["id"][record.held["job"]], **columns})
 
 

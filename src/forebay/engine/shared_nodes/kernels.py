@@ -155,3 +155,10 @@ def open_node(state, node):
     inside = state.inside
     give_amounts(inside.room, inside.full, node, all_of(inside.full, node))
     return inside.first[node], inside.full[node, CORES]
+
+
+@kernel
+def units_asked(truth, j):
+    """What job `j` asks for of what ids of nodes count: nodes, or cores where nodes are shared."""
+    job = truth.jobs[j]
+    return job["nodes"] if len(truth.asks) == 0 else truth.demands[job["leg"], 0]
