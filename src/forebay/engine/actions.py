@@ -1,100 +1,15 @@
 """Actions, checked one by one, then carried out: a policy's bug never corrupts a run."""
 
-from numba import types
-
 from forebay._numba.jit import kernel
-from forebay.algorithms.nodeset import find
-from forebay.algorithms.place import count_chunks, place
-from forebay.core.codes import AGAIN, JobState, LogReason, Refusal, Resume, Status, Trigger, Verb
-from forebay.core.tables import flex_row
-from forebay.engine.allocation.allocate import gains_and_losses
-from forebay.engine.allocation.node_sets import may_have, settle_atoms
-from forebay.engine.checkpoints.kernels import is_guarded
+from forebay.core.codes import JobState, LogReason, Refusal, Status, Verb
+from forebay.engine.allocation.picks import settle_places
+from forebay.engine.allocation.ways import takes_way
 from forebay.engine.ending import reject
 from forebay.engine.legs import cancel, start_leg
-from forebay.engine.malleable.resize import cannot_resize, choose_size, gives_at_once, nodes_missing, resize
-from forebay.engine.preemption.kernels import leave
+from forebay.engine.malleable.resize import resize_as_asked, takes_size
+from forebay.engine.preemption.kernels import interrupt_as_asked
 from forebay.engine.queue import has_begun
-from forebay.engine.shared_nodes.kernels import settle_inside
-from forebay.engine.truth import TRUTH
-
-
-@kernel(types.int64(TRUTH, types.int64, types.int64, types.int64))
-def refuse(truth, refusal, job, resource):
-    """Note why an action is refused."""
-    cursor = truth.cursor[0]
-    cursor["refusal"] = refusal
-    cursor["refused_job"] = job
-    cursor["refused_resource"] = resource
-    return Status.REFUSED.value
-
-
-@kernel
-def _check_picks(state, truth, action):
-    """What is wrong with the nodes and servers picked for a start, if anything. Nodes must ascend."""
-    j, first_pick, n_picks, room = action["job"], action["first_pick"], action["n_picks"], truth.room
-    idle, n_idle, leg = state.nodes.idle, state.counts[0]["n_idle"], state.jobs[j]["leg"]
-    size, n_nodes, n_chunks, following = state.legs[leg]["chunk"], 0, 0, 0
-    if n_picks < 0 or n_picks > len(state.picks) or first_pick < 0 or first_pick > len(state.picks) - n_picks:
-        return Refusal.WRONG_NODES.value
-    for s in range(len(room)):
-        room[s] = state.servers.room[s]
-    for i in range(first_pick, first_pick + n_picks):
-        pick = state.picks[i]
-        if pick["count"] < 1 or pick["count"] > max(state.jobs[j]["nodes"], 1):  # sums below cannot wrap around
-            return Refusal.WRONG_NODES.value
-        if pick["low"] >= 0:
-            at = find(idle, n_idle, pick["low"])
-            last = pick["low"] + pick["count"] - 1
-            if pick["low"] < following or at < 0 or idle[at]["high"] < last:
-                return Refusal.WRONG_NODES.value
-            if not may_have(state, leg, pick["low"], pick["count"]):
-                return Refusal.WRONG_NODES.value
-            n_nodes += pick["count"]
-            following = last + 1
-        if size > 0:
-            if pick["server"] < 0 or pick["server"] >= len(room):
-                return Refusal.NO_ROOM.value
-            n_chunks += pick["count"]
-            room[pick["server"]] -= size * pick["count"]
-            if room[pick["server"]] < 0:
-                return Refusal.NO_ROOM.value
-    if n_nodes != state.demands[leg, 0]:
-        return Refusal.WRONG_NODES.value
-    if size > 0 and n_chunks != max(state.jobs[j]["nodes"], 1):
-        return Refusal.NO_ROOM.value
-    return Refusal.NONE.value
-
-
-@kernel
-def _place(state, truth, j):
-    """Pick nodes and servers for a job that takes chunks and names none; returns how many picks, -1 without room."""
-    job, servers, room = state.jobs[j], state.servers, truth.room
-    leg, n_chunks = job["leg"], max(job["nodes"], 1)
-    size = state.legs[leg]["chunk"]
-    if len(room) == 0 or count_chunks(servers.room, size, n_chunks) < n_chunks:
-        return -1
-    for s in range(len(room)):
-        room[s] = servers.room[s]
-    nodes, n_idle = state.nodes, state.counts[0]["n_idle"]
-    n_nodes = state.demands[leg, 0]
-    return place(nodes.idle, n_idle, nodes.site, servers.near, room, n_nodes, n_chunks, size, truth.picks, 0)
-
-
-@kernel
-def _choose_way(state, j, way):
-    """Make the legs of this way to run those of job `j`, if it has it; one that has begun keeps its way."""
-    job = state.jobs[j]
-    leg = job["leg"]
-    if has_begun(state, j):
-        return True
-    while leg >= 0 and state.legs[leg]["way"] != way:
-        leg = state.legs[leg]["other"]
-    if leg < 0:
-        return False
-    job["leg"] = leg
-    job["last_leg"] = state.legs[leg]["last"]
-    return True
+from forebay.engine.refusal import refuse
 
 
 @kernel
@@ -113,93 +28,27 @@ def _cannot_start(state, j):
 @kernel
 def start(state, truth, action):
     """Start a job as an action says, on what is free now."""
-    j, n_picks, chunked = action["job"], action["n_picks"], state.machine[0]["chunked"]
+    j, reason = action["job"], action["reason"]
     refusal = _cannot_start(state, j)
     if refusal != Refusal.NONE:
         return refuse(truth, refusal, j, -1)
-    if action["reason"] < LogReason.NONE or action["reason"] > LogReason.BACKFILLED:
-        return refuse(truth, Refusal.UNKNOWN_REASON, j, action["reason"])
-    if not _choose_way(state, j, action["way"]):
+    if reason < LogReason.NONE or reason > LogReason.BACKFILLED:
+        return refuse(truth, Refusal.UNKNOWN_REASON, j, reason)
+    if not takes_way(state, j, action["way"]):
         return refuse(truth, Refusal.WRONG_WAY, j, action["way"])
-    if action["nodes"] != 0 and not choose_size(state, truth, j, action["nodes"]):
+    if not takes_size(state, truth, j, action["nodes"]):
         return refuse(truth, Refusal.WRONG_SIZE, j, action["nodes"])
     leg = state.jobs[j]["leg"]
     for r in range(len(state.resources)):
         if state.demands[leg, r] > state.resources[r]["free"]:
             return refuse(truth, Refusal.OVERSUBSCRIBED, j, r)
-    if state.machine[0]["placement"] >= 0:
-        return _start_inside(state, truth, action)
-    if n_picks != 0:
-        refusal = _check_picks(state, truth, action)
-        if refusal != Refusal.NONE:
-            return refuse(truth, refusal, j, 0 if refusal == Refusal.WRONG_NODES else chunked)
-    if not settle_atoms(state, leg, action):
-        return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)
-    if n_picks > 0:
-        start_leg(state, truth, j, action["reason"], state.picks, action["first_pick"], n_picks)
-    elif state.legs[leg]["chunk"] > 0:
-        n_picks = _place(state, truth, j)
-        if n_picks < 0:
-            return refuse(truth, Refusal.NO_ROOM, j, chunked)
-        start_leg(state, truth, j, action["reason"], truth.picks, 0, n_picks)
-    else:
-        start_leg(state, truth, j, action["reason"], state.picks, 0, 0)
-    return Status.DECIDE.value
-
-
-@kernel
-def _start_inside(state, truth, action):
-    """Start a job whose amounts are free on nodes that are shared: on those picked, or where the rule puts it."""
-    j = action["job"]
-    refusal, n_picks = settle_inside(state, truth, action)
+    refusal, short, first, n_picks, by_engine = settle_places(state, truth, action)
     if refusal != Refusal.NONE:
-        return refuse(truth, refusal, j, 0)
-    if action["n_picks"] > 0:
-        start_leg(state, truth, j, action["reason"], state.picks, action["first_pick"], n_picks)
+        return refuse(truth, refusal, j, short)
+    if by_engine:
+        start_leg(state, truth, j, reason, truth.picks, first, n_picks)
     else:
-        start_leg(state, truth, j, action["reason"], truth.picks, 0, n_picks)
-    return Status.DECIDE.value
-
-
-@kernel
-def _resize(state, truth, action):
-    j, nodes, n_picks = action["job"], action["nodes"], action["n_picks"]
-    refusal = cannot_resize(state, truth, j, nodes)
-    if len(state.flexible.row) == 0 or refusal != Refusal.NONE:
-        return refuse(truth, refusal, j, nodes)
-    missing = nodes_missing(state, j, nodes)
-    if n_picks != 0:
-        first = action["first_pick"]
-        if n_picks < 0 or n_picks > len(state.picks) or first < 0 or first > len(state.picks) - n_picks:
-            return refuse(truth, Refusal.WRONG_NODES, j, 0)
-        gains, losses = gains_and_losses(state, j, state.picks, first, n_picks)
-        # Away from its point a job keeps what it has: which nodes it will lose is not asked of it.
-        if gains < 0 or gains - losses != missing or (losses > 0 and not gives_at_once(state, j)):
-            return refuse(truth, Refusal.WRONG_NODES, j, 0)
-    if missing > state.resources[0]["free"]:
-        return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)
-    resize(state, truth, j, nodes, state.picks, action["first_pick"], n_picks)
-    # Elsewhere it could give back what it was only promised, and be promised it again, in one instant for ever.
-    if missing < 0 and action["way"] == AGAIN and state.flexible.jobs[flex_row(state, j)]["at_point"]:
-        state.clock[0]["triggers"] |= Trigger.RELEASED
-    return Status.DECIDE.value
-
-
-@kernel
-def _interrupt(state, truth, action):
-    j, resume = action["job"], action["way"]
-    if j < 0 or j >= len(state.jobs):
-        return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
-    if state.jobs[j]["state"] != JobState.RUNNING:
-        return refuse(truth, Refusal.CANNOT_INTERRUPT, j, -1)
-    if state.jobs[j]["leg_start"] == state.clock[0]["now"]:
-        return refuse(truth, Refusal.JUST_STARTED, j, -1)
-    if resume < Resume.LAST or resume > Resume.NEXT:
-        return refuse(truth, Refusal.UNKNOWN_RESUME, j, resume)
-    if resume != Resume.LAST and not is_guarded(state, truth, j):
-        return refuse(truth, Refusal.NO_CHECKPOINTS, j, -1)
-    leave(state, truth, j, resume)
-    truth.cursor[0]["again"] = 1
+        start_leg(state, truth, j, reason, state.picks, first, n_picks)
     return Status.DECIDE.value
 
 
@@ -259,9 +108,9 @@ def apply(state, truth):
         elif verb == Verb.REJECT:
             status = _reject(state, truth, action["job"])
         elif verb == Verb.RESIZE:
-            status = _resize(state, truth, action)
+            status = resize_as_asked(state, truth, action)
         elif verb == Verb.INTERRUPT:
-            status = _interrupt(state, truth, action)
+            status = interrupt_as_asked(state, truth, action)
         elif verb == Verb.KILL:
             status = _kill(state, truth, action["job"])
         elif verb == Verb.STOP:

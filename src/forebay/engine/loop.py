@@ -9,19 +9,25 @@ from forebay.algorithms.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.core.verbs import interrupted
-from forebay.engine.actions import apply, refuse
-from forebay.engine.contention.kernels import finish, settle
-from forebay.engine.contention.transfers import moves
-from forebay.engine.dependencies.kernels import next_release
+from forebay.engine.actions import apply
 from forebay.engine.events import happen, let_in, next_event
-from forebay.engine.failures.kernels import fail_and_repair, next_failure, next_repair
-from forebay.engine.hooks.holds_back import admit, are_more, hide
-from forebay.engine.legs import end_phase, end_transfer, kill
-from forebay.engine.malleable.resize import resume_points, settle_requests
-from forebay.engine.malleable.steps import at_points
-from forebay.engine.malleable.tables import POLICY
-from forebay.engine.partitions.kernels import turn_away_for_good
-from forebay.engine.policy_io.io_counters import tell_io
+from forebay.engine.hooks.instants import (
+    after_actions,
+    after_events,
+    at_standstill,
+    before_actions,
+    before_decision,
+    before_next,
+    end_transfers,
+    is_pending,
+    must_decide_again,
+    next_of_nodes,
+    next_time,
+    on_decision,
+    on_nodes,
+)
+from forebay.engine.legs import end_phase, kill
+from forebay.engine.refusal import refuse
 from forebay.engine.truth import TRUTH
 
 MOST_IDLE_WAKES = 100_000
@@ -32,23 +38,8 @@ never enough nodes up."""
 @kernel
 def _next_time(truth):
     """When something happens next, whether a policy has asked to be woken or not; nodes may fail before."""
-    time = min(next_event(truth), next_release(truth))
-    if truth.cursor[0]["n_timers"] > 0:
-        time = min(time, truth.timers[0]["time"])
-    if moves(truth) and truth.network.state[0]["n_timers"] > 0:
-        time = min(time, truth.network.timers[0]["time"])
-    return time
-
-
-@kernel
-def _next_of_nodes(state, truth, time):
-    """When a node fails or is back, while anything else may happen: at `time`, at a wake, or because it is back."""
-    cursor = truth.cursor[0]
-    if len(state.down) == 0 or cursor["n_ended"] == len(state.jobs):
-        return np.inf
-    repair = next_repair(state, truth)
-    goes_on = time < np.inf or cursor["n_wakes"] > 0 or repair < np.inf
-    return min(repair, next_failure(truth)) if goes_on else np.inf
+    time = min(next_event(truth), next_time(truth))
+    return min(time, truth.timers[0]["time"]) if truth.cursor[0]["n_timers"] > 0 else time
 
 
 @kernel
@@ -71,11 +62,7 @@ def _ring(state, truth, until):
     Phases end before walltimes are enforced: a job that ends exactly at its walltime completes.
     """
     cursor = truth.cursor[0]
-    latest = -np.inf
-    if moves(truth):
-        for i in range(finish(truth.network, until, truth.ended)):
-            latest = max(latest, truth.network.transfers[truth.ended[i]]["end"])
-            end_transfer(state, truth, truth.ended[i])
+    latest = end_transfers(state, truth, until)
     n_due, n_ended = 0, 0
     while cursor["n_timers"] > 0 and truth.timers[0]["time"] <= until:
         time, slot = truth.timers[0]["time"], truth.timers[0]["slot"]
@@ -105,7 +92,7 @@ def advance(state, truth):
     n_hidden = cursor["n_hidden"]
     state.counts[0]["n_started"] = 0
     state.counts[0]["n_ended"] = 0
-    refused = admit(state, truth)
+    refused = before_actions(state, truth)
     if refused >= 0:
         return refuse(truth, Refusal.OVER_LIMIT, refused, -1)
     asked_for = clock["triggers"]
@@ -114,29 +101,23 @@ def advance(state, truth):
     if status != Status.DECIDE:
         return status
     let_in(state, truth, clock["now"])
-    if cursor["again"] or are_more(state, truth, n_hidden):
+    if cursor["again"] or must_decide_again(state, truth, n_hidden):
         if interrupted(state):
             return Status.PAUSED.value
         cursor["again"] = 0
         clock["triggers"] |= asked_for
         cursor["n_decisions"] += 1
-        hide(state, truth)
+        before_decision(state, truth)
         return Status.DECIDE.value
-    if at_points(state):
-        if truth.rounds.visits[0] == POLICY:
-            resume_points(state, truth)
-        else:
-            settle_requests(state, truth)
-    while clock["triggers"] == 0 or clock["now"] < cursor["begin"] or next_release(truth) <= clock["now"]:
+    after_actions(state, truth)
+    while clock["triggers"] == 0 or clock["now"] < cursor["begin"] or is_pending(truth, clock["now"]):
         if interrupted(state):
             return Status.PAUSED.value
-        # Links are shared out once an instant, after all that it started and ended.
-        if moves(truth):
-            settle(truth.network, clock["now"])
+        before_next(truth, clock["now"])
         first = _next_time(truth)
-        of_nodes = _next_of_nodes(state, truth, first)
+        of_nodes = next_of_nodes(state, truth, first)
         if _is_over(cursor, len(state.jobs), first, of_nodes):
-            if turn_away_for_good(state, truth):  # others may have waited for these
+            if at_standstill(state, truth):
                 let_in(state, truth, clock["now"])
                 continue
             return Status.STALLED.value if cursor["n_open"] > 0 else Status.DONE.value
@@ -145,8 +126,7 @@ def advance(state, truth):
             first = min(first, truth.wakes[0])
         until = first + instant_width(first)
         now = _ring(state, truth, until)
-        if of_nodes <= until and cursor["n_ended"] < len(state.jobs):
-            now = max(now, fail_and_repair(state, truth, until))
+        now = max(now, on_nodes(state, truth, until))
         now = happen(state, truth, until, now)
         while cursor["n_wakes"] > 0 and truth.wakes[0] <= until:
             now = max(now, truth.wakes[0])
@@ -156,10 +136,9 @@ def advance(state, truth):
             clock["triggers"] |= Trigger.WAKE
         # The latest event gives the instant its time: nobody starts before its submit, nor on nodes not yet free.
         clock["now"] = now
-        if at_points(state) and truth.rounds.visits[0] != POLICY:
-            settle_requests(state, truth)
+        after_events(state, truth)
     cursor["n_decisions"] += 1
-    hide(state, truth)
+    before_decision(state, truth)
     return Status.DECIDE.value
 
 
@@ -170,8 +149,7 @@ def run_compiled(state, truth, decide, params, memory, rng, n_decisions):
         status = advance(state, truth)
         if status != Status.DECIDE:
             return status
-        if len(state.io.jobs) > 0:
-            tell_io(state, truth)
+        on_decision(state, truth)
         decide(state, params, memory, rng)
         if state.clock[0]["stop"]:
             break

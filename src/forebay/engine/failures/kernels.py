@@ -1,5 +1,7 @@
 """Nodes that fail and come back. Whoever runs on a node that fails is interrupted; see `legs.interrupt`."""
 
+import numpy as np
+
 from forebay._numba.bridge import call_address
 from forebay._numba.jit import kernel
 from forebay.algorithms.nodeset import find, holder, put_back, take_these
@@ -25,6 +27,17 @@ def next_failure(truth):
 def next_repair(state, truth):
     """When the next node is back; inf if none is down."""
     return truth.resilience.repairs[0]["time"] if state.counts[0]["n_down"] > 0 else float("inf")
+
+
+@kernel
+def next_of_nodes(state, truth, time):
+    """When a node fails or is back, while anything else may happen: at `time`, at a wake, or because it is back."""
+    cursor = truth.cursor[0]
+    if len(state.down) == 0 or cursor["n_ended"] == len(state.jobs):
+        return np.inf
+    repair = next_repair(state, truth)
+    goes_on = time < np.inf or cursor["n_wakes"] > 0 or repair < np.inf
+    return min(repair, next_failure(truth)) if goes_on else np.inf
 
 
 @kernel
@@ -161,7 +174,7 @@ def _repair(state, truth, node, time):
 def fail_and_repair(state, truth, until):
     """Let every node come back, and every one fail, that is due by `until`; returns the latest time seen."""
     latest, cursor = float("-inf"), truth.cursor[0]
-    if len(state.down) == 0:
+    if len(state.down) == 0 or cursor["n_ended"] == len(state.jobs):
         return latest
     while next_repair(state, truth) <= until:
         latest = max(latest, truth.resilience.repairs[0]["time"])

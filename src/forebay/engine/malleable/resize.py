@@ -5,15 +5,16 @@ job that is to grow holds its new nodes idle until its point, and one that is to
 """
 
 from forebay._numba.jit import kernel
-from forebay.core.codes import Flexibility, JobState, Refusal, Trigger
+from forebay.core.codes import AGAIN, Flexibility, JobState, Refusal, Status, Trigger
 from forebay.core.tables import flex_row, nodes_kept
 from forebay.core.verbs import interrupted
-from forebay.engine.allocation.allocate import give_some, have_these, take_more
+from forebay.engine.allocation.allocate import gains_and_losses, give_some, have_these, take_more
 from forebay.engine.checkpoints.kernels import is_guarded, set_walltime
 from forebay.engine.legs import begin_phase
-from forebay.engine.malleable.steps import give_up
+from forebay.engine.malleable.steps import at_points, give_up
 from forebay.engine.malleable.tables import POLICY, WHEN_IDLE
 from forebay.engine.queue import add_running, drop_running
+from forebay.engine.refusal import refuse
 from forebay.engine.timers import cancel_timer, set_timer
 
 
@@ -32,8 +33,10 @@ def find_size(state, flex, nodes):
 
 
 @kernel
-def choose_size(state, truth, j, nodes):
-    """Let job `j`, which waits, ask for so many nodes; False if it may not have them."""
+def takes_size(state, truth, j, nodes):
+    """Let job `j`, which waits, ask for so many nodes, 0 = as it does; False if it may not have them."""
+    if nodes == 0:
+        return True
     row = flex_row(state, j)
     if row < 0:
         return nodes == state.jobs[j]["nodes"]
@@ -91,6 +94,31 @@ def resize(state, truth, j, nodes, picks, first_pick, n_picks):
         give_some(state, truth, now, j, -change)
     at = find_size(state, flex, nodes)
     flex["asked"] = at if at != flex["size"] else -1
+
+
+@kernel
+def resize_as_asked(state, truth, action):
+    """Give a running job another size, as an action says."""
+    j, nodes, n_picks = action["job"], action["nodes"], action["n_picks"]
+    refusal = cannot_resize(state, truth, j, nodes)
+    if len(state.flexible.row) == 0 or refusal != Refusal.NONE:
+        return refuse(truth, refusal, j, nodes)
+    missing = nodes_missing(state, j, nodes)
+    if n_picks != 0:
+        first = action["first_pick"]
+        if n_picks < 0 or n_picks > len(state.picks) or first < 0 or first > len(state.picks) - n_picks:
+            return refuse(truth, Refusal.WRONG_NODES, j, 0)
+        gains, losses = gains_and_losses(state, j, state.picks, first, n_picks)
+        # Away from its point a job keeps what it has: which nodes it will lose is not asked of it.
+        if gains < 0 or gains - losses != missing or (losses > 0 and not gives_at_once(state, j)):
+            return refuse(truth, Refusal.WRONG_NODES, j, 0)
+    if missing > state.resources[0]["free"]:
+        return refuse(truth, Refusal.OVERSUBSCRIBED, j, 0)
+    resize(state, truth, j, nodes, state.picks, action["first_pick"], n_picks)
+    # Elsewhere it could give back what it was only promised, and be promised it again, in one instant for ever.
+    if missing < 0 and action["way"] == AGAIN and state.flexible.jobs[flex_row(state, j)]["at_point"]:
+        state.clock[0]["triggers"] |= Trigger.RELEASED
+    return Status.DECIDE.value
 
 
 @kernel
@@ -153,7 +181,7 @@ def _answer_requests(state, truth):
 
 
 @kernel
-def resume_points(state, truth):
+def _resume_points(state, truth):
     """Let the jobs at points go on: one whose size is as before from when it came there, one that has changed from now.
 
     One may come to its next point on the way, and then stays there.
@@ -178,8 +206,26 @@ def resume_points(state, truth):
 
 
 @kernel
-def settle_requests(state, truth):
+def _settle_requests(state, truth):
     """Answer all that jobs ask for in this instant, without a policy, and let them go on."""
     while state.flexible.n_points[0] > 0 and not interrupted(state):
         _answer_requests(state, truth)
-        resume_points(state, truth)
+        _resume_points(state, truth)
+
+
+@kernel
+def leave_points(state, truth):
+    """Let jobs at points go on, once what the policy decided is carried out."""
+    if not at_points(state):
+        return
+    if truth.rounds.visits[0] == POLICY:
+        _resume_points(state, truth)
+    else:
+        _settle_requests(state, truth)
+
+
+@kernel
+def answer_points(state, truth):
+    """Let jobs go on that came to points in this instant, where no policy visits these."""
+    if at_points(state) and truth.rounds.visits[0] != POLICY:
+        _settle_requests(state, truth)

@@ -138,6 +138,8 @@ def _tell_links(state, truth):
 @kernel
 def tell_io(state, truth):
     """Fill the tables of `state.io` as of now."""
+    if len(state.io.jobs) == 0:
+        return
     io, net, n_beside, f = state.io, truth.network, 0, 0
     for i in range(io.n[0]):
         _blank(io.jobs[io.rows[i]])

@@ -1,10 +1,11 @@
 """A running job that the policy asks to leave: at once, or once a checkpoint is complete."""
 
 from forebay._numba.jit import kernel
-from forebay.core.codes import LogKind, LogReason, PhaseKind, Resume, Urgency
+from forebay.core.codes import JobState, LogKind, LogReason, PhaseKind, Refusal, Resume, Status, Urgency
 from forebay.engine.checkpoints.kernels import cut_slice, expect_to_leave, is_guarded
 from forebay.engine.checkpoints.tables import RECOVERING, SAVING
 from forebay.engine.legs import begin_phase, interrupt, log_phase
+from forebay.engine.refusal import refuse
 
 
 @kernel
@@ -24,7 +25,7 @@ def _has_worked(state, truth, j):
 
 
 @kernel
-def leave(state, truth, j, resume):
+def _leave(state, truth, j, resume):
     """Let job `j` leave, to go on later from the checkpoint that `resume` names."""
     now = state.clock[0]["now"]
     if not is_guarded(state, truth, j) or resume == Resume.LAST:
@@ -46,3 +47,22 @@ def leave(state, truth, j, resume):
             cut_slice(truth, j, now)
             log_phase(state, truth, now, j, LogKind.END_PHASE, PhaseKind.COMPUTE, 0)
             begin_phase(state, truth, j, now, False)
+
+
+@kernel
+def interrupt_as_asked(state, truth, action):
+    """Interrupt a running job, as an action says. The policy decides again."""
+    j, resume = action["job"], action["way"]
+    if j < 0 or j >= len(state.jobs):
+        return refuse(truth, Refusal.UNKNOWN_JOB, j, -1)
+    if state.jobs[j]["state"] != JobState.RUNNING:
+        return refuse(truth, Refusal.CANNOT_INTERRUPT, j, -1)
+    if state.jobs[j]["leg_start"] == state.clock[0]["now"]:
+        return refuse(truth, Refusal.JUST_STARTED, j, -1)
+    if resume < Resume.LAST or resume > Resume.NEXT:
+        return refuse(truth, Refusal.UNKNOWN_RESUME, j, resume)
+    if resume != Resume.LAST and not is_guarded(state, truth, j):
+        return refuse(truth, Refusal.NO_CHECKPOINTS, j, -1)
+    _leave(state, truth, j, resume)
+    truth.cursor[0]["again"] = 1
+    return Status.DECIDE.value
