@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from forebay.algorithms import plan
-from forebay.engine.build.tables import _seats
+from forebay.engine.allocation.build import seats_of
 from twins import lay
 from twins.plan import Plan
 from twins.times import before, width
@@ -28,7 +28,7 @@ class Pair:
         if rng.random() < 0.5:
             orders[1] = orders[0]
         self.near = np.array(orders, np.int64).reshape(3, servers)
-        self.seats = _seats(self.site, self.near)
+        self.seats = seats_of(self.site, self.near)
         self.shape = lay.Shape(self.R, servers, self.n_nodes, lambda node: orders[self.site[node]])
         clock = rng.choice((lambda: float(rng.randint(1, 20)), lambda: rng.randint(1, 200) / 10))
         self.clock = clock

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from forebay.engine.results.tables import with_attempts
+from forebay.engine.failures.frames import with_attempts
 from forebay.results import JOBS_CSV, Result
 from forebay.results._waits import with_run_alone
 

@@ -12,6 +12,7 @@ from forebay.engine.build.tables import build, make_program
 from forebay.engine.contention.transfers import stop_phase
 from forebay.engine.driver import batch as engine
 from forebay.engine.driver.history import Piece, Record
+from forebay.engine.failures.frames import with_attempts
 from forebay.engine.legs import cancel_timer, end_leg
 from forebay.engine.results import tables as collect
 from forebay.engine.truth import LOG, TRUTH
@@ -57,7 +58,7 @@ def test_an_interrupted_job_has_two_attempts():
     record = engine.run(state, truth, policy, machine.resources, np.random.default_rng(0))
     left = collect.left_of(state, truth)
     jobs = collect.jobs_frame(left, record, made, machine)
-    found = collect.with_attempts(jobs, collect.log_frame(record, left.jobs, machine.resources))
+    found = with_attempts(jobs, collect.log_frame(record, left.jobs, machine.resources))
     assert found.select("job_id", "starting_time", "finish_time", *ATTEMPTS).rows() == [
         (10, 0, 11, 2, 4, 0, 0),
         (20, 4, 5, 1, 0, 0, 0),
@@ -92,5 +93,5 @@ def test_rows_of_nodes_have_no_job():
         (10, "end", "nodes", 4),
     ]
     jobs = pl.DataFrame({"job_id": [10, 11]})
-    assert collect.with_attempts(jobs, log).select(ATTEMPTS).rows() == [(1, 0, 0, 0), (0, None, None, None)]
-    assert collect.with_attempts(jobs, plain) is jobs
+    assert with_attempts(jobs, log).select(ATTEMPTS).rows() == [(1, 0, 0, 0), (0, None, None, None)]
+    assert with_attempts(jobs, plain) is jobs

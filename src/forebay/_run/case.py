@@ -30,14 +30,18 @@ from forebay.engine.build.feasibility import sized, sizing_notes
 from forebay.engine.build.program import Program
 from forebay.engine.build.tables import build, default_model, make_program
 from forebay.engine.build.template import Mould
+from forebay.engine.contention.frames import links_frame
 from forebay.engine.driver.history import Record
 from forebay.engine.failures.build import Draws, draws
+from forebay.engine.failures.frames import may_have_broken_off, with_attempts
 from forebay.engine.limits.build import Site, site_of
+from forebay.engine.limits.frames import held_frame
 from forebay.engine.limits.tables import Meters
 from forebay.engine.partitions.build import never_started
 from forebay.engine.policy_io.needs import NO_WISHES, Wishes, wishes_of
 from forebay.engine.reservations.build import reserved_of
 from forebay.engine.results import tables as collect
+from forebay.engine.results.left import Left
 from forebay.engine.truth import Truth
 from forebay.engine.variants import uses
 from forebay.engine.warm_start import on_late_starts
@@ -74,7 +78,7 @@ class Tables(NamedTuple):
 class End(NamedTuple):
     """A run that is over."""
 
-    left: collect.Left
+    left: Left
     decisions: int
     notes: list[str]
 
@@ -244,21 +248,19 @@ class Case:
         return result
 
 
-def _frames(
-    left: collect.Left, record: Record, workload: Workload, platform: Platform, site: Site
-) -> dict[str, pl.DataFrame]:
+def _frames(left: Left, record: Record, workload: Workload, platform: Platform, site: Site) -> dict[str, pl.DataFrame]:
     """The tables of a Result. The record is used up."""
     jobs = collect.jobs_frame(left, record, workload, platform)
-    broken = collect.may_have_broken_off(record)
+    broken = may_have_broken_off(record)
     log = collect.log_frame(record, left.jobs, platform.resources)
     return {
-        "jobs": with_run_alone(collect.with_attempts(jobs, log) if broken else jobs, left.alone),
+        "jobs": with_run_alone(with_attempts(jobs, log) if broken else jobs, left.alone),
         "log": log,
         "placements": collect.placements_frame(record),
         "chunks": collect.chunks_frame(record),
         "said": collect.said_frame(record, left.jobs),
-        "held": collect.held_frame(record, left.jobs, site.why),
-        "links": collect.links_frame(left, platform.fabric().names),
+        "held": held_frame(record, left.jobs, site.why),
+        "links": links_frame(left, platform.fabric().names),
     }
 
 

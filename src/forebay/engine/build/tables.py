@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
-from forebay.algorithms.inside import n_rows
 from forebay.algorithms.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
@@ -16,21 +15,24 @@ from forebay.core.failures import Failures
 from forebay.core.schemas import UNKNOWN
 from forebay.core.tables import State, empty_state
 from forebay.engine import truth as truths
+from forebay.engine.allocation import build as allocation
 from forebay.engine.build.eligibility import atoms_within, eligible, ranks_of
 from forebay.engine.build.feasibility import check_atoms, chunks, too_large, traffic
 from forebay.engine.build.leg_balance import Ledger
 from forebay.engine.build.node_set_demands import atoms_of, restrict
 from forebay.engine.build.program import Program
 from forebay.engine.dependencies.tables import dependencies_of, submitted_by_others
-from forebay.engine.failures.build import check_failures, fill_resilience, make_tables
+from forebay.engine.failures import build as failing
 from forebay.engine.limits.build import Site
 from forebay.engine.limits.tables import make_meters
+from forebay.engine.malleable import build as malleable
 from forebay.engine.malleable.tables import of_run
 from forebay.engine.partitions.build import doors_of
 from forebay.engine.partitions.tables import Doors
-from forebay.engine.policy_io.needs import NO_WISHES, Wishes, fulfil
+from forebay.engine.policy_io import needs as fulfilling
+from forebay.engine.policy_io.needs import NO_WISHES, Wishes
 from forebay.engine.reservations.build import planned_of
-from forebay.engine.shared_nodes.build import fill_nodes, share
+from forebay.engine.shared_nodes import build as shared_nodes
 from forebay.engine.truth import EVENT, Truth, empty_truth
 from forebay.engine.warm_start import begin, check_running, running_since
 from forebay.errors import InputError
@@ -66,7 +68,7 @@ def _make_program(workload: Workload, platform: Platform, spec: str) -> Program:
     values = _plugins.values(f"job model {name!r}", given, known)
     program: Program = model.program(workload, platform, **values)
     if platform.sharing:
-        return share(workload, platform, program)
+        return shared_nodes.share(workload, platform, program)
     places = eligible(workload, platform)
     return restrict(replace(program, places=places), platform, places.allowed)
 
@@ -159,16 +161,15 @@ def build(
     fabric = platform.fabric()
     ledger = Ledger(workload, platform, program)
     check_atoms(workload, platform, program, ledger)
-    if failures:
-        check_failures(workload, platform, failures, ledger)
+    failing.check_failures(workload, platform, failures, ledger)
     chunk, n_chunk_rows = chunks(workload, platform, fabric, program, ledger)
     n_jobs, n_legs, R = len(workload), len(program.walltime), len(platform.resources)
     planned, member = planned_of(workload, platform)
     waits = dependencies_of(workload)
     doors = doors_of(workload, platform, program.places)
     events = _events(workload, planned, doors, submitted_by_others(waits, n_jobs))
-    seats, atoms = _seats(np.asarray(fabric.site), fabric.near), atoms_of(platform)
-    ways = fabric.ways if program.way is not None else ()
+    seats, atoms = allocation.seats_of(np.asarray(fabric.site), fabric.near), atoms_of(platform)
+    ways = allocation.ways_of(fabric, program)
     state = empty_state(
         tables.Sizes(
             jobs=n_jobs,
@@ -176,23 +177,13 @@ def build(
             resources=R,
             nodes=platform.units,
             sites=fabric.n_sites,
-            servers=len(fabric.near[0]) if fabric.chunked else 0,
-            chunks=n_chunk_rows,
             seats=len(seats),
-            atoms=len(atoms),
-            tiers=len(ways),
-            flexible=len(program.rounds.jobs) if program.rounds else 0,
-            sizes=len(program.rounds.sizes) if program.rounds else 0,
-            down=platform.nodes if failures else 0,
-            safety=n_jobs if failures and failures.writes else 0,
-            shared=platform.nodes if platform.sharing else 0,
-            room=n_rows(platform.nodes) if platform.sharing else 0,
-            shared_atoms=len(platform.atoms),
             planned=len(planned),
-            told_links=len(wishes.labels.links) if wishes.io else 0,
-            told_tiers=len(wishes.labels.tiers) if wishes.io else -1,
-            told_ways=max(len(ways), 1),
-            columns=wishes.columns.shape[1],
+            **allocation.sizes_of(fabric, ways, len(atoms), n_chunk_rows),
+            **malleable.sizes_of(program),
+            **failing.sizes_of(platform, failures, n_jobs),
+            **shared_nodes.sizes_of(platform),
+            **fulfilling.sizes_of(wishes, len(ways)),
         )
     )
     sizes = truths.Sizes(
@@ -201,63 +192,40 @@ def build(
         phases=len(program.seconds),
         resources=R,
         servers=len(state.servers.room),
-        picks=len(state.picks) if fabric.chunked or platform.sharing else 0,
+        picks=allocation.picks_of(state, platform, fabric),
         events=len(events),
         planned=len(planned),
         told=len(state.tiers.told),
-        asks=n_legs if platform.sharing else 0,
+        asks=len(state.inside.asks),
         columns=wishes.columns.shape[1],
     )
-    writes = failures is not None and failures.checkpoint_bytes > 0
-    network = traffic(program, fabric, platform.units, writes)
-    rounds, resilience = of_run(program.rounds), make_tables(failures, platform, n_jobs)
+    network = traffic(program, fabric, platform.units, failing.write_bytes(failures))
+    rounds, resilience = of_run(program.rounds), failing.make_tables(failures, platform, n_jobs)
     meters = make_meters() if site is None else site.meters
     truth = empty_truth(sizes, *network, rounds, resilience, meters, waits, doors)
     truth.events[:], truth.member[:], state.planned[:] = events, member, planned
-    fulfil(wishes, state, truth, platform)
+    fulfilling.fulfil(wishes, state, truth, platform)
     begin(workload, state, truth)
     _fill_machine(state, platform, fabric, seats)
     state.nodes.atoms[:] = atoms
-    if platform.classes and len(state.nodes.weights) > 0:
-        state.nodes.weights[:] = [platform.classes[atom.cls].weight for atom in platform.atoms]
-    for row, way in zip(state.tiers.rates, ways, strict=True):
-        row["rate"], row["stage_rate"] = way.rate, way.stage_rate
-        row["resource"] = platform.resources.index(way.name) if way.name in platform.resources else -1
+    allocation.fill_classes(state, platform)
+    allocation.fill_tiers(state, platform, ways)
     _fill_legs(truth, program, ledger)
     truth.legs["chunk"] = chunk
     notes = _fill_jobs(truth, workload, platform, program, fabric)
-    if failures:
-        notes += fill_resilience(truth, platform, program, failures)
-    if site is not None:
-        notes += site.notes
-    return state, truth, notes
+    notes += failing.fill_resilience(truth, platform, program, failures)
+    return state, truth, notes + ([] if site is None else site.notes)
 
 
 def _fill_machine(state: State, platform: Platform, fabric: Fabric, seats: np.ndarray) -> None:
     """All that is known of the machine, idle."""
     state.resources["capacity"] = state.resources["free"] = platform.capacities
     state.counts["n_idle"] = clear(state.nodes.idle, state.nodes.pieces, platform.units)
-    state.nodes.site[:] = 0 if platform.sharing else fabric.site
+    state.nodes.site[:] = fabric.site if not platform.sharing else 0
     state.nodes.seats[:] = seats
-    machine = state.machine[0]
-    if platform.sharing:
-        fill_nodes(state, platform)
-    if fabric.chunked:
-        machine["chunked"] = platform.resources.index(fabric.buffer)
-        state.servers.near[:], state.servers.room[:] = fabric.near, fabric.server_capacity
-        state.servers.chunks["next"] = np.arange(1, len(state.servers.chunks) + 1)
-    if platform.kinds is not None and not platform.divided and not platform.sharing:
-        machine["large"], machine["local"] = len(platform.resources) - 1, platform.resources.index(platform.kinds.name)
-        machine["small_device"], machine["large_device"] = platform.kinds.capacity, platform.kinds.most
-
-
-def _seats(site: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Nodes in stretches that look for room alike, within one word of 32 bits: the word, their bits in it, a site."""
-    node, alike = np.arange(len(site)), np.unique(near, axis=0, return_inverse=True)[1].ravel()[site]
-    begins = np.flatnonzero((node % 32 == 0) | (np.diff(alike, prepend=-1) != 0))
-    length = np.diff(begins, append=len(site))
-    bits = ((np.int64(1) << length) - 1) << begins % 32
-    return np.column_stack([begins // 32, bits, site[begins]]).astype(np.int64)
+    shared_nodes.fill_nodes(state, platform)
+    allocation.fill_servers(state, platform, fabric)
+    allocation.fill_kinds(state, platform)
 
 
 def _events(workload: Workload, planned: np.ndarray, doors: Doors, later: np.ndarray) -> np.ndarray:
@@ -290,21 +258,14 @@ def _fill_legs(truth: Truth, program: Program, ledger: Ledger) -> None:
     length = np.where(program.moving, np.inf, program.seconds)
     scripts["seconds"] = np.add.reduceat(length, program.first_phase[:-1])
     scripts["logged"] = program.logged
-    if program.rounds is not None:
-        scripts["last_phase"], scripts["seconds"] = program.rounds.detours[:, 0], np.inf
+    malleable.fill_scripts(scripts, program)
     legs = truth.legs
     legs["walltime"], legs["number"], legs["other"] = program.walltime, scripts["number"], -1
     legs["allowed"] = -1 if program.allowed is None else program.allowed
     ends = np.append(begins[1:], len(scripts)) - 1
     legs["last"] = np.repeat(ends, ends - begins + 1)
-    if program.way is not None:
-        legs["way"] = program.way
-        follows = np.flatnonzero(np.diff(program.leg_job[begins]) == 0)  # another way of the same job
-        legs["other"][begins[follows]] = begins[follows + 1]
-    if program.told is not None:
-        truth.told[:] = program.told
-    if program.asks is not None:
-        truth.asks[:] = program.asks
+    allocation.fill_ways(truth, program, begins)
+    shared_nodes.fill_asks(truth, program)
     phases["seconds"], phases["kind"] = program.seconds, program.kind
     phases["bytes"], phases["communication"] = program.bytes, program.communication
     phases["resource"], phases["amount"] = ledger.early_resource, ledger.early_amount

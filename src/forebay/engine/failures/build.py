@@ -23,8 +23,10 @@ _IN_BUFFER = (PhaseKind.STAGE_IN, PhaseKind.CHECKPOINT, PhaseKind.DRAIN, PhaseKi
 """Kinds of phases whose data is gone when their job gives its buffer back."""
 
 
-def check_failures(workload: Workload, platform: Platform, failures: Failures, ledger: Ledger) -> None:
+def check_failures(workload: Workload, platform: Platform, failures: Failures | None, ledger: Ledger) -> None:
     """Refuse nodes that a waiting job keeps, and checkpoints that go nowhere, or take no time."""
+    if not failures:
+        return
     if ledger.carries[:, 0].any():
         raise InputError(
             f"{workload.name}: jobs keep nodes while they wait for their next leg, and a node may fail then; let each "
@@ -35,6 +37,18 @@ def check_failures(workload: Workload, platform: Platform, failures: Failures, l
             f"failures: checkpoint_bytes go to the file system, and {platform.name} has none; add a tier of kind pfs "
             "(or pfs=5GB/s to flat), or give checkpoint, a time, instead"
         )
+
+
+def sizes_of(platform: Platform, failures: Failures | None, n_jobs: int) -> dict[str, int]:
+    """How large tables of State are."""
+    if not failures:
+        return {}
+    return {"down": platform.nodes, "safety": n_jobs if failures.writes else 0}
+
+
+def write_bytes(failures: Failures | None) -> bool:
+    """Whether jobs write checkpoints over links."""
+    return failures is not None and failures.checkpoint_bytes > 0
 
 
 def make_tables(failures: Failures | None, platform: Platform, n_jobs: int) -> Resilience:
@@ -50,8 +64,10 @@ def make_tables(failures: Failures | None, platform: Platform, n_jobs: int) -> R
     return tables
 
 
-def fill_resilience(truth: Truth, platform: Platform, program: Program, failures: Failures) -> list[str]:
+def fill_resilience(truth: Truth, platform: Platform, program: Program, failures: Failures | None) -> list[str]:
     """Fill in the rule that jobs follow; returns what users should know of it."""
+    if not failures:
+        return []
     rule, scripts = truth.resilience.rule[0], truth.scripts
     rule["cost"], rule["bytes"], rule["period"] = failures.checkpoint, failures.checkpoint_bytes, failures.period
     rule["recovery"] = failures.recovery if failures.recovery >= 0 else failures.checkpoint

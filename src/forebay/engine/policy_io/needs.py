@@ -94,6 +94,17 @@ def _values(workload: Workload, column: str, words: dict[str, tuple[str, ...]]) 
     return values.fill_null(np.nan).to_numpy()
 
 
+def sizes_of(wishes: Wishes, n_ways: int) -> dict[str, int]:
+    """How large tables of State are."""
+    n_links, n_tiers = (len(wishes.labels.links), len(wishes.labels.tiers)) if wishes.io else (0, -1)
+    return {
+        "told_links": n_links,
+        "told_tiers": n_tiers,
+        "told_ways": max(n_ways, 1),
+        "columns": wishes.columns.shape[1],
+    }
+
+
 def fulfil(wishes: Wishes, state: State, truth: Truth, platform: Platform) -> None:
     """Fill in what never changes; columns of a job are shown when it arrives."""
     truth.columns[:] = wishes.columns if len(truth.columns) else truth.columns

@@ -1,4 +1,4 @@
-"""What results need and logs lack: how long jobs would have run alone, and their parts on shared nodes."""
+"""What results need and logs lack: how long jobs would have run alone."""
 
 import numpy as np
 
@@ -25,12 +25,3 @@ def by_itself(state: State, truth: Truth) -> np.ndarray | None:
         least = np.minimum(size["seconds"], np.where(kills, size["walltime"], np.inf))
         found[jobs] = np.where(size["seconds"] > 0, least, np.nan)
     return found
-
-
-def parts_of(truth: Truth) -> dict[str, np.ndarray]:
-    """The parts of each job on shared nodes, and how they are placed."""
-    if not len(truth.asks):
-        return {"parts": truth.asks, "placing": truth.asks}
-    first, parts = truth.asks[truth.jobs["leg"]], truth.asks["parts"]  # a leg may have none
-    placing = 2 * (first["exclusive"] != 0) + (first["spread"] != 0)
-    return {"parts": np.maximum.reduceat(parts, truth.jobs["leg"]), "placing": placing}

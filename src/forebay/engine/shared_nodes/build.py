@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from forebay.algorithms.inside import BLOCK
+from forebay.algorithms.inside import BLOCK, n_rows
 from forebay.core.codes import PhaseKind
 from forebay.core.inside import ASK, CORES, LOCAL, PLACEMENTS
 from forebay.core.tables import State
 from forebay.engine.build.eligibility import eligible
 from forebay.engine.build.program import Program
 from forebay.engine.shared_nodes.requests import Asked, asked, column, within_atoms
+from forebay.engine.truth import Truth
 from forebay.errors import InputError
 from forebay.platforms.platform import Platform
 from forebay.platforms.sharing import gpus_of
@@ -31,6 +32,8 @@ def node_tables(platform: Platform) -> tuple[np.ndarray, np.ndarray]:
 
 def fill_nodes(state: State, platform: Platform) -> None:
     """All that is known of what is in nodes, idle."""
+    if not platform.sharing:
+        return
     inside, machine = state.inside, state.machine[0]
     full, counts = node_tables(platform)
     atom = np.repeat(np.arange(len(platform.atoms)), [atom.count for atom in platform.atoms])
@@ -131,3 +134,15 @@ def _refuse_apart(workload: Workload, platform: Platform, program: Program, asks
             f"{workload.name}: job {job} asks for {platform.local.name} in a leg without nodes, and it is in the nodes "
             f"of {platform.name}, which jobs share; let the leg ask for nodes too, or write sharing = false"
         )
+
+
+def sizes_of(platform: Platform) -> dict[str, int]:
+    """How large tables of State are."""
+    n = platform.nodes if platform.sharing else 0
+    return {"shared": n, "room": n_rows(n) if n else 0, "shared_atoms": len(platform.atoms)}
+
+
+def fill_asks(truth: Truth, program: Program) -> None:
+    """What each leg asks of nodes."""
+    if program.asks is not None:
+        truth.asks[:] = program.asks
