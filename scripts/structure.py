@@ -13,7 +13,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1] / "src" / "forebay"
 MANY_FILES, LONG, MANY_PARAMETERS = 20, 40, 9
-CORE = ("loop", "actions", "legs", "allocation/allocate", "events", "build/tables", "results/tables")
+CORE = (
+    *("loop", "actions", "legs", "events", "submissions", "arrival", "ending"),
+    *("allocation/allocate", "allocation/picks", "build/tables", "results/tables"),
+)
 """Files of the engine through which every run goes."""
 CAPABILITIES = re.compile(
     r"\b(meters|limited|turned_away|full_meter|doors|planned|planning|is_outside|outside|waits|joins|dependencies"

@@ -188,3 +188,27 @@ def test_nobody_starts_by_a_partition_that_is_shut(seed):
 def ids(part):
     low, _, high = part.partition("-")
     return range(int(low), int(high or low) + 1)
+
+
+class Watching(forebay.Policy):
+    """Starts what fits, and notes which jobs it sees end, in what state."""
+
+    def __init__(self):
+        self.ended = []
+
+    def decide(self, view, act):
+        self.ended += [(view.now, view.jobs["id"][j], view.jobs["state"][j]) for j in view.ended]
+        for job in view.queue:
+            if act.fits(job):
+                act.start(job)
+
+
+@pytest.mark.small
+def test_policies_see_that_jobs_of_a_partition_that_stays_down_have_ended():
+    """Job 3 waits for job 2, which never starts. When job 1 is over nothing else comes, and job 2 is rejected."""
+    site, policy = machine(Partition(**A, state="down"), Partition(**B)), Watching()
+    jobs = workload((0, 10, 2, "b"), (1, 10, 2, "a"), (2, 10, 2, "b"))
+    waits = dependency_table({"job": [3], "parent": [2], "kind": ["afterany"], "delay": [0.0], "any": [False]})
+    result = forebay.simulate(dataclasses.replace(jobs, dependencies=waits), site, policy)
+    assert starts(result) == {1: 0.0, 2: None, 3: 10.0}
+    assert policy.ended[:2] == [(10.0, 1, forebay.JobState.COMPLETED), (10.0, 2, forebay.JobState.REJECTED)]
