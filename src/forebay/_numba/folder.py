@@ -63,11 +63,18 @@ def _sources() -> list[Path]:
 
 
 @cache
-def _version() -> str:
-    """The name of a folder: all that decides what comes out of the compiler, but for the processor."""
-    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version}".encode())
+def _digest_of_sources() -> bytes:
+    digest = hashlib.sha256()
     for path in _sources():
         digest.update(path.read_bytes())
+    return digest.digest()
+
+
+@cache
+def version_of(minor_alone: bool = False) -> str:
+    """The name of a folder: all that decides what comes out of the compiler, but for the processor."""
+    python = sys.implementation.cache_tag if minor_alone else sys.version
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {python}".encode() + _digest_of_sources())
     inner = os.environ.get("FOREBAY_INNER_KERNELS") != "0"
     return digest.hexdigest()[:12] + ("-checked" if numba.config.BOUNDSCHECK else "" if inner else "-plain")
 
@@ -112,7 +119,7 @@ def is_safe(found: os.stat_result) -> bool:
 
 def unsafe_folder() -> Path | None:
     """The folder for compiled code that is there and not used, as others can write to it; None if there is no such."""
-    folder = Path(os.environ.get("FOREBAY_CACHE_DIR") or _home() / "forebay") / _version()
+    folder = Path(os.environ.get("FOREBAY_CACHE_DIR") or _home() / "forebay") / version_of()
     try:
         return None if is_safe(folder.stat()) else folder
     except OSError:
@@ -121,7 +128,7 @@ def unsafe_folder() -> Path | None:
 
 def _opened(base: Path) -> Path | None:
     """This version's folder in `base`: one of root's that can be read, as in an image made in advance, or ours."""
-    folder = base / _version()
+    folder = base / version_of()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not is_safe(folder.stat()):

@@ -19,6 +19,7 @@ from typing import Any
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from forebay._numba import packaged
 from forebay._numba.finished import assembled, parts_of
 from forebay._numba.folder import cache_folder, is_ours, is_safe
 
@@ -31,7 +32,8 @@ class Fault(Enum):
 
     MISSING = "missing"
     DAMAGED = "damaged"
-    UNSAFE = "unsafe"  # somebody else may have written it
+    UNSAFE = "unsafe"  # others may have written it
+    PACKAGED = "packaged"  # what the wheel brought is damaged, or others may have written it
 
 
 class Store:
@@ -66,9 +68,10 @@ class Store:
         folder = cache_folder()
         if folder is None or result.lifted or result.reload_init or result.library.has_dynamic_globals:
             return
-        if self._read(signature, result.codegen) is Fault.UNSAFE:
+        path = folder / self._name(signature, result.codegen.magic_tuple())
+        if _read(path) is Fault.UNSAFE:
             return
-        data, path = dumps(parts_of(result)), folder / self._name(signature, result.codegen)
+        data = dumps(parts_of(result))
         temporary = None
         try:
             handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)
@@ -85,28 +88,39 @@ class Store:
     disable = flush = enable
 
     def _read(self, signature: Any, codegen: Any) -> bytes | Fault:
+        """What was compiled here, else what the wheel brought."""
         folder = cache_folder()
-        if folder is None:
-            return Fault.MISSING
-        path = folder / self._name(signature, codegen)
-        try:
-            # What is looked at is what is read: no link to elsewhere, and nothing put in its place in between.
-            with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-                found = os.fstat(file.fileno())
-                if not stat.S_ISREG(found.st_mode) or not is_safe(found):
-                    return Fault.UNSAFE
-                content = file.read()
-        except FileNotFoundError:
-            return Fault.MISSING
-        except OSError:
-            return Fault.UNSAFE
-        data = content[_DIGEST:]
-        return data if hashlib.sha256(data).digest() == content[:_DIGEST] else Fault.DAMAGED
+        found = _read(folder / self._name(signature, codegen.magic_tuple())) if folder else Fault.MISSING
+        return self._packaged(signature, codegen, found) if isinstance(found, Fault) else found
 
-    def _name(self, signature: Any, codegen: Any) -> str:
+    def _packaged(self, signature: Any, codegen: Any, fault: Fault) -> bytes | Fault:
+        folder, target = packaged.folder(), packaged.target(codegen)
+        if folder is None or target is None:
+            return fault
+        found = _read(folder / self._name(signature, target))
+        spoilt = fault is Fault.MISSING and found in (Fault.DAMAGED, Fault.UNSAFE)
+        return Fault.PACKAGED if spoilt else fault if isinstance(found, Fault) else found
+
+    def _name(self, signature: Any, target: tuple[str, ...]) -> str:
         function = self._function
-        made_for = hashlib.sha256(repr((str(signature), codegen.magic_tuple())).encode()).hexdigest()[:8]
+        made_for = hashlib.sha256(repr((str(signature), target)).encode()).hexdigest()[:8]
         return f"{function.__module__}.{function.__qualname__}-{made_for}.kernel"
+
+
+def _read(path: Path) -> bytes | Fault:
+    try:
+        # What is looked at is what is read: no link to elsewhere, and nothing put in its place in between.
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode) or not is_safe(found):
+                return Fault.UNSAFE
+            content = file.read()
+    except FileNotFoundError:
+        return Fault.MISSING
+    except OSError:
+        return Fault.UNSAFE
+    data = content[_DIGEST:]
+    return data if hashlib.sha256(data).digest() == content[:_DIGEST] else Fault.DAMAGED
 
 
 def store_for(function: FunctionType) -> Store | None:

@@ -204,15 +204,20 @@ def _notes(faults: dict[Part, str]) -> list[str]:
     if folder is not None:
         what = "is another user's, or others can write to it"
         return [f"note: {plain(str(folder))} {what}: compiled code in it is not run, and none is kept there"]
-    found = []
-    for fault, what in (
-        ("damaged", "damaged, and compiled again"),
-        ("unsafe", "another user's or can be written to by others: it is not run, and compiled for this run alone"),
+    found, here = [], plain(str(cache_folder()))
+    for fault, what, where in (
+        ("damaged", "damaged, and compiled again", here),
+        (
+            "unsafe",
+            "another user's or can be written to by others: it is not run, and compiled for this run alone",
+            here,
+        ),
+        ("packaged", "damaged, or others can write to it: it is not run, and compiled again", "the package"),
     ):
         names = [f"{part[0]}.{part[1]}" for part, its in faults.items() if its == fault]
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            found.append(f"note: compiled code of {names[0]}{more} in {plain(str(cache_folder()))} is {what}")
+            found.append(f"note: compiled code of {names[0]}{more} in {where} is {what}")
     return found
 
 
