@@ -92,13 +92,13 @@ def test_the_layout_gets_no_worse():
     """As scripts/structure.py counts it. Where one of these numbers has become smaller, write the smaller one here."""
     structure = runpy.run_path(str(ROOT / "scripts" / "structure.py"))
     most = {
-        "crowded_folders": 4,
+        "crowded_folders": 3,
         "files_at_the_root": 4,
-        "on_capabilities": 104,
+        "on_capabilities": 22,
         "import_circles": 1,
         "long_functions": 100,
         "many_parameters": 32,
-        "words": 304,
+        "words": 296,
     }
     found = structure["measure"]()._asdict()
     assert {name: count for name, count in found.items() if count > most.get(name, count)} == {}

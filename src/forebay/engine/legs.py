@@ -7,33 +7,32 @@ from forebay.core.codes import JobState, LegEnd, LogKind, LogReason, PhaseKind, 
 from forebay.core.tables import PICKS, STATE
 from forebay.core.verbs import interrupted
 from forebay.engine.allocation.allocate import give, give_at_end, give_early, take_all
-from forebay.engine.checkpoints.kernels import (
+from forebay.engine.contention.transfers import clear_phase, go_under_way, launch, leave_beside, stop_phase
+from forebay.engine.ending import close
+from forebay.engine.hooks.life import on_again, on_first_start, on_interrupt, on_kill, on_next_leg
+from forebay.engine.hooks.phases import (
+    LEAVES,
+    NO_INTERLUDE,
+    amounts,
+    begin_program,
     begin_work,
     break_off,
     end_interlude,
     ends_slice,
     gives_up,
-    goes_back,
-    rest_of_phase,
-    saves_first,
-)
-from forebay.engine.checkpoints.tables import LEAVES, NO_INTERLUDE
-from forebay.engine.contention.transfers import clear_phase, go_under_way, launch, leave_beside, stop_phase
-from forebay.engine.ending import close
-from forebay.engine.hooks.life import on_again, on_first_start, on_interrupt, on_kill, on_next_leg
-from forebay.engine.log import write_log
-from forebay.engine.malleable.steps import (
-    amounts,
-    begin_program,
     go_on,
+    goes_back,
     halts,
     has_ended,
     is_halted,
+    rest_of_phase,
     returns,
     runs_beside,
+    saves_first,
     step_on,
     stops_altogether,
 )
+from forebay.engine.log import write_log
 from forebay.engine.queue import add_running, dequeue, drop_running, enqueue_begun, has_begun
 from forebay.engine.timers import cancel_timer, set_timer
 from forebay.engine.truth import TRUTH
