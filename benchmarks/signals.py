@@ -1,10 +1,13 @@
 """How soon a run ends after SIGTERM and SIGINT: `python benchmarks/signals.py [FAMILY ...]`.
 
 Runs that would take minutes or hours, mostly in single decisions, or in one job. Each is stopped at several moments,
-from its beginning on; what counts is the time from the signal until the process is gone. The worst stands in the table.
+from its beginning on; what counts is the time from the signal until the process is gone. The worst stands in the table,
+and in brackets the processor time that it took, which other work on the machine does not change.
 """
 
 import json
+import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -118,14 +121,26 @@ CASES = (
 )
 
 
-def latency(words: list[str], number: signal.Signals, moment: float, output: Path) -> float | None:
-    """Seconds from the signal until the process is gone; None if it was over before."""
+def _cpu_so_far(process: int) -> float:
+    """Seconds of processors that a process has taken; it has no children that have ended."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def latency(words: list[str], number: signal.Signals, moment: float, output: Path) -> tuple[float, float] | None:
+    """Seconds from the signal until the process is gone, on the clock and of processors; None if it was over before."""
+    earlier = _cpu_of_children()
     command = [str(Path(sys.executable).with_name("forebay")), *words, "-q", "-o", str(output)]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     while not output.exists() and running.poll() is None:
         time.sleep(0.005)
     time.sleep(moment)
-    sent = time.perf_counter()
+    sent, used = time.perf_counter(), _cpu_so_far(running.pid)
     running.send_signal(number)
     try:
         _, printed = running.communicate(timeout=300)
@@ -133,8 +148,8 @@ def latency(words: list[str], number: signal.Signals, moment: float, output: Pat
         running.kill()
         running.communicate()
         shutil.rmtree(output, ignore_errors=True)
-        return float("inf")
-    took = time.perf_counter() - sent
+        return float("inf"), float("inf")
+    took = time.perf_counter() - sent, _cpu_of_children() - earlier - used
     if running.returncode == 0:
         shutil.rmtree(output)
         return None
@@ -156,7 +171,8 @@ def main() -> None:
             for number in CODES:
                 found = [latency(words, number, moment, folder / "out") for moment in MOMENTS]
                 there = [seconds for seconds in found if seconds is not None]
-                worst.append(f"{max(there):.2f} s" if there else "over before")
+                clock, processors = map(max, zip(*there, strict=True)) if there else (0.0, 0.0)
+                worst.append(f"{clock:.2f} s ({processors:.2f})" if there else "over before")
             print(f"| {case.family} | {case.what} | {worst[0]} | {worst[1]} |", flush=True)
 
 

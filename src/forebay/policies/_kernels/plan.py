@@ -13,6 +13,7 @@ from forebay._numba.jit import allocating_kernel
 from forebay._numba.pointer import keep, on_stack
 from forebay.algorithms.anneal import accepts, cooled, insert, next_order, refused_above, swap
 from forebay.algorithms.order import sort_smallest
+from forebay.algorithms.pairs import place_of, room_for
 from forebay.core.tables import policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Backfill
@@ -177,7 +178,7 @@ def _descend(state, board, orders, params, stride, R, S, W):
     accept(board, order, tried)
     # By halves first, forward only: that is what long queues have time for. Then every distance, both ways.
     ahead, halves, helped = n_jobs // 2, True, False
-    refused, accepted = np.zeros((n_jobs, n_jobs), np.int64), 1  # [from, to]: after which order accepted, if any
+    (known, refused), accepted = room_for(min(left, n_jobs * n_jobs)), 1  # from, to: after which order accepted, if any
     while True:
         for k in range((n_jobs - ahead) * (1 if halves else 2)):
             if left == 0 or score <= bound or interrupted(state):
@@ -185,7 +186,8 @@ def _descend(state, board, orders, params, stride, R, S, W):
             left -= 1
             p = k % (n_jobs - ahead)
             i, j = (p + ahead, p) if k == p or ahead == 1 else (p, p + ahead)  # neighbours change places either way
-            if shortcuts and refused[i, j] == accepted:
+            at = place_of(known, i * n_jobs + j + 1)
+            if shortcuts and refused[at] == accepted:
                 continue
             insert(tried, i, j)
             first, meets, limit = (p, p + ahead + 1, score + 1.0) if shortcuts else (0, n_jobs, math.inf)
@@ -194,7 +196,7 @@ def _descend(state, board, orders, params, stride, R, S, W):
                 score, helped, accepted = new, True, accepted + 1
                 accept(board, order, tried)
             else:
-                refused[i, j] = accepted
+                known[at], refused[at] = i * n_jobs + j + 1, accepted
                 tried[:] = order
         ahead = ahead // 2 if halves else ahead + 1
         if halves and ahead == 0:
