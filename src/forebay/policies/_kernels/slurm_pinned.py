@@ -52,6 +52,8 @@ from forebay.policies._kernels.slurm_table import (
     window_end,
 )
 
+FROM_ZERO = True
+
 
 @inlined_kernel
 def n_licences(params):

@@ -20,6 +20,7 @@ from forebay.algorithms.bits import count_bits, count_word, fill
 from forebay.core.tables import PICK, nodes_in
 from forebay.policies._kernels.slurm_returns import Returns, no_returns, returns_of
 
+FROM_ZERO = True
 PRECISION = 30.0  # s
 
 
