@@ -11,6 +11,7 @@ from numba.core import compiler, typed_passes, untyped_passes
 from numba.core.compiler_machinery import PassManager
 
 from forebay._numba.folder import is_ours
+from forebay._numba.from_zero import FromZero
 from forebay._numba.narrow import Narrow
 
 _LEFT_OUT = {
@@ -51,6 +52,8 @@ def passes_for(state: Any, lowering: Any) -> PassManager:
             made.add_pass(lowering if step is typed_passes.NativeLowering else step, text)
             if step is untyped_passes.IRProcessing:
                 made.add_pass(Narrow, "take out what cannot happen")
+            if step is typed_passes.NopythonTypeInference:
+                made.add_pass(FromZero, "count places from the front")
         made.finalize()
         _kept[lowering, plain] = made
     return _kept[lowering, plain]

@@ -3,6 +3,7 @@
 from forebay._numba.jit import inlined_kernel, kernel
 from forebay._numba.ones import n_ones
 
+FROM_ZERO = True
 _ALL = (1 << 32) - 1
 
 

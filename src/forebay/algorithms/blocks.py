@@ -6,6 +6,8 @@ So Slurm's select plug-ins pick nodes that are all alike, where no network topol
 from forebay._numba.jit import kernel
 from forebay.algorithms.bits import fill, next_run, wipe
 
+FROM_ZERO = True
+
 
 @kernel
 def best_block(words, count):

@@ -12,6 +12,7 @@ hundred jobs that wait, were two thirds of a run's time.
 from forebay._numba.jit import inlined_kernel, kernel
 from forebay.core.inside import DIMENSIONS
 
+FROM_ZERO = True
 BLOCK = 32
 BEST, LOWEST = 0, 1  # places in core.inside.PLACEMENTS
 

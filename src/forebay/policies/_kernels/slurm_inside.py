@@ -25,6 +25,7 @@ from forebay.policies._kernels.slurm_returns import (
 from forebay.policies._kernels.slurm_select import HITS, KILLER, PRECISION, ROWS, barrier_of, wider
 from forebay.policies._kernels.slurm_table import too_few_unreserved, unreserved
 
+FROM_ZERO = True
 _FEW = 32  # hits that are looked for at a time
 
 

@@ -20,6 +20,7 @@ from forebay.policies._kernels.slurm_inside import ask_inside, count_now, gather
 from forebay.policies._kernels.slurm_select import bits_of
 from forebay.policies._kernels.slurm_table import nodes_of
 
+FROM_ZERO = True
 _BEST_FIT = PLACEMENTS.index("best-fit")
 
 

@@ -52,6 +52,8 @@ from forebay.policies._kernels.slurm_table import (
     window_end,
 )
 
+FROM_ZERO = True
+
 
 @inlined_kernel
 def n_licences(params):
@@ -96,7 +98,7 @@ def find_nodes(state, have, select, table, profile, params, j):
             ask_nodes(select, table, R, span, end)
             if count_bits(select.nodes) < count:
                 continue
-            begin = when_free(select, profile, R, count, linear)
+            begin = when_free(select, profile, count, linear)
         begin = max(begin, start)
         if begin == np.inf:
             continue

@@ -16,6 +16,7 @@ from forebay.core.inside import DIMENSIONS
 from forebay.core.tables import after, instant_width
 from forebay.policies._kernels.ahead import end_if_now, started_by_end
 
+FROM_ZERO = True
 NOW, TOO_LATE = -1, -2
 """Stand for rows."""
 _CHUNK = 16

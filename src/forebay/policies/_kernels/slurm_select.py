@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.atoms import FIRST
-from forebay.algorithms.bits import count_bits, count_word, fill
+from forebay.algorithms.bits import count_bits, fill
 from forebay.core.tables import PICK, nodes_in
 from forebay.policies._kernels.slurm_returns import Returns, no_returns, returns_of
 
+FROM_ZERO = True
 PRECISION = 30.0  # s
 
 
@@ -40,6 +41,7 @@ class Freed(NamedTuple):
     firsts: NDArray[np.int64]  # [segment]: the first of its words, and behind them all the number of these
     words: NDArray[np.int64]  # which
     bits: NDArray[np.int64]  # the nodes of it
+    by: NDArray[np.int64]  # [segment, word]: all nodes that are free by then
 
 
 class Select(NamedTuple):
@@ -112,7 +114,8 @@ def select_of(state, have, line, n_ahead):
     words = np.zeros((6, atoms.shape[1]), np.int64)
     returns = returns_of(state, have.inside, line) if shared > 0 and n_ahead > 0 else no_returns()
     n_nodes = 32 * atoms.shape[1] if shared == 0 and n_ahead > 0 else 0
-    freed = Freed(np.empty(n_ahead + 1, np.int64), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64))
+    by = np.empty((n_ahead if n_nodes > 0 else 0, atoms.shape[1]), np.int64)
+    freed = Freed(np.empty(n_ahead + 1, np.int64), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64), by)
     return Select(
         atoms, _weights(state), words[0], words[1], words[2], words[3], words[4], words[5],
         np.zeros_like(state.inside.room), np.empty(shared, PICK), returns, np.zeros(1, np.int64), np.zeros(3, np.int64),
@@ -155,49 +158,55 @@ def barrier_of(time):
 @kernel
 def note_freed(select, profile, R):
     """Work out which nodes first are free in which segment of a profile; again when it has changed."""
-    (_, ahead, n), freed, known, k = profile, select.freed, select.some, 0
+    (_, ahead, n), freed, k = profile, select.freed, 0
     if ahead.shape[1] == R or len(freed.words) == 0:
         return
-    for w in range(len(known)):
-        known[w] = ahead[0, R + w]
+    for w in range(freed.by.shape[1]):
+        freed.by[0, w] = ahead[0, R + w]
     for i in range(1, n):
         freed.firsts[i] = k
-        for w in range(len(known)):
-            more = ahead[i, R + w] & ~known[w]
-            if more != 0:
-                freed.words[k], freed.bits[k] = w, more
-                known[w] |= more
+        for w in range(freed.by.shape[1]):
+            before = freed.by[i - 1, w]
+            freed.by[i, w] = before | ahead[i, R + w]
+            if freed.by[i, w] != before:
+                freed.words[k], freed.bits[k] = w, freed.by[i, w] ^ before
                 k += 1
     freed.firsts[n] = k
 
 
-@kernel
-def when_free(select, profile, R, count, linear):
-    """When `count` of the nodes are free as running jobs end, inf if never; which are then, into `free`."""
-    (times, ahead, n), nodes, free, freed = profile, select.nodes, select.free, select.freed
+@inlined_kernel
+def _concerns(freed, i, nodes):
+    """Whether some of the nodes first are free in segment `i`."""
+    for k in range(freed.firsts[i], freed.firsts[i + 1]):
+        if freed.bits[k] & nodes[freed.words[k]] != 0:
+            return True
+    return False
+
+
+@inlined_kernel
+def _free_in(freed, i, nodes, free):
+    """Those of the nodes that are free by segment `i`, into `free`; returns how many."""
     for w in range(len(nodes)):
-        free[w] = ahead[0, R + w] & nodes[w]
-    left = count - count_bits(free)
-    if left <= 0:
+        free[w] = freed.by[i, w] & nodes[w]
+    return count_bits(free)
+
+
+@kernel
+def when_free(select, profile, count, linear):
+    """When `count` of the nodes are free as running jobs end, inf if never; which are then, into `free`."""
+    (times, _, n), nodes, free, freed = profile, select.nodes, select.free, select.freed
+    if _free_in(freed, 0, nodes, free) >= count:
         return times[0]
     window, barrier, i = PRECISION, np.inf, 1
     while i < n:
         last = -1
         while i < n and (last < 0 or last < i - 1 or math.floor(times[i]) <= barrier + window):
-            concerned = False
-            for k in range(freed.firsts[i], freed.firsts[i + 1]):
-                w = freed.words[k]
-                more = freed.bits[k] & nodes[w]
-                if more != 0:
-                    concerned = True
-                    free[w] |= more
-                    left -= count_word(more)
-            if concerned:
+            if _concerns(freed, i, nodes):
                 last = i
                 if barrier == np.inf:
                     barrier = barrier_of(times[i])
             i += 1
-        if last >= 0 and left <= 0:
+        if last >= 0 and _free_in(freed, last, nodes, free) >= count:
             return times[last]
         if i < n:
             window = wider(window, linear, math.floor(times[i]) - barrier)
@@ -206,13 +215,15 @@ def when_free(select, profile, R, count, linear):
 
 @kernel
 def free_by(select, profile, time):
-    """Add the nodes to `soon` that are free by a time; some may be free later."""
-    (times, _, n), freed = profile, select.freed
-    while select.seen[ROWS] + 1 < n and times[select.seen[ROWS] + 1] <= time:
-        select.seen[ROWS] += 1
-        i = select.seen[ROWS]
-        for k in range(freed.firsts[i], freed.firsts[i + 1]):
-            select.soon[freed.words[k]] |= freed.bits[k] & select.allowed[freed.words[k]]
+    """Let `soon` be the nodes that are free by a time; some may be free later."""
+    times, _, n = profile
+    i = select.seen[ROWS]
+    while i + 1 < n and times[i + 1] <= time:
+        i += 1
+    if i > select.seen[ROWS]:
+        select.seen[ROWS] = i
+        for w in range(len(select.soon)):
+            select.soon[w] = select.freed.by[i, w] & select.allowed[w]
 
 
 @kernel

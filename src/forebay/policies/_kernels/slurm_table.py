@@ -17,6 +17,8 @@ from forebay.algorithms.bits import count_bits, count_word, lowest
 from forebay.core.tables import after, instant_width
 from forebay.policies._families.slurm_scheduler import Sched
 
+FROM_ZERO = True
+
 
 class Table(NamedTuple):
     """Spans in order of time; `left` has licences in its first columns, the first of them unused, then words of nodes.
