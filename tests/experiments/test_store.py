@@ -88,6 +88,7 @@ def test_a_damaged_run(store, text):
         ({}, "its summary is empty"),
         ([], "summary is [], not a dictionary"),
         ({"mean_wait": [3]}, "summary: mean_wait is [3], not a number"),
+        ({"\ud800": 3}, r"summary: '\ud800' cannot name a number"),  # half a character: no table takes it
     ],
 )
 def test_a_run_whose_summary_was_changed(store, summary, says):

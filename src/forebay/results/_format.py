@@ -42,6 +42,8 @@ def wrong_summary(summary: Any) -> str:
     if not summary:
         return "its summary is empty"
     for name, value in summary.items():
+        if not str(name).isprintable():
+            return f"summary: {brief(name)} cannot name a number"
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             return f"summary: {listed([name])} is {brief(value)}, not a number"
         if isinstance(value, int) and abs(value) >= 2**1023:
