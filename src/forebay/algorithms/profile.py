@@ -66,7 +66,7 @@ def window(times, free, n, n_begins, first, R, demand, duration):
 def longest_run(times, free, n, n_begins, first, R, demand):
     """How long `demand` is free at most from the beginning of a segment on, of those from `first` to `n_begins`.
 
-    It is inf if that is for ever. Whoever asks for as much, and longer, begins in none of these.
+    It is inf if that is for ever. A job that asks for as much, and longer, begins in none of these.
     """
     i, longest = first, 0.0
     while i < n_begins:

@@ -1,7 +1,7 @@
 """Which jobs of a long line ask for much: for some bounds of each amount, the set of places whose jobs ask for as much.
 
-Of everybody who asks for as much of each amount as somebody else, the sets of the next bounds tell most, a word of
-places at a time, and nobody else. The bounds are those that cut a sample of the line into equal parts.
+Of all that ask for as much of each amount as some job, the sets of the next bounds have most, a word of places at a
+time, and no others. The bounds are those that cut a sample of the line into equal parts.
 """
 
 from typing import NamedTuple
@@ -68,7 +68,7 @@ def enter(sets, at, row, columns):
 
 @inlined_kernel
 def leave(sets, at):
-    """Nobody stands there any more."""
+    """No job stands there any more."""
     drop(sets.rows[0], at)
 
 

@@ -259,6 +259,18 @@ def _start_by_key(state, have, line):
 
 
 @allocating_kernel
+def _deep(state, have, line, params, columns, index, first):
+    """Any number of reservations, by sets of places where these are of use."""
+    reserved, S, W = columns
+    rules = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL]), W
+    sets = sets_for_deep(state, have, len(line), index, first, reserved, rules)
+    if sets.rows.shape[1] > 0:
+        deep_by_sets(state, have, line, reserved, S, index, first, sets)
+    else:
+        deep(state, have, line, params, columns, index, first)
+
+
+@allocating_kernel
 def _serve(state, have, line, params):
     """The same, but for several reservations of nodes that jobs share."""
     if params[Param.DEPTH] == 1 and len(state.inside.full) > 0:
@@ -283,12 +295,8 @@ def _serve(state, have, line, params):
     if params[Param.DEPTH] > 1 or (params[Param.DEPTH] == 1 and beyond_amounts):
         S = len(have.room) if state.machine[0]["chunked"] < reserved else 0
         W = n_words if pinned else 0
-        rules = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL]), W
-        sets = sets_for_deep(state, have, len(line.jobs) - i, line.lookup, line.first + i, reserved, rules)
-        if params[Param.DEPTH] > 1 and sets.rows.shape[1] > 0:
-            deep_by_sets(state, have, line.jobs[i:], reserved, S, line.lookup, line.first + i, sets)
-        elif params[Param.DEPTH] > 1:
-            deep(state, have, line.jobs[i:], params, (reserved, S, W), line.lookup, line.first + i)
+        if params[Param.DEPTH] > 1:
+            _deep(state, have, line.jobs[i:], params, (reserved, S, W), line.lookup, line.first + i)
         elif asks:
             some = all_by_key(state, head, line, last_before(line, head), _who_fits(have, line))
             shallow(state, have, some, params, (reserved, S, W), line.lookup[:0], 0)

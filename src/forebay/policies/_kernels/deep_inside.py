@@ -221,9 +221,9 @@ def _refuse(state, later, leg):
 
 @kernel
 def _try_start(state, have, calendar, kept, later, most, j, leg, place, n_pooled):
-    """Start job `j`, which finds room now, if that delays nobody before `place`.
+    """Start job `j`, which finds room now, if that delays no job before `place`.
 
-    Returns whether it does; -1 if the calendar needs rows before that can be told.
+    Returns whether it does; -1 if the calendar needs rows before that is known.
     """
     if clear_now(state, have, calendar, leg, n_pooled, False):
         if not _settle(state, have, calendar, kept, later, place, leg, n_pooled):
@@ -245,12 +245,12 @@ def _open_calendar(state, have, kept, R):
 
 
 @kernel
-def _read_on(state, have, calendar, kept, later, most, line, index, first, notes, reads, n_pooled):
+def _read_on(state, have, calendar, known, line, index, first, reads, n_pooled):
     """Go on along the line from where `reads` says; returns whether that is over: else the calendar needs rows.
 
-    That has none before anybody needs it. Nothing is counted yet of the one at which reading stops.
+    That has none before a job needs it. Nothing is counted yet of the one at which reading stops.
     """
-    begun, depth = reads[_BEGUN], reads[_DEPTH]
+    (kept, later, most, notes), begun, depth = known, reads[_BEGUN], reads[_DEPTH]
     while reads[_AT] < len(line) and reads[_RESERVED] < depth and (reads[_RESERVED] == 0 or reads[_LIMIT] > 0):
         i = reads[_AT]
         j = line[i] if line[i] >= 0 else unseen(state, line[i])
@@ -281,8 +281,9 @@ def _read_on(state, have, calendar, kept, later, most, line, index, first, notes
 
 
 @kernel
-def _read_rest(state, have, calendar, kept, later, most, rest, notes, reads, place, n_pooled):
+def _read_rest(state, have, calendar, known, rest, reads, place, n_pooled):
     """The same of those behind the last one with a reservation, from `reads[_NEXT]` on."""
+    kept, later, most, notes = known
     while reads[_NEXT] < len(rest):
         j = rest[reads[_NEXT]]
         if j >= 0:
@@ -323,13 +324,14 @@ def deep_inside(state, have, line, params, index, first, notes, kept):
         later.jobs[i] = LAID
         if line[i] >= 0:
             has_started(kept, line[i])
-    while not _read_on(state, have, calendar, kept, later, most, line, index, first, notes, reads, n_pooled):
+    known = kept, later, most, notes
+    while not _read_on(state, have, calendar, known, line, index, first, reads, n_pooled):
         calendar = _with_rows(state, have, kept, calendar, R)
     if interrupted(state):
         return
     place = reads[_AT]
     rest = behind(state, have, line[place:], params, reads[_LIMIT])
-    while not _read_rest(state, have, calendar, kept, later, most, rest, notes, reads, place, n_pooled):
+    while not _read_rest(state, have, calendar, known, rest, reads, place, n_pooled):
         calendar = _with_rows(state, have, kept, calendar, R)
     if len(calendar.bits) > 0:
         keep_promises(kept)

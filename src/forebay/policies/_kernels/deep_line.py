@@ -1,8 +1,9 @@
-"""The same reservations in a long queue in order of arrival, where those who can start are a set: see `reservations`.
+"""The same reservations in a long queue in order of arrival, where those that can start are a set: see `reservations`.
 
-Whoever starts now needs what it asks for until it ends. So at each time at which less is left than before, a bound says
-whom it strikes out: who asks for more and would still run then. What is left of the set is looked at one by one, from
-the first on, until somebody can start; whoever stands before it and may be in its way is laid: see `put_off`.
+A job that starts now needs what it asks for until it ends. So at each time at which less is left than before, a bound
+says which ones it strikes out: those that ask for more and would still run then. What is left of the set is looked at
+one by one, from the first on, until one can start; those that stand before it and may be in its way are laid: see
+`put_off`.
 """
 
 import numpy as np
@@ -31,7 +32,7 @@ from forebay.policies._kernels.reservations import can_start, start_beside
 def sets_for_deep(state, have, n_jobs, index, first, reserved, rules):
     """The sets of an index, if they are of use for a line from place `first` on; otherwise none.
 
-    Everybody in it may be tried, and have a reservation; nodes are not pinned, nor windows of the site looked up.
+    All in it may be tried, and have a reservation; nodes are not pinned, nor windows of the site looked up.
     """
     depth, limit, W = rules
     of_use = len(index) > 0 and W == 0 and min(depth, limit) >= n_jobs and first >= n_indexed(index)[0]
@@ -39,9 +40,10 @@ def sets_for_deep(state, have, n_jobs, index, first, reserved, rules):
 
 
 @kernel
-def _can_start_at(state, have, profile, R, line, index, first, i):
+def _can_start_at(state, have, profile, R, queue, i):
     """Whether the job at a place can start; without a profile, whether it fits."""
-    (times, ahead, n), j = profile, line[i]
+    (times, ahead, n), (line, index, first) = profile, queue
+    j = line[i]
     if j < 0:
         return False
     leg, enough = asks_within(state, index, first + i, j, have.free)
@@ -51,18 +53,19 @@ def _can_start_at(state, have, profile, R, line, index, first, i):
 
 
 @kernel
-def _next_who_can(state, have, profile, R, line, index, first, sets, who, place):
+def _next_who_can(state, have, profile, R, queue, sets, who, place):
     """The next place from `place` on of a set whose job can start; who stands before and cannot leaves the set.
 
     It is the end of the line if there is none.
     """
-    shift, looked = first - n_indexed(index)[0], 0
+    (line, index, first), looked = queue, 0
+    shift = first - n_indexed(index)[0]
     at = next_in(who, place + shift)
     while at - shift < len(line):
         looked += 1
         if looked & 63 == 0 and interrupted(state):
             break
-        if _can_start_at(state, have, profile, R, line, index, first, at - shift):
+        if _can_start_at(state, have, profile, R, queue, at - shift):
             return at - shift
         if line[at - shift] == -1:
             leave(sets, at)
@@ -72,12 +75,13 @@ def _next_who_can(state, have, profile, R, line, index, first, sets, who, place)
 
 
 @kernel
-def _latest_end(state, have, profile, R, line, index, first, sets, who, place):
+def _latest_end(state, have, profile, R, queue, sets, who, place):
     """A time by which all of a set would end who can start, of those from a place on.
 
-    The longest walltimes are in the set of the last bound. Who cannot start leaves the set, until somebody can.
+    The longest walltimes are in the set of the last bound. A job that cannot start leaves the set, until one can.
     """
-    shift, k, longest = first - n_indexed(index)[0], BOUNDS, 0.0
+    (line, index, first), k, longest = queue, BOUNDS, 0.0
+    shift = first - n_indexed(index)[0]
     while k > 0 and longest == 0.0:
         k -= 1
         for w in range((place + shift) // WORD, len(who)):
@@ -87,7 +91,7 @@ def _latest_end(state, have, profile, R, line, index, first, sets, who, place):
                 left &= left - 1
                 if i < 0 or i >= len(line):
                     continue
-                if longest > 0.0 or _can_start_at(state, have, profile, R, line, index, first, i):
+                if longest > 0.0 or _can_start_at(state, have, profile, R, queue, i):
                     longest = max(longest, state.legs[state.jobs[line[i]]["leg"]]["walltime"] if line[i] >= 0 else 0.0)
                 else:
                     drop(who, i + shift)
@@ -116,16 +120,16 @@ def _narrow(profile, horizon, R, sets, who, place, least, low):
 
 @allocating_kernel
 def deep_by_sets(state, have, line, reserved, S, index, first, sets):
-    """Start whoever delays no reservation; line[0], at place `first` of the queue, is the first who does not fit."""
-    who, shift = np.empty(sets.rows.shape[1], np.int64), first - n_indexed(index)[0]
+    """Start those that delay no reservation; line[0], at place `first` of the queue, is the first that does not fit."""
+    queue, who, shift = (line, index, first), np.empty(sets.rows.shape[1], np.int64), first - n_indexed(index)[0]
     R, times, ahead, n = n_held(state, have, reserved), np.empty(0), np.empty((0, 0), np.int64), 0
     put_within(sets, who, 1, have.free)
-    found = _next_who_can(state, have, (times, ahead, n), R, line, index, first, sets, who, 0)
+    found = _next_who_can(state, have, (times, ahead, n), R, queue, sets, who, 0)
     if found == len(line):
         return
     times, ahead, n = ahead_of(state, have, -1, reserved, S, 0)
     least, low = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
-    horizon = _latest_end(state, have, (times, ahead, n), R, line, index, first, sets, who, found)
+    horizon = _latest_end(state, have, (times, ahead, n), R, queue, sets, who, found)
     later = nobody_put_off(len(line), state.clock[0]["now"], horizon, max(R + S, MOST), 0.0, np.inf)
     later = with_sets(later, sets, line, shift)
     i, n_laid, due, looked, known = 0, 0, 1, 0, False
@@ -135,7 +139,7 @@ def deep_by_sets(state, have, line, reserved, S, index, first, sets):
             return
         if not known or found < i:
             known = True
-            found = _next_who_can(state, have, (times, ahead, n), R, line, index, first, sets, who, i)
+            found = _next_who_can(state, have, (times, ahead, n), R, queue, sets, who, i)
             if found == len(line):
                 return
         place = min(next_open(later, 0, i), found)
@@ -159,5 +163,5 @@ def deep_by_sets(state, have, line, reserved, S, index, first, sets):
         if n_laid >= due:
             due = n_laid + 1 + n_laid // 4
             _narrow((times, ahead, n), horizon, R, sets, who, i + shift, least, low)
-            latest = _latest_end(state, have, (times, ahead, n), R, line, index, first, sets, who, i)
+            latest = _latest_end(state, have, (times, ahead, n), R, queue, sets, who, i)
             horizon = min(horizon, latest)

@@ -10,8 +10,8 @@ each level, how many jobs from the first on are laid if they begin within it. No
 that is settled for all before it in line. So all of those who are still put off begin behind its end, and find the same
 place as if they had been laid in line.
 
-In a long queue in order of arrival, places are the queue's, and each level has a set of those that are *open*: who asks
-for as much as somebody who cannot begin is struck out, with the help of `thresholds`, and never looked at.
+In a long queue in order of arrival, places are the queue's, and each level has a set of those that are *open*: a
+job that asks for as much as one that cannot begin is struck out, by the sets of `thresholds`, and never looked at.
 
 Room only shrinks during a decision. So who asks for as much as somebody who cannot begin within a level, for as long,
 cannot either; nor can one that asks for as much and runs longer than as much is free at a stretch. Of each level a few
@@ -125,7 +125,7 @@ def next_open(later, level, place):
 
 @kernel
 def _strike(state, later, level, R, demand, walltime, allowed):
-    """Who asks for as much as somebody who cannot begin within a level, and may run nowhere else, is settled."""
+    """Jobs that ask for as much as one that cannot begin within a level, and may run nowhere else, are settled."""
     n_atoms = len(state.nodes.atoms)
     if not has_sets(later) or (allowed >= 0 and allowed != (1 << n_atoms) - 1) or walltime > _LONGEST:
         return
