@@ -220,3 +220,16 @@ def test_closed_to_who_ends_then():
     pair.close({1}, 0.3)
     assert [pair.during(0.0, until)[0] for until in (0.29, 0.3, 0.1 + 0.2, 0.5)] == [7, 5, 5, 5]
     assert pair.free[: pair.n, 0].tolist() == [5, 5, 6]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_longest_run_is_as_long_as_anybody_may_be(seed):
+    rng = random.Random(seed)
+    n, R = rng.randint(1, 8), rng.randint(1, 3)
+    times = np.cumsum([rng.randint(1, 9) for _ in range(n)]).astype(float)
+    free = np.array([[rng.randint(0, 3) for _ in range(R)] for _ in range(n)], np.int64)
+    demand, n_begins, first = np.array([rng.randint(0, 3) for _ in range(R)]), rng.randint(0, n), rng.randint(0, 1)
+    longest = profile.longest_run(times, free, n, n_begins, first, R, demand)
+    for duration in (1.0, 2.0, 5.0, 11.0, 1000.0):
+        begins = profile.window(times, free, n, n_begins, first, R, demand, duration)[0] >= 0
+        assert begins == (first < n_begins and duration <= longest)

@@ -69,7 +69,29 @@ def test_the_same_runs_as_job_by_job(policy, seed):
     assert indexed == plain
 
 
-@pytest.mark.parametrize("policy", ["fcfs-bb", "filler", "sjf-bb", "multifactor"])
+@pytest.mark.parametrize("policy", ["conservative", "conservative-bb", "conservative-bb:reservations=pinned"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_runs_with_many_reservations(policy, seed):
+    """With one of nodes alone, buffers are no part of what is struck out."""
+    w, machine = crowd(seed, 1500)
+    indexed, plain = both(policy, w, machine)
+    assert indexed == plain
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_runs_with_many_reservations_where_nodes_are_not_alike(seed, monkeypatch):
+    indexed, plain = with_and_without(monkeypatch, "conservative-bb", *pooled.with_classes(*crowd(seed, 700), seed))
+    assert indexed == plain
+
+
+@pytest.mark.small
+def test_many_reservations_with_a_short_line_too(monkeypatch):
+    """Shorter ones have no room for sets of places."""
+    indexed, plain = with_and_without(monkeypatch, "conservative-bb", *crowd(1, 215))
+    assert indexed == plain
+
+
+@pytest.mark.parametrize("policy", ["fcfs-bb", "filler", "sjf-bb", "conservative-bb", "multifactor"])
 def test_under_limits(policy):
     """Jobs that are held back leave the queue and come back to it."""
     indexed, plain = both(policy, *crowd(7, 1500), "+limits:user_jobs=3")

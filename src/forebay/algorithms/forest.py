@@ -26,7 +26,7 @@ LEAF = 8  # jobs
 NO_JOB = 2**63 - 1  # in a row without a job
 _LONGEST = 2.0**62
 HEAD = 1  # rows before the jobs, for the caller
-FIRST, _SECONDS, _ATOMS = range(3)
+FIRST, SECONDS, _ATOMS = range(3)
 N_COLUMNS = 3  # beside one for each resource, and those inside nodes
 N_INSIDE = DIMENSIONS + 1  # for each dimension of a node, and the number of parts
 EVERYWHERE = -1  # atoms of a job that may lie on any
@@ -71,7 +71,7 @@ def put(index, at, place, seconds, demand):
     """Write down, in row `at` of the jobs, who stands at a place."""
     row = index[HEAD + at]
     row[FIRST] = place
-    row[_SECONDS] = int(min(seconds, _LONGEST))
+    row[SECONDS] = int(min(seconds, _LONGEST))
     row[_ATOMS] = EVERYWHERE
     for r in range(len(demand)):
         row[N_COLUMNS + r] = demand[r]
@@ -152,7 +152,7 @@ def _next_column(index, low, high, c, parting):
         return parting.classes
     c = 0 if c == parting.classes else c
     for _ in range(parting.last):
-        c = _SECONDS if c + 1 >= parting.last else parting.first if c == _ATOMS else c + 1
+        c = SECONDS if c + 1 >= parting.last else parting.first if c == _ATOMS else c + 1
         if _differ(index, low, high, c):
             return c
     return c
@@ -233,7 +233,7 @@ def possible(row, sought):
             return False
     if sought.inside > 0 and not _has_nodes(row, sought.inside, sought.now, sought.now_counts):
         return False
-    if row[_SECONDS] <= sought.longest:
+    if row[SECONDS] <= sought.longest:
         return True
     for r in range(len(sought.spare)):
         if row[N_COLUMNS + r] > sought.spare[r]:

@@ -6,6 +6,7 @@ machine has. What places need stands behind them: see `plan`. Where nodes are pi
 are closed to who ends just when the segment begins; they hold for that moment alone.
 """
 
+import numpy as np
 from numba import types
 
 from forebay._numba.jit import inlined_kernel, kernel
@@ -59,6 +60,24 @@ def window(times, free, n, n_begins, first, R, demand, duration):
             return i, k
         i = k + 1
     return -1, n
+
+
+@kernel
+def longest_run(times, free, n, n_begins, first, R, demand):
+    """How long `demand` is free at most from the beginning of a segment on, of those from `first` to `n_begins`.
+
+    It is inf if that is for ever. A job that asks for as much, and longer, begins in none of these.
+    """
+    i, longest = first, 0.0
+    while i < n_begins:
+        k = i
+        while k < n and not _short(free, k, R, demand):
+            k += 1
+        if k == n:
+            return np.inf
+        longest = max(longest, times[k] - times[i])
+        i = k + 1
+    return longest
 
 
 @kernel

@@ -38,11 +38,17 @@ def new_timelines(n_lines, n_amounts, n_more, now):
     return lines
 
 
+@inlined_kernel
+def has_rows(lines, n_more):
+    """Whether there are rows for so many more segments."""
+    return lines.used[0] + n_more <= len(lines.rows)
+
+
 @allocating_kernel
 def with_room(lines, n_more):
     """The same timelines with rows for at least so many more segments."""
     used, n_amounts = lines.used[0], lines.free.shape[1]
-    if used + n_more <= len(lines.rows):
+    if has_rows(lines, n_more):
         return lines
     larger = new_timelines(used, n_amounts, used + n_more, 0.0)
     for row in range(used):

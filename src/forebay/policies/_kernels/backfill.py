@@ -27,6 +27,7 @@ from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.ahead import HAVE, ahead_of, given_back, looks_up, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, earliest_open, share_beside, share_free, spare_head
 from forebay.policies._kernels.deep_inside import deep_inside
+from forebay.policies._kernels.deep_line import deep_by_sets, sets_for_deep
 from forebay.policies._kernels.easy_inside import easy_inside
 from forebay.policies._kernels.keyed_line import (
     Line,
@@ -258,6 +259,18 @@ def _start_by_key(state, have, line):
 
 
 @allocating_kernel
+def _deep(state, have, line, params, columns, index, first):
+    """Any number of reservations, by sets of places where these are of use."""
+    reserved, S, W = columns
+    rules = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL]), W
+    sets = sets_for_deep(state, have, len(line), index, first, reserved, rules)
+    if sets.rows.shape[1] > 0:
+        deep_by_sets(state, have, line, reserved, S, index, first, sets)
+    else:
+        deep(state, have, line, params, columns, index, first)
+
+
+@allocating_kernel
 def _serve(state, have, line, params):
     """The same, but for several reservations of nodes that jobs share."""
     if params[Param.DEPTH] == 1 and len(state.inside.full) > 0:
@@ -283,7 +296,7 @@ def _serve(state, have, line, params):
         S = len(have.room) if state.machine[0]["chunked"] < reserved else 0
         W = n_words if pinned else 0
         if params[Param.DEPTH] > 1:
-            deep(state, have, line.jobs[i:], params, (reserved, S, W), line.lookup, line.first + i)
+            _deep(state, have, line.jobs[i:], params, (reserved, S, W), line.lookup, line.first + i)
         elif asks:
             some = all_by_key(state, head, line, last_before(line, head), _who_fits(have, line))
             shallow(state, have, some, params, (reserved, S, W), line.lookup[:0], 0)

@@ -26,6 +26,7 @@ from forebay.algorithms.timelines import (
     append,
     first_window,
     give_from,
+    has_rows,
     least_between,
     least_if,
     new_timelines,
@@ -205,10 +206,16 @@ def take_places(state, calendar, leg, n_pooled, picks, begin, end):
         take_between(calendar.lines, len(full), begin, end, needs[:n_pooled])
 
 
+@inlined_kernel
+def is_roomy(calendar):
+    """Whether the calendar has rows for all places to be taken."""
+    return has_rows(calendar.lines, 2 * len(calendar.picks) + 2)
+
+
 @allocating_kernel
-def roomy(calendar, n_picks):
-    """The calendar with rows for so many places to be taken."""
-    lines = with_room(calendar.lines, 2 * n_picks + 2)
+def roomy(calendar):
+    """The calendar with rows for all places to be taken."""
+    lines = with_room(calendar.lines, 2 * len(calendar.picks) + 2)
     return Calendar(
         lines, calendar.reserved, calendar.runs, calendar.unsure, calendar.bits, calendar.least, calendar.needs,
         calendar.asks, calendar.picks, calendar.times, calendar.ties, calendar.nodes,

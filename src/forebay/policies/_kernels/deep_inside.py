@@ -21,7 +21,15 @@ from forebay.core.inside import DIMENSIONS
 from forebay.core.verbs import act_start, interrupted, take_picks_from
 from forebay.policies._families.backfill import Param
 from forebay.policies._kernels.atoms import charge
-from forebay.policies._kernels.calendar import clear_now, n_pools, new_calendar, no_calendar, roomy, take_places
+from forebay.policies._kernels.calendar import (
+    clear_now,
+    is_roomy,
+    n_pools,
+    new_calendar,
+    no_calendar,
+    roomy,
+    take_places,
+)
 from forebay.policies._kernels.find_room import begins, lay, place_at
 from forebay.policies._kernels.inside import start_inside, take_picked
 from forebay.policies._kernels.long_line import asks_within
@@ -49,6 +57,9 @@ from forebay.policies._kernels.put_off import (
 from forebay.policies._kernels.windows import unseen
 
 _ASKS = 7  # what a leg asks for, beside pools
+# How far a decision has read: the next place in line, those begun in order, how many have a reservation and may have
+# one, how many may be tried, and the next one behind.
+_AT, _BEGUN, _RESERVED, _DEPTH, _LIMIT, _NEXT = range(6)
 
 
 @kernel
@@ -118,32 +129,36 @@ def _in_way(state, have, picks, ask):
     return False
 
 
-@allocating_kernel
+@kernel
 def _settle(state, have, calendar, kept, later, place, leg_now, n_pooled):
-    """Lay those before `place`; returns the calendar. It ends as soon as `leg_now` cannot start now any more."""
+    """Lay those before `place`; returns whether that is over: it is as soon as `leg_now` cannot start now any more.
+
+    It is not where the calendar has no rows left.
+    """
     ask, end = state.inside.asks[leg_now], state.clock[0]["now"] + state.legs[leg_now]["walltime"]
     settled = later.settled[1]
     while settled[N_SETTLED] < place:
+        if not is_roomy(calendar):
+            return False
         at = settled[N_SETTLED]
         settled[N_SETTLED] += 1
         if later.jobs[at] == LAID:
             continue
         leg = later.legs[at]
-        calendar = roomy(calendar, len(calendar.picks))
         begin, n = _lay_next(state, calendar, kept, later.jobs[at], leg, n_pooled)
         later.jobs[at] = LAID
         if interrupted(state):
-            return calendar
+            return True
         if begin >= end or not (takes_pools(state, leg, n_pooled) or _in_way(state, have, calendar.picks[:n], ask)):
             continue
         if not clear_now(state, have, calendar, leg_now, n_pooled, False):
-            return calendar
-    return calendar
+            return True
+    return is_roomy(calendar)
 
 
-@allocating_kernel
+@kernel
 def _start(state, have, calendar, kept, j, leg, n_pooled):
-    """Start job `j`, for which `calendar.least` has the room, by the rule; returns the calendar."""
+    """Start job `j`, for which `calendar.least` has the room, by the rule."""
     counts, inside, now = state.counts[0], state.inside, state.clock[0]["now"]
     ask, first, end = inside.asks[leg], counts["n_picks"], now + state.legs[leg]["walltime"]
     charge(state, have.free, leg)
@@ -152,12 +167,10 @@ def _start(state, have, calendar, kept, j, leg, n_pooled):
         counts["n_picks"] = place_parts(calendar.least, inside.full, inside.atoms, ask, placement, state.picks, first)
         take_picked(state, leg, have.inside, first)
     picks = state.picks[first : counts["n_picks"]]
-    calendar = roomy(calendar, len(picks))
     take_places(state, calendar, leg, n_pooled, picks, now, end)
     has_started(kept, j)
     hold_now(kept, picks, now, end, takes_pools(state, leg, n_pooled))
     take_picks_from(state, act_start(state, j, LogReason.BACKFILLED), first)
-    return calendar
 
 
 @allocating_kernel
@@ -206,17 +219,21 @@ def _refuse(state, later, leg):
     later.settled[0, N_SETTLED] += 1
 
 
-@allocating_kernel
+@kernel
 def _try_start(state, have, calendar, kept, later, most, j, leg, place, n_pooled):
-    """Start job `j`, which finds room now, if that delays nobody before `place`: whether it does, and the calendar."""
+    """Start job `j`, which finds room now, if that delays no job before `place`.
+
+    Returns whether it does; -1 if the calendar needs rows before that is known.
+    """
     if clear_now(state, have, calendar, leg, n_pooled, False):
-        calendar = _settle(state, have, calendar, kept, later, place, leg, n_pooled)
+        if not _settle(state, have, calendar, kept, later, place, leg, n_pooled):
+            return -1
         if clear_now(state, have, calendar, leg, n_pooled, True):
-            calendar = _start(state, have, calendar, kept, j, leg, n_pooled)
+            _start(state, have, calendar, kept, j, leg, n_pooled)
             _bound_atoms(state, have, most)
-            return True, calendar
+            return 1
     _refuse(state, later, leg)
-    return False, calendar
+    return 0
 
 
 @allocating_kernel
@@ -227,53 +244,94 @@ def _open_calendar(state, have, kept, R):
     return calendar
 
 
+@kernel
+def _read_on(state, have, calendar, known, line, index, first, reads, n_pooled):
+    """Go on along the line from where `reads` says; returns whether that is over: else the calendar needs rows.
+
+    That has none before a job needs it. Nothing is counted yet of the one at which reading stops.
+    """
+    (kept, later, most, notes), begun, depth = known, reads[_BEGUN], reads[_DEPTH]
+    while reads[_AT] < len(line) and reads[_RESERVED] < depth and (reads[_RESERVED] == 0 or reads[_LIMIT] > 0):
+        i = reads[_AT]
+        j = line[i] if line[i] >= 0 else unseen(state, line[i])
+        later.jobs[i] = j if j >= 0 else LAID
+        if interrupted(state):
+            reads[_AT] = len(line)
+            return True
+        if j < 0:
+            reads[_AT] += 1
+            continue
+        seen, started = line[i] >= 0, 0
+        leg, enough = asks_within(state, index, first + i, j, have.free)
+        later.legs[i] = leg
+        if i > begun and seen and enough and _fits(state, have, notes, later, most, j, leg):
+            if not is_roomy(calendar):
+                return False
+            started = _try_start(state, have, calendar, kept, later, most, j, leg, i, n_pooled)
+            if started < 0:
+                return False
+        if seen and reads[_RESERVED] > 0:
+            reads[_LIMIT] -= 1
+        if started > 0:
+            later.jobs[i] = LAID
+        else:
+            reads[_RESERVED] += 1
+        reads[_AT] += 1
+    return True
+
+
+@kernel
+def _read_rest(state, have, calendar, known, rest, reads, place, n_pooled):
+    """The same of those behind the last one with a reservation, from `reads[_NEXT]` on."""
+    kept, later, most, notes = known
+    while reads[_NEXT] < len(rest):
+        j = rest[reads[_NEXT]]
+        if j >= 0:
+            if reads[_LIMIT] == 0 or interrupted(state):
+                return True
+            leg, enough = asks_within(state, have.inside[:0], 0, j, have.free)
+            if enough and _fits(state, have, notes, later, most, j, leg):
+                if not is_roomy(calendar):
+                    return False
+                if _try_start(state, have, calendar, kept, later, most, j, leg, place, n_pooled) < 0:
+                    return False
+            reads[_LIMIT] -= 1
+        reads[_NEXT] += 1
+    return True
+
+
+@allocating_kernel
+def _with_rows(state, have, kept, calendar, R):
+    """The calendar with more rows; a first one if there is none."""
+    if len(calendar.bits) > 0:
+        return roomy(calendar)
+    return roomy(_open_calendar(state, have, kept, R))
+
+
 @allocating_kernel
 def deep_inside(state, have, line, params, index, first, notes, kept):
     """Start whoever delays no reservation; with an index, `line` is the queue from place `first` on."""
-    depth, limit = int(params[Param.DEPTH]), int(params[Param.MAX_BACKFILL])
+    limit = int(params[Param.MAX_BACKFILL])
     begun = _line_inside(state, have, line, limit)
     R, now = min(len(have.free), int(params[Param.RESERVED])), state.clock[0]["now"]
     n_pooled = n_pools(state, R)
     later = nobody_put_off(len(line), now, now, _ASKS + state.machine[0]["first_inside"] - 1, 0.0, np.inf)
     most = np.empty((len(state.inside.atoms) - 1, DIMENSIONS), np.int64)
     _bound_atoms(state, have, most)
-    calendar, known = no_calendar(), False
+    calendar, reads = no_calendar(), np.zeros(6, np.int64)
+    reads[_AT], reads[_BEGUN], reads[_DEPTH], reads[_LIMIT] = begun, begun, int(params[Param.DEPTH]), limit
     for i in range(begun):
         later.jobs[i] = LAID
         if line[i] >= 0:
             has_started(kept, line[i])
-    i, n_reserved = begun, 0
-    while i < len(line) and n_reserved < depth and (n_reserved == 0 or limit > 0):
-        j = line[i] if line[i] >= 0 else unseen(state, line[i])
-        later.jobs[i] = j if j >= 0 else LAID
-        i += 1
-        if interrupted(state):
-            return
-        if j < 0:
-            continue
-        seen = line[i - 1] >= 0
-        if seen and n_reserved > 0:
-            limit -= 1
-        leg, enough = asks_within(state, index, first + i - 1, j, have.free)
-        later.legs[i - 1] = leg
-        if i > begun + 1 and seen and enough and _fits(state, have, notes, later, most, j, leg):
-            if not known:
-                known, calendar = True, _open_calendar(state, have, kept, R)
-            started, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i - 1, n_pooled)
-            if started:
-                later.jobs[i - 1] = LAID
-                continue
-        n_reserved += 1
-    for j in behind(state, have, line[i:], params, limit):
-        if j < 0:
-            continue
-        if limit == 0 or interrupted(state):
-            break
-        limit -= 1
-        leg, enough = asks_within(state, index[:0], 0, j, have.free)
-        if enough and _fits(state, have, notes, later, most, j, leg):
-            if not known:
-                known, calendar = True, _open_calendar(state, have, kept, R)
-            _, calendar = _try_start(state, have, calendar, kept, later, most, j, leg, i, n_pooled)
-    if known:
+    known = kept, later, most, notes
+    while not _read_on(state, have, calendar, known, line, index, first, reads, n_pooled):
+        calendar = _with_rows(state, have, kept, calendar, R)
+    if interrupted(state):
+        return
+    place = reads[_AT]
+    rest = behind(state, have, line[place:], params, reads[_LIMIT])
+    while not _read_rest(state, have, calendar, known, rest, reads, place, n_pooled):
+        calendar = _with_rows(state, have, kept, calendar, R)
+    if len(calendar.bits) > 0:
         keep_promises(kept)

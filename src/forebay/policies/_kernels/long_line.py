@@ -11,6 +11,8 @@ of 1 times 64. So a job that comes is seldom put into another tree, and there ar
 fewer than 64, have rows, but no tree.
 """
 
+import numpy as np
+
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.forest import (
     EVERYWHERE,
@@ -18,6 +20,7 @@ from forebay.algorithms.forest import (
     N_COLUMNS,
     N_INSIDE,
     PLACES,
+    SECONDS,
     Parting,
     Sought,
     asked_within,
@@ -28,7 +31,9 @@ from forebay.algorithms.forest import (
     possible,
     put,
     put_inside,
+    tree_at,
 )
+from forebay.algorithms.thresholds import MOST, choose_bounds, enter, thresholds_in
 from forebay.core.tables import after
 from forebay.policies._kernels.keys import AS_IS, CLASS, goes_by_class, key_columns, put_key
 
@@ -154,19 +159,37 @@ def take_in_new(state, index, key):
     head[_COUNTED], head[_WRITTEN] = n, n_places
 
 
-@kernel
+@allocating_kernel
+def sets_in(state, index):
+    """Which places ask for how much, in the rows of an index that trees would have; none where nodes are shared."""
+    cells = index[tree_at(index, 0) :] if len(index) > 0 else index
+    amounts = 0 if len(state.inside.full) > 0 else 1 + state.demands.shape[1]
+    return thresholds_in(cells.reshape(cells.size), tree_at(index, 0) - HEAD if len(index) > 0 else 0, amounts)
+
+
+@allocating_kernel
 def write_down(state, index):
-    """The same where trees are of no use, as everybody is looked at: what is asked at each place, row by row."""
-    counts, head = state.counts[0], index[0]
+    """The same where trees are of no use, as many are looked at: what is asked at each place, row by row, and sets."""
+    counts, head, sets = state.counts[0], index[0], sets_in(state, index)
     layout = counts["layout"] + 1
-    if head[_LAYOUT] != layout:
+    blank_sets = head[_LAYOUT] != layout
+    if blank_sets:
         head[_LAYOUT], head[_BASE], head[_COUNTED] = layout, counts["queue_begun"], 0
     base, n = head[_BASE], counts["queue_last"] - head[_BASE]
+    columns = np.empty(MOST, np.int64)
+    for c in range(MOST):
+        columns[c] = N_COLUMNS + c - 1 if c > 0 else SECONDS
     for at in range(head[_COUNTED], n):
         j = state.queue[base + at]
         if j != -1:
             leg = state.jobs[j if j >= 0 else -2 - j]["leg"]
             _put(state, index, at, leg, leg)
+    if sets.rows.shape[1] > 0:
+        if blank_sets:
+            choose_bounds(sets, index[HEAD : HEAD + n], columns)
+        for at in range(head[_COUNTED], n):
+            if state.queue[base + at] != -1:
+                enter(sets, at, index[HEAD + at], columns)
     head[_COUNTED] = n
 
 

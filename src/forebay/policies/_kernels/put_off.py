@@ -10,9 +10,12 @@ each level, how many jobs from the first on are laid if they begin within it. No
 that is settled for all before it in line. So all of those who are still put off begin behind its end, and find the same
 place as if they had been laid in line.
 
+In a long queue in order of arrival, places are the queue's, and each level has a set of those that are *open*: a
+job that asks for as much as one that cannot begin is struck out, by the sets of `thresholds`, and never looked at.
+
 Room only shrinks during a decision. So who asks for as much as somebody who cannot begin within a level, for as long,
-cannot either. Of each level a few who cannot are kept in mind, none of whom asks for more than another one: most jobs
-are put off by these.
+cannot either; nor can one that asks for as much and runs longer than as much is free at a stretch. Of each level a few
+who cannot are kept in mind, none of whom asks for more than another one: most jobs are put off by these.
 """
 
 from typing import NamedTuple
@@ -22,6 +25,8 @@ from numpy.typing import NDArray
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.plan import lay
+from forebay.algorithms.profile import longest_run
+from forebay.algorithms.thresholds import MOST, Thresholds, next_in, strike_out, thresholds_in
 from forebay.core.tables import after
 from forebay.core.verbs import interrupted
 from forebay.policies._kernels.atoms import earliest_for, earliest_open, n_counted, reserve_shared
@@ -30,6 +35,8 @@ from forebay.policies._kernels.places import chunks_of
 LEVELS = 24
 LAID = -1
 _KEPT = 16  # of a level
+_WIDTH = 1e-5  # seconds by which a window may be shorter: see tables.instant_width
+_LONGEST = 2.0**53  # seconds that an index tells apart
 
 
 class PutOff(NamedTuple):
@@ -48,9 +55,12 @@ class PutOff(NamedTuple):
     taken: NDArray[np.int64]
     slot: NDArray[np.float64]  # one number: seconds by which reservations are longer than walltimes
     looks: NDArray[np.bool_]  # one: whether where they may run is looked up for when they would begin, see `windows`
+    sets: Thresholds  # places by what is asked there, from the first of an index on
+    open: NDArray[np.int64]  # a set a level: places that are not known to be settled
+    shift: NDArray[np.int64]  # one: places of the index before the first of the line
 
 
-N_SETTLED, WANTED, FOR, _REFUSED = range(4)
+N_SETTLED, WANTED, FOR, _REFUSED, _SHOWN = range(5)
 
 
 @allocating_kernel
@@ -60,7 +70,7 @@ def nobody_put_off(room, now, horizon, n_columns, slot, last):
     for level in range(LEVELS):
         until[level] = min(now + (horizon - now) * 2.0**level, last)
     until[LEVELS - 1] = last
-    settled, walltimes = np.zeros((LEVELS, 4), np.int64), np.empty(LEVELS * _KEPT)
+    settled, walltimes = np.zeros((LEVELS, 5), np.int64), np.empty(LEVELS * _KEPT)
     allowed, mine = np.empty(LEVELS * _KEPT, np.int64), np.empty(LEVELS * _KEPT, np.int64)
     demands, scratch = np.empty((LEVELS * _KEPT, n_columns), np.int64), np.empty((2, n_columns), np.int64)
     longer = np.full(1, slot)
@@ -77,7 +87,56 @@ def nobody_put_off(room, now, horizon, n_columns, slot, last):
         scratch[1],
         longer,
         np.zeros(1, np.bool_),
+        thresholds_in(settled[:0, 0].copy(), 0, 0),
+        np.empty((LEVELS, 0), np.int64),
+        np.zeros(1, np.int64),
     )
+
+
+@allocating_kernel
+def with_sets(later, sets, line, shift):
+    """The same, with sets of the places of a line: all who stand there may be asked for."""
+    shifts = np.full(1, shift)
+    return PutOff(
+        line.copy(), later.legs, later.until, later.settled, later.walltimes, later.demands, later.allowed,
+        later.mine, later.least_free, later.taken, later.slot, later.looks,
+        sets, np.empty((LEVELS, sets.rows.shape[1]), np.int64), shifts,
+    )  # fmt: skip
+
+
+@inlined_kernel
+def has_sets(later):
+    """Whether it is known which places are open."""
+    return later.sets.rows.shape[1] > 0
+
+
+@inlined_kernel
+def next_open(later, level, place):
+    """The next place from `place` on whose job may begin within a level."""
+    if not has_sets(later):
+        return place
+    words = later.open[level]
+    if later.settled[level, _SHOWN] == 0:
+        later.settled[level, _SHOWN] = 1
+        for w in range(len(words)):
+            words[w] = later.sets.rows[0, w]
+    return next_in(words, place + later.shift[0]) - later.shift[0]
+
+
+@kernel
+def _strike(state, later, level, R, demand, walltime, allowed):
+    """Jobs that ask for as much as one that cannot begin within a level, and may run nowhere else, are settled."""
+    n_atoms = len(state.nodes.atoms)
+    if not has_sets(later) or (allowed >= 0 and allowed != (1 << n_atoms) - 1) or walltime > _LONGEST:
+        return
+    least = later.least_free  # scratch
+    for c in range(MOST):
+        least[c] = demand[c - 1] if 1 <= c <= R else 0
+    least[0] = int(np.ceil(walltime))
+    for r in range(MOST - 1, R):
+        if demand[r] > 0:
+            return
+    strike_out(later.sets, later.open[level], later.settled[level, N_SETTLED] + later.shift[0], least)
 
 
 @kernel
@@ -180,7 +239,7 @@ def put_off(state, later, place, R, j, leg):
     allowed, mine = _where(state, later, leg)
     if not cannot_begin(later, 0, R, state.demands[leg], walltime, allowed, mine):
         return False
-    later.settled[0, N_SETTLED] += 1
+    later.settled[0, N_SETTLED] = place + 1
     return True
 
 
@@ -193,19 +252,20 @@ def settle(state, times, ahead, n, R, S, later, n_later):
     level = 0
     settled[0, WANTED] = n_later
     while True:
-        place = settled[level, N_SETTLED]
+        place = next_open(later, level, settled[level, N_SETTLED])
         if place & 63 == 63 and interrupted(state):
             return n
-        if place == settled[level, WANTED]:
+        if place >= settled[level, WANTED]:
+            settled[level, N_SETTLED] = settled[level, WANTED]
             if level == 0:
                 return n
             level = settled[level, FOR]
             continue
-        j = later.jobs[place]
-        if j == LAID:
+        j, settled[level, N_SETTLED] = later.jobs[place], place
+        if j < 0:  # it is laid, has started or is held back
             settled[level, N_SETTLED] += 1
             continue
-        leg = later.legs[place]
+        leg = state.jobs[j]["leg"] if has_sets(later) else later.legs[place]
         demand, (allowed, mine) = state.demands[leg], _where(state, later, leg)
         walltime = state.legs[leg]["walltime"] + later.slot[0]
         if cannot_begin(later, level, R, demand, walltime, allowed, mine):
@@ -233,5 +293,8 @@ def settle(state, times, ahead, n, R, S, later, n_later):
                 n = reserve_for(state, times, ahead, n, R, S, 0, j, later)
             later.jobs[place] = LAID
         else:
+            if n_counted(state, R) == 0 and not later.looks[0]:
+                walltime = min(walltime, longest_run(times, ahead, n, begins, soonest, R, demand) + _WIDTH)
             keep_in_mind(later, level, R, demand, walltime, allowed, mine)
+            _strike(state, later, level, R, demand, walltime, allowed)
         settled[level, N_SETTLED] += 1
