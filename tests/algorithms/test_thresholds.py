@@ -15,6 +15,7 @@ from forebay.algorithms.thresholds import (
     strike_out,
     thresholds_in,
 )
+from twins.thresholds import ask_for_as_much, ask_for_no_more
 
 COLUMNS = np.array([2, 0, 1, 3])
 
@@ -50,7 +51,7 @@ def test_struck_out_are_some_of_those_who_ask_for_as_much(seed, n_amounts):
         least[:n_amounts] = asked[rng.integers(200)]
         strike_out(sets, words, 0, least)
         gone = set(before) - set(places(words))
-        assert all((asked[at] >= least[:n_amounts]).all() for at in gone)
+        assert gone <= ask_for_as_much(asked, least[:n_amounts])
     strike_out(sets, words, WORD + 3, np.zeros(MOST, np.int64))
     assert set(places(words)) <= set(range(WORD))
     strike_out(sets, words, 0, np.zeros(MOST, np.int64))
@@ -64,8 +65,7 @@ def test_nobody_who_fits_is_missing(seed):
     free, words = np.array([5, 16]), np.empty(sets.rows.shape[1], np.int64)
     leave(sets, 7)
     put_within(sets, words, 1, free)
-    fit = {at for at in range(300) if (asked[at, 1:] <= free).all() and at != 7}
-    assert fit <= set(places(words)) < set(range(300))
+    assert ask_for_no_more(asked[:, 1:], free) - {7} <= set(places(words)) < set(range(300))
 
 
 @pytest.mark.small

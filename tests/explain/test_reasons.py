@@ -49,7 +49,7 @@ def check(result, fits=True):
     total = queued.group_by(job="job_id").agg(pl.sum("seconds"))
     began = result.jobs.filter(pl.col("total_wait").is_not_null()).select("total_wait", job=pl.col("job_id"))
     both = began.join(total, on="job", how="left").fill_null(0)
-    assert both["seconds"].to_list() == pytest.approx(both["total_wait"].to_list())
+    assert both["seconds"].to_list() == pytest.approx(both["total_wait"].to_list(), abs=1e-6)
     return why
 
 

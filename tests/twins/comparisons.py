@@ -22,6 +22,7 @@ from forebay.algorithms import (
     nodeset,
     order,
     pairing,
+    pairs,
     pareto,
     place,
     plan,
@@ -31,6 +32,7 @@ from forebay.algorithms import (
     quotient,
     setformat,
     subsets,
+    thresholds,
     timelines,
     waiting,
     windows,
@@ -45,6 +47,7 @@ from twins import kernels, lay, sharing
 from twins import knapsack as slow_knapsack
 from twins import pareto as slow_pareto
 from twins import prices as slow_prices
+from twins import thresholds as slow_thresholds
 from twins import timelines as slow_timelines
 from twins import windows as slow_windows
 from twins.plan import Plan
@@ -130,6 +133,8 @@ COMPARISONS = {
     order.sort_smallest: kernels.sort_smallest,
     pairing.push_member: kernels.Timers.push,
     pairing.remove_member: kernels.Timers.remove,
+    pairs.room_for: dict,
+    pairs.place_of: dict.get,
     pareto.dominates: slow_pareto.dominates,
     pareto.front: slow_pareto.front,
     pareto.front_with_waste: slow_pareto.front,
@@ -151,6 +156,7 @@ COMPARISONS = {
     prices.least_cost: slow_prices.least_cost,
     profile.fits: Profile.fits,
     profile.window: Profile.earliest,
+    profile.longest_run: Profile.earliest,
     profile.earliest: Profile.earliest,
     profile.split: Profile.points,
     profile.reserve: Profile.reserve,
@@ -161,8 +167,18 @@ COMPARISONS = {
     setformat.write_sets: kernels.write_sets,
     subsets.deal: slow_pareto.sums,
     subsets.tighten: slow_pareto.highest,
+    thresholds.Thresholds: slow_thresholds.ask_for_as_much,
+    thresholds.thresholds_in: slow_thresholds.ask_for_as_much,
+    thresholds.choose_bounds: slow_thresholds.ask_for_as_much,
+    thresholds.enter: slow_thresholds.ask_for_as_much,
+    thresholds.leave: slow_thresholds.ask_for_as_much,
+    thresholds.drop: slow_thresholds.ask_for_as_much,
+    thresholds.next_in: slow_thresholds.ask_for_as_much,
+    thresholds.strike_out: slow_thresholds.ask_for_as_much,
+    thresholds.put_within: slow_thresholds.ask_for_no_more,
     timelines.Timelines: slow_timelines.free_at,
     timelines.new_timelines: slow_timelines.free_at,
+    timelines.has_rows: slow_timelines.free_at,
     timelines.with_room: slow_timelines.free_at,
     timelines.segment_at: slow_timelines.free_at,
     timelines.append: slow_timelines.free_at,
