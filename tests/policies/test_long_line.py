@@ -98,6 +98,14 @@ def test_under_limits(policy):
     assert indexed == plain
 
 
+@pytest.mark.small
+@pytest.mark.parametrize("policy", ["fcfs-bb", "sjf-bb", "multifactor", "mebf"])
+def test_starts_that_a_limit_puts_off(policy, monkeypatch):
+    """Jobs that were to start, and were put off, are found again."""
+    indexed, plain = with_and_without(monkeypatch, f"{policy}+limits:user_jobs=3", *crowd(7, 80))
+    assert indexed == plain
+
+
 @pytest.mark.parametrize("placement", ["best-fit", "lowest", "worst-fit"])
 @pytest.mark.parametrize(
     "policy", ["fcfs-easy", "filler", "sjf-easy", "fcfs-easy:backfill_order=walltime", "multifactor"]

@@ -21,7 +21,7 @@ COUNTS = np.dtype(
         ("queue_first", "i8"),  # the queue is queue[queue_first:queue_last], with holes: numbers below 0
         ("queue_begun", "i8"),  # where jobs that wait for a later leg end and new ones begin
         ("queue_last", "i8"),
-        ("layout", "i8"),  # how often places of jobs that have not begun were changed
+        ("layout", "i8"),  # how often places of jobs that have not begun were changed, or starts were put off
         ("opened", "i8"),  # how often reservations, or partitions, have changed where jobs may run
         ("n_running", "i8"),
         ("n_actions", "i8"),

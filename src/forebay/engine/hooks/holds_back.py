@@ -83,6 +83,7 @@ def _put_off(state, truth):
             continue
         if not is_hidden and exceeded(state, truth, j, job["nodes"])[0] >= 0:
             counts["n_actions"] = a
+            counts["layout"] += 1  # an index may have left out jobs that were to start
             truth.cursor[0]["again"] = 1
             break
         if is_hidden or not take(state, truth, j, max(state.actions[a]["nodes"], job["nodes"])):
