@@ -142,12 +142,12 @@ def bring_up_to_date(state, weights, memory):
     numbers[Clock.UNWRITTEN, Number.CLOCK] = 0.0
     for q in range(counts["queue_first"], counts["queue_last"]):
         j = state.queue[q]
-        if j < 0:
-            continue
-        if numbers[j, Number.CHARGE] == 0.0:
+        if j >= 0 and numbers[j, Number.CHARGE] == 0.0:
             _meet(state, weights, memory, j)
-        elif unwritten:
-            numbers[j, Number.PRIORITY] = priority_of(weights, numbers, j)
+        elif unwritten and j != -1:
+            j = j if j >= 0 else -2 - j  # one that is held back grows older, too
+            if numbers[j, Number.CHARGE] > 0.0:
+                numbers[j, Number.PRIORITY] = priority_of(weights, numbers, j)
     return due
 
 
