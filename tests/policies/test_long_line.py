@@ -99,7 +99,7 @@ def test_under_limits(policy):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("policy", ["fcfs-bb", "sjf-bb", "multifactor", "mebf"])
+@pytest.mark.parametrize("policy", ["sjf-bb", "multifactor", "mebf"])
 def test_starts_that_a_limit_puts_off(policy, monkeypatch):
     """Jobs that were to start, and were put off, are found again; those that are held back grow older all the same."""
     indexed, plain = with_and_without(monkeypatch, f"{policy}+limits:user_jobs=3", *crowd(8, 160))
