@@ -98,7 +98,7 @@ def test_the_layout_gets_no_worse():
         "import_circles": 1,
         "long_functions": 100,
         "many_parameters": 32,
-        "words": 296,
+        "words": 295,
     }
     found = structure["measure"]()._asdict()
     assert {name: count for name, count in found.items() if count > most.get(name, count)} == {}
