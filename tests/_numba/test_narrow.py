@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from numba import types
 
+from forebay._numba.facts import ROWS, Fact
 from forebay._numba.jit import kernel, ready
 from forebay._numba.known import Known
-from forebay._numba.pointer import ROWS, Fact, PointerType, WrongFactError, pointer, pointer_type
+from forebay._numba.pointer import PointerType, WrongFactError, pointer, pointer_type
 
 pytestmark = pytest.mark.small
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")

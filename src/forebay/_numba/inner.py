@@ -19,9 +19,10 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typeinfer import register_dispatcher
 from numba.core.typing.templates import Signature
 
+from forebay._numba.facts import Facts
 from forebay._numba.known import Known
 from forebay._numba.passes import passes_for
-from forebay._numba.pointer import Facts, PointerType
+from forebay._numba.pointer import PointerType
 from forebay._numba.store import Fault, store_for
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numba
 
+from forebay._numba.facts import Facts
 from forebay._numba.folder import cache_folder, is_ours
-from forebay._numba.pointer import Facts
 
 try:
     from forebay._numba.inner import Kernel

@@ -9,7 +9,7 @@ from typing import Any
 from numba import types
 from numba.extending import models, register_model
 
-from forebay._numba.pointer import Facts
+from forebay._numba.facts import Facts
 
 
 class Known(types.Array):  # type: ignore[misc]

@@ -17,8 +17,9 @@ from numba.core.compiler import run_frontend
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions, simplify_CFG
 
+from forebay._numba.facts import ROWS
 from forebay._numba.known import Known
-from forebay._numba.pointer import ROWS, PointerType
+from forebay._numba.pointer import PointerType
 
 _LONGEST = 500
 """Bytes of the code of a kernel up to which it is asked what it returns: those that always give the same are short."""

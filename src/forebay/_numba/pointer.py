@@ -8,7 +8,7 @@ what it uses. Kernels look the same either way: `state.jobs[j]`.
 import hashlib
 from functools import cache, cached_property
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
@@ -29,23 +29,8 @@ from numba.extending import (
     unbox,
 )
 
+from forebay._numba.facts import NO_FACTS, ROWS, Fact, Facts
 from forebay.errors import ForebayError
-
-ROWS = "rows"
-"""What a fact says of a table's length."""
-
-
-class Fact(NamedTuple):
-    """What holds throughout a run: how many rows a table has, or a number in its first row, is within bounds."""
-
-    table: str  # of tables within others, both names: "network.links"
-    what: str  # ROWS, or a column of the first row
-    low: int
-    high: int
-
-
-Facts = frozenset[Fact]
-NO_FACTS: Facts = frozenset()
 
 
 class PointerType(types.Type):  # type: ignore[misc]

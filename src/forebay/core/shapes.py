@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forebay._numba.pointer import NO_FACTS, Fact, Facts
+from forebay._numba.facts import NO_FACTS, Fact, Facts
 
 
 class Shape(NamedTuple):

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from forebay._numba.facts import Facts
 from forebay._numba.jit import fault_of, has_variants, ready
-from forebay._numba.pointer import Facts, PointerType, pointer
+from forebay._numba.pointer import PointerType, pointer
 from forebay.core.shapes import Shape, shapes_of
 from forebay.core.tables import STATE, State
 from forebay.engine.truth import TRUTH, Truth

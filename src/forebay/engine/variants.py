@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
-from forebay._numba.pointer import NO_FACTS, ROWS, Fact, Facts
+from forebay._numba.facts import NO_FACTS, ROWS, Fact, Facts
 from forebay.core.shapes import ANY, Shape
 from forebay.core.tables import State
 from forebay.engine.capabilities import DESCRIBED
