@@ -1,4 +1,4 @@
-"""Sets of places by what is asked there: nobody is struck out who asks for less, and most of those who ask for more."""
+"""Sets of places by what is asked there: no job is struck out that asks for less, and most are that ask for more."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Nodes that fail and come back. Whoever runs on a node that fails is interrupted; see `legs.interrupt`."""
+"""Nodes that fail and come back. A job on a node that fails is interrupted; see `legs.interrupt`."""
 
 import numpy as np
 
