@@ -14,7 +14,7 @@ CHECKED := $(addprefix tests/,_numba algorithms)
 # Where Python may keep no bytecode, each process that a test starts takes 5.6 s to import forebay's engine, not 1.6.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint docs dist bench constancy check-full clean
+.PHONY: run test quick lint docs dist bench constancy check-full clean
 
 run: $(VENV)/installed ## set up, then compare queue policies on the embedded default workload
 	$(BIN)/forebay compare
@@ -25,6 +25,9 @@ test: $(VENV)/dev ## lint, types, import contract, docs; tests compiled, with th
 	$(BIN)/pytest -n 2 --dist worksteal -m "not full"
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(KERNELS)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal -m "small and not full" $(CHECKED)
+
+quick: $(VENV)/dev ## while you work: lint, and tests of what has changed, with the compiler off
+	$(BIN)/python scripts/quick.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check src tests examples benchmarks scripts docs/conf.py
