@@ -14,7 +14,7 @@ from cases import dependent, flexible, pooled, shared, tiered, transfers
 from forebay import kernels
 from forebay._numba.jit import ready, variant_of
 from forebay._numba.pointer import WrongFactError
-from forebay._numba.store import Store
+from forebay._numba.store import store_for
 from forebay._run.case import case_of
 from forebay.core.codes import LogReason
 from forebay.core.shapes import ANY, shape_of, shapes_of
@@ -265,7 +265,7 @@ def test_each_variant_and_shape_has_a_file_of_its_own():
     kernel, shapes = load("fcfs").kernel(), [*load("fcfs").shapes, ANY]
     known = [(facts_of(variant)[0], shape.facts) for variant in VARIANTS for shape in shapes]
     names = {
-        Store(kernel.py_func)._name(variant_of(kernel, *facts)._signature, cpu_target.target_context.codegen())
+        store_for(kernel.py_func)._name(variant_of(kernel, *facts)._signature, cpu_target.target_context.codegen())
         for facts in known
     }
     assert len(names) == len({*known})

@@ -10,6 +10,8 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary, JitEngine
 from numba.core.compiler import CompileResult, compile_result
 
+from forebay._numba import apart
+
 # A Numba that lacks one of these fails here, on import, and `jit` goes on without this module.
 _NEEDED = (
     CompileResult._find_referenced_environments,
@@ -42,11 +44,12 @@ def parts_of(result: CompileResult) -> tuple[Any, ...]:
     return library.name, code, symbols, described, result.environment, result.signature, environments
 
 
-def assembled(target: Any, *parts: Any) -> CompileResult:
-    """A compiled entry, ready to be called."""
+def assembled(target: Any, is_apart: bool, *parts: Any) -> CompileResult:
+    """A compiled entry, ready to be called; or a kernel that stands apart, for others to call."""
     name, code, symbols, described, own, signature, environments = parts
     library = _Finished(target.codegen(), name, code, symbols)
-    entry_point = target.get_executable(library, described, own)
+    offer = apart.offer if is_apart else target.get_executable
+    entry_point = offer(library, described, own)
     for environment in environments:
         library.codegen.set_env(environment.env_name, environment)
     return compile_result(

@@ -5,6 +5,8 @@ machine code for it, again at every level up. Of 203 s for everything, 145 went 
 ten times. Here a kernel that only kernels call stops after lowering. An *entry*, which Python calls, links all inner
 kernels below it once, optimises once, emits once, and is what the cache keeps.
 
+A large kernel that many entries would take in stands *apart*: it is compiled once, and they call it by its symbol.
+
 Nothing of Numba is patched: a pass of its own takes the place of Numba's lowering, a dispatcher that of Numba's.
 """
 
@@ -19,24 +21,37 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typeinfer import register_dispatcher
 from numba.core.typing.templates import Signature
 
+from forebay._numba import apart
+from forebay._numba.apart import Place
 from forebay._numba.facts import Facts
 from forebay._numba.known import Known
 from forebay._numba.passes import passes_for
 from forebay._numba.pointer import PointerType
-from forebay._numba.store import Fault, store_for
+from forebay._numba.store import Fault, Shelf, Store, store_for
+
+_APART = 10**9
+"""In place of a number that Numba counts up from 1 in each process."""
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """Remembers the inner libraries below it, callers first: LLVM links only what is called for already."""
+    """Remembers the inner libraries below it, callers first: LLVM links only what is called for already.
+
+    What stands apart is not linked: `apart` has its places in the store, for those who read this code.
+    """
 
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)
         self.below: dict[Any, None] = {}
+        self.apart: dict[Place, None] = {}
 
     def add_linking_library(self, library: Any) -> None:
+        if library in apart.places:
+            self.apart[apart.places[library]] = None
+            return
         if not isinstance(library, _InnerLibrary):
             super().add_linking_library(library)
             return
+        self.apart |= library.apart
         for inner in (library, *library.below):
             # The last place counts: whoever calls it has then been linked.
             self.below.pop(inner, None)
@@ -88,6 +103,23 @@ class _EntryLowering(typed_passes.NativeLowering):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
+class _ApartLowering(typed_passes.NativeLowering):  # type: ignore[misc]
+    _name = "forebay_apart_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        state.flags.no_compile = state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
+        state.func_id.unique_id = _APART  # a symbol that is the same in every process
+        super().run_pass(state)
+        lowered = state["cr"]
+        key = apart.offer(state.library, lowered.fndesc, lowered.env)
+        state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=key)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
 class _InnerLowering(typed_passes.NativeLowering):  # type: ignore[misc]
     _name = "forebay_inner_lowering"
 
@@ -112,6 +144,10 @@ class _InnerCompiler(_EntryCompiler):
     lowering = _InnerLowering
 
 
+class _ApartCompiler(_EntryCompiler):
+    lowering = _ApartLowering
+
+
 def _holds_arrays(kind: Any) -> bool:
     """Whether a value of this type has owners to be counted: its caller would count one that was never added."""
     return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, kind.types)))
@@ -134,8 +170,10 @@ def _narrowed(kind: Any, facts: Facts) -> Any:
 class _Inner(CPUDispatcher):  # type: ignore[misc]
     """What Numba sees of a kernel, where other kernels call it."""
 
+    compiler: Any = _InnerCompiler
+
     def __init__(self, function: Any, signature: Any, options: dict[str, Any]):
-        super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=_InnerCompiler)
+        super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=self.compiler)
         self._options, self._signature = options, signature
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -153,6 +191,16 @@ class _Inner(CPUDispatcher):  # type: ignore[misc]
         if self._options.get("_nrt") is False and _holds_arrays(result.signature.return_type):
             raise TypeError(f"{self.py_func.__qualname__} returns an array: make it an allocating_kernel")
         self.overloads[tuple(result.signature.args)] = result
+
+
+class _Apart(_Inner):
+    """The same of a kernel that is compiled for itself: those that call it do not take it in."""
+
+    compiler = _ApartCompiler
+
+    def __init__(self, function: Any, signature: Any, options: dict[str, Any]):
+        super().__init__(function, signature, options)
+        self._cache = Shelf(function.__module__, function.__qualname__)
 
 
 class Kernel:
@@ -183,9 +231,12 @@ class Kernel:
     def __call__(self, *args: Any, **named: Any) -> Any:
         return self.entry(*args, **named)
 
+    called: Any = _Inner
+
     @cached_property
     def _inner(self) -> _Inner:
-        return _Inner(self.py_func, self._signature, self._options)
+        made: _Inner = self.called(self.py_func, self._signature, self._options)
+        return made
 
     @property
     def _numba_type_(self) -> Any:
@@ -200,10 +251,16 @@ class Kernel:
         if store is not None:
             entry._cache = store
         if self._signature is not None:
-            with register_dispatcher(entry):
+            with register_dispatcher(entry), self._turn(store):
                 entry.compile(self._signature)
             entry.disable_compile()
         return entry
+
+    def _turn(self, store: Store | None) -> apart.Turn:
+        """Where it must be compiled: no other process compiles the same meanwhile."""
+        target = cpu_target.target_context
+        busy = store is not None and store.fault(self._signature, target) is Fault.MISSING
+        return apart.Turn(store.lock(self._signature, target) if store and busy else None)
 
     def _dispatcher(self) -> Any:
         return njit(pipeline_class=_EntryCompiler, **self._options)(self.py_func)
@@ -215,6 +272,15 @@ class Kernel:
             return None
         store = store_for(self.py_func)
         return Fault.MISSING if store is None else store.fault(self._signature, cpu_target.target_context)
+
+
+class ApartKernel(Kernel):
+    """A kernel that is compiled for itself, and called by address: large ones that many ways into compiled code share.
+
+    It has a signature, or it would be compiled for each mix of literals.
+    """
+
+    called = _Apart
 
 
 class Variant(Kernel):

@@ -10,7 +10,7 @@ from forebay._numba.facts import Facts
 from forebay._numba.folder import cache_folder, is_ours
 
 try:
-    from forebay._numba.inner import Kernel
+    from forebay._numba.inner import ApartKernel, Kernel
 except (ImportError, AttributeError):  # a Numba whose insides have changed: slower to compile, the same to run
     INNER = False
 else:
@@ -25,22 +25,21 @@ def _plain(function: Any, signature: Any, options: dict[str, Any]) -> Any:
     return numba.njit(*([] if signature is None else [signature]), cache=kept, **options)(function)
 
 
-def _decorator(**options: Any) -> Any:
+def _decorator(is_apart: bool = False, **options: Any) -> Any:
     """For use as @kernel, or with a signature: @kernel(types.void(...))."""
     options = {"nogil": True, "error_model": "numpy", **options}
+    make = _plain if not INNER else ApartKernel if is_apart else Kernel
 
     def decorate(signature_or_function: Any) -> Any:
         if numba.config.DISABLE_JIT:
             given = isinstance(signature_or_function, FunctionType)
             return signature_or_function if given else (lambda function: function)
         if isinstance(signature_or_function, FunctionType):
-            return _make(signature_or_function, None, options)
-        return lambda function: _make(function, signature_or_function, options)
+            return make(signature_or_function, None, options)
+        return lambda function: make(function, signature_or_function, options)
 
     return decorate
 
-
-_make = Kernel if INNER else _plain
 
 kernel: Any = _decorator(_nrt=False)
 """A compiled function that allocates no arrays. Without Numba's reference counts: every call that hands on the tables
@@ -52,6 +51,10 @@ laid into plans that was an eighth of the time in a profile."""
 
 allocating_kernel: Any = _decorator()
 """A compiled function that makes arrays of its own."""
+
+apart_kernel: Any = _decorator(is_apart=True)
+"""The same, with a signature: compiled once for all that call it, which do not take it in. For large kernels that many
+ways into compiled code share: the code of backfilling was compiled, and kept, for each of nine policies."""
 
 
 def has_variants(function: Any) -> bool:

@@ -19,7 +19,7 @@ have reservations: one (`easy_inside`) or several (`deep_inside`).
 import numpy as np
 from numba import types
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, apart_kernel, kernel
 from forebay.core.codes import LogReason
 from forebay.core.tables import MEMORY, PARAMS, STATE, instant_width, policy_kernel
 from forebay.core.verbs import interrupted
@@ -30,6 +30,7 @@ from forebay.policies._kernels.deep_inside import deep_inside
 from forebay.policies._kernels.deep_line import deep_by_sets, sets_for_deep
 from forebay.policies._kernels.easy_inside import easy_inside
 from forebay.policies._kernels.keyed_line import (
+    LINE,
     Line,
     all_by_key,
     behind_place,
@@ -270,7 +271,7 @@ def _deep(state, have, line, params, columns, index, first):
         deep(state, have, line, params, columns, index, first)
 
 
-@allocating_kernel
+@apart_kernel(types.void(STATE, HAVE, LINE, PARAMS))
 def _serve(state, have, line, params):
     """The same, but for several reservations of nodes that jobs share."""
     if params[Param.DEPTH] == 1 and len(state.inside.full) > 0:

@@ -13,13 +13,16 @@ same, if it was seen before, so that what it was promised is kept.
 """
 
 import numpy as np
+from numba import types
 
-from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
+from forebay._numba.jit import allocating_kernel, apart_kernel, inlined_kernel, kernel
 from forebay.algorithms.inside import BLOCK, count_parts, holds, place_parts
 from forebay.core.codes import LogReason
 from forebay.core.inside import DIMENSIONS
+from forebay.core.tables import PARAMS, STATE
 from forebay.core.verbs import act_start, interrupted, take_picks_from
 from forebay.policies._families.backfill import Param
+from forebay.policies._kernels.ahead import HAVE
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.calendar import (
     clear_now,
@@ -34,10 +37,11 @@ from forebay.policies._kernels.find_room import begins, lay, place_at
 from forebay.policies._kernels.inside import start_inside, take_picked
 from forebay.policies._kernels.long_line import asks_within
 from forebay.policies._kernels.moves import find_again, takes_pools
-from forebay.policies._kernels.notes import no_more, refuse_again
+from forebay.policies._kernels.notes import NOTES, no_more, refuse_again
 from forebay.policies._kernels.ordering import behind
 from forebay.policies._kernels.places import fits_now
 from forebay.policies._kernels.promises import (
+    PROMISES,
     has_started,
     hold_now,
     is_promised,
@@ -55,6 +59,8 @@ from forebay.policies._kernels.put_off import (
     nobody_put_off,
 )
 from forebay.policies._kernels.windows import unseen
+
+_i8 = types.int64
 
 _ASKS = 7  # what a leg asks for, beside pools
 # How far a decision has read: the next place in line, those begun in order, how many have a reservation and may have
@@ -308,7 +314,7 @@ def _with_rows(state, have, kept, calendar, R):
     return roomy(_open_calendar(state, have, kept, R))
 
 
-@allocating_kernel
+@apart_kernel(types.void(STATE, HAVE, _i8[::1], PARAMS, _i8[:, ::1], _i8, NOTES, PROMISES))
 def deep_inside(state, have, line, params, index, first, notes, kept):
     """Start whoever delays no reservation; with an index, `line` is the queue from place `first` on."""
     limit = int(params[Param.MAX_BACKFILL])

@@ -10,8 +10,9 @@ is the head all the same, if it was seen before, so that what it was promised is
 """
 
 import numpy as np
+from numba import types
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, apart_kernel, kernel
 from forebay.algorithms.forest import Sought
 from forebay.algorithms.inside import (
     BLOCK,
@@ -27,15 +28,24 @@ from forebay.algorithms.inside import (
 from forebay.algorithms.windows import next_edge
 from forebay.core.codes import LogReason
 from forebay.core.inside import ASK, DIMENSIONS
-from forebay.core.tables import PICK, after, instant_width
+from forebay.core.tables import PARAMS, PICK, STATE, after, instant_width
 from forebay.core.verbs import act_start, interrupted, take_picks_from
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import end_if_now, started_by_end
+from forebay.policies._kernels.ahead import HAVE, end_if_now, started_by_end
 from forebay.policies._kernels.atoms import charge
 from forebay.policies._kernels.inside import fits_inside, pick_inside, start_inside, take_picked
-from forebay.policies._kernels.keyed_line import behind_place, everybody, has_to_ask, last_before, next_by_key, take_out
+from forebay.policies._kernels.keyed_line import (
+    LINE,
+    behind_place,
+    everybody,
+    has_to_ask,
+    last_before,
+    next_by_key,
+    take_out,
+)
 from forebay.policies._kernels.long_line import inside_at, longest_until, next_of
 from forebay.policies._kernels.notes import (
+    NOTES,
     PLANNED_FOR,
     PLENTY,
     copy_room,
@@ -358,7 +368,7 @@ def _start_in_turn(state, have, notes, j):
     notes.facts[PLANNED_FOR] = 0
 
 
-@allocating_kernel
+@apart_kernel(types.void(STATE, HAVE, LINE, PARAMS, NOTES))
 def easy_inside(state, have, line, params, notes):
     """Start jobs of `line` in order until one does not fit; let those behind pass where they do not delay it.
 

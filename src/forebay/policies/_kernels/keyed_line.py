@@ -7,11 +7,23 @@ at first, and a part is left out if no job there goes before the best found.
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.forest import FIRST, HEAD, LEAF, NO_JOB, blank, clean, possible, tree_at
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.keys import AS_IS, Key, Lift, bound_of, is_known, key_columns, put_key, stand_of
+from forebay.policies._kernels.keys import (
+    AS_IS,
+    KEYED,
+    LIFT,
+    Key,
+    Lift,
+    bound_of,
+    is_known,
+    key_columns,
+    put_key,
+    stand_of,
+)
 from forebay.policies._kernels.long_line import length_at, n_indexed, of_amounts
 
 _LAST = NO_JOB, NO_JOB, NO_JOB
@@ -31,6 +43,10 @@ class Line(NamedTuple):
     first: int
     key: Key  # of the index
     lift: Lift
+
+
+LINE = types.NamedTuple((types.int64[::1], types.int64[:, ::1], types.int64, KEYED, LIFT), Line)
+"""A Line, to the compiler."""
 
 
 @inlined_kernel

@@ -47,6 +47,9 @@ class Lift(NamedTuple):
     full_age: int  # the most that age gives
 
 
+LIFT = types.NamedTuple((types.int64[::1], types.int64, types.int64, types.int64), Lift)
+
+
 def n_key_columns(order: int) -> int:
     """How many columns of an index keys of an order take."""
     return 0 if order == AS_IS else _DYNAMIC if order == BY_NUMBER else _STATIC

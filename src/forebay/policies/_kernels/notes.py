@@ -9,6 +9,7 @@ submit alone, and look at the new job only.
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.algorithms.inside import count_parts, holds
@@ -35,6 +36,11 @@ class Notes(NamedTuple):
     room: np.ndarray  # int64[node and block, dimension]: what this decision has left
     spare: np.ndarray  # the same, once the head has its places at the shadow
     both: np.ndarray  # the least of both
+
+
+_i8 = types.int64
+NOTES = types.NamedTuple((_i8[::1], types.float64[::1], *3 * (_i8[::1],), *4 * (_i8[:, ::1],)), Notes)
+"""Notes, to the compiler."""
 
 
 def n_cells(n_jobs: int, n_resources: int, n_nodes: int, n_rows: int) -> int:

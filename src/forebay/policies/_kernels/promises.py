@@ -17,6 +17,7 @@ who may run where.
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from forebay._numba.jit import allocating_kernel, inlined_kernel, kernel
 from forebay.core.tables import after, instant_width
@@ -49,6 +50,17 @@ class Promises(NamedTuple):
     base_free: np.ndarray  # int64[row, amount]
     changed: np.ndarray  # int64[timeline], the first N_CHANGED
     spans: np.ndarray  # float64[timeline, 3]: between which times they have; from when on some have more
+
+
+_i8, _f8 = types.int64, types.float64
+PROMISES = types.NamedTuple(
+    (
+        *(_i8[::1], _i8[::1], _i8[:, ::1], _f8[:, ::1], _i8[:, ::1], _f8[:, ::1]),
+        *(_i8[::1], _f8[::1], _f8[:, ::1], _i8[:, ::1], _i8[::1], _f8[:, ::1]),
+    ),
+    Promises,
+)
+"""Promises, to the compiler."""
 
 
 def n_cells(n_jobs: int, n_resources: int, n_nodes: int) -> tuple[int, int, int]:

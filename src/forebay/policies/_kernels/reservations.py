@@ -8,14 +8,16 @@ Where jobs share nodes, reservations are of particular ones: see `deep_inside`.
 """
 
 import numpy as np
+from numba import types
 
-from forebay._numba.jit import allocating_kernel, kernel
+from forebay._numba.jit import allocating_kernel, apart_kernel, kernel
 from forebay.algorithms.plan import enough, least
 from forebay.algorithms.profile import fits, reserve, take
 from forebay.core.codes import LogReason
+from forebay.core.tables import PARAMS, STATE
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param
-from forebay.policies._kernels.ahead import ahead_of, end_if_now, given_back, looks_up, n_held, planned_ahead
+from forebay.policies._kernels.ahead import HAVE, ahead_of, end_if_now, given_back, looks_up, n_held, planned_ahead
 from forebay.policies._kernels.atoms import charge, correct, n_counted, share_until
 from forebay.policies._kernels.long_line import MANY, asks_within, next_place
 from forebay.policies._kernels.ordering import behind
@@ -31,6 +33,8 @@ from forebay.policies._kernels.places import (
 )
 from forebay.policies._kernels.put_off import nobody_put_off, put_off, reserve_for, settle
 from forebay.policies._kernels.windows import unseen
+
+_i8 = types.int64
 
 _NOW_AND_THEN = 64  # steps, after which it is worth to look who can still start
 _LAYING = 16  # steps in whose time a reservation is laid
@@ -191,7 +195,7 @@ def shallow(state, have, line, params, columns, index, first):
     _let_pass(state, have, line[1:], params, limit, (times, ahead, n), (R, S, W), index, first + 1)
 
 
-@allocating_kernel
+@apart_kernel(types.void(STATE, HAVE, _i8[::1], PARAMS, types.UniTuple(_i8, 3), _i8[:, ::1], _i8))
 def deep(state, have, line, params, columns, index, first):
     """Start whoever delays no reservation; line[0] is the first job that does not fit; nodes are not shared.
 
