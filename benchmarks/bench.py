@@ -335,7 +335,7 @@ def start_up() -> None:
 
 def knapsacks() -> None:
     """One decision of Cerberus's size, and a larger one: whichever way is quicker, and the paper's table."""
-    from forebay.algorithms.knapsack import choose, choose_by_table
+    from forebay.algorithms.search.knapsack import choose, choose_by_table
 
     rng = np.random.default_rng(1)
     cases = {

@@ -8,9 +8,9 @@ from forebay._numba.jit import kernel
 from forebay._numba.pointer import keep, on_stack
 from forebay.core.tables import policy_kernel
 from forebay.engine.contention.kernels import finish, join, settle
-from forebay.policies._kernels.backfill import availability, backfill
-from forebay.policies._kernels.board import blank_board, evaluate, set_up
-from forebay.policies._kernels.places import what_is_there
+from forebay.policies._kernels.availability.placement import what_is_there
+from forebay.policies._kernels.backfill.backfill import availability, backfill
+from forebay.policies._kernels.plan.evaluation import blank_board, evaluate, set_up
 
 
 @kernel

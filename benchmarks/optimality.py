@@ -16,10 +16,10 @@ import forebay as fb
 from forebay._numba.pointer import pointer
 from forebay.core.tables import STATE, Sizes, State, empty_state
 from forebay.policies._families.plan import Planning
-from forebay.policies._kernels.ahead import availability
-from forebay.policies._kernels.board import blank_board, evaluate, set_up
-from forebay.policies._kernels.places import Have
-from forebay.policies._kernels.plan import _search
+from forebay.policies._kernels.availability.placement import Have
+from forebay.policies._kernels.availability.profile import availability
+from forebay.policies._kernels.plan.evaluation import blank_board, evaluate, set_up
+from forebay.policies._kernels.plan.plan import _search
 
 CAPACITY = np.array([96, 480 * 10**9])
 SIZES = (6, 7, 8)

@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from forebay.algorithms.genetic import evolve
-from forebay.algorithms.pareto import front, front_with_waste
+from forebay.algorithms.search.genetic import evolve
+from forebay.algorithms.search.pareto import front, front_with_waste
 from forebay.core.stopping import NO_CLOCK
 from forebay.workload import models
 

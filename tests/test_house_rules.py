@@ -92,7 +92,7 @@ def test_the_layout_gets_no_worse():
     """As scripts/structure.py counts it. Where one of these numbers has become smaller, write the smaller one here."""
     structure = runpy.run_path(str(ROOT / "scripts" / "structure.py"))
     most = {
-        "crowded_folders": 3,
+        "crowded_folders": 1,
         "files_at_the_root": 4,
         "on_capabilities": 22,
         "import_circles": 1,

@@ -16,12 +16,12 @@ from forebay.core.verbs import (
     interrupted,
     take_picks_from,
 )
-from forebay.policies._kernels.backfill import start_now as start
-from forebay.policies._kernels.left import what_is_left
-from forebay.policies._kernels.line_up import backfill, line_of, waits
-from forebay.policies._kernels.outlook import earliest, fits_at, profile
-from forebay.policies._kernels.places import fits_now as fits
-from forebay.policies._kernels.preempt import can_give_way, choose_victims, displace
+from forebay.policies._kernels.availability.placement import fits_now as fits
+from forebay.policies._kernels.availability.queries import earliest, fits_at, profile
+from forebay.policies._kernels.availability.remaining import what_is_left
+from forebay.policies._kernels.backfill.backfill import start_now as start
+from forebay.policies._kernels.backfill.verb import backfill, line_of, waits
+from forebay.policies._kernels.victims import can_give_way, choose_victims, displace
 from forebay.policies._orders import ALL, ORDERS
 
 __all__ = [

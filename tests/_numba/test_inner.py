@@ -114,7 +114,7 @@ def test_bounds_are_checked_where_asked_for(tmp_path):
 
 def test_without_the_hooks_all_is_as_numba_does_it(tmp_path):
     code = (
-        "from forebay._numba.jit import INNER, ready\nfrom forebay.algorithms.setformat import write_sets\n"
+        "from forebay._numba.jit import INNER, ready\nfrom forebay.algorithms.nodes.setformat import write_sets\n"
         "print(INNER, type(ready(write_sets)).__name__)"
     )
     done = _python(code, FOREBAY_INNER_KERNELS="0", FOREBAY_CACHE_DIR=str(tmp_path))

@@ -53,3 +53,11 @@ def test_files_without_kernels_are_just_that():
     root = Path(folder.__file__).parents[1]
     for name in [f"{place}/{name}.py" for place, names in folder.PLAIN.items() for name in names]:
         assert not re.search(r"^@\w*kernel|np\.dtype\(|IntEnum\)", (root / name).read_text(), re.M), name
+
+
+def test_a_change_of_any_kernel_is_seen():
+    """The cache folder depends on every file with kernels, however deep it lies: no old code is run."""
+    root = Path(folder.__file__).parents[1]
+    with_kernels = {path for path in root.rglob("*.py") if re.search(r"^@\w*kernel", path.read_text(), re.M)}
+    assert with_kernels
+    assert with_kernels - set(folder._sources()) == set()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay._numba.ones import _plain
-from forebay.algorithms import bits
+from forebay.algorithms.nodes import bits
 
 pytestmark = pytest.mark.small
 

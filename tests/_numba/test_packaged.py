@@ -20,7 +20,7 @@ ASK = """
 from forebay._numba import packaged
 {before}
 from forebay._numba.jit import fault_of, ready
-from forebay.algorithms.setformat import write_sets
+from forebay.algorithms.nodes.setformat import write_sets
 print(fault_of(write_sets) or "found", packaged.name(), len(ready(write_sets).overloads))
 """
 

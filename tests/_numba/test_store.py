@@ -11,13 +11,13 @@ import pytest
 
 from forebay._numba import folder
 from forebay._numba.jit import ready
-from forebay.algorithms.setformat import write_sets
+from forebay.algorithms.nodes.setformat import write_sets
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the compiler is off")
 
 ASK = """
 from forebay._numba.jit import fault_of, ready
-from forebay.algorithms.setformat import write_sets
+from forebay.algorithms.nodes.setformat import write_sets
 print(fault_of(write_sets) or "stored", len(ready(write_sets).overloads))
 """
 
@@ -213,7 +213,7 @@ def test_processes_that_compile_the_same_at_once_do_not_mind(tmp_path):
 
 NOTE = """
 from forebay._run.compilation import prepare_parts
-prepare_parts([("forebay.algorithms.setformat", name) for name in ("write_sets", "group_intervals")])
+prepare_parts([("forebay.algorithms.nodes.setformat", name) for name in ("write_sets", "group_intervals")])
 """
 
 

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from forebay.algorithms import pareto
+from forebay.algorithms.search import pareto
 from forebay.core.stopping import NO_CLOCK
 
 N_WINDOWS, JOBS = 20, 14

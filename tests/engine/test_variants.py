@@ -290,7 +290,7 @@ def test_a_fact_that_does_not_hold_stops_a_run_by_its_name(monkeypatch):
     monkeypatch.setattr(entering, "ways_in", lambda used, shapes=(ANY,): [("rigid", ANY)])
     state, _ = _tables(CASES["shared-nodes"]())
     for enter in (
-        lambda: entering.block_for(_kernel("outlook", "earliest"), state),
+        lambda: entering.block_for(_kernel("availability.queries", "earliest"), state),
         lambda: entering.policy_for(load("fcfs"), load("fcfs").kernel(), state, load("fcfs").params()),
     ):
         with pytest.raises(WrongFactError, match=r"State.inside.asks has \d+ rows"):

@@ -16,7 +16,7 @@ from forebay.platforms import NodeClass, Partition
 from forebay.platforms.platform import Platform
 from forebay.platforms.tiers import node_local
 from forebay.policies._families.backfill import Backfill
-from forebay.policies._kernels import put_off
+from forebay.policies._kernels.backfill import lazy
 from forebay.policies._orders import ALL
 from twins.backfill import PRESETS
 from twins.backfill import simulate as slow_run
@@ -302,7 +302,7 @@ def test_all_reservations_in_a_queue_of_all_shapes(seed, monkeypatch):
 
     With the compiler off, that is: then these are 3.
     """
-    monkeypatch.setattr(put_off, "_KEPT", 3)
+    monkeypatch.setattr(lazy, "_KEPT", 3)
     rng = random.Random(seed)
     jobs = []
     for i in range(40):

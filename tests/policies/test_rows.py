@@ -11,8 +11,8 @@ from forebay.core.verbs import act_reject, act_wake
 from forebay.errors import InputError
 from forebay.policies._base import lay
 from forebay.policies._families.backfill import Backfill
-from forebay.policies._kernels.backfill import serve
-from forebay.policies._kernels.places import what_is_there
+from forebay.policies._kernels.availability.placement import what_is_there
+from forebay.policies._kernels.backfill.backfill import serve
 
 pytestmark = pytest.mark.small
 

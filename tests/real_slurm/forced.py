@@ -10,7 +10,7 @@ import forebay as fb
 from forebay.core.codes import LogReason, Verb
 from forebay.core.verbs import act_start, act_wake, take_picks_from
 from forebay.policies._families.multifactor import Clock, Number
-from forebay.policies._kernels.multifactor import note_rates
+from forebay.policies._kernels.priority.multifactor import note_rates
 from forebay.policies.slurm import Slurm
 from real_slurm import log
 

@@ -9,7 +9,7 @@ import pytest
 import forebay as fb
 from forebay._run.names import on_site
 from forebay.policies._families.multifactor import Column, Number
-from forebay.policies._kernels.accounts import begin_tree, share_in_tree
+from forebay.policies._kernels.priority.fair_share import begin_tree, share_in_tree
 from forebay.slurm.description import describe
 from real_slurm.accounting import lacking
 from real_slurm.shares import COMMON, RECORDED, SETTINGS, record

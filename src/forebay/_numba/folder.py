@@ -58,7 +58,7 @@ def _is_plain(path: Path) -> bool:
 
 def _sources() -> list[Path]:
     own = [path for folder in ("_numba", "core", "algorithms", "engine") for path in (_ROOT / folder).rglob("*.py")]
-    policies = [*(_ROOT / "policies").glob("_*/*.py"), *(_ROOT / "policies").glob("_*.py")]
+    policies = [*(_ROOT / "policies").glob("_*/**/*.py"), *(_ROOT / "policies").glob("_*.py")]
     return sorted(path for path in [*own, *policies] if not _is_plain(path))
 
 

@@ -25,14 +25,15 @@ these may stand the variant, and the shape of a policy's numbers, for which it i
 
 LOOP: Part = ("forebay.engine.loop", "run_compiled")
 BRIDGE: Part = ("forebay.engine.loop", "call_python")
-_TEXT: tuple[Part, ...] = tuple(("forebay.algorithms.setformat", name) for name in ("group_intervals", "write_sets"))
+_SETFORMAT = "forebay.algorithms.nodes.setformat"
+_TEXT: tuple[Part, ...] = tuple((_SETFORMAT, name) for name in ("group_intervals", "write_sets"))
 _SHORT = (BRIDGE, *_TEXT)  # compiled in a second or less
 WAITING: Part = ("forebay.algorithms.waiting", "causes")  # explanations of waits enter here
 _KERNELS = "forebay.policies._kernels."
 BLOCKS: dict[str, Part] = {
-    "backfill": (f"{_KERNELS}line_up", "line_up"),
-    **{name: (f"{_KERNELS}outlook", name) for name in ("earliest", "fits_at", "profile")},
-    "preempt": (f"{_KERNELS}preempt", "victims"),
+    "backfill": (f"{_KERNELS}backfill.verb", "line_up"),
+    **{name: (f"{_KERNELS}availability.queries", name) for name in ("earliest", "fits_at", "profile")},
+    "preempt": (f"{_KERNELS}victims", "victims"),
 }
 """What policies in plain Python build on, by the name of the method that leads there."""
 
@@ -92,7 +93,7 @@ def _part_of(policy: Any) -> Part | None:
     compiled = getattr(policy, "compiled", "")
     if not compiled:
         return None
-    file, function = compiled.split(".")
+    file, _, function = compiled.rpartition(".")
     return f"{_KERNELS}{file}", function
 
 
@@ -221,7 +222,7 @@ def _notes(faults: dict[Part, str]) -> list[str]:
     return found
 
 
-_USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{_KERNELS}backfill": 29.0, f"{_KERNELS}window": 28.0}
+_USUAL = {LOOP[0]: 35.0, WAITING[0]: 10.0, f"{_KERNELS}backfill.backfill": 29.0, f"{_KERNELS}window": 28.0}
 """Seconds that a part of a module takes by itself on two cores of 2026; others take as long as plans."""
 _PLAN = 20.0
 _SHARE = {"full": 1.0, "rigid": 0.35}

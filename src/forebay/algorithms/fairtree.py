@@ -7,7 +7,7 @@ account with PARENT is skipped: what is below it counts as below its parent, and
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.order import sort_smallest
+from forebay.algorithms.queues.sorting import sort_smallest
 
 PARENT = -1.0
 

@@ -1,4 +1,4 @@
-"""Nodes that are not all alike, for policies in plain Python: see algorithms.atoms."""
+"""Nodes that are not all alike, for policies in plain Python: see algorithms.nodes.atoms."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -38,7 +38,7 @@ SHARE = np.dtype(
 class Inside(NamedTuple):
     """Nodes that are shared. Core k of node n has the id first[n] + k, as all intervals count it."""
 
-    room: np.ndarray  # int64[node, dimension]: what is free; behind nodes bounds of blocks, see algorithms.inside
+    room: np.ndarray  # int64[node, dimension]: what is free; then bounds of blocks, see algorithms.nodes.shared_nodes
     full: np.ndarray  # int64[node, dimension]: what there is
     first: np.ndarray  # int64[node + 1]: ids of cores
     atoms: np.ndarray  # int64[atom + 1]: the first node of each, and behind the last one

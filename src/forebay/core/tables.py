@@ -175,7 +175,7 @@ class Nodes(NamedTuple):
     pieces: np.ndarray  # INTERVAL, chained: what jobs hold
     site: np.ndarray  # int32[node]: where it stands
     seats: np.ndarray  # int64[k, 3]: word, bits, site: ascending nodes that look for room alike, in words of 32 bits
-    atoms: np.ndarray  # int64[atom, 2]: its first node, its resource: see algorithms.atoms; empty = nodes are alike
+    atoms: np.ndarray  # int64[atom, 2]: first node, resource: see algorithms.nodes.atoms; empty = nodes are alike
     weights: np.ndarray  # int64[atom]: Slurm takes nodes of less weight first; empty = they are alike
 
 

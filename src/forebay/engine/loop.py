@@ -5,7 +5,7 @@ from numba import types
 
 from forebay._numba.bridge import call_address
 from forebay._numba.jit import kernel
-from forebay.algorithms.heap import remove
+from forebay.algorithms.queues.heap import remove
 from forebay.core.codes import JobState, Refusal, Status, Trigger
 from forebay.core.tables import DECIDE, MEMORY, PARAMS, RNG, STATE, instant_width, policy_kernel
 from forebay.core.verbs import interrupted

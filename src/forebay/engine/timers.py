@@ -1,7 +1,7 @@
 """Timers of jobs: slot 2j rings when the phase of job j ends, 2j + 1 when its walltime is up."""
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.heap import push, remove
+from forebay.algorithms.queues.heap import push, remove
 
 
 @kernel

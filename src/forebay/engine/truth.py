@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.pointer import pointer_type
-from forebay.algorithms.heap import TIMER
+from forebay.algorithms.queues.heap import TIMER
 from forebay.core.inside import ASK
 from forebay.core.tables import JOB, LEG, PICK
 from forebay.engine.contention.routes import Paths, no_paths
@@ -122,7 +122,7 @@ class Truth(NamedTuple):
     columns: np.ndarray  # float64[job, k], as it will be shown; empty where the policy names no column
     phases: np.ndarray  # PHASE, those of a leg side by side
     timers: np.ndarray  # TIMER heap; slot 2j = job j's phase, 2j + 1 = its walltime
-    where: np.ndarray  # int64[slot], see algorithms.heap
+    where: np.ndarray  # int64[slot], see algorithms.queues.heap
     wakes: np.ndarray  # float64, ascending; the first n_wakes
     events: np.ndarray  # EVENT, by time, then kind
     meters: Meters

@@ -66,7 +66,7 @@ def family_of(name: str) -> str:
     cls = _own_class(_plugins.load("policies", name, "policy"))
     if getattr(cls, "needs_tiers", False):
         return "tiers"
-    words = str(getattr(cls, "compiled", "")).split(".")  # plan.plan, predicted.plan
+    words = str(getattr(cls, "compiled", "")).split(".")  # plan.plan.plan, predicted.plan
     return next((word for word in words if word in FAMILIES), "queue")
 
 

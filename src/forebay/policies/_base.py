@@ -48,7 +48,7 @@ class Policy:
     """
 
     compiled: ClassVar[str] = ""
-    """The kernel that decides, as file.function of policies/_kernels; empty = `decide` does, or `kernel` names one."""
+    """The kernel that decides, room.file.function of policies/_kernels; empty = `decide` does, or `kernel` names it."""
     resizes: ClassVar[bool] = False
     """Whether it is called at scheduling points and may resize jobs. Others run them at their preferred sizes."""
     needs_tiers: ClassVar[bool] = False
@@ -79,7 +79,7 @@ class Policy:
         """A compiled `decide(state, params, memory, rng)`, see `forebay.policy_kernel`; None = use `decide`."""
         if not self.compiled:
             return None
-        file, function = self.compiled.split(".")
+        file, _, function = self.compiled.rpartition(".")
         return getattr(import_module(f"forebay.policies._kernels.{file}"), function)
 
     def params(self) -> np.ndarray:

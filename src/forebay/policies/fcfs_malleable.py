@@ -16,7 +16,7 @@ from forebay.policies._families.malleable import Param
 class FcfsMalleable(Policy):
     """Jobs start in order of arrival, up to the first that finds too few nodes; requests are granted where possible."""
 
-    compiled: ClassVar[str] = "malleable.malleable"
+    compiled: ClassVar[str] = "malleable.fcfs.malleable"
     resizes: ClassVar[bool] = True
 
     when: str = "free"  # a job grows at its point when nodes are "free", or when in addition nobody waits: "idle"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Mebf(Policy):
     """Waiting jobs start at the largest size up to the preferred one for which there are nodes; points do the rest."""
 
-    compiled: ClassVar[str] = "mebf.mebf"
+    compiled: ClassVar[str] = "malleable.mebf.mebf"
     resizes: ClassVar[bool] = True
 
     sharing_factor: float = 0.2  # the share of its nodes that a job gives back at a time

@@ -29,7 +29,7 @@ _IN_SECONDS = {"bf_window": 60.0, "bf_window_linear": 1.0, "bf_yield_interval": 
 class Slurm(Weighted, Preempting, Policy):
     """Parameters of SchedulerParameters have Slurm's names and defaults; 0 means no limit where it does there."""
 
-    compiled: ClassVar[str] = "slurm_scheduler.slurm"
+    compiled: ClassVar[str] = "slurm.scheduler.slurm"
 
     PriorityType: str = "basic"  # "basic": in order of arrival; "multifactor": by the weights
     default_queue_depth: int = 100  # jobs that the main scheduler tries at an event
@@ -60,7 +60,7 @@ class Slurm(Weighted, Preempting, Policy):
         self.check_weights()
         self.check_preemption()
         if self.preempts:  # in a room of its own, which others need not compile
-            object.__setattr__(self, "compiled", "slurm_preempt.slurm")
+            object.__setattr__(self, "compiled", "slurm.preemption.slurm")
         one_of(self, PriorityType=("basic", "multifactor"), reservations=("counted", "pinned"))
         for name in ("default_queue_depth", "bf_max_job_test"):
             if getattr(self, name) < 1:

@@ -20,7 +20,7 @@ from forebay.policies._orders import ALL
 class SlurmBb(Policy):
     """Backfilling by estimated starts for jobs that have their buffer, buffers by estimated starts for the others."""
 
-    compiled: ClassVar[str] = "slurm.slurm_bb"
+    compiled: ClassVar[str] = "slurm.burst_buffer.slurm_bb"
 
     max_planned: int = 500  # how many jobs are looked at in a decision, as Slurm's bf_max_job_test
 

@@ -3,8 +3,8 @@
 from numba import types
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.atoms import COLUMN
-from forebay.algorithms.nodeset import find, give_back, give_these, holder, take_these
+from forebay.algorithms.nodes.atoms import COLUMN
+from forebay.algorithms.nodes.nodeset import find, give_back, give_these, holder, take_these
 from forebay.core.codes import LogKind, LogReason
 from forebay.core.tables import PICKS, STATE
 from forebay.engine.allocation.node_sets import amount_taken, take_lowest_of_atoms

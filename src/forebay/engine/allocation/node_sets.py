@@ -4,8 +4,8 @@
 """
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.atoms import COLUMN, FIRST, atom_of
-from forebay.algorithms.nodeset import take_from, take_lowest
+from forebay.algorithms.nodes.atoms import COLUMN, FIRST, atom_of
+from forebay.algorithms.nodes.nodeset import take_from, take_lowest
 from forebay.core.inside import DIMENSIONS
 
 

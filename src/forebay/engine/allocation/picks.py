@@ -1,8 +1,8 @@
 """Where a start goes: on the nodes and servers that it picks, or where the engine puts it."""
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.nodeset import find
-from forebay.algorithms.place import count_chunks, place
+from forebay.algorithms.nodes.nodeset import find
+from forebay.algorithms.nodes.placement import count_chunks, place
 from forebay.core.codes import Refusal
 from forebay.engine.allocation.node_sets import may_have, settle_atoms
 from forebay.engine.shared_nodes.kernels import settle_inside

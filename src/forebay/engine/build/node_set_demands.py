@@ -9,7 +9,7 @@ from forebay.platforms.platform import Platform
 
 
 def atoms_of(platform: Platform) -> np.ndarray:
-    """First node and resource of each atom; none where nodes are alike, or shared. See algorithms.atoms."""
+    """First node and resource of each atom; none where nodes are alike, or shared. See algorithms.nodes.atoms."""
     atoms = platform.atoms
     if len(atoms) == 1 or platform.sharing:
         return np.zeros((0, 2), np.int64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from forebay import _plugins
-from forebay.algorithms.nodeset import clear
+from forebay.algorithms.nodes.nodeset import clear
 from forebay.core import tables
 from forebay.core.codes import EventKind, JobState, PhaseKind
 from forebay.core.failures import Failures

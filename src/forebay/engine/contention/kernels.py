@@ -13,9 +13,9 @@ the end itself, in seconds, rounded once; a clock of bytes would round at every 
 """
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.heap import push, remove
 from forebay.algorithms.maxmin import share_bandwidth
-from forebay.algorithms.pairing import push_member, remove_member
+from forebay.algorithms.queues.heap import push, remove
+from forebay.algorithms.queues.pairing import push_member, remove_member
 
 _CAPACITY, _LOAD, _CAP, _RATE, _USED, _WANTED = range(6)
 _ROUTES, _LINKS, _FIRST, _CROSSED = range(4)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forebay.algorithms.heap import TIMER
-from forebay.algorithms.pairing import MEMBER
+from forebay.algorithms.queues.heap import TIMER
+from forebay.algorithms.queues.pairing import MEMBER
 
 LINK = np.dtype(
     [
@@ -27,7 +27,7 @@ ROUTE = np.dtype(
         ("cap", "f8"),  # the fastest it may run
         ("delay", "f8"),  # seconds before the first byte of a transfer
         ("weight", "i8"),  # of all its transfers
-        ("root", "i8"),  # the transfer that ends first, see algorithms.pairing; -1 = idle
+        ("root", "i8"),  # the transfer that ends first, see algorithms.queues.pairing; -1 = idle
         ("entry", "i8"),  # the first of its links; unused routes are chained here
         ("slot", "i8"),  # among the routes being shared out; -1 = not among them
         ("changed", "i1"),

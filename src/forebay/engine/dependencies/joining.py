@@ -6,7 +6,7 @@ at once.
 """
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.heap import push, remove
+from forebay.algorithms.queues.heap import push, remove
 from forebay.core.codes import JobState, LogKind, LogReason, Trigger
 from forebay.engine.dependencies.kernels import forget_ring
 from forebay.engine.dependencies.tables import Standing

@@ -8,7 +8,7 @@ are told.
 from numba import types
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.heap import push, remove
+from forebay.algorithms.queues.heap import push, remove
 from forebay.core.codes import JobState, LogReason
 from forebay.core.tables import STATE
 from forebay.engine.dependencies.tables import Kind, Standing

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from forebay.algorithms.heap import TIMER
+from forebay.algorithms.queues.heap import TIMER
 from forebay.workload import dependencies
 from forebay.workload.workload import Workload
 
@@ -65,7 +65,7 @@ class Dependencies(NamedTuple):
     edges: np.ndarray  # EDGE, by parent, then child
     first: np.ndarray  # int64[job + 1]: a parent's edges are edges[first], edges[first + 1], ...
     heap: np.ndarray  # TIMER: slot 2j = job j is submitted, or free to start; 2j + 1 = its user withdraws it
-    where: np.ndarray  # int64[slot], see algorithms.heap
+    where: np.ndarray  # int64[slot], see algorithms.queues.heap
     joining: np.ndarray  # TIMER: jobs that join the queue at the end of this instant, those submitted first first
     place: np.ndarray  # int64[job]: where in `joining`
     counts: np.ndarray  # COUNTS, one row

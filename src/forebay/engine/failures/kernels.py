@@ -4,7 +4,7 @@ import numpy as np
 
 from forebay._numba.bridge import call_address
 from forebay._numba.jit import kernel
-from forebay.algorithms.nodeset import find, holder, put_back, take_these
+from forebay.algorithms.nodes.nodeset import find, holder, put_back, take_these
 from forebay.core.codes import LogKind, LogReason, Trigger, Urgency
 from forebay.engine.allocation.node_sets import count_node
 from forebay.engine.legs import interrupt

@@ -59,7 +59,7 @@ def hide(state, truth):
         by, row, part = holds_back(state, truth, j)
         write_held(truth, state.clock[0]["now"], j, by, row, part)
         if by != HeldBy.NOTHING:
-            state.queue[i] = -2 - j  # a hole, but not for good: see policies._kernels.long_line
+            state.queue[i] = -2 - j  # a hole, but not for good: see policies._kernels.queue.index
             truth.hidden[cursor["n_hidden"]] = j
             cursor["n_hidden"] += 1
     counts["n_queued"] -= cursor["n_hidden"]

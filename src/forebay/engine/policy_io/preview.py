@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from forebay.algorithms.place import count_chunks, pick_server
+from forebay.algorithms.nodes.placement import count_chunks, pick_server
 from forebay.core.tables import State
 from forebay.engine.policy_io.idle_nodes import Idle, mask_of
 

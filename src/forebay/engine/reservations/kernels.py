@@ -6,8 +6,8 @@ that has not begun does not see their nodes then, unless it is in another partit
 """
 
 from forebay._numba.jit import kernel
-from forebay.algorithms.inside import holds
-from forebay.algorithms.windows import keeps_out
+from forebay.algorithms.availability.site_windows import keeps_out
+from forebay.algorithms.nodes.shared_nodes import holds
 from forebay.core.codes import Trigger
 from forebay.core.tables import nodes_in
 from forebay.engine.causes import HeldBy

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from forebay.algorithms.setformat import group_intervals, write_sets
+from forebay.algorithms.nodes.setformat import group_intervals, write_sets
 from forebay.core.codes import FINAL_STATE, NEVER_BEGUN, JobState, LogKind, LogReason
 from forebay.core.schemas import MORE
 from forebay.core.tables import State

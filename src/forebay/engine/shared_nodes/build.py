@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from forebay.algorithms.inside import BLOCK, n_rows
+from forebay.algorithms.nodes.shared_nodes import BLOCK, n_rows
 from forebay.core.codes import PhaseKind
 from forebay.core.inside import ASK, CORES, LOCAL, PLACEMENTS
 from forebay.core.tables import State

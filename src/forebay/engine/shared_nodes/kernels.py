@@ -3,8 +3,16 @@
 from numba import types
 
 from forebay._numba.jit import inlined_kernel, kernel
-from forebay.algorithms.inside import all_of, give_amounts, held_in, holds, place_parts, take_amounts, take_parts
-from forebay.algorithms.nodeset import first_from, take_these
+from forebay.algorithms.nodes.nodeset import first_from, take_these
+from forebay.algorithms.nodes.shared_nodes import (
+    all_of,
+    give_amounts,
+    held_in,
+    holds,
+    place_parts,
+    take_amounts,
+    take_parts,
+)
 from forebay.core.codes import Refusal
 from forebay.core.inside import CORES, DIMENSIONS
 from forebay.core.tables import PICKS, STATE

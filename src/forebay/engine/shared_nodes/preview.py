@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from forebay.algorithms.inside import count_parts, holds, place_parts, take_parts
+from forebay.algorithms.nodes.shared_nodes import count_parts, holds, place_parts, take_parts
 from forebay.core.tables import State
 
 

@@ -49,9 +49,9 @@ def refuse_pinned(reservations: str, resources: tuple[str, ...]) -> None:
 
 
 def index_shape(n_jobs: int, n_resources: int, shared: bool, order: int = 0) -> tuple[int, int]:
-    """Rows and columns of an index over the queue in an order: see long_line."""
-    from forebay.algorithms.forest import N_COLUMNS, N_INSIDE, n_rows
-    from forebay.policies._kernels.keys import n_key_columns
+    """Rows and columns of an index over the queue in an order: see _kernels.queue.index."""
+    from forebay.algorithms.queues.forest import N_COLUMNS, N_INSIDE, n_rows
+    from forebay.policies._kernels.queue.keys import n_key_columns
 
     return n_rows(2 * n_jobs + 16), N_COLUMNS + n_resources + (N_INSIDE if shared else 0) + n_key_columns(order)
 
@@ -72,7 +72,7 @@ _SHAPES = tuple(map(shape, (_IN_ORDER, _FEW, _COUNTED)))
 class Backfill(Policy):
     """Backfilling with any number of reservations on any resources."""
 
-    compiled: ClassVar[str] = "backfill.backfill"
+    compiled: ClassVar[str] = "backfill.backfill.backfill"
     shapes: ClassVar = _SHAPES
 
     order: str = "arrival"  # which job is the head of the queue
@@ -137,12 +137,12 @@ class Backfill(Policy):
         kept = self.depth > 1 or (self.depth == 1 and tried_alike)
         if not shared or not kept:
             return (n_rows, n_columns), (0, 0)
-        from forebay.policies._kernels import notes, promises
+        from forebay.policies._kernels.backfill import kept_reservations, shared_memo
 
         sizes = len(state.jobs), len(state.resources), len(state.inside.full)
-        n_rows, floats = n_rows + -(-notes.n_cells(*sizes, len(state.inside.room)) // n_columns), 1
+        n_rows, floats = n_rows + -(-shared_memo.n_cells(*sizes, len(state.inside.room)) // n_columns), 1
         if self.depth > 1:
-            cells, floats, _ = promises.n_cells(*sizes)
+            cells, floats, _ = kept_reservations.n_cells(*sizes)
             n_rows += -(-cells // n_columns)
         return (n_rows, n_columns), (1, floats)
 

@@ -171,7 +171,7 @@ class Weighted:
     NO_FAIR_TREE: bool = False  # 2^(-usage/shares), not the rank in a tree
     FairShareDampeningFactor: float = 1.0
     charged: str = "user"  # usage is charged to: user, group, account, queue, or association (a user in an account)
-    shares: str = ""  # of users, groups, ...: "ann=2;bob=1"; others have 1. Of associations: see `accounts`
+    shares: str = ""  # of users, groups, ...: "ann=2;bob=1"; others have 1. Of associations: see `fair_share`
     PriorityJobFactor: str = ""  # of partitions: "short=10;long=1"; others have 1
     qos: str = ""  # their priorities: "high=100;normal=10"; others have 0
 

@@ -36,7 +36,7 @@ class Param(IntEnum):
 class Planning(Policy):
     """Plans of all waiting jobs, searched for by annealing their order."""
 
-    compiled: ClassVar[str] = "plan.plan"
+    compiled: ClassVar[str] = "plan.plan.plan"
 
     search: str = "annealing"  # or "descent", by Smith's rule and then by putting jobs forward
     alpha: float = 2.0  # waits count to this power: the higher, the less one job may pay for the others

@@ -62,4 +62,4 @@ class Predicting(Policy):
     def __init_subclass__(cls) -> None:
         """The kernel is the twin of the one of the policy behind."""
         super().__init_subclass__()
-        cls.compiled = "predicted." + super().compiled.split(".")[1]
+        cls.compiled = "predicted." + super().compiled.rpartition(".")[2]

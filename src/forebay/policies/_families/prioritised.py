@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Prioritised(Weighted, Backfill):
     """As Backfill, but for the order of the queue."""
 
-    compiled: ClassVar[str] = "multifactor.multifactor"
+    compiled: ClassVar[str] = "priority.multifactor.multifactor"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""
@@ -34,8 +34,8 @@ class Prioritised(Weighted, Backfill):
 
     def memory_on(self, state: "State") -> tuple[tuple[int, int], tuple[int, int]]:
         """The same, and in the last rows an index over the queue where at most one reservation is laid."""
-        from forebay.policies._kernels.keys import BY_NUMBER
-        from forebay.policies._kernels.long_line import rows_of
+        from forebay.policies._kernels.queue.index import rows_of
+        from forebay.policies._kernels.queue.keys import BY_NUMBER
 
         (n_rows, n_columns), floats = self.remembered(len(state.jobs))
         if self.depth <= 1 and self.max_backfill == ALL and self.backfill_order == "as-queued":

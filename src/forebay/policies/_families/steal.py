@@ -44,7 +44,7 @@ def _backfills(policy: object) -> bool:
 class Stealing(Policy):
     """Backfilling under which a failed job takes nodes from a running one if there are too few free ones."""
 
-    compiled: ClassVar[str] = "steal.steal"
+    compiled: ClassVar[str] = "malleable.steal.steal"
 
     over: str | Backfill = "conservative"  # the backfilling policy that decides else, by name or as an object
     variant: str = "111"  # three digits: checkpoint of the victim (1 to 3), its choice (1, 2), the condition (1 to 3)

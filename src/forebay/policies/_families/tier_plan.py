@@ -27,7 +27,7 @@ class TierPlanning(tiers.Tiering):
     moves: int = 100  # orders tried a decision
     planned: int = 40  # jobs, from the front of the queue, whose order is searched for; those behind keep theirs
 
-    compiled: ClassVar[str] = "tier_plan.plan_tiers"
+    compiled: ClassVar[str] = "plan.tier_plan.plan_tiers"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, by the parameter's name."""

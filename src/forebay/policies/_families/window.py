@@ -36,7 +36,7 @@ class Param(IntEnum):
     FACTOR = 6
     DEPTH = 7
     EXHAUSTIVE = 8
-    GENERATIONS = 9  # from here on, what the genetic algorithm reads: see algorithms.genetic
+    GENERATIONS = 9  # from here on, what the genetic algorithm reads: see algorithms.search.genetic
     POPULATION = 10
     PAIRS = 11
     MUTATION = 12

@@ -10,13 +10,13 @@ import math
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.knapsack import choose, choose_by_table, common_unit
+from forebay.algorithms.search.knapsack import choose, choose_by_table, common_unit
 from forebay.core.codes import LogReason
 from forebay.core.tables import policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.cerberus import CHOICES, COARSER, Param
-from forebay.policies._kernels.backfill import start_now
-from forebay.policies._kernels.places import fits_now, what_is_there
+from forebay.policies._kernels.availability.placement import fits_now, what_is_there
+from forebay.policies._kernels.backfill.backfill import start_now
 
 _IN, _RUN, _OUT = range(3)
 _MOST_CELLS = 1e7

@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.order import sort_smallest
+from forebay.algorithms.queues.sorting import sort_smallest
 from forebay.core.codes import LogReason, Trigger
 from forebay.core.tables import flex_row, policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Param as Backfilling
 from forebay.policies._families.intensity import Param
-from forebay.policies._kernels.backfill import serve, start_now
-from forebay.policies._kernels.places import what_is_there
-from forebay.policies._kernels.sizing import grant_requests, has_room, is_malleable, resize_now, start_sized
+from forebay.policies._kernels.availability.placement import what_is_there
+from forebay.policies._kernels.backfill.backfill import serve, start_now
+from forebay.policies._kernels.malleable.sizing import grant_requests, has_room, is_malleable, resize_now, start_sized
 
 _SYSTEM, _ALLOCATED, _WORKLOAD, _ASKED, _JOBS = range(5)  # sums of intensity x nodes, of nodes, and of jobs
 _N_BACKFILL = len(Backfilling)

@@ -11,13 +11,13 @@ import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
 from forebay._numba.pointer import keep, replaced
-from forebay.algorithms.order import sort_smallest
 from forebay.algorithms.predict import corrected, recall, remember, row_of
+from forebay.algorithms.queues.sorting import sort_smallest
 from forebay.core.codes import JobState
 from forebay.core.tables import LEG, RUNNING, policy_kernel
 from forebay.policies._families.predicted import N_FLOATS, N_INTEGERS, Param
-from forebay.policies._kernels import backfill as by_backfill
-from forebay.policies._kernels import plan as by_plan
+from forebay.policies._kernels.backfill import backfill as by_backfill
+from forebay.policies._kernels.plan import plan as by_plan
 
 _N_PARAMS = len(Param)
 _USER, _REQUEST = range(2)

@@ -16,15 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.order import sort_smallest
-from forebay.algorithms.profile import earliest, fits, reserve, split
+from forebay.algorithms.availability.profile import earliest, fits, reserve, split
+from forebay.algorithms.queues.sorting import sort_smallest
 from forebay.core.codes import LogReason
 from forebay.core.tables import after, instant_width, policy_kernel
 from forebay.core.verbs import act_start, interrupted
 from forebay.policies._families.tiers import CHOICES, EASY, Param
-from forebay.policies._kernels.atoms import return_node
-from forebay.policies._kernels.backfill import decide_with
-from forebay.policies._kernels.places import what_is_there
+from forebay.policies._kernels.availability.node_sets import return_node
+from forebay.policies._kernels.availability.placement import what_is_there
+from forebay.policies._kernels.backfill.backfill import decide_with
 
 _SHORTEST, _DRAWN, _FIXED = range(len(CHOICES))
 _ROUNDS = 20  # of the fixed point; it closes in by half or better each time unless the link is full

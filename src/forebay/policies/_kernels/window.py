@@ -13,20 +13,20 @@ A job that has been passed in the window too often moves to the very head, and h
 import numpy as np
 
 from forebay._numba.jit import allocating_kernel, kernel
-from forebay.algorithms.genetic import evolve
-from forebay.algorithms.order import sort_smallest
-from forebay.algorithms.pareto import front, front_with_waste
+from forebay.algorithms.queues.sorting import sort_smallest
+from forebay.algorithms.search.genetic import evolve
+from forebay.algorithms.search.pareto import front, front_with_waste
 from forebay.core.tables import policy_kernel
 from forebay.core.verbs import interrupted
 from forebay.policies._families.backfill import Backfill
 from forebay.policies._families.backfill import Param as BackfillParam
 from forebay.policies._families.window import Param
-from forebay.policies._kernels.ahead import availability
-from forebay.policies._kernels.atoms import charge, counts_no_atom, fits_atoms, share_free
-from forebay.policies._kernels.backfill import serve
-from forebay.policies._kernels.places import Have, fits_now, what_is_there
-from forebay.policies._kernels.put_off import nobody_put_off, reserve_for
-from forebay.policies._kernels.reservations import can_start
+from forebay.policies._kernels.availability.node_sets import charge, counts_no_atom, fits_atoms, share_free
+from forebay.policies._kernels.availability.placement import Have, fits_now, what_is_there
+from forebay.policies._kernels.availability.profile import availability
+from forebay.policies._kernels.backfill.backfill import serve
+from forebay.policies._kernels.backfill.lazy import nobody_put_off, reserve_for
+from forebay.policies._kernels.backfill.reservations import can_start
 
 _SETTINGS, _WEIGHTS = int(Param.GENERATIONS), len(Param)
 _FCFS, _SJF, _WFP = range(3)

@@ -28,7 +28,7 @@ class Front:
 def windows(scope: "Scope") -> list[Front]:
     """Windows in which there is something to choose: jobs that follow one another, in whatever room is left."""
     from forebay import platforms
-    from forebay.algorithms.pareto import front
+    from forebay.algorithms.search.pareto import front
     from forebay.core.stopping import NO_CLOCK
 
     chosen = scope.settings.fronts
@@ -56,14 +56,14 @@ def spread(one: Front) -> float:
 
 def covered(points: NDArray[np.int64], room: NDArray[np.int64]) -> float:
     """The share of the room's area that points dominate: their hypervolume."""
-    from forebay.algorithms.pareto import hypervolume
+    from forebay.algorithms.search.pareto import hypervolume
 
     return float(hypervolume(points / room, np.zeros(2)))
 
 
 def quality(scope: "Scope", fronts: list[Front], mutation: float) -> NDArray[np.float64]:
     """[window x seed, generation]: the hypervolume that the genetic algorithm finds, over that of the exact front."""
-    from forebay.algorithms.genetic import evolve
+    from forebay.algorithms.search.genetic import evolve
     from forebay.core.stopping import NO_CLOCK
 
     chosen = scope.settings.fronts

@@ -1,0 +1,1 @@
+"""What will be free when, and jobs that are laid into it."""

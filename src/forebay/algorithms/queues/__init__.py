@@ -1,0 +1,1 @@
+"""Lines of jobs and of events, in order: trees, heaps, and sorting."""

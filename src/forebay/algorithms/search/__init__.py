@@ -1,0 +1,1 @@
+"""Searches for a good choice among many, and for the best."""

@@ -1,0 +1,1 @@
+"""What is free, now and later, as policies see it."""

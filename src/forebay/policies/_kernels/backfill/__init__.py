@@ -1,0 +1,1 @@
+"""Queue policies: starts in order, reservations, and jobs that pass them."""

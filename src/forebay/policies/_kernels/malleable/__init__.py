@@ -1,0 +1,1 @@
+"""Policies that choose how many nodes a job has."""

@@ -1,0 +1,1 @@
+"""Plans of all waiting jobs, and the search for the best."""

@@ -1,0 +1,1 @@
+"""Slurm's multifactor priorities, and the fair shares behind them."""

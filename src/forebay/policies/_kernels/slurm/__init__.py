@@ -1,0 +1,1 @@
+"""Slurm's schedulers, as its sources have them."""
