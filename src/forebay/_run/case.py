@@ -180,7 +180,7 @@ class Case:
 
     def built(self) -> tuple[State, Truth, list[str]]:
         """How a run begins."""
-        own = self.limits is not None or self.wishes.told()  # a policy's limits and wishes are in the tables
+        own = self.limits is not None or self.wishes.seen()  # a policy's limits and wishes are in the tables
         return self.ground.built(self.site, self.wishes) if own else self.ground.tables()
 
     def tables(self) -> Tables:

@@ -276,7 +276,7 @@ class Simulation:
         case = self._case.under(policy)
         if case.limits != self._case.limits:
             raise InputError(f"policy {case.policy} has other limits than this run; open a run with these limits")
-        if case.wishes.told() - self._case.wishes.told():
+        if case.wishes.seen() - self._case.wishes.seen():
             raise InputError(f"policy {case.policy} asks for more than this run tells; open a run with it")
         note = f"{self._case.policy} decided until t = {self.now:.10g} s, {case.policy} from there on"
         other = stepper.fork(case.scheduler)

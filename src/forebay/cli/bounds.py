@@ -58,7 +58,7 @@ def command(
 
     Bounds hold for every policy, whatever it knows, that runs each job once, to its end and in one piece. Where jobs
     move data, each transfer is taken to have every link to itself. With --policies each is run, and its distance from
-    the largest bound is told.
+    the largest bound is shown.
     """
     from forebay._bounds import bounds
     from forebay.cli._input.setting import read_setting

@@ -3,29 +3,16 @@
 from collections.abc import Iterable
 from itertools import islice
 from operator import index
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from forebay.core.atoms import Atoms
-from forebay.core.building import Building
+from forebay.core.building import Building, Places
 from forebay.core.codes import AGAIN, LogReason, Resume, Verb
 from forebay.core.tables import State
 from forebay.core.view import View
 from forebay.errors import BadActionError, brief, nearest
-
-
-class Places(Protocol):
-    """Where jobs would go, after what this decision has started."""
-
-    matter: bool  # whether fitting depends on places, not on amounts alone
-
-    def begin(self) -> None: ...
-    def fits(self, job: int) -> bool: ...
-    def pick(self, nodes: list[int]) -> tuple[int, int]: ...
-    def place(self, job: int, nodes: list[int] | None = None, count: int | None = None) -> tuple[int, int]: ...
-    def follow(self, actions: np.ndarray) -> None: ...
-    def idle(self, actions: np.ndarray) -> np.ndarray: ...
 
 
 class Actions(Building):
@@ -106,7 +93,7 @@ class Actions(Building):
     def fits(self, job: int, way: int = 0, nodes: int | None = None) -> bool:
         """Whether the job could start now, in that way, with so many nodes, beside what this decision has started."""
         if self._displaced:
-            return False  # what the others leave is told by the next call
+            return False  # what the others leave the next call has
         leg = self._view.leg_of(job, way)
         needs = self._view.demands[leg].tolist()
         if nodes is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,10 +10,20 @@ from forebay.core.codes import JobState, LogReason, Resume, Verb
 from forebay.core.view import View
 from forebay.errors import BadActionError, brief
 
-if TYPE_CHECKING:
-    from forebay.core.actions import Places
-
 _NOTHING = np.zeros(0)
+
+
+class Places(Protocol):
+    """Where jobs would go, after what this decision has started."""
+
+    matter: bool  # whether fitting depends on places, not on amounts alone
+
+    def begin(self) -> None: ...
+    def fits(self, job: int) -> bool: ...
+    def pick(self, nodes: list[int]) -> tuple[int, int]: ...
+    def place(self, job: int, nodes: list[int] | None = None, count: int | None = None) -> tuple[int, int]: ...
+    def follow(self, actions: np.ndarray) -> None: ...
+    def idle(self, actions: np.ndarray) -> np.ndarray: ...
 
 
 class Building:
@@ -22,7 +32,7 @@ class Building:
     _view: View
     _counts: np.void
     _actions: np.ndarray
-    _places: "Places"
+    _places: Places
     _n: int
     _left: list[int] | None
     _uncounted: list[tuple[int, int, list[int] | None]]
@@ -96,8 +106,8 @@ class Building:
         if wrong >= 0:
             row = self._view._row(line[wrong])
             twice = f"row {row} twice, job {int(self._view.jobs['id'][row])}; give rows of view.queue, each once"
-            told = twice if row in line[:wrong] else self._view._not_waiting(row)
-            raise BadActionError(f"{self._view._when} gave act.backfill {told}")
+            fault = twice if row in line[:wrong] else self._view._not_waiting(row)
+            raise BadActionError(f"{self._view._when} gave act.backfill {fault}")
         first, self._n = self._n, int(self._counts["n_actions"])
         started = self._actions[first : self._n]
         if self._n > first:

@@ -171,15 +171,15 @@ class Failures:
 
     def describe(self) -> dict[str, Any]:
         """Plain values of all that has a meaning here, with a `text` to read; of a trace its name and its digest."""
-        told: dict[str, Any] = {}
+        described: dict[str, Any] = {}
         for one in fields(self):
             value, idle = getattr(self, one.name), one.name in DRAWN and not self.draws
             if one.name != "outages" and not idle and value not in (_UNSET.get(one.name), math.inf):
                 # A number of NumPy's is as good as a plain one, but not to JSON.
-                told[one.name] = value.item() if isinstance(value, np.generic) else value
+                described[one.name] = value.item() if isinstance(value, np.generic) else value
         if self.outages is not None:
-            told |= {"trace": self.outages.name, "trace_sha256": self.outages.sha256}
-        return {**told, "text": str(self)}
+            described |= {"trace": self.outages.name, "trace_sha256": self.outages.sha256}
+        return {**described, "text": str(self)}
 
     def machine_mtbf(self, nodes: int) -> float:
         """The mean time between two failures of a machine with so many nodes."""

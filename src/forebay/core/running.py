@@ -45,7 +45,7 @@ class Io(NamedTuple):
     links: np.ndarray  # LINK_LOAD, in the order of the machine's names of links
     tiers: np.ndarray  # TIER_LOAD: the file system if there is one, then the stores in the platform's order
     stores: np.ndarray  # int64[1 + way]: the tier that is the file system, then of each way to run its store; -1 = none
-    rows: np.ndarray  # int64: the jobs of which something is told, the first n
+    rows: np.ndarray  # int64: the jobs of which something is shown, the first n
     n: np.ndarray  # int64[1]
 
 

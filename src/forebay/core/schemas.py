@@ -22,7 +22,7 @@ JOB_SCHEMA: dict[str, Any] = {
     "priority": pl.Float64,  # higher goes first, where a policy asks for it
     "cancel": pl.Float64,  # seconds after its submission at which its user withdraws it; inf = never
 }
-"""Columns of every job table. Any further Int64 column, but for those of TOLD and MORE, is a demand (a job's total) on
+"""Columns of every job table. Any further Int64 column, but for STATED and MORE, is a demand (a job's total) on
 the resource of that name; any further Float64 or String column is the author's own, see `own_columns`."""
 
 MORE: dict[str, Any] = {
@@ -75,7 +75,7 @@ def own_columns(schema: Mapping[str, Any]) -> list[str]:
     return [name for name, dtype in schema.items() if name not in known and dtype in (pl.Float64, pl.String)]
 
 
-TOLD = ("told_input", "told_output", "told_data")
+STATED = ("told_input", "told_output", "told_data")
 """Int64 columns that a job table may have besides: the bytes that a job's user says it reads, writes, and moves in
 between. Without them users know what its phases move."""
 
@@ -113,5 +113,5 @@ DEPENDENCY_KINDS = ("after", "afterany", "afterok", "afternotok", "think")
 """A job waits until its parent has begun, ended, ended well or ended otherwise, as Slurm has it; or it is submitted
 only once its parent has ended: its user has thought for the delay."""
 
-TAKEN = frozenset((*JOB_SCHEMA, *TOLD, *MORE, *LEG_SCHEMA, *JOBS_CSV, *JOBS_MORE))
+TAKEN = frozenset((*JOB_SCHEMA, *STATED, *MORE, *LEG_SCHEMA, *JOBS_CSV, *JOBS_MORE))
 """A resource is a column of demand in job and leg tables, and in results: there these mean something else."""

@@ -191,7 +191,7 @@ class Tiers(NamedTuple):
     """Tiers of storage that jobs may choose between: way v is to run on tier v. Both empty where there is no choice."""
 
     rates: np.ndarray  # TIER
-    told: np.ndarray  # float64[leg, 2]: bytes between nodes and tier, between tier and the slow one, as users say
+    stated: np.ndarray  # float64[leg, 2]: bytes between nodes and tier, between tier and the slow one, as users say
 
 
 class Flexible(NamedTuple):
@@ -300,7 +300,7 @@ def empty_state(n: Sizes) -> State:
             room=np.zeros(n.servers, np.int64),
             chunks=np.zeros(n.chunks, CHUNK),
         ),
-        tiers=Tiers(rates=np.zeros(n.tiers, TIER), told=np.zeros((n.legs if n.tiers else 0, 2))),
+        tiers=Tiers(rates=np.zeros(n.tiers, TIER), stated=np.zeros((n.legs if n.tiers else 0, 2))),
         flexible=Flexible(
             row=np.full(n.jobs if n.flexible else 0, -1, np.int64),
             jobs=np.zeros(n.flexible, FLEX),

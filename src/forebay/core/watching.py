@@ -133,12 +133,12 @@ class Watching:
 
     def tier(self, name: str) -> TierLoad:
         """A tier of storage by the name that the platform gives it. For policies with `needs = ("io",)`."""
-        told = self._told().tiers[self._place("tier", name, self._tier_places)]
+        row = self._told().tiers[self._place("tier", name, self._tier_places)]
         capacity = free = np.inf
-        if told["resource"] >= 0:
-            room = self._state.resources[told["resource"]]
+        if row["resource"] >= 0:
+            room = self._state.resources[row["resource"]]
             capacity, free = float(room["capacity"]), float(room["free"])
-        return TierLoad(capacity, free, float(told["load"]), int(told["streams"]))
+        return TierLoad(capacity, free, float(row["load"]), int(row["streams"]))
 
     def held(self, job: int) -> np.ndarray:
         """What a job holds of each resource, also one that waits between its legs."""

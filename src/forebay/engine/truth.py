@@ -117,7 +117,7 @@ class Truth(NamedTuple):
     demands: np.ndarray
     releases: np.ndarray
     carries: np.ndarray  # what a leg keeps at its end for the next one
-    told: np.ndarray  # float64[leg, 2], as it will be shown in `tiers`; empty where jobs have no choice
+    stated: np.ndarray  # float64[leg, 2], as it will be shown in `tiers`; empty where jobs have no choice
     asks: np.ndarray  # ASK[leg], as it will be shown in `inside`; empty where nodes are not shared
     columns: np.ndarray  # float64[job, k], as it will be shown; empty where the policy names no column
     phases: np.ndarray  # PHASE, those of a leg side by side
@@ -156,7 +156,7 @@ class Sizes(NamedTuple):
     picks: int = 0
     events: int = 0
     planned: int = 0  # reservations
-    told: int = 0  # legs of which users told what they move
+    stated: int = 0  # legs of which users stated what they move
     asks: int = 0  # legs that take parts of nodes
     columns: int = 0
 
@@ -181,7 +181,7 @@ def empty_truth(
         demands=np.zeros(shape, np.int64),
         releases=np.zeros(shape, np.int64),
         carries=np.zeros(shape, np.int64),
-        told=np.zeros((n.told, 2)),
+        stated=np.zeros((n.stated, 2)),
         asks=np.zeros(n.asks, ASK),
         columns=np.full((n.jobs if n.columns else 0, n.columns), np.nan),
         phases=np.zeros(n.phases, PHASE),

@@ -82,5 +82,5 @@ def on_late_starts(workload: Workload, state: State) -> list[str]:
         return []
     first = f"first: job {state.jobs['id'][late[0]]}"
     who = counted(len(late), "job has", "jobs have")
-    told = f"of those that ran already when the period began, {who} no room here ({first})"
-    return [f"{told}: the policy starts such, and they are in no mean"]
+    what = f"of those that ran already when the period began, {who} no room here ({first})"
+    return [f"{what}: the policy starts such, and they are in no mean"]

@@ -69,7 +69,7 @@ def atoms_of(
     if len(atoms) > MAX_ATOMS:
         raise ValueError(
             f"classes, partitions and reservations divide the nodes into {counted(len(atoms), 'set')}, more than the "
-            f"{MAX_ATOMS} that can be told apart; let them have whole classes, or longer ranges of nodes"
+            f"{MAX_ATOMS} that can be distinguished; let them have whole classes, or longer ranges of nodes"
         )
     return tuple(atoms)
 

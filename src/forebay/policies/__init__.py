@@ -24,7 +24,7 @@ from forebay.policies._own_file import import_file, sources_digest
 __all__ = ["Limited", "Limits", "Policy", "describe", "load", "names"]
 
 COMPARED = ("fcfs", "fcfs-easy", "filler", "fcfs-bb", "sjf-bb", "conservative-bb", "bbsched-exact", "plan-best")
-"""What `forebay compare` compares if it is not told otherwise: few, each a step on from those before it."""
+"""What `forebay compare` compares by default: few, each a step on from those before it."""
 FAMILIES = ("queue", "window", "plan", "tiers")
 """Queues in some order, a window of them optimised, plans of all waiting jobs, and choices between tiers of storage."""
 
@@ -57,8 +57,8 @@ def describe(name: str) -> dict[str, Any]:
     text = (module.__doc__ or "").strip().split("\n")[0]
     params = {key: "all" if p.default == ALL else p.default for key, p in _parameters(_own_class(module)).items()}
     name = str(_plugins.find("policies", name))
-    told = {"name": name, "description": text, "parameters": params}
-    return told | {"family": family_of(name), "compared": name in COMPARED}
+    described = {"name": name, "description": text, "parameters": params}
+    return described | {"family": family_of(name), "compared": name in COMPARED}
 
 
 def family_of(name: str) -> str:

@@ -47,10 +47,10 @@ _PARTS = ("array", "array_task", "array_limit", "het", "het_offset")
 _INSIDE = ("tasks", "exclusive", "gpu", "features")
 _NAMES = ("user", "group", "queue", "account", "qos", "gpu", "features")
 _RECORDED = ("recorded_start", "running_since")
-TOLD = ("account", "qos", *_RECORDED, *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
+OF_TRACE = ("account", "qos", *_RECORDED, *_PARTS, *_INSIDE, *(f"{name}_name" for name in _NAMES))
 _SPENT = (*STAGING, *SIZES, *SERVERS, *ATTEMPTS)
-JOBS_MORE = ("total_wait", "n_legs", *_WHO, *TOLD, "allowed", *ELIGIBLE, "tier", *SHARED, *_SPENT)
-"""Further columns; those of TOLD where the trace tells so much; `allowed` where nodes are not all alike; those of
+JOBS_MORE = ("total_wait", "n_legs", *_WHO, *OF_TRACE, "allowed", *ELIGIBLE, "tier", *SHARED, *_SPENT)
+"""Further columns; those of OF_TRACE where the trace has them; `allowed` where nodes are not all alike; those of
 ELIGIBLE where jobs wait for others; from `tier` on where jobs choose one, stage data, are
 not all of one size, have servers, or are interrupted."""
 

@@ -60,7 +60,7 @@ def _present(result: Saveable) -> list[Table]:
 
 
 @contextmanager
-def saving(folder: Path, result: Saveable, told: Mapping[str, Any] | None = None) -> Iterator[list[str]]:
+def saving(folder: Path, result: Saveable, described: Mapping[str, Any] | None = None) -> Iterator[list[str]]:
     """The files of one run, in a folder: they take their names when the block ends.
 
     Parameters
@@ -69,7 +69,7 @@ def saving(folder: Path, result: Saveable, told: Mapping[str, Any] | None = None
         It must be there.
     result
         The run.
-    told
+    described
         What run.json shall hold, by default `document(result)`.
 
     Yields
@@ -85,7 +85,7 @@ def saving(folder: Path, result: Saveable, told: Mapping[str, Any] | None = None
         jobs = next(table for table in tables(result) if table.name == "jobs")
         _written(partial(write_csv, result.jobs.select(*jobs.columns)), paths[JOBS_FOR_OTHERS])
         others = {name: path for name, path in paths.items() if name != RUN}
-        said = dict(told or document(result))
+        said = dict(described or document(result))
         _facts(said)  # tells what cannot be written
         paths[RUN].write_text(_facts(said | {DIGESTS: digests_of(said, others)}), encoding="utf-8")
         yield names

@@ -116,12 +116,12 @@ def _fewer(nodes: dict[str, Node], member: dict[str, frozenset[str]], where: str
         before = len(joined)
         nodes = {name: joined[node] for name, node in nodes.items()}
         if len(set(nodes.values())) < before:
-            notes.append(f"nodes of {before} kinds are more than can be told apart: not by their {what}")
+            notes.append(f"nodes of {before} kinds are more than can be distinguished: not by their {what}")
     found = _sets(nodes, member)
     if found > MOST_SETS:
         raise InputError(
             f"{where}: nodes fall into {found:,} sets by what they have and by their partitions, more than the "
-            f"{MOST_SETS} that can be told apart; take partitions out that your jobs do not name"
+            f"{MOST_SETS} that can be distinguished; take partitions out that your jobs do not name"
         )
     return nodes, notes
 

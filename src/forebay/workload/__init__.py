@@ -52,7 +52,7 @@ def read(
     Parameters
     ----------
     source
-        A file in any of `forebay formats`, told by its ending or its content, or an embedded workload: "table1",
+        A file in any of `forebay formats`, known by its ending or its content, or an embedded workload: "table1",
         "default".
     cancelled
         Whether jobs that were cancelled before they started are left out ("drop") or kept with the time of it in the

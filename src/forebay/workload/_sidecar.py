@@ -8,7 +8,7 @@ import polars as pl
 
 from forebay._support.input_limits import LONGEST
 from forebay._support.parquet import read_parquet
-from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED, TOLD
+from forebay.core.schemas import JOB_SCHEMA, MORE, NAMED, STATED
 from forebay.core.units import parse_bytes, parse_seconds
 from forebay.errors import InputError, brief, listed, nearest
 from forebay.workload import _source
@@ -104,7 +104,7 @@ def typed(frame: pl.DataFrame, label: str) -> pl.DataFrame:
     columns = []
     for name in frame.columns:
         if name.startswith(OWN) and can_name(name.removeprefix(OWN)):
-            if name.removeprefix(OWN) in (*JOB_SCHEMA, *MORE, *TOLD):
+            if name.removeprefix(OWN) in (*JOB_SCHEMA, *MORE, *STATED):
                 why = "is the name of a column that means something already; choose another"
                 raise InputError(f"{label}: line 1: {brief(name)} {why}")
             columns.append(_own(frame[name].alias(name.removeprefix(OWN)), label))

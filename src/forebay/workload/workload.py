@@ -21,8 +21,8 @@ from forebay.core.schemas import (
     MORE,
     NAMED,
     PHASE_SCHEMA,
+    STATED,
     TAKEN,
-    TOLD,
     own_columns,
 )
 from forebay.errors import InputError, brief, listed, wrong_type
@@ -175,7 +175,7 @@ class Workload:
     def resources(self) -> tuple[str, ...]:
         """Names of the pooled resources, besides nodes, that jobs ask for."""
         of_legs = [] if self.legs is None else [name for name in self.legs.columns if name not in LEG_SCHEMA]
-        known = (*JOB_SCHEMA, *MORE, *TOLD, *self.own)
+        known = (*JOB_SCHEMA, *MORE, *STATED, *self.own)
         of_jobs = [name for name in self.jobs.columns if name not in known]
         return tuple(dict.fromkeys(of_jobs + of_legs))
 

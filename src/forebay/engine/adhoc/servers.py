@@ -76,7 +76,7 @@ def _wrong(what: str) -> InputError:
 class Servers:
     """What servers a machine with so many nodes has for jobs.
 
-    Jobs on `nodes` nodes that keep `data` bytes are told apart by their `ids` in messages. `first` is how many servers
+    Jobs on `nodes` nodes that keep `data` bytes have names in `ids`, for messages. `first` is how many servers
     each has at first, 0 = none: it uses the machine's file system.
     """
 
@@ -131,7 +131,7 @@ class Servers:
     def reached(self, k: int, windows: Iterable[int]) -> dict[int, dict[int, int]]:
         """All numbers of servers that job `k` may come to have, and what it wants then after each of these windows.
 
-        A window is told by its writes.
+        A window is known by its writes.
         """
         windows, found, new = list(windows), {}, [int(self.first[k])]
         while new:

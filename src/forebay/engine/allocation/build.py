@@ -64,8 +64,8 @@ def fill_ways(truth: Truth, program: Program, begins: np.ndarray) -> None:
         truth.legs["way"] = program.way
         follows = np.flatnonzero(np.diff(program.leg_job[begins]) == 0)  # another way of the same job
         truth.legs["other"][begins[follows]] = begins[follows + 1]
-    if program.told is not None:
-        truth.told[:] = program.told
+    if program.stated is not None:
+        truth.stated[:] = program.stated
 
 
 def seats_of(site: np.ndarray, near: np.ndarray) -> np.ndarray:

@@ -14,9 +14,9 @@ DESCRIPTIONS = (
     ),
     Capability(
         name="tiers",
-        state=within("tiers", "rates", "told"),
-        truth=("told",),
-        read_only=("tiers.rates", "truth.told"),
+        state=within("tiers", "rates", "stated"),
+        truth=("stated",),
+        read_only=("tiers.rates", "truth.stated"),
     ),
     Capability(name="kinds", machine="large"),
     Capability(name="classes", state=("shares", "nodes.atoms"), read_only=("nodes.atoms",)),

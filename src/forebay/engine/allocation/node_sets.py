@@ -55,12 +55,12 @@ def settle_atoms(state, leg, action):
     if len(atoms) == 0:
         return True
     share = state.shares[len(state.shares) - 1]  # no start's own
-    told = action["n_picks"] == 0 and 0 <= action["share"] < len(state.shares) - 1
+    given = action["n_picks"] == 0 and 0 <= action["share"] < len(state.shares) - 1
     for a in range(len(atoms)):
-        share[a] = state.shares[action["share"], a] if told else 0
+        share[a] = state.shares[action["share"], a] if given else 0
     if action["n_picks"] > 0:
         _share_picked(state, action, share)
-    elif not told:
+    elif not given:
         _share_in_order(state, leg, share)
     for a in range(len(atoms)):
         if share[a] < 0 or share[a] > _free_in(state, a) or (share[a] > 0 and (allowed >> a) & 1 == 0):

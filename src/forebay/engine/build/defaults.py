@@ -38,8 +38,8 @@ def _with_nodes(workload: Workload, platform: Platform) -> Workload:
     """Nodes of jobs that give none, where they are not shared."""
     nodes = column(workload, "nodes")
     # Legs tell their own nodes; and a job that asks for none of all these holds storage alone.
-    told = np.column_stack([column(workload, name) for name in (*INSIDE, "tasks")]).any(axis=1)
-    silent = (nodes == 0) & told & (workload.legs is None)
+    asks_inside = np.column_stack([column(workload, name) for name in (*INSIDE, "tasks")]).any(axis=1)
+    silent = (nodes == 0) & asks_inside & (workload.legs is None)
     if platform.sharing or not silent.any():
         return workload
     asks, allowed = asked(workload, platform), eligible(workload, platform).allowed

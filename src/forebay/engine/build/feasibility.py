@@ -91,7 +91,7 @@ def _without_nodes(program: Program) -> np.ndarray:
 def too_large(workload: Workload, platform: Platform, program: Program, fabric: Fabric) -> tuple[np.ndarray, list[str]]:
     """Jobs that ask for more than the machine could ever give, and a sentence for each reason that names the first.
 
-    Those that have no place on it are among them, and are told of there.
+    Those that have no place on it are among them, and are named there.
     """
     first, notes = program.first_leg[:-1], []
     unfit = np.zeros(len(first), bool) if program.places is None else program.places.rejected.copy()
@@ -113,7 +113,7 @@ def too_large(workload: Workload, platform: Platform, program: Program, fabric: 
         sizes = [atom.count for atom in platform.atoms]
         room = np.sum([np.where(program.allowed >> a & 1, size, 0) for a, size in enumerate(sizes)], axis=0)
         over = np.maximum.reduceat((program.demand[:, 0] > room) & program.first_choice, first) & ~unfit
-        over &= platform.divided  # else the reason is told below
+        over &= platform.divided  # else the reason is given below
         if over.any():
             job = int(np.argmax(over))
             notes.append(

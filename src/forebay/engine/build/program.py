@@ -35,7 +35,7 @@ class Program:
     released: np.ndarray  # int64[phase]: how much of it, -1 = all that the leg then holds
     # Of jobs that may run in several ways, all legs of one way come before those of the next.
     way: np.ndarray | None = None  # int64[leg]: of tiers of storage, 0 = slow; None = there is no choice
-    told: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
+    stated: np.ndarray | None = None  # float64[leg, 2]: bytes between nodes and tier, tier and slow, as users say
     rounds: Rounds | None = None  # loops, and what phases take at each size; phases above have the most of any
     asks: np.ndarray | None = None  # ASK[leg]: parts of nodes, where these are shared; None = jobs have whole nodes
     allowed: np.ndarray | None = None  # int64[leg]: atoms of nodes that it may run on, as bits; None = everywhere

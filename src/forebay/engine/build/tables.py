@@ -195,7 +195,7 @@ def build(
         picks=allocation.picks_of(state, platform, fabric),
         events=len(events),
         planned=len(planned),
-        told=len(state.tiers.told),
+        stated=len(state.tiers.stated),
         asks=len(state.inside.asks),
         columns=wishes.columns.shape[1],
     )

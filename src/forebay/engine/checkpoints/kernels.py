@@ -115,24 +115,24 @@ def forget(truth, j):
 @kernel
 def _show(state, truth, j):
     """Tell policies what job `j` would lose if it were interrupted."""
-    safe, told, rule = truth.resilience.safe[j], state.safety[j], truth.resilience.rule[0]
+    safe, shown, rule = truth.resilience.safe[j], state.safety[j], truth.resilience.rule[0]
     nodes = max(state.jobs[j]["nodes"], 1)
-    told["left"] = _walltime(state, truth, j)
-    told["save"] = _cost(rule, nodes)
-    told["recovery"] = _recovery(rule, nodes)
-    told["next"] = safe["began"] + told["save"] + max(safe["period"] - safe["since"], 0.0)
-    told["leaves"] = np.inf
+    shown["left"] = _walltime(state, truth, j)
+    shown["save"] = _cost(rule, nodes)
+    shown["recovery"] = _recovery(rule, nodes)
+    shown["next"] = safe["began"] + shown["save"] + max(safe["period"] - safe["since"], 0.0)
+    shown["leaves"] = np.inf
 
 
 @kernel
 def _tell_nothing(state, j):
     """Job `j` writes no checkpoints in the leg that it begins."""
-    told = state.safety[j]
-    told["left"] = state.legs[state.jobs[j]["leg"]]["walltime"]
-    told["save"] = 0.0
-    told["recovery"] = 0.0
-    told["next"] = np.inf
-    told["leaves"] = np.inf
+    shown = state.safety[j]
+    shown["left"] = state.legs[state.jobs[j]["leg"]]["walltime"]
+    shown["save"] = 0.0
+    shown["recovery"] = 0.0
+    shown["next"] = np.inf
+    shown["leaves"] = np.inf
 
 
 @kernel
@@ -282,7 +282,7 @@ def cut_slice(truth, j, time):
 def _move_end(state, truth, j, time, by):
     """Job `j` is expected to end so much later, and may run as long: its walltime runs again, if any is left."""
     job, leg = state.jobs[j], state.jobs[j]["leg"]
-    script, told = truth.scripts[leg], state.safety[j]
+    script, shown = truth.scripts[leg], state.safety[j]
     by = max(by, time - (job["leg_start"] + script["walltime"]))
     if by != 0.0:
         drop_running(state, j)
@@ -290,8 +290,8 @@ def _move_end(state, truth, j, time, by):
         add_running(state, j)
         script["walltime"] += by
         state.legs[leg]["walltime"] += by
-        told["next"] += by
-        told["leaves"] += by
+        shown["next"] += by
+        shown["leaves"] += by
     if script["kills"] and script["walltime"] < np.inf:
         set_timer(truth, 2 * j + 1, job["leg_start"] + script["walltime"])
 

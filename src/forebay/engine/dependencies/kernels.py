@@ -162,7 +162,7 @@ def tell_end(state, truth, parent, time):
             j = edge["child"]
             if edge["kind"] == Kind.THINK:
                 _think(truth, j, time + edge["delay"])
-            elif not _listens(truth, j) or (edge["kind"] == Kind.AFTER and began):  # that was told when it began
+            elif not _listens(truth, j) or (edge["kind"] == Kind.AFTER and began):  # it was released when that began
                 continue
             elif _holds(state, p, edge["kind"]):
                 _hold(truth, j, p, time + edge["delay"])

@@ -43,11 +43,11 @@ class _Bell:
         if not self._bytes[0]:
             return
         os.lseek(self.file, 0, os.SEEK_SET)
-        told = self._bytes[:].rstrip(b"\0")
-        self._bytes[: len(told)] = bytes(len(told))
+        waiting = self._bytes[:].rstrip(b"\0")
+        self._bytes[: len(waiting)] = bytes(len(waiting))
         if other not in (_NOBODY, self.file):
             with suppress(OSError):  # its buffer is full, as Python would find too
-                os.write(other, told)
+                os.write(other, waiting)
 
 
 def _nameless() -> int:

@@ -96,8 +96,8 @@ def _note_down(state, truth, node, until):
     """Write down that a node is down, for the engine and for policies."""
     n, resilience = state.counts[0]["n_down"], truth.resilience
     _insert(resilience.repairs["time"], resilience.repairs["node"], n, until, node)
-    told = until if resilience.rule[0]["known"] else float("inf")
-    _insert(state.down["until"], state.down["node"], n, told, node)
+    expected = until if resilience.rule[0]["known"] else float("inf")
+    _insert(state.down["until"], state.down["node"], n, expected, node)
     at = n
     while at > 0 and resilience.down[at - 1] > node:
         resilience.down[at] = resilience.down[at - 1]

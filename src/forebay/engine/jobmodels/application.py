@@ -226,7 +226,7 @@ def _requests(
     steps: np.ndarray,
     begins: np.ndarray,
 ) -> np.ndarray:
-    """What jobs ask for, by loop, round and size; the steps are told where it stands."""
+    """What jobs ask for, by loop, round and size; its place gives the steps."""
     if not len(applications.requests):
         return np.zeros(0, np.int64)
     first = tasks.select("job", "loop").with_row_index("at").filter(pl.Series(begins))

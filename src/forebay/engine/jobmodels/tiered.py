@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from forebay.core.codes import PhaseKind
-from forebay.core.schemas import TOLD
+from forebay.core.schemas import STATED
 from forebay.core.units import format_bytes
 from forebay.engine.build.program import Program, as_written
 from forebay.errors import InputError
@@ -59,7 +59,7 @@ def program(workload: Workload, platform: Platform, kill: bool = False, nodes: s
 
 
 def _check_told(workload: Workload) -> None:
-    for name in TOLD:
+    for name in STATED:
         if name in workload.jobs.columns and (wrong := workload.jobs.filter(workload.jobs[name] < 0)).height:
             job, value = wrong["id"][0], wrong[name][0]
             raise InputError(f"{workload.name}: job {job} has a {name} of {value}; bytes are from 0 up")
@@ -74,7 +74,7 @@ class _Tiered:
         self.job = plain.leg_job[plain.phase_leg]
         self.input, self.output, self.between = (self._bytes(kinds) for kinds in (_INPUT, _OUTPUT, _BETWEEN))
         jobs = workload.jobs
-        given = [jobs[name].to_numpy().astype(float) if name in jobs.columns else None for name in TOLD]
+        given = [jobs[name].to_numpy().astype(float) if name in jobs.columns else None for name in STATED]
         true = (self.input, self.output, self.between)
         self.told_input, self.told_output, self.told_between = (
             actual if said is None else said for said, actual in zip(given, true, strict=True)
@@ -125,12 +125,12 @@ class _Tiered:
             release=release,
             released=np.full(len(kind), -1),
             way=way_of,
-            told=np.column_stack([moves, stages]),
+            stated=np.column_stack([moves, stages]),
             notes=self.notes,
         )
 
     def _able(self, store: Way) -> np.ndarray:
-        """Jobs that ask for room which the store could hold; those that ask for more are told of."""
+        """Jobs that ask for room which the store could hold; those that ask for more are warned of."""
         jobs, asked = self.workload.jobs, self.plain.demand[:, self.platform.resources.index(store.name)]
         capacity = self.platform.finite[store.name]
         over = asked > capacity
@@ -145,7 +145,7 @@ class _Tiered:
         return able
 
     def _legs(self, part: "_Part") -> tuple[np.ndarray, ...]:
-        """Job, tier, walltime, demand, carry, and the bytes told of, of legs alike."""
+        """Job, tier, walltime, demand, carry, and the bytes stated, of legs alike."""
         jobs, n = part.jobs, len(part.jobs)
         demand = self.plain.demand[jobs].copy()
         carry = np.zeros(demand.shape, bool)

@@ -101,5 +101,5 @@ def never_started(platform: Platform, doors: Doors) -> list[str]:
         return []
     shut = {int(k) for k, end in zip(doors.table["partition"], doors.table["end"], strict=True) if end == math.inf}
     names = [platform.partitions[k] for k in sorted(shut) if (doors.of[doors.left] >> k & 1).any()]
-    told = [f"{one.name} is {one.changes[-1].state if one.changes else one.state}" for one in names]
-    return [f"{counted(int(doors.left.sum()), 'job')} never started: partition {', partition '.join(told)}"]
+    states = [f"{one.name} is {one.changes[-1].state if one.changes else one.state}" for one in names]
+    return [f"{counted(int(doors.left.sum()), 'job')} never started: partition {', partition '.join(states)}"]

@@ -62,10 +62,10 @@ class Idle:
     def _take_of_atoms(self, atoms: Atoms, leg: int, action: np.void, count: int) -> None:
         """Of each atom as many as the start says or, where it says nothing, what is left from the first one on."""
         ends = [*atoms.first[1:], len(self.left)]
-        told = self._state.shares[action["share"]].tolist() if action["share"] >= 0 else None
+        given = self._state.shares[action["share"]].tolist() if action["share"] >= 0 else None
         for a, (first, end) in enumerate(zip(atoms.first, ends, strict=True)):
             allowed = int(self._state.legs["allowed"][leg]) >> a & 1
-            some = told[a] if told is not None else count if allowed else 0
+            some = given[a] if given is not None else count if allowed else 0
             count -= len(self._take(first, end, some))
 
     def _take(self, first: int, end: int, count: int) -> list[int]:

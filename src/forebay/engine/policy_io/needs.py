@@ -1,4 +1,4 @@
-"""What a policy asks to be told beyond what every policy is: what running jobs do, and a workload's own columns."""
+"""What a policy asks to see beyond what every policy does: what running jobs do, and a workload's own columns."""
 
 from typing import Any, NamedTuple
 
@@ -22,8 +22,8 @@ class Wishes(NamedTuple):
     columns: np.ndarray  # float64[job, k]; NaN = not known
     labels: Labels
 
-    def told(self) -> set[str]:
-        """What is told besides: columns by their names."""
+    def seen(self) -> set[str]:
+        """What it sees besides: columns by their names."""
         return {*self.labels.columns, *([IO] if self.io else [])}
 
 

@@ -27,9 +27,9 @@ def show(state, truth, j):
             for r in range(len(state.resources)):
                 state.demands[leg, r] = truth.demands[leg, r]
                 state.releases[leg, r] = truth.releases[leg, r]
-            if len(truth.told) > 0:
-                state.tiers.told[leg, 0] = truth.told[leg, 0]
-                state.tiers.told[leg, 1] = truth.told[leg, 1]
+            if len(truth.stated) > 0:
+                state.tiers.stated[leg, 0] = truth.stated[leg, 0]
+                state.tiers.stated[leg, 1] = truth.stated[leg, 1]
             if len(truth.asks) > 0:
                 state.inside.asks[leg] = truth.asks[leg]
         first = truth.legs[first]["other"]

@@ -31,17 +31,17 @@ def _leave(state, truth, j, resume):
     if not is_guarded(state, truth, j) or resume == Resume.LAST:
         interrupt(state, truth, j, now, Urgency.INTERRUPTED, LogReason.INTERRUPTED)
         return
-    safe, told = truth.resilience.safe[j], state.safety[j]
+    safe, shown = truth.resilience.safe[j], state.safety[j]
     if safe["doing"] == SAVING:
-        expect_to_leave(state, j, safe["began"] + told["save"])
+        expect_to_leave(state, j, safe["began"] + shown["save"])
         safe["leaves"] = resume
     elif resume == Resume.NEXT:
-        expect_to_leave(state, j, told["next"])
+        expect_to_leave(state, j, shown["next"])
         safe["leaves"] = resume
     elif safe["doing"] == RECOVERING or not _has_worked(state, truth, j):
         interrupt(state, truth, j, now, Urgency.INTERRUPTED, LogReason.INTERRUPTED)
     else:
-        expect_to_leave(state, j, now + told["save"])
+        expect_to_leave(state, j, now + shown["save"])
         safe["leaves"] = resume
         if _can_be_cut(truth, j):
             cut_slice(truth, j, now)

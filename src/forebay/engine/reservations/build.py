@@ -16,7 +16,7 @@ from forebay.workload.workload import Workload
 def planned_of(workload: Workload, platform: Platform) -> tuple[np.ndarray, np.ndarray]:
     """The reservations as a State shows them, and by job those that it may use, as bits.
 
-    They stay in the order of the platform: whom they hold back is told by their places.
+    They stay in the order of the platform: whom they hold back follows from their places.
     """
     planned = np.zeros(len(platform.reservations), PLANNED)
     member = np.zeros(len(workload) if len(planned) else 0, np.int64)
@@ -46,13 +46,13 @@ def period_of(workload: Workload, one: Reservation) -> tuple[float, float]:
 
 def reserved_of(workload: Workload, platform: Platform) -> list[dict[str, Any]]:
     """When and where nodes were reserved, for the facts of a run: stretches of ids, and a workload's seconds."""
-    told = []
+    found = []
     for one in platform.reservations:
         start, end = period_of(workload, one)
         edges = np.flatnonzero(np.diff(_units(platform, one).astype(np.int8), prepend=0, append=0))
         stretches = [[int(low), int(high) - 1] for low, high in zip(edges[::2], edges[1::2], strict=True)]
-        told.append({"name": one.name, "start": start, "end": end, "nodes": stretches})
-    return told
+        found.append({"name": one.name, "start": start, "end": end, "nodes": stretches})
+    return found
 
 
 def _nodes(platform: Platform, one: Reservation) -> np.ndarray:

@@ -170,10 +170,10 @@ def jobs_frame(left: Left, record: Record, workload: Workload, platform: Platfor
         "total_wait": _known(np.where(never, np.nan, jobs["waited"])),
         "n_legs": left.number + 1,
     }
-    told = [name for name in MORE if name in source.columns]
+    recorded = [name for name in MORE if name in source.columns]
     asked = (*platform.resources[1:], *((GPUS,) if platform.sharing else ()))  # those of all types
     demands = [name for name in dict.fromkeys(asked) if name in source.columns]
-    for name in ("user", "group", "queue", "priority", *told, *demands, *workload.own):
+    for name in ("user", "group", "queue", "priority", *recorded, *demands, *workload.own):
         columns[name] = source[name].fill_nan(None) if MORE.get(name) == pl.Float64 else source[name]
     frame = pl.DataFrame(columns)
     if workload.names:

@@ -50,27 +50,27 @@ def fill_nodes(state: State, platform: Platform) -> None:
 
 def settled(workload: Workload, platform: Platform, program: Program) -> Asked:
     """What jobs ask for as parts, also of those that give neither nodes nor tasks: as few nodes as can hold it all."""
-    told, best = asked(workload, platform), within_atoms(platform).max(axis=0)
+    request, best = asked(workload, platform), within_atoms(platform).max(axis=0)
     if platform.local is not None:  # the most that any leg asks for
         own = program.demand[:, platform.first_inside]
-        told.total[:, LOCAL] = np.maximum.reduceat(own, program.first_leg[:-1])
-    fewest = np.max(-(-told.total // np.maximum(best, 1)), axis=1)
-    parts = np.where(told.parts > 0, told.parts, fewest)
-    each = -(-told.total // np.maximum(parts, 1)[:, None])
+        request.total[:, LOCAL] = np.maximum.reduceat(own, program.first_leg[:-1])
+    fewest = np.max(-(-request.total // np.maximum(best, 1)), axis=1)
+    parts = np.where(request.parts > 0, request.parts, fewest)
+    each = -(-request.total // np.maximum(parts, 1)[:, None])
     # Who has nodes alone and says no cores has all of them, whatever their class: one part a node.
-    spread = told.spread | (told.exclusive & (told.total[:, CORES] == 0))
+    spread = request.spread | (request.exclusive & (request.total[:, CORES] == 0))
     each[:, CORES] = np.maximum(each[:, CORES], 1)
-    return replace(told, parts=parts, each=each, spread=spread)
+    return replace(request, parts=parts, each=each, spread=spread)
 
 
 def share(workload: Workload, platform: Platform, program: Program) -> Program:
     """The program with what its legs ask of shared nodes, and the least of each resource that this takes."""
     _refuse(workload, platform, program)
-    told = settled(workload, platform, program)
-    places = eligible(workload, platform, told)
+    request = settled(workload, platform, program)
+    places = eligible(workload, platform, request)
     asks = np.zeros(len(workload), ASK)
-    asks["parts"], asks["spread"], asks["exclusive"] = told.parts, told.spread, told.exclusive
-    asks["cores"], asks["memory"], asks["gpus"], asks["local"] = told.each.T
+    asks["parts"], asks["spread"], asks["exclusive"] = request.parts, request.spread, request.exclusive
+    asks["cores"], asks["memory"], asks["gpus"], asks["local"] = request.each.T
     asks["allowed"] = places.allowed
     asks = asks[program.leg_job]
     if platform.local is not None:

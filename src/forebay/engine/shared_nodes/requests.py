@@ -28,7 +28,7 @@ class Asked:
     spread: np.ndarray  # bool: each part on a node of its own
     exclusive: np.ndarray  # bool: its nodes are its own, with all that is in them
     each: np.ndarray  # int64[job, cores memory gpus local]: of a part
-    total: np.ndarray  # int64[job, cores memory gpus local]: as it was told
+    total: np.ndarray  # int64[job, cores memory gpus local]: as it was stated
     gpu: np.ndarray  # int64: a place among `Platform.gpu_types`, or ANY or NONE_SUCH
 
 

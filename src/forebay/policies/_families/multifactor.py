@@ -229,10 +229,10 @@ class Weighted:
 
     def weights(self) -> np.ndarray:
         """The block of numbers that the kernel reads."""
-        told = dict.fromkeys(("shares", "PriorityJobFactor", "qos"), "") | {
+        given = dict.fromkeys(("shares", "PriorityJobFactor", "qos"), "") | {
             name: getattr(self, name) for name, _ in self._tables()
         }
-        tables = [parse_table(name, text, {}) for name, text in told.items()]
+        tables = [parse_table(name, text, {}) for name, text in given.items()]
         of_accounts, of_users = self._tree()
         block = lay(
             Weight,

@@ -53,7 +53,7 @@ _ELSEWHERE = {
     "SUSPEND": "a job here holds its nodes until it ends, so none can be suspended on them",
     "GANG": "a job here holds its nodes until it ends, so none take turns on them",
     "WITHIN": "jobs of one QOS do not displace one another here",
-    "PRIORITY": "which jobs displace others is told by their QOS or partition alone here",
+    "PRIORITY": "which jobs displace others follows from their QOS or partition alone here",
 }
 """Modes of Slurm that there is no model of, and why."""
 
@@ -186,8 +186,8 @@ class Preempting:
         found = {"Preempt": ";".join(f"{one}={other}" for one, other in pairs)}
         for parameter in _BY_NAME:
             usual, named = _by_name(getattr(self, parameter), str, "")
-            told = [usual, *(f"{codes.get(word, word)}={value}" for word, value in named.items())]
-            found[parameter] = ";".join(filter(None, told))
+            texts = [usual, *(f"{codes.get(word, word)}={value}" for word, value in named.items())]
+            found[parameter] = ";".join(filter(None, texts))
         return found
 
     def preemption(self, priorities: Mapping[int, float]) -> np.ndarray:

@@ -52,7 +52,7 @@ def stay(state, leg, left):
     row = state.legs[leg]
     last, tier = row["last"], state.tiers.rates[row["way"]]
     seconds = state.legs[last]["walltime"]
-    moved, staged = state.tiers.told[last, 0], state.tiers.told[leg, 1]
+    moved, staged = state.tiers.stated[last, 0], state.tiers.stated[leg, 1]
     seconds += staged / (tier["stage_rate"] * left[1, row["way"]])
     return seconds + moved * (1.0 / (tier["rate"] * left[0, row["way"]]) - 1.0 / state.tiers.rates[0]["rate"])
 
@@ -86,8 +86,8 @@ def count_users(state, started, n_started, links):
         row = state.legs[leg]
         tier[i] = row["way"]
         seconds = max(stay(state, leg, links.whole), 1.0)
-        alone[0, i] = min(state.tiers.told[leg, 0] / state.tiers.rates[tier[i]]["rate"] / seconds, 1.0)
-        alone[1, i] = min(state.tiers.told[leg, 1] / state.tiers.rates[tier[i]]["stage_rate"] / seconds, 1.0)
+        alone[0, i] = min(state.tiers.stated[leg, 0] / state.tiers.rates[tier[i]]["rate"] / seconds, 1.0)
+        alone[1, i] = min(state.tiers.stated[leg, 1] / state.tiers.rates[tier[i]]["stage_rate"] / seconds, 1.0)
     for link in range(2):
         for v in range(len(state.tiers.rates)):
             slower = 1.0

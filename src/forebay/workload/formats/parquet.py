@@ -25,7 +25,7 @@ from forebay.core.schemas import (
     LEG_SCHEMA,
     MORE,
     PHASE_SCHEMA,
-    TOLD,
+    STATED,
     own_columns,
 )
 from forebay.errors import InputError, brief, listed
@@ -38,7 +38,7 @@ from forebay.workload.workload import NAMES, Workload, can_name
 DESCRIPTION = "forebay's own: Parquet tables of jobs, their legs, phases, dependencies and applications; loses nothing"
 SUFFIXES = (".parquet.zip",)
 
-_DEMANDS = ("burst_buffer", *INSIDE, *TOLD)  # columns of floats by these names are mistakes
+_DEMANDS = ("burst_buffer", *INSIDE, *STATED)  # columns of floats by these names are mistakes
 
 _PLAIN, _WITH_APPLICATIONS, _WITH_DEPENDENCIES = 1, 2, 3
 """Versions: what knows of no applications, or dependencies, must not read such a file without them."""

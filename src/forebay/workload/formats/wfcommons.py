@@ -21,7 +21,7 @@ from forebay.workload.dependencies import dependency_table, refuse_circle
 from forebay.workload.formats._json_values import count, member, number, parse, text
 from forebay.workload.workload import Workload, job_table
 
-DESCRIPTION = "WfCommons' WfFormat: a workflow, whose tasks wait for others; read only, told by its content"
+DESCRIPTION = "WfCommons' WfFormat: a workflow, whose tasks wait for others; read only, known by its content"
 SUFFIXES = ()
 
 _ENDINGS = (".json", ".json.gz")
@@ -153,7 +153,7 @@ def _task(shape: dict[str, Any], ran: dict[str, Any], sizes: dict[str, int], whe
         for one in _list(shape, key, where):
             name = text(one, where, key)
             if name not in sizes:
-                raise InputError(f"{where}: {key!r} names {brief(name)}, of which nothing is told; add it to the files")
+                raise InputError(f"{where}: {key!r} names {brief(name)}, of which nothing is said; add it to the files")
             moved[link] += sizes[name]
     for one in _list(shape, "files", where):
         file = _object(one, f"{where}: a file")

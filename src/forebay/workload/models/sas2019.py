@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from forebay.core.schemas import TOLD
+from forebay.core.schemas import STATED
 from forebay.workload.models import _checks as checks
 from forebay.workload.models import feitelson96
 from forebay.workload.models._in_turn import in_turn
@@ -72,7 +72,7 @@ def generate(
         pl.Series("run_time", computing), pl.Series("fast", np.ceil(asks).astype(np.int64), pl.Int64)
     )
     if theta > 0:
-        for name, true in zip(TOLD, (read, write, moved), strict=True):
+        for name, true in zip(STATED, (read, write, moved), strict=True):
             said = np.rint(np.clip(mistakes.normal(true, theta * true), 0.0, None))
             table = table.with_columns(pl.Series(name, said.astype(np.int64), pl.Int64))
     in_and_out, checkpoints = (100 * size.sum() / rate / run.sum() for size in (read + write, moved))

@@ -79,7 +79,7 @@ def fits_places(state, have, j, leg):
 
 @inlined_kernel
 def leg_fits_now(state, have, j, leg):
-    """Whether what `leg` of job `j` takes is there now. Of a long line most are told by amounts alone."""
+    """Whether what `leg` of job `j` takes is there now. Of a long line amounts alone decide for most."""
     demand = state.demands[leg]
     for r in range(len(have.free)):
         if demand[r] > have.free[r]:

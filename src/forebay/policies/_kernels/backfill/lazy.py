@@ -5,7 +5,7 @@ by then may end later, and clash with those before it in line: of them, the ones
 too. One of these may end later still, and needs those before itself; and so on. As there are fewer before each, and
 these begin early, most jobs of a long line are never laid.
 
-Times are told apart by *levels*, each twice as far from now as the one below, the last for ever. `settled` counts, for
+Times have *levels*, each twice as far from now as the one below, the last for ever. `settled` counts, for
 each level, how many jobs from the first on are laid if they begin within it. Nobody is laid who ends outside a level
 that is settled for all before it in line. So all of those who are still put off begin behind its end, and find the same
 place as if they had been laid in line.
@@ -185,7 +185,7 @@ def _swap(later, a, b, R):
 def cannot_begin(later, level, R, demand, walltime, allowed, mine):
     """Whether a job asks for as much as one that cannot begin within a level, and may run nowhere else.
 
-    Who tells it comes one place forward: most jobs are then told by the first.
+    What decides it comes one place forward: the first then decides for most jobs.
     """
     first = level * _KEPT
     for k in range(first, first + later.settled[level, _REFUSED]):

@@ -52,7 +52,7 @@ _LAYING = 16  # steps in whose time a reservation is laid
 def can_start(state, have, times, ahead, n, R, j, leg):
     """Whether job `j` can start `leg` now and delay nobody, as far as amounts tell.
 
-    The leg is told, as rows of jobs lie far apart in memory, and many of them are looked at in vain.
+    The leg is an argument, as rows of jobs lie far apart in memory, and many of them are looked at in vain.
     """
     if j < 0 or not leg_fits_now(state, have, j, leg):
         return False

@@ -64,9 +64,9 @@ def _told(weights, integers, job):
 @kernel
 def charge_of(weights, integers, numbers, job):
     """The number of the charge for a job: its user in its account. One that is not in the tree has 1 share there."""
-    told = _told(weights, integers, job)
-    if told >= 0:
-        return told
+    score = _told(weights, integers, job)
+    if score >= 0:
+        return score
     account = 0
     if job["account"] >= 0:
         n = integers[ACCOUNTS, Column.COUNT]

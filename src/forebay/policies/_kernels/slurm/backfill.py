@@ -2,7 +2,7 @@
 
 Reservations are laid as everywhere (see `reservations`), into what is free as Slurm sees it:
 
-- ends that running jobs are expected to have are told apart by 30 s at first, and by twice as much each further time,
+- ends that running jobs are expected to have differ by 30 s at first, and by twice as much each further time,
   so that few times are tried (`bf_window_linear` adds seconds instead);
 - a reservation begins at a multiple of `bf_resolution` and ends at one;
 - a job that cannot begin within `bf_window` holds none.

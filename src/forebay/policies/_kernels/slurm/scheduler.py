@@ -40,7 +40,7 @@ from forebay.policies._orders import ALL
 
 _N_SCHED = len(Sched)
 _PARTITIONS = 2
-_MOST_ATOMS = 64  # sets of nodes that are told apart: bits of a word
+_MOST_ATOMS = 64  # sets of nodes that are distinguished: bits of a word
 _ENDED = Trigger.LEG_ENDED | Trigger.JOB_ENDED | Trigger.RELEASED | Trigger.NODE_UP
 
 
