@@ -64,6 +64,6 @@ def lay_out(state, params, memory, rng):
         set_up(board, state, line, times, ahead, n, R, 2.0)
         order = np.arange(n_jobs)
         for _ in range(int(params[1])):
-            evaluate(board, order, 0, n_jobs, math.inf, 2.0, stride, R, S, W)
+            evaluate(board, order, 0, n_jobs, math.inf, 2.0, stride, (R, S, W))
         keep(tables)
     backfill(state, params[3:], memory, rng)

@@ -115,7 +115,7 @@ class Desk:
         tables, stride = blank_board(self.pointer, n_jobs, n, R, 0, 0)
         board = pointer(tables)
         set_up(board, self.pointer, self.line, times, ahead, n, R, alpha)
-        return float(evaluate(board, order, 0, n_jobs, math.inf, alpha, stride, R, 0, 0))
+        return float(evaluate(board, order, 0, n_jobs, math.inf, alpha, stride, (R, 0, 0)))
 
 
 def found(desk: Desk, alpha: float) -> dict[str, list[float]]:

@@ -29,6 +29,7 @@ NAVIGATION = {
             "guides/for-operators.md",
             "guides/burst-buffer-size.md",
             "guides/malleable-jobs.md",
+            "guides/compare-in-python.md",
             "guides/write-a-policy.md",
             "guides/cookbook.md",
             "guides/coming-from.md",

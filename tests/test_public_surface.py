@@ -15,6 +15,7 @@ pytestmark = pytest.mark.small
 
 SURFACE = [
     "Actions",
+    "Comparison",
     "ForebayError",
     "JobState",
     "LogReason",
@@ -28,6 +29,7 @@ SURFACE = [
     "View",
     "Workload",
     "bounds",
+    "compare",
     "diverge",
     "fidelity",
     "load",
@@ -112,8 +114,8 @@ def test_the_version_to_cite_is_that_of_the_sources():
 def test_unknown_names_raise():
     with pytest.raises(AttributeError, match=r"no attribute 'simulte': did you mean 'simulate'"):
         fb.simulte  # noqa: B018
-    with pytest.raises(AttributeError, match=r"'compare': `forebay compare` is a command; in Python simulate each"):
-        fb.compare  # noqa: B018
+    with pytest.raises(AttributeError, match=r"'capacity': `forebay capacity` is a command"):
+        fb.capacity  # noqa: B018
     with pytest.raises(AttributeError, match=r"it is forebay.testing.check_policy"):
         fb.check_policy  # noqa: B018
 

@@ -12,6 +12,7 @@ From files to numbers:
   `forebay.explain` why jobs waited;
 - `bounds` tells what no policy can do better than;
 - `fidelity` holds a simulation against what a trace recorded;
+- `compare` ranks policies, with a verdict on each, as the command does;
 - `sweep` runs every combination of workloads, platforms, policies and seeds, and gives one table;
 - `forebay.policies.names()` and `forebay.platforms.names()` list what can be named.
 
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
     from forebay.core.tables import policy_kernel
     from forebay.core.view import View
     from forebay.errors import ForebayError
-    from forebay.experiments.api import sweep
+    from forebay.experiments.api import compare, sweep
+    from forebay.experiments.comparison.answer import Comparison
     from forebay.metrics import summary
     from forebay.platforms import load as platform
     from forebay.platforms.platform import Platform
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Actions": ("forebay.core.actions", "Actions"),
+    "Comparison": ("forebay.experiments.comparison.answer", "Comparison"),
     "ForebayError": ("forebay.errors", "ForebayError"),
     "JobState": ("forebay.core.codes", "JobState"),
     "LogReason": ("forebay.core.codes", "LogReason"),
@@ -75,6 +78,7 @@ _HOME = {
     "View": ("forebay.core.view", "View"),
     "Workload": ("forebay.workload", "Workload"),
     "bounds": ("forebay._bounds", "bounds"),
+    "compare": ("forebay.experiments.api", "compare"),
     "diverge": ("forebay._run.diverge", "diverge"),
     "fidelity": ("forebay._fidelity", "fidelity"),
     "load": ("forebay.results", "load"),
@@ -89,6 +93,7 @@ _HOME = {
 }
 __all__ = [
     "Actions",
+    "Comparison",
     "ForebayError",
     "JobState",
     "LogReason",
@@ -102,6 +107,7 @@ __all__ = [
     "View",
     "Workload",
     "bounds",
+    "compare",
     "diverge",
     "fidelity",
     "load",
@@ -117,7 +123,6 @@ __all__ = [
 
 _INSTEAD = {
     "run": "simulate(workload, platform, policy) runs one; on the command line it is `forebay run`",
-    "compare": "`forebay compare` is a command; in Python simulate each policy, and take summary(result) of each",
     "sweep": "`forebay sweep` is a command; in Python simulate in a loop, or see forebay.experiments.sweep",
     "study": "`forebay study` is a command; what it runs is in forebay.studies",
     "plot": "`forebay plot` is a command; in Python see forebay.figures",

@@ -274,8 +274,8 @@ def case_of(
 ) -> Case:
     """What `forebay.simulate` was given, as a case; an error where that cannot be used."""
     forks.check()
-    workload, seed = _workload(workload), _seed(seed)
-    named = machine_of(workload) if platform is None else _platform(platform)
+    workload, seed = workload_of(workload), checked_seed(seed)
+    named = machine_of(workload) if platform is None else platform_of(platform)
     if policy is None:
         policy = site_policy(named, workload.platform if platform is None else platform) or USUAL
     scheduler, limits, name, said = _scheduler(policy, workload, named)
@@ -368,7 +368,7 @@ def _failures(given: Any, platform: Platform) -> Failures | None:
     return failures
 
 
-def _workload(given: Any) -> Workload:
+def workload_of(given: Any) -> Workload:
     """A workload, or the one that a file or a name stands for."""
     if isinstance(given, str | PathLike):
         return read(given)
@@ -378,7 +378,7 @@ def _workload(given: Any) -> Workload:
     return given
 
 
-def _platform(given: Any) -> Platform:
+def platform_of(given: Any) -> Platform:
     """The platform, unless it is a policy: the second argument is easily taken for it."""
     if isinstance(given, str):
         name = given.partition(":")[0]
@@ -387,7 +387,7 @@ def _platform(given: Any) -> Platform:
     return load_platform(given)
 
 
-def _seed(given: Any) -> int:
+def checked_seed(given: Any) -> int:
     """A seed, also one of NumPy, as a plain number."""
     if isinstance(given, bool) or not isinstance(given, Integral):
         raise wrong_type("the seed", given, "a whole number from 0 up")

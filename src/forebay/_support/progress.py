@@ -101,3 +101,27 @@ def bar(console: "Console", unit: str, **more: Any) -> "Progress":
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn(f"{{task.completed:,}} {unit}"))
     return Progress(*columns, TimeRemainingColumn(), console=console, **more)
+
+
+class Bars(Reporter):
+    """Bars on stderr, where someone watches: a terminal or a notebook."""
+
+    @contextmanager
+    def progress(self, total: int, unit: str = "jobs") -> Iterator[Watch]:
+        """One bar."""
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        with bar(console, unit, transient=True, disable=not (console.is_terminal or console.is_jupyter)) as shown:
+            yield Bar(shown, total)
+
+
+class Bar(Watch):
+    """A bar of rich, for one work."""
+
+    def __init__(self, shown: "Progress", total: int) -> None:
+        self._shown, self._task = shown, shown.add_task("", total=total)
+
+    def at(self, title: str, done: int) -> None:
+        """So much is done."""
+        self._shown.update(self._task, description=title, completed=done)

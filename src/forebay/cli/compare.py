@@ -1,7 +1,7 @@
 """`forebay compare`: the same workload and machine under several policies, best first."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -9,9 +9,6 @@ from forebay._support.environment import use_one_thread
 from forebay.cli._input import options
 from forebay.cli._input.options import Format
 from forebay.cli._render.printing import answer
-
-if TYPE_CHECKING:
-    pass
 
 EXAMPLES = options.examples(
     "forebay compare",
@@ -95,20 +92,20 @@ def command(
     from forebay.cli._input.setting import read_setting
     from forebay.cli._render.comparison import report
     from forebay.cli._render.progress import Terminal
-    from forebay.experiments.comparison import Plan, compare
+    from forebay.experiments.comparison import compare
     from forebay.experiments.comparison.compared import failure
     from forebay.experiments.comparison.figures import FIGURES, SCHEDULE
-    from forebay.experiments.comparison.selection import select
+    from forebay.experiments.comparison.selection import plan_of, select
     from forebay.experiments.conditions import parse_condition, refuse
     from forebay.figures import _folder as pictures
 
     conditions = [parse_condition(text) for text in fail_if or ()]
-    chosen = select(policies, reference)
+    select(policies, reference)  # to complain before anything is read
     if plots:
         pictures.check([*FIGURES, SCHEDULE])
     setting = read_setting(workload, platform, job_model, seed, window, failures, part, warm)
     compared = compare(
-        Plan(setting, *chosen.on(setting), replicas, bounds),
+        plan_of(setting, policies, reference, replicas, bounds),
         output,
         processes=jobs,
         figures=pictures.available() if plots is None else plots,

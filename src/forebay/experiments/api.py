@@ -1,7 +1,9 @@
-"""`forebay.sweep`: a grid of runs from Python, and one table of them."""
+"""`forebay.sweep` and `forebay.compare`: many runs from Python, and one answer."""
 
 import os
+import shutil
 import tempfile
+import weakref
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ from forebay.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
+    from forebay.experiments.comparison.answer import Comparison
     from forebay.experiments.runs import Run
 
 
@@ -84,3 +87,97 @@ def _runs(spec: str | os.PathLike[str] | None, keys: dict[str, Any]) -> "list[Ru
     if keys:
         raise InputError(f"{spec} says what to run; leave out {', '.join(keys)}, or the file")
     return grid.read(as_path(spec, "the sweep"))
+
+
+def compare(
+    workload: Any = "default",
+    policies: Any = None,
+    platform: Any = None,
+    *,
+    reference: Any = None,
+    replicas: int | None = None,
+    seed: int = 0,
+    job_model: str | None = None,
+    failures: Any = None,
+    slice: "tuple[Any, Any] | None" = None,
+    warm: bool = False,
+    window: "tuple[Any, Any] | None" = None,
+    bounds: bool = True,
+    jobs: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    figures: bool = False,
+    page: bool = False,
+    progress: bool = False,
+) -> "Comparison":
+    """Run a workload on a machine under several policies: which is best, and is that sure?
+
+    Parameters
+    ----------
+    workload, platform, job_model, seed, failures
+        As `forebay.simulate` takes them.
+    policies
+        Specs ("fcfs-bb:depth=3", "mine.py:Mine"), objects or classes of your own, one or several; or a mapping, whose
+        keys are what tables call them. Without them, those that `forebay compare` compares by default. Objects run in
+        this process, one after the other; specs on all cores.
+    reference
+        The policy that others are held against: one of these, by its name, or one more. Without it, the policy that
+        the platform brings, else "fcfs-bb" where jobs ask for more than nodes, else "fcfs-easy", else the first.
+    replicas
+        Run each policy on so many shaken copies of the trace: surer verdicts. Without it, up to 10, as time allows.
+    slice, warm
+        Keep the jobs of a period alone (start, end), in seconds or dates; `warm` begins with what ran and waited then.
+    window
+        Jobs submitted in this period (start, end) count in all numbers.
+    bounds
+        Whether to work out what no policy can have less of.
+    jobs
+        How many runs at a time. Default: one a core.
+    output
+        A folder for all files, as `forebay compare -o` writes them; what it has is used again. Without it, a temporary
+        one, which goes with the answer.
+    figures, page
+        Whether to draw figures into the folder, and to write report.html.
+    progress
+        Whether to show a bar on a terminal.
+
+    Returns
+    -------
+    Comparison
+        Tables, verdicts, runs; it plots itself, and writes pages, LaTeX and Markdown.
+
+    Raises
+    ------
+    ForebayError
+        Where an input cannot be used. Policies that fail are in `.failed`, unless all do.
+
+    Examples
+    --------
+    >>> found = fb.compare("table1", ["fcfs-easy", "fcfs-bb", "filler"], replicas=0)
+    >>> found
+    <Comparison of 3 policies on table1, best fcfs-bb, against fcfs-bb>
+    >>> found.table["policy", "mean_wait"].rows()
+    [('fcfs-bb', 142.5), ('filler', 142.5), ('fcfs-easy', 345.0)]
+    >>> found.runs["fcfs-easy"].jobs["waiting_time"].max()
+    660.0
+    """
+    from forebay._support.progress import Bars
+    from forebay.experiments.comparison import compare as carry_out_comparison
+    from forebay.experiments.comparison.answer import Comparison
+    from forebay.experiments.comparison.selection import plan_of
+    from forebay.experiments.inputs import setting_of
+
+    setting = setting_of(workload, platform, job_model, seed, failures, part=slice, warm=warm, window=window)
+    plan = plan_of(setting, policies, reference, replicas, bounds)
+    folder = as_path(tempfile.mkdtemp(prefix="forebay-") if output is None else output, "the output folder")
+    reporter = Bars() if progress else None
+    try:
+        found = Comparison(
+            carry_out_comparison(plan, folder, processes=jobs, figures=figures, page=page, reporter=reporter)
+        )
+    except BaseException:
+        if output is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if output is None:
+        weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
+    return found

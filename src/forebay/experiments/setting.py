@@ -40,8 +40,13 @@ class Setting:
         mine = self.workload, self.platform, self.seed, self.job_model, self.failures
         compilation.prepare(every, quiet, common_uses(every, mine))
 
-    def simulate(self, policy: Any, spec: str, progress: Callable[[int, int], None]) -> tuple["Result", dict[str, Any]]:
-        """A run, and all there is to say of it: what run.json holds."""
+    def simulate(
+        self, policy: Any, name: str, progress: Callable[[int, int], None], spec: str | None = ""
+    ) -> tuple["Result", dict[str, Any]]:
+        """A run, and all there is to say of it: what run.json holds.
+
+        `name` is what tables call the policy; its spec, where that is another, or None where it has none.
+        """
         from forebay._run.simulate import simulate
         from forebay.metrics import summary
         from forebay.metrics._period import closed
@@ -51,22 +56,22 @@ class Setting:
         result = simulate(self.workload, self.platform, policy, self.seed, self.job_model, progress, self.failures)
         window = None if self.window is None else closed(self.window, result)
         recorded = of_trace.numbers(self.workload, self.window)
-        limits = self.limits_of(result, spec)
+        limits = self.limits_of(result, policy)
         notes = [*notes_of(result, self.workload, len(limits)), *_named(limits), *of_trace.notes(recorded)]
-        facts = {**result.facts, "policy": spec, "notes": notes}
-        if self.given:
-            facts["command"] = ["forebay", "run", self.given[0], "--policy", spec, *self.given[1:]]
+        facts = {**result.facts, "policy": name, "notes": notes}
+        if self.given and spec is not None:
+            facts["command"] = ["forebay", "run", self.given[0], "--policy", spec or name, *self.given[1:]]
         result = replace(result, facts=facts)
         beside = {"window": window, "summary": summary(result, window)} | ({"recorded": recorded} if recorded else {})
         return result, document(result, **beside)
 
-    def limits_of(self, result: "Result", spec: str) -> dict[int, str]:
+    def limits_of(self, result: "Result", policy: Any) -> dict[int, str]:
         """The limit on submitted jobs that rejected each job, with its owner, by job id."""
         if not (result.log["reason"] == "over_limit").any():
             return {}
         from forebay.experiments.turned_away import turned_away
 
-        return turned_away(self, spec, result)
+        return turned_away(self, policy, result)
 
     @property
     def key(self) -> str:

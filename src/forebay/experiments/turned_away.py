@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SUBMITS = {"": "grp_submit", "PerUser": "max_submit_per_user", "PerAccount": "max_submit_per_account"}
 
 
-def turned_away(setting: Any, policy: str, result: "Result") -> dict[int, str]:
+def turned_away(setting: Any, policy: Any, result: "Result") -> dict[int, str]:
     """The limit that rejected each job at its submission, by job id: "MaxSubmitPerUser=4 of user 17"."""
     case = case_of(setting.workload, setting.platform, policy, setting.seed, setting.job_model, setting.failures)
     site, workload = case.site, case.workload

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forebay.experiments.statistics import mean, spread, t_quantile
+from forebay.metrics._numbers import NONE, change_percent
 
 BETTER, WORSE, UNDECIDED, SAME = "better", "worse", "undecided", "same"
 SEEDS, REPLICAS, BLOCKS = "seeds", "replicas", "blocks"
@@ -42,6 +43,17 @@ class Deviation:
 
     size: float
     freedom: float
+
+
+def change_text(verdict: Verdict, narrow: bool = False) -> str:
+    """A change with its interval: "-12 % (-18 to -6)"; for narrow tables without."""
+    if verdict.change is None:
+        return NONE
+    text = f"{change_percent(verdict.change)} %"
+    if narrow or verdict.low is None or verdict.high is None or verdict.low == verdict.high:
+        return text
+    low, high = (change_percent(end, verdict.word in (BETTER, WORSE)) for end in (verdict.low, verdict.high))
+    return f"{text} ({low} to {high})"
 
 
 def higher_is_better(metric: str) -> bool:

@@ -4,10 +4,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from forebay._support.progress import PATIENCE as EVERY
-from forebay._support.progress import Reporter, Watch, bar, left
+from forebay._support.progress import Bar, Reporter, Watch, bar, left
 from forebay.cli._render import printing
 
 PATIENCE = 5.0
@@ -32,14 +31,6 @@ class _Lines(Watch):
             printing.message(text)
 
 
-class _Bar(Watch):
-    def __init__(self, progress: Any, total: int) -> None:
-        self._progress, self._task = progress, progress.add_task("", total=total)
-
-    def at(self, title: str, done: int) -> None:
-        self._progress.update(self._task, description=title, completed=done)
-
-
 @contextmanager
 def progress(total: int, unit: str = "jobs") -> Iterator[Watch]:
     """Of `total` jobs or else."""
@@ -47,7 +38,7 @@ def progress(total: int, unit: str = "jobs") -> Iterator[Watch]:
         yield _Lines(total, unit)
         return
     with bar(printing.console(stderr=True), unit, transient=True) as shown:
-        yield _Bar(shown, total)
+        yield Bar(shown, total)
 
 
 class Terminal(Reporter):

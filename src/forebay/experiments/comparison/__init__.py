@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,12 @@ from forebay.experiments import outputs
 from forebay.experiments.comparison import bounds, groups, replicas
 from forebay.experiments.comparison.common_jobs import Common, not_run
 from forebay.experiments.comparison.compared import Compared, distinct, failure
+from forebay.experiments.comparison.entrants import Entrants
 from forebay.experiments.comparison.figures import Drawing, under_way
 from forebay.experiments.comparison.verdicts import Jury
 from forebay.experiments.comparison.workspace import Part, Workspace, workspace
 from forebay.experiments.execution import parallel
 from forebay.experiments.execution.executor import cores
-from forebay.experiments.runs import own_file
 from forebay.experiments.setting import Setting
 from forebay.report import renew
 
@@ -29,13 +29,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is compared: policies by their specs, and the one that others are held against."""
+    """What is compared: policies by their names, and the one that others are held against."""
 
     setting: Setting
     policies: Mapping[str, Any]
     reference: str
     replicas: int | None = None  # of each policy; None leaves it to the time that runs take
     bounds: bool = True  # also report lower bounds
+    objects: Mapping[str, Any] = field(default_factory=dict)  # policies by name that no spec names
+    specs: Mapping[str, str] = field(default_factory=dict)  # of policies whose names are others
+
+    @property
+    def entrants(self) -> Entrants:
+        """How runs come by the policies."""
+        specs = {name: self.specs.get(name, name) for name in self.policies if name not in self.objects}
+        return Entrants(specs, self.objects)
 
 
 def compare(
@@ -55,7 +63,8 @@ def compare(
     """
     reporter, count, setting = reporter or Reporter(), processes or cores(), plan.setting
     outputs.refuse_other(folder, "a comparison")
-    parts = _parts(list(plan.policies))
+    entrants = plan.entrants
+    parts = _parts(entrants, list(plan.policies))
     with outputs.output_folder(folder), workspace(folder, setting.key, parts, command) as made:
         failed = _run_all(plan, made, count, reporter)
         documents = _documents(made)
@@ -64,7 +73,7 @@ def compare(
         with _kept(made, len(plan.policies), reporter):
             planned = replicas.planned(documents, plan.reference, plan.replicas)
             specs = [document["policy"] for document in documents]
-            copies = replicas.carry_out(setting, specs, planned, made, count, reporter)
+            copies = replicas.carry_out(setting, entrants, specs, planned, made, count, reporter)
         jury = Jury(setting, documents, made, copies, plan.reference)
         remarks = replicas.remark(documents, planned, plan.replicas)
         documents, numbers = _ranked(documents, {spec: jury.shown(spec) for spec in specs})
@@ -97,15 +106,14 @@ def _judged(
         least=bounds.of(plan.setting, documents, made) if plan.bounds else None,
         numbers=numbers,
         runs=jury.runs,
-        not_run=not_run(common, plan.setting, made),
+        not_run=not_run(common, plan.setting, plan.policies, made),
         jury=jury,
     )
 
 
-def _parts(specs: Sequence[str]) -> dict[str, Part]:
+def _parts(entrants: Entrants, names: Sequence[str]) -> dict[str, Part]:
     """Each policy's folder and key; a policy in a user's file counts by the text of that file."""
-    names = file_names(specs)
-    return {spec: Part(name, f"{spec} {own_file(spec)}") for spec, name in zip(specs, names, strict=True)}
+    return {name: Part(folder, entrants.key(name)) for name, folder in zip(names, file_names(names), strict=True)}
 
 
 def _run_all(plan: Plan, made: Workspace, count: int, reporter: Reporter) -> "dict[str, Failure]":
@@ -122,7 +130,7 @@ def _run_all(plan: Plan, made: Workspace, count: int, reporter: Reporter) -> "di
     tasks = [parallel.Task(spec, made.place(spec)) for spec in missing]
     jobs = len(plan.setting.workload) * len(tasks)
     with _kept(made, len(plan.policies), reporter), reporter.progress(jobs) as watch:
-        return parallel.carry_out(plan.setting, tasks, count, watch)
+        return parallel.carry_out(plan.setting, plan.entrants, tasks, count, watch)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ different jobs for each policy, and favour policies that run the fewest.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +65,7 @@ def _of_window(result: "Result", document: dict[str, Any]) -> "Result":
     return window(result, *document["window"]) if document["window"] else result
 
 
-def not_run(common: Common, setting: "Setting", made: "Workspace") -> list[dict[str, Any]]:
+def not_run(common: Common, setting: "Setting", policies: Mapping[str, Any], made: "Workspace") -> list[dict[str, Any]]:
     """Rows of policy, reason, and the number of jobs that did not run under that policy for that reason.
 
     Only jobs that another policy ran, and jobs that a limit on submitted jobs rejected, which depends on the policy.
@@ -75,7 +75,7 @@ def not_run(common: Common, setting: "Setting", made: "Workspace") -> list[dict[
         {"policy": policy, "reason": reason, "jobs": n}
         for policy, missing in common.missing.items()
         if missing
-        for reason, n in _reasons(setting, policy, made.result(policy), missing, common.anywhere)
+        for reason, n in _reasons(setting, policies[policy], made.result(policy), missing, common.anywhere)
     ]
 
 
@@ -90,7 +90,7 @@ _WORDS = {
 
 
 def _reasons(
-    setting: "Setting", policy: str, result: "Result", ids: set[int], anywhere: set[int]
+    setting: "Setting", policy: Any, result: "Result", ids: set[int], anywhere: set[int]
 ) -> list[tuple[str, int]]:
     """Reasons and limits with their numbers of jobs, those of most first."""
     import polars as pl

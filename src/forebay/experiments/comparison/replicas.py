@@ -14,6 +14,7 @@ from forebay.experiments.execution import executor, parallel
 
 if TYPE_CHECKING:
     from forebay._support.progress import Reporter
+    from forebay.experiments.comparison.entrants import Entrants
     from forebay.experiments.comparison.shaking import Replica
     from forebay.experiments.comparison.workspace import Workspace
     from forebay.experiments.execution.executor import Tell
@@ -104,7 +105,13 @@ def _write(place: Path, replicas: "Sequence[Replica]", ids: Any) -> None:
 
 
 def carry_out(
-    setting: "Setting", policies: Sequence[str], wanted: int, made: "Workspace", count: int, reporter: "Reporter"
+    setting: "Setting",
+    entrants: "Entrants",
+    policies: Sequence[str],
+    wanted: int,
+    made: "Workspace",
+    count: int,
+    reporter: "Reporter",
 ) -> "dict[str, list[Replica]]":
     """The `wanted` replicas of each policy; existing ones are not repeated. A policy that fails has none."""
     found = {policy: {one.number: one for one in read(made.place(policy))} for policy in policies if wanted}
@@ -126,7 +133,8 @@ def carry_out(
             mine[task.number] = outcome
             _write(made.place(task.policy), [mine[number] for number in sorted(mine)], ids)
 
-        parallel.spread_out(tasks, partial(_perform, setting), len(ids), count, lambda *_: None, done)
+        work = partial(_perform, setting, entrants)
+        parallel.spread_out(tasks, work, len(ids), count, lambda *_: None, done, entrants.objects)
     return {
         policy: [mine[number] for number in range(1, 1 + wanted)]
         for policy, mine in found.items()
@@ -134,8 +142,7 @@ def carry_out(
     }
 
 
-def _perform(setting: "Setting", task: _Task, tell: "Tell") -> "Replica":
-    from forebay import policies
+def _perform(setting: "Setting", entrants: "Entrants", task: _Task, tell: "Tell") -> "Replica":
     from forebay.experiments.comparison.shaking import Replica, measures_of, seed_of, shaken
 
     copy = replace(
@@ -143,6 +150,6 @@ def _perform(setting: "Setting", task: _Task, tell: "Tell") -> "Replica":
         workload=shaken(setting.workload, setting.seed, task.number),
         seed=seed_of(setting.seed, task.number),
     )
-    policy = policies.load(task.policy)
+    policy = entrants.load(task.policy)
     result, document = copy.simulate(policy, task.policy, lambda ended, _: tell(ended))
     return Replica(task.number, document["summary"], measures_of(result, setting.workload.jobs["id"]))

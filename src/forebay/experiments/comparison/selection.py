@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.errors import InputError
+from forebay.errors import ForebayError, InputError
+from forebay.experiments.comparison.entrants import named
 
 if TYPE_CHECKING:
+    from forebay.experiments.comparison import Plan
     from forebay.experiments.setting import Setting
 
 ALL = "all"
@@ -43,6 +45,60 @@ def select(text: str | None, reference: str | None) -> Selection:
     given, implied = wanted(text)
     asked = with_reference(given, implied, reference)
     return Selection(text, {spec: load(spec) for spec in [*given, *implied]}, tuple(given), asked)
+
+
+def plan_of(setting: "Setting", policies: Any, reference: Any, replicas: int | None, bounds: bool) -> "Plan":
+    """What to compare, as Python is given it: text as on the command line, or specs, objects and classes."""
+    from forebay.experiments.comparison import Plan
+
+    if policies is None or isinstance(policies, str):
+        chosen = select(policies, reference if isinstance(reference, str) else None)
+        found, usual = chosen.on(setting)
+        entrants: dict[str, Any] = {spec: spec for spec in found}
+    else:
+        entrants, usual = named(policies), ""
+        if reference is None and setting.own is not None and setting.own not in entrants.values():
+            entrants[setting.own] = setting.own
+    if not entrants:
+        raise InputError("no policy to compare; forebay.policies.names() lists those that there are")
+    against = _name_among(entrants, reference) if reference is not None else usual or _usual(entrants, setting)
+    loaded = {name: _loaded(name, one) for name, one in entrants.items()}
+    objects = {name: one for name, one in entrants.items() if not isinstance(one, str)}
+    specs = {name: one for name, one in entrants.items() if isinstance(one, str)}
+    return Plan(setting, loaded, against, replicas, bounds, objects, specs)
+
+
+def _usual(entrants: Mapping[str, Any], setting: "Setting") -> str:
+    """The default reference, by its name."""
+    from forebay.experiments.references import usual_reference
+
+    names = {one: name for name, one in entrants.items() if isinstance(one, str)}
+    specs = [one if isinstance(one, str) else name for name, one in entrants.items()]
+    found = usual_reference(specs, setting.workload, setting.platform, setting.own)
+    return names.get(found, found)
+
+
+def _name_among(entrants: dict[str, Any], reference: Any) -> str:
+    """The name of the reference, which is one of these policies or joins them."""
+    if isinstance(reference, str) and reference in entrants:
+        return reference
+    for name, one in named(reference).items():
+        known = next((other for other, mine in entrants.items() if mine is one or mine == one), None)
+        if known is not None:
+            return known
+        entrants[name] = one
+    return next(reversed(entrants))
+
+
+def _loaded(name: str, policy: Any) -> Any:
+    from forebay.policies import load
+
+    try:
+        return load(policy)
+    except ForebayError as error:
+        if isinstance(policy, str) and name == policy:
+            raise
+        raise InputError(f"policy {name!r}: {error}") from None
 
 
 def _is_of_use(policy: Any, setting: "Setting") -> bool:

@@ -158,7 +158,8 @@ class Jury:
         names = policy, self.reference, metric
         mine, theirs = (self._measures[name][measure] for name in (policy, self.reference))
         found = judge(names, self._blocks, mine, theirs, share)
-        if self._documents[policy]["schedule"] == self._documents[self.reference]["schedule"]:
+        alike = self._documents[policy]["schedule"] == self._documents[self.reference]["schedule"]
+        if alike and found.value == found.reference_value:  # in all replicas, too
             return of.same(names, (found.value, found.reference_value), found.n, found.over)
         return found
 

@@ -3,9 +3,10 @@
 What comes out is the same either way: each run leaves its files, and only these are read afterwards.
 """
 
+import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,7 @@ from forebay.experiments.execution import executor
 
 if TYPE_CHECKING:
     from forebay._support.progress import Watch
+    from forebay.experiments.comparison.entrants import Entrants
     from forebay.experiments.execution.executor import Tell
     from forebay.experiments.setting import Setting
 
@@ -37,21 +39,22 @@ class _TakesLongerError(BaseException):
     """No failure: a run that goes on elsewhere."""
 
 
-def perform(setting: "Setting", task: Task, tell: "Tell") -> float:
+def perform(setting: "Setting", entrants: "Entrants", task: Task, tell: "Tell") -> float:
     """Simulate one policy and write its files; gives the seconds that the run took."""
-    from forebay import policies
     from forebay._support.files import writable_folder
     from forebay.results import saving
 
-    policy = policies.load(task.policy)
-    result, document = setting.simulate(policy, task.policy, lambda ended, _: tell(ended))
+    policy, spec = entrants.load(task.policy), entrants.specs.get(task.policy)
+    result, document = setting.simulate(policy, task.policy, lambda ended, _: tell(ended), spec)
     with saving(writable_folder(task.place), result, document):
         return float(document["seconds"])
 
 
-def carry_out(setting: "Setting", tasks: Sequence[Task], count: int, watch: "Watch") -> dict[str, executor.Failure]:
+def carry_out(
+    setting: "Setting", entrants: "Entrants", tasks: Sequence[Task], count: int, watch: "Watch"
+) -> dict[str, executor.Failure]:
     """Every task, up to `count` at a time; gives those that failed, by policy."""
-    work, n_jobs = partial(perform, setting), len(setting.workload)
+    work, n_jobs = partial(perform, setting, entrants), len(setting.workload)
     ended = dict.fromkeys(tasks, 0)
     over: list[Task] = []
     failed: dict[str, executor.Failure] = {}
@@ -70,27 +73,40 @@ def carry_out(setting: "Setting", tasks: Sequence[Task], count: int, watch: "Wat
             watch.line(f"{task.policy} done, {count}, {outcome:.1f} s")
         advance(task, n_jobs)
 
-    spread_out(tasks, work, n_jobs, count, advance, done)
+    spread_out(tasks, work, n_jobs, count, advance, done, entrants.objects)
     return failed
 
 
 def spread_out(
-    tasks: Sequence[Any], work: executor.Work, n_jobs: int, count: int, advance: executor.Done, done: executor.Done
+    tasks: Sequence[Any],
+    work: executor.Work,
+    n_jobs: int,
+    count: int,
+    advance: executor.Done,
+    done: executor.Done,
+    objects: Container[str] = (),
 ) -> None:
     """Every task, a run of so many jobs: here while that is soon done, else in up to `count` processes.
+
+    Policies that are `objects` of this process run here in any case.
 
     Processes begin with the last: lists of policies go from simple ones to costly ones, and who begins a costly one at
     the end waits for it alone.
     """
     soon_done = count == 1 or n_jobs <= SHORT
-    left = _here(tasks, work, advance, done) if soon_done else tasks
+    mine = [task for task in tasks if task.policy in objects]
+    others = [task for task in tasks if task.policy not in objects]
+    left = _here(others, work, advance, done) if soon_done else others
     if left:
         executor.in_processes(count, work, advance)(left[::-1], done)
+    _here(mine, work, advance, done, math.inf)
 
 
-def _here(tasks: Sequence[Any], work: executor.Work, advance: executor.Done, done: executor.Done) -> Sequence[Any]:
+def _here(
+    tasks: Sequence[Any], work: executor.Work, advance: executor.Done, done: executor.Done, seconds: float = HERE
+) -> Sequence[Any]:
     """Carry out tasks in this process until time is up; gives those that are left. The last one may take its time."""
-    until = time.process_time() + HERE
+    until = time.process_time() + seconds
 
     def tell(task: Any, ended: int) -> None:
         advance(task, ended)

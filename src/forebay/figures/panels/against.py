@@ -11,8 +11,6 @@ from matplotlib.lines import Line2D
 from forebay.figures import _header, _look, _style
 
 BAND = 0.05
-NEAR = (0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.6)
-FAR = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 50)
 COLOURS = (_look.BLUE, _look.YELLOW, _look.GREEN, _look.PINK, _look.SKY, _look.ORANGE)
 
 
@@ -35,7 +33,7 @@ def draw(table: pl.DataFrame, path: Path, label: str, by: str = "part") -> list[
             largest = max(largest, float(mine["ratio"].max()))  # type: ignore[arg-type]
             axis.set_title(model, loc="left", fontweight="bold")
             axis.set_xlabel(label)
-        _scale(axes[0], least, largest)
+        _style.ratio_axis(axes[0], least, largest)
         _style.rows_axis(axes[0], policies)
         for axis in axes:
             axis.tick_params(axis="y", length=0)
@@ -55,17 +53,6 @@ def _dots(axis: Any, mine: pl.DataFrame, policies: Sequence[str], by: str, kinds
             ):
                 values = some.filter(pl.col("as_given") == given)["ratio"].to_numpy()
                 axis.plot(values, np.full(values.size, y), ls="", color=colour, **mark)
-
-
-def _scale(axis: Any, least: float, largest: float) -> None:
-    """Logarithmic: twice as much and half as much are as far from 1."""
-    axis.set_xscale("log")
-    ticks = FAR if largest / least > 2 else NEAR
-    kept = [tick for tick in ticks if 0.97 * least <= tick <= 1.03 * largest]
-    axis.set_xticks(kept, [f"{tick:g}" for tick in kept])
-    axis.xaxis.minorticks_off()
-    margin = (largest / least) ** 0.03
-    axis.set_xlim(least / margin, largest * margin)
 
 
 def _handles(by: str, kinds: Sequence[Any]) -> list[Any]:

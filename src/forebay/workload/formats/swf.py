@@ -121,8 +121,7 @@ def _columns(content: lines.Content, keep_cancelled: bool) -> tuple[dict[str, An
     usable = ~(idle | nowhere)
     if (known & usable).any():
         columns["recorded_start"] = np.where(known, table["submit time"] + wait, np.nan)
-    memory = table["requested memory"]
-    if (memory[usable] > 0).any():  # else the trace knows nothing of it
+    if ((memory := table["requested memory"])[usable] > 0).any():  # else the trace knows nothing of it
         with np.errstate(over="ignore"):  # refused with its line, when all values are looked at
             columns["memory"] = np.where(memory > 0, np.rint(memory * (_KIB * nodes)), -1.0)
     return {name: values[usable] for name, values in columns.items()}, {why: n for why, n in counts.items() if n}

@@ -86,13 +86,13 @@ def _equal(times, free, n, other_times, other_free, other_n):
 
 
 @kernel
-def evaluate(board, order, first, meets, limit, alpha, stride, R, S, W):
+def evaluate(board, order, first, meets, limit, alpha, stride, columns):
     """The score of `order`, whose places below `first` are as in the order accepted last.
 
     From place `meets` on both orders are the same again: if their profiles are too, so is the rest. Infinity once the
     score is sure to pass `limit`.
     """
-    n_jobs, b = len(order), first // stride
+    (R, S, W), n_jobs, b = columns, len(order), first // stride
     times, free, side = board.times, board.free, board.side
     score, left = 0.0, 0.0
     for p in range(n_jobs):

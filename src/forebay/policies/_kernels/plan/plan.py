@@ -71,14 +71,14 @@ def _candidates(state, line, board, memory, keep):
 
 
 @allocating_kernel
-def _try_all(state, board, alpha, stride, R, S, W, shortcuts):
+def _try_all(state, board, alpha, stride, columns, shortcuts):
     """The best of all orders; of equal ones the first, in lexicographic order."""
     n_jobs = len(board.duration)
     order, tried, best = np.arange(n_jobs), np.arange(n_jobs), np.arange(n_jobs)
     best_score, first = math.inf, 0
     while first >= 0 and not interrupted(state):
         limit = best_score + 1.0 if shortcuts else math.inf
-        score = evaluate(board, tried, first if shortcuts else 0, n_jobs, limit, alpha, stride, R, S, W)
+        score = evaluate(board, tried, first if shortcuts else 0, n_jobs, limit, alpha, stride, columns)
         if score < best_score:
             best_score = score
             best[:] = tried
@@ -89,13 +89,13 @@ def _try_all(state, board, alpha, stride, R, S, W, shortcuts):
 
 
 @allocating_kernel
-def _best_of(state, board, orders, alpha, stride, R, S, W):
+def _best_of(state, board, orders, alpha, stride, columns):
     """The best of some orders and its score; the worst score too."""
     best, lowest, highest = 0, math.inf, -math.inf
     for k in range(orders.shape[0]):
         if interrupted(state):
             break
-        score = evaluate(board, orders[k], 0, orders.shape[1], math.inf, alpha, stride, R, S, W)
+        score = evaluate(board, orders[k], 0, orders.shape[1], math.inf, alpha, stride, columns)
         if score < lowest:
             best, lowest = k, score
         highest = max(highest, score)
@@ -103,14 +103,14 @@ def _best_of(state, board, orders, alpha, stride, R, S, W):
 
 
 @allocating_kernel
-def _anneal(state, board, orders, params, stride, R, S, W, rng):
+def _anneal(state, board, orders, params, stride, columns, rng):
     """The best order found by annealing, from the best of some `orders` on."""
     n_jobs, alpha, shortcuts = orders.shape[1], params[Param.ALPHA], params[Param.SHORTCUTS] > 0
-    best, best_score, worst_score = _best_of(state, board, orders, alpha, stride, R, S, W)
+    best, best_score, worst_score = _best_of(state, board, orders, alpha, stride, columns)
     if best_score == worst_score:
         return best
     order, tried = best.copy(), best.copy()
-    score = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
+    score = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, columns)
     accept(board, order, tried)
     temperature = params[Param.HEAT] * (worst_score - best_score)
     for _ in range(int(params[Param.STEPS])):
@@ -129,7 +129,7 @@ def _anneal(state, board, orders, params, stride, R, S, W, rng):
             first, meets, limit = 0, n_jobs, math.inf
             if shortcuts:
                 first, meets, limit = min(i, j), max(i, j) + 1, refused_above(score, temperature, u)
-            new = evaluate(board, tried, first, meets, limit, alpha, stride, R, S, W)
+            new = evaluate(board, tried, first, meets, limit, alpha, stride, columns)
             if accepts(score, new, temperature, u):
                 score = new
                 accept(board, order, tried)
@@ -154,27 +154,27 @@ def _by_smith(board, alpha):
 
 
 @allocating_kernel
-def _descend(state, board, orders, params, stride, R, S, W):
+def _descend(state, board, orders, params, stride, columns):
     """Orders by Smith's rule, each for the plan of the one before; then jobs are put forward wherever that helps.
 
     Nothing is drawn. It ends when nothing helps, or as many plans were tried as annealing would have, or when no order
     can be better: each job costs what it would if it had the machine to itself.
     """
     n_jobs, alpha, shortcuts = orders.shape[1], params[Param.ALPHA], params[Param.SHORTCUTS] > 0
-    order, score, _ = _best_of(state, board, orders, alpha, stride, R, S, W)
+    order, score, _ = _best_of(state, board, orders, alpha, stride, columns)
     tried, left, bound = order.copy(), int(params[Param.STEPS]) * int(params[Param.MOVES]), np.rint(board.least.sum())
-    evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
+    evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, columns)
     for _ in range(int(params[Param.ROUNDS])):
         if left == 0 or score <= bound or interrupted(state):
             break
         left -= 1
         tried[:] = _by_smith(board, alpha)
-        new = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
+        new = evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, columns)
         if new < score:
             score = new
             order[:] = tried
     tried[:] = order
-    evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, R, S, W)
+    evaluate(board, tried, 0, n_jobs, math.inf, alpha, stride, columns)
     accept(board, order, tried)
     # By halves first, forward only: that is what long queues have time for. Then every distance, both ways.
     ahead, halves, helped = n_jobs // 2, True, False
@@ -191,7 +191,7 @@ def _descend(state, board, orders, params, stride, R, S, W):
                 continue
             insert(tried, i, j)
             first, meets, limit = (p, p + ahead + 1, score + 1.0) if shortcuts else (0, n_jobs, math.inf)
-            new = evaluate(board, tried, first, meets, limit, alpha, stride, R, S, W)
+            new = evaluate(board, tried, first, meets, limit, alpha, stride, columns)
             if new < score:
                 score, helped, accepted = new, True, accepted + 1
                 accept(board, order, tried)
@@ -212,16 +212,17 @@ def _search(state, have, line, R, S, W, params, memory, rng):
     """The best order of the jobs in `line` that the search finds, as places in it."""
     times, ahead, n = availability(state, have, -1, R, S, W)
     tables, stride = blank_board(state, len(line), n, R, S, W)
+    columns = R, S, W
     board = on_stack(tables)
     set_up(board, state, line, times, ahead, n, R, params[Param.ALPHA])
     if len(line) <= params[Param.EXHAUSTIVE]:
-        order = _try_all(state, board, params[Param.ALPHA], stride, R, S, W, params[Param.SHORTCUTS] > 0)
+        order = _try_all(state, board, params[Param.ALPHA], stride, columns, params[Param.SHORTCUTS] > 0)
     else:
         orders = _candidates(state, line, board, memory, int(params[Param.KEEP]))
         if params[Param.DESCENDS] > 0:
-            order = _descend(state, board, orders, params, stride, R, S, W)
+            order = _descend(state, board, orders, params, stride, columns)
         else:
-            order = _anneal(state, board, orders, params, stride, R, S, W, rng)
+            order = _anneal(state, board, orders, params, stride, columns, rng)
     keep(tables)
     return order
 

@@ -1,0 +1,81 @@
+"""The policies of a comparison, by the names that tables show.
+
+A policy that a spec names can be made by any process. An object of a user's stays in the process that has it, as no
+file says how to make it again.
+"""
+
+import copy
+import inspect
+import itertools
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from forebay.errors import InputError
+
+
+@dataclass(frozen=True)
+class Entrants:
+    """Specs and objects by name; a name is in one of both."""
+
+    specs: Mapping[str, str]
+    objects: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process gets."""
+        return {"specs": dict(self.specs), "objects": {}}
+
+    def load(self, name: str) -> Any:
+        """A policy that no other run has used."""
+        from forebay import policies
+
+        if name not in self.objects:
+            return policies.load(self.specs[name])
+        one = self.objects[name]
+        return policies.load(one if inspect.isclass(one) else _copied(one))
+
+    def key(self, name: str) -> str:
+        """It changes with whatever may change the policy: that of an object is never the same again."""
+        from forebay.experiments.runs import own_file
+
+        spec = self.specs.get(name)
+        return f"{name} {uuid.uuid4()}" if spec is None else f"{spec} {own_file(spec)}"
+
+
+def _copied(policy: Any) -> Any:
+    try:
+        return copy.deepcopy(policy)
+    except Exception:
+        return policy  # it holds something that cannot be copied; `setup` is to begin it anew
+
+
+def named(given: Any) -> dict[str, Any]:
+    """Policies as Python has them, by name: specs, objects and classes, one or several, or by names of the user's."""
+    if isinstance(given, Mapping):
+        return {str(name): _spelled(one) if isinstance(one, str) else one for name, one in given.items()}
+    found: dict[str, Any] = {}
+    for one in given if isinstance(given, Iterable) and not isinstance(given, str) else [given]:
+        if isinstance(one, str):
+            if _spelled(one) in found:
+                raise InputError(f"the policy {one!r} is named twice; keep one")
+            found[_spelled(one)] = _spelled(one)
+        else:
+            name, numbers = _name_of(one), itertools.count(2)
+            while name in found:  # two objects of one class
+                name = f"{_name_of(one)} {next(numbers)}"
+            found[name] = one
+    return found
+
+
+def _spelled(spec: str) -> str:
+    from forebay._plugins import spelled
+
+    return str(spelled("policies", spec.strip()))
+
+
+def _name_of(policy: Any) -> str:
+    from forebay.policies import load
+
+    load(policy)  # what is none is refused here
+    return str((policy if inspect.isclass(policy) else type(policy)).__name__)
