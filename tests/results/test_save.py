@@ -56,9 +56,7 @@ def results(draw):
     jobs |= {name: column(n, INT64, pl.Int64) for name in whole}
     jobs["burst buffer, fast"] = column(n, st.none() | INT64, pl.Int64)
     jobs["final_state"] = column(n, st.sampled_from(states.categories.to_list()), states)
-    log = {name: column(m, INT64, pl.Int64) for name in ("job", "leg", "amount")} | {
-        "time": column(m, A_FLOAT, float)
-    }
+    log = {name: column(m, INT64, pl.Int64) for name in ("job", "leg", "amount")} | {"time": column(m, A_FLOAT, float)}
     kinds = pl.Enum(["start", "end"])
     log |= {name: column(m, st.sampled_from(["start", "end"]), kinds) for name in ("kind", "reason")}
     log["resource"] = column(m, st.none() | TEXT, pl.String)
