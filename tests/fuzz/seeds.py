@@ -369,7 +369,11 @@ def run_folder() -> dict[str, bytes]:
     jobs = jobs.with_columns(
         *(
             pl.Series(name, values)
-            for name, values in (("submission_time", [0.0, 5.0]), ("requested_time", [60.0, -1.0]))
+            for name, values in (
+                ("submission_time", [0.0, 5.0]),
+                ("requested_time", [60.0, -1.0]),
+                ("consumed_energy", [-1.0, -1.0]),
+            )
         ),
         *(pl.Series(name, [0, 0]) for name in ("user", "group", "queue", "burst_buffer")),
         total_wait=pl.Series([1.0, None]),

@@ -1,6 +1,7 @@
 """Shared nodes under policies: as a slow twin has it, never oversubscribed, and with promises that are kept."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import forebay as fb
@@ -138,6 +139,24 @@ def test_the_first_that_waits_is_not_delayed(policy):
     rows = ({"cores": 3}, {"cores": 2, "walltime": 20.0}, {"cores": 4}, {"cores": 1, "walltime": 100.0})
     result = fb.simulate(jobs(*rows), machine({"nodes": 2, "cores": 4}), policy)
     assert starts(result) == {1: 0.0, 2: 0.0, 3: 10.0, 4: 0.0}
+
+
+def test_a_head_that_is_back_has_its_reservation_again():
+    """In another order than that of arrival, one that comes and goes takes its place for a while.
+
+    Job 1 runs until 100 on six of eight cores. Job 2 wants all; job 3 passes it. Job 4 is shorter than job 2, wants all
+    too and is withdrawn. Then job 2 is the head again, and job 5, which runs for long, may not pass it.
+    """
+    workload = jobs(
+        {"cores": 6, "walltime": 100.0, "submit": 0.0},
+        {"cores": 8, "walltime": 50.0, "submit": 1.0},
+        {"cores": 1, "walltime": 60.0, "submit": 1.0},
+        {"cores": 8, "walltime": 40.0, "submit": 2.0},
+        {"cores": 1, "walltime": 500.0, "submit": 4.0},
+    )
+    table = workload.jobs.with_columns(cancel=pl.Series([np.inf, np.inf, np.inf, 1.0, np.inf]))
+    result = fb.simulate(fb.Workload("by-hand", table), machine({"nodes": 1, "cores": 8}), "fcfs-easy:order=walltime")
+    assert starts(result) == {1: 0.0, 2: 100.0, 3: 1.0, 4: None, 5: 150.0}
 
 
 def test_pinned_reservations_are_refused():

@@ -24,6 +24,11 @@ def document(**changes):
     return json.dumps(json.loads(seeds.run_folder()["run.json"]) | changes)
 
 
+def _without(name, row):
+    """A column without its value in a row."""
+    return pl.when(pl.int_range(pl.len()) == row).then(None).otherwise(name).alias(name)
+
+
 def test_a_run_is_read(run):
     result = load(run)
     assert (len(result.jobs), len(result.log), len(result.links)) == (2, 5, 2)
@@ -135,13 +140,38 @@ def test_what_is_wrong_is_told_by_file(run, name, content, says):
             [pl.exclude("kind"), pl.lit(1).alias("kind")],
             "log.parquet: its column kind does not hold words",
         ),
+        *(
+            (file, _without(name, 1), f"{file}: its column {name} has no value in row 2; write the run again")
+            for file, names in (
+                ("jobs.parquet", ("job_id", "submission_time", "requested_number_of_resources", "final_state")),
+                ("log.parquet", ("time", "kind", "leg", "amount", "reason")),
+            )
+            for name in names
+        ),
+        (
+            "log.parquet",
+            pl.when(pl.col("amount") > 0).then(float("nan")).otherwise("time").alias("time"),
+            "log.parquet: its column time has no value in row 2; write the run again",
+        ),
     ],
 )
 def test_tables_without_what_figures_need(run, name, change, says):
-    pl.read_parquet(run / name).select(change).write_parquet(run / name)
+    kept = pl.read_parquet(run / name)
+    frame = kept.select(change)
+    (frame if len(frame.columns) > 1 else kept.with_columns(frame)).write_parquet(run / name)
     with pytest.raises(InputError) as caught:
         load(run)
     assert says in str(caught.value)
+
+
+def test_jobs_that_never_began_have_no_times_and_nodes_no_job(run):
+    """What every run may lack is not asked for."""
+    log = pl.read_parquet(run / "log.parquet")
+    log.with_columns(job=None, resource=None).cast({"job": pl.Int64, "resource": pl.String}).write_parquet(
+        run / "log.parquet"
+    )
+    assert load(run).jobs["starting_time"].null_count() == 1
+    assert load(run).log["job"].null_count() == 5
 
 
 @pytest.mark.parametrize("name", ["run.json", "jobs.parquet", "log.parquet", "links.csv"])

@@ -17,7 +17,9 @@ from forebay.results import _format as form
 
 WORDS = ("workload_name", "profile", "final_state", "allocated_resources", "metadata")
 INT64 = st.integers(-(2**63), 2**63 - 1)
+A_FLOAT = st.floats(allow_nan=False)
 ANY_FLOAT = st.none() | st.floats()
+OF_BEGUN = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch")
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
@@ -41,23 +43,22 @@ def assert_same(found, wanted):
 
 @st.composite
 def results(draw):
-    """Runs of any content, not only of what the engine makes."""
+    """Runs of any content, not only of what the engine makes, with a value wherever every run has one."""
     n, m = draw(st.integers(0, 4)), draw(st.integers(0, 6))
 
     def column(rows, values, dtype):
         return pl.Series(draw(st.lists(values, min_size=rows, max_size=rows)), dtype=dtype)
 
     states = pl.Enum(["REJECTED", "COMPLETED_SUCCESSFULLY"])
-    jobs = {name: column(n, *((TEXT, pl.String) if name in WORDS else (ANY_FLOAT, pl.Float64))) for name in JOBS_CSV}
+    numbers = {name: ANY_FLOAT if name in OF_BEGUN else A_FLOAT for name in JOBS_CSV}
+    jobs = {name: column(n, *((TEXT, pl.String) if name in WORDS else (numbers[name], float))) for name in JOBS_CSV}
     whole = ("job_id", "requested_number_of_resources", "success")
     jobs |= {name: column(n, INT64, pl.Int64) for name in whole}
     jobs["burst buffer, fast"] = column(n, st.none() | INT64, pl.Int64)
     jobs["final_state"] = column(n, st.sampled_from(states.categories.to_list()), states)
-    log = {name: column(m, INT64, pl.Int64) for name in ("job", "leg", "amount")} | {
-        "time": column(m, ANY_FLOAT, float)
-    }
+    log = {name: column(m, INT64, pl.Int64) for name in ("job", "leg", "amount")} | {"time": column(m, A_FLOAT, float)}
     kinds = pl.Enum(["start", "end"])
-    log |= {name: column(m, st.none() | st.sampled_from(["start", "end"]), kinds) for name in ("kind", "reason")}
+    log |= {name: column(m, st.sampled_from(["start", "end"]), kinds) for name in ("kind", "reason")}
     log["resource"] = column(m, st.none() | TEXT, pl.String)
     k = draw(st.integers(0, 3))
     name = st.from_regex(r"[\w ,.\"'<>-]{1,9}", fullmatch=True)

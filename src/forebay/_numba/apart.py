@@ -2,7 +2,8 @@
 
 A kernel becomes part of all that call it. Where it is large and many call it, each of them would compile, optimise and
 keep it again. A symbol is made of the kernel's name and the types of its arguments, so code that was compiled by one
-process calls what another has compiled. Whatever calls such a kernel says so in the store: it is read first.
+process calls what another has compiled. Whatever calls such a kernel says so in the store: it is read first. Numba's
+own cache could not say so: it is told not to keep what a user's plain function calls by a symbol.
 """
 
 import fcntl
@@ -34,6 +35,13 @@ def offer(library: Any, described: Any, environment: Any) -> object:
     llvm.add_symbol(name, library.get_pointer_to_function(name))
     library.codegen.set_env(described.env_name, environment)
     return object()
+
+
+def stand_in(codegen: Any) -> Any:
+    """What is linked in place of a kernel that stands apart: nothing but a mark of what Numba does not keep."""
+    module = llvm.parse_assembly('@"numba.dynamic.globals.apart" = weak global i64 0')
+    module.data_layout = codegen._data_layout
+    return module
 
 
 def note(place: Place, result: Any) -> None:

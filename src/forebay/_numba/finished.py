@@ -23,10 +23,15 @@ _NEEDED = (
 
 
 class _Finished(JITCodeLibrary):  # type: ignore[misc]
-    """A library of machine code alone. Numba refuses to link it: it has no functions to offer."""
+    """A library of machine code alone. Numba refuses to link it: it has no functions to offer.
 
-    def __init__(self, codegen: Any, name: str, code: bytes, symbols: set[str]):
+    One that stands apart is not linked, but called: also by the plain functions of users.
+    """
+
+    def __init__(self, codegen: Any, name: str, code: bytes, symbols: set[str], is_apart: bool):
         super().__init__(codegen, name)
+        if is_apart:
+            self._shared_module = apart.stand_in(codegen)
         self.enable_object_caching()
         self._set_compiled_object(code)
         self._finalize_final_module()
@@ -47,7 +52,7 @@ def parts_of(result: CompileResult) -> tuple[Any, ...]:
 def assembled(target: Any, is_apart: bool, *parts: Any) -> CompileResult:
     """A compiled entry, ready to be called; or a kernel that stands apart, for others to call."""
     name, code, symbols, described, own, signature, environments = parts
-    library = _Finished(target.codegen(), name, code, symbols)
+    library = _Finished(target.codegen(), name, code, symbols, is_apart)
     offer = apart.offer if is_apart else target.get_executable
     entry_point = offer(library, described, own)
     for environment in environments:

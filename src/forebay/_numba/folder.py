@@ -112,6 +112,11 @@ def _private() -> Path:
     return folder if safe else Path(os.devnull)
 
 
+def keeps(folder: Path | None) -> bool:
+    """Whether what is compiled can be kept there: not in one made in advance, on a disk that is read only, say."""
+    return folder is not None and os.access(folder, os.W_OK)
+
+
 def is_safe(found: os.stat_result) -> bool:
     """Whether only we and root can have written a file or folder: what lies in the cache is run."""
     return found.st_uid in (0, os.getuid()) and not found.st_mode & 0o022

@@ -71,6 +71,12 @@ class _EntryLibrary(_Library):
         super().finalize()
 
 
+class _ApartLibrary(_EntryLibrary):
+    def _get_module_for_linking(self) -> Any:
+        """What a plain `njit` function links that calls it: nothing."""
+        return apart.stand_in(self._codegen)
+
+
 class _InnerLibrary(_Library):
     """One kernel as it was lowered: neither optimised nor emitted, and never looked up by address."""
 
@@ -89,6 +95,8 @@ class _InnerLibrary(_Library):
         """What Numba asks for when a plain `njit` function, as users write them, calls this kernel: all of it."""
         module = self.own_module().clone()
         self.link_below(module)
+        if self.apart:
+            module.link_in(apart.stand_in(self._codegen))
         return module
 
 
@@ -107,7 +115,7 @@ class _ApartLowering(typed_passes.NativeLowering):  # type: ignore[misc]
     _name = "forebay_apart_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = _EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = _ApartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         state.flags.no_compile = state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
         state.func_id.unique_id = _APART  # a symbol that is the same in every process
@@ -201,6 +209,13 @@ class _Apart(_Inner):
     def __init__(self, function: Any, signature: Any, options: dict[str, Any]):
         super().__init__(function, signature, options)
         self._cache = Shelf(function.__module__, function.__qualname__)
+
+    def compile(self, signature: Any) -> Any:
+        """Also where it is interrupted, others need not wait any longer."""
+        try:
+            return super().compile(signature)
+        finally:
+            self._cache.leave()
 
 
 class Kernel:

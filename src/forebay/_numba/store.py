@@ -149,15 +149,16 @@ class Shelf(Store):
             self._turn = apart.Turn(self.lock(signature, target))
             self._turn.take()
             found = self.fetch(signature, target)  # another process may have compiled it meanwhile
-            if found is not None:
-                self._turn.leave()
         return found
+
+    def leave(self) -> None:
+        """It is there, or is not compiled here after all."""
+        self._turn.leave()
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Others in this process call it in any case."""
         apart.note(self._place(signature), result)
         super().save_overload(signature, result)
-        self._turn.leave()
 
     def _place(self, signature: Any) -> Place:
         return Place(self._module, self._kernel, str(signature))

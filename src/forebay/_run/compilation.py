@@ -99,7 +99,7 @@ def _part_of(policy: Any) -> Part | None:
 
 def prepare_parts(wanted: Iterable[Part], quiet: bool = False) -> None:
     """The same for any ways into compiled code."""
-    from forebay._numba.folder import cache_folder
+    from forebay._numba.folder import cache_folder, keeps
 
     parts = [part for part in wanted if part not in _here]
     faults = {part: fault for part in parts if (fault := _fault_of(part))}
@@ -110,7 +110,7 @@ def prepare_parts(wanted: Iterable[Part], quiet: bool = False) -> None:
                 _write(f"{note}\n")
         line = None if quiet else Countdown(missing)
         # Another process can hand over what it compiles only where that can be kept.
-        kept = [] if cache_folder() is None else [part for part in missing if faults[part] != "unsafe"]
+        kept = [part for part in missing if faults[part] != "unsafe"] if keeps(cache_folder()) else []
         if kept:
             compile_parts(kept, line)
         load(missing)
@@ -199,13 +199,19 @@ def _write(text: str) -> None:
 
 def _notes(faults: dict[Part, str]) -> list[str]:
     """What to say of compiled code that is there and not used."""
-    from forebay._numba.folder import cache_folder, unsafe_folder
+    from forebay._numba.folder import cache_folder, keeps, unsafe_folder
 
     folder = unsafe_folder()
     if folder is not None:
         what = "is another user's, or others can write to it"
         return [f"note: {plain(str(folder))} {what}: compiled code in it is not run, and none is kept there"]
     found, here = [], plain(str(cache_folder()))
+    if not keeps(cache_folder()):
+        found.append(
+            "note: there is no folder that compiled code can be kept in: it is for this run alone"
+            if cache_folder() is None
+            else f"note: {here} cannot be written to: what is compiled now is for this run alone"
+        )
     for fault, what, where in (
         ("damaged", "damaged, and compiled again", here),
         (

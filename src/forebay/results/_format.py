@@ -63,6 +63,7 @@ class Table:
     file: str  # its ending says how it is written
     columns: Columns  # those that it cannot do without
     optional: bool  # not there where it has no rows
+    gaps: frozenset[str]  # columns in which a row may have no value
 
     def empty(self) -> pl.DataFrame:
         """The table of a run that has none."""
@@ -76,6 +77,14 @@ class Table:
             if not _fits(frame.schema[name], wanted):
                 held = "words" if wanted == pl.String else "whole numbers" if wanted.is_integer() else "numbers"
                 raise InputError(f"{where}: its column {name} does not hold {held}; {cure}")
+            if name not in self.gaps and (row := _first_gap(frame[name])) is not None:
+                raise InputError(f"{where}: its column {name} has no value in row {row + 1:,}; {cure}")
+
+
+def _first_gap(column: pl.Series) -> int | None:
+    """The first row without a value, or with one that is no number."""
+    gaps = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+    return gaps.arg_max() if gaps.any() else None
 
 
 def _fits(found: Any, wanted: Any) -> bool:
@@ -85,14 +94,14 @@ def _fits(found: Any, wanted: Any) -> bool:
     return bool(found.is_integer() or (found.is_float() and not wanted.is_integer()))
 
 
-def saved_as(file: str, columns: Columns) -> dict[str, Any]:
-    """The metadata of a Result's field that is a table."""
-    return {"file": file, "columns": columns}
+def saved_as(file: str, columns: Columns, *gaps: str) -> dict[str, Any]:
+    """The metadata of a Result's field that is a table. In columns of `gaps` a row may have no value."""
+    return {"file": file, "columns": columns, "gaps": frozenset(gaps)}
 
 
-def optional_table(file: str, **columns: Any) -> Any:
+def optional_table(file: str, *gaps: str, **columns: Any) -> Any:
     """A field for a table that not every run has. Where it has no rows there is no file; it then loads as no rows."""
-    return field(default_factory=partial(pl.DataFrame, schema=columns), metadata=saved_as(file, columns))
+    return field(default_factory=partial(pl.DataFrame, schema=columns), metadata=saved_as(file, columns, *gaps))
 
 
 class Saveable(Protocol):
@@ -109,7 +118,9 @@ class Saveable(Protocol):
 def tables(cls: Any) -> list[Table]:
     """The tables among the fields of a Result."""
     return [
-        Table(one.name, one.metadata["file"], one.metadata["columns"], callable(one.default_factory))
+        Table(
+            one.name, one.metadata["file"], one.metadata["columns"], callable(one.default_factory), one.metadata["gaps"]
+        )
         for one in fields(cls)
         if "file" in one.metadata
     ]

@@ -59,6 +59,8 @@ _WHOLE = ("job_id", "requested_number_of_resources", "success")
 _JOBS = {name: pl.String if name in _WORDS else pl.Int64 if name in _WHOLE else pl.Float64 for name in JOBS_CSV}
 _LOG: dict[str, Any] = {"time": pl.Float64} | dict.fromkeys(("job", "leg", "amount"), pl.Int64)
 _LOG |= dict.fromkeys(("kind", "resource", "reason"), pl.String)
+_OF_BEGUN = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch")
+"""What a job that never began has not."""
 
 _MAKING = RLock()
 _ENDS = {
@@ -125,15 +127,15 @@ class Result:
     ('fcfs-bb', 4)
     """
 
-    jobs: pl.DataFrame = field(metadata=saved_as("jobs.parquet", _JOBS))
-    log: pl.DataFrame = field(metadata=saved_as("log.parquet", _LOG))
+    jobs: pl.DataFrame = field(metadata=saved_as("jobs.parquet", _JOBS, *_OF_BEGUN))
+    log: pl.DataFrame = field(metadata=saved_as("log.parquet", _LOG, "job", "resource"))
     resources: Mapping[str, int]  # name -> capacity; `unit` first
     facts: Mapping[str, Any]  # seed, versions, hashes, wall time, notes: what JSON can hold
     links: pl.DataFrame = optional_table("links.csv", link=pl.String, capacity=pl.Float64, bytes=pl.Float64)
     placements: pl.DataFrame = optional_table("placements.parquet", row=pl.UInt32, low=pl.Int32, high=pl.Int32)
     chunks: pl.DataFrame = optional_table("chunks.parquet", row=pl.UInt32, server=pl.Int32, bytes=pl.Int64)
     said: pl.DataFrame = optional_table(
-        "said.parquet", time=pl.Float64, job=pl.Int64, reason=pl.String, behind=pl.Int64
+        "said.parquet", "behind", time=pl.Float64, job=pl.Int64, reason=pl.String, behind=pl.Int64
     )
     held: pl.DataFrame = optional_table(
         "held.parquet", time=pl.Float64, job=pl.Int64, reason=pl.String, slurm=pl.String, detail=pl.String

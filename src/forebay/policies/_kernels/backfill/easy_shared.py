@@ -302,6 +302,7 @@ def _pass(state, have, notes, head, line, i, params, R):
     stands = notes.facts[PLANNED_FOR] == head + 1
     known = stands
     if not known:
+        notes.facts[PLANNED_FOR] = 0  # what stood for another head is written over
         notes.latest[0] = np.inf
         for r in range(len(amounts)):
             amounts[r] = have.free[r]
