@@ -23,6 +23,7 @@ from forebay.platforms.fabric import make as make_fabric
 from forebay.platforms.failures import check as check_failures
 from forebay.platforms.names import ids_by_name
 from forebay.platforms.partitions import Partition
+from forebay.platforms.power import Drawing, Power, check_power
 from forebay.platforms.reservations import Reservations, announced, cuts_of
 from forebay.platforms.rules import Rule
 from forebay.platforms.sharing import CORES, check_tiers, check_topology, inside_of
@@ -77,6 +78,9 @@ class Platform(Model):
     policy
         The spec of the policy of its site, such as "slurm:bf_interval=60": the default of runs, and the reference of
         comparisons.
+    power
+        What its nodes draw, and how much they may: a table of `idle`, `busy`, `cap` and `shutdown`. None by default: no
+        energy is counted.
 
     Examples
     --------
@@ -98,6 +102,7 @@ class Platform(Model):
     reservations: Reservations = ()
     accounts: Accounts = ()
     policy: PolicySpec = None
+    power: Drawing = Field(default=None, validate_default=True)  # behind all that it is checked against
 
     @field_validator("name")
     @classmethod
@@ -187,6 +192,15 @@ class Platform(Model):
             except InputError as error:
                 raise ValueError(str(error)) from None
         return failures
+
+    @field_validator("power")
+    @classmethod
+    def _drawn_by_its_nodes(cls, power: Power | None, info: ValidationInfo) -> Power | None:
+        if {"nodes", "classes"} <= info.data.keys():
+            check_power(power, info.data["nodes"], info.data["classes"])
+        if power is not None and info.data.get("sharing"):
+            raise ValueError("is known of nodes that jobs have to themselves: leave sharing out, or power")
+        return power
 
     @property
     def finite(self) -> Mapping[str, int]:
@@ -351,6 +365,7 @@ class Platform(Model):
             **announced(self.reservations),
             **({"accounts": [one.described() for one in self.accounts]} if self.accounts else {}),
             **({"policy": self.policy} if self.policy else {}),
+            **({"power": self.power.described()} if self.power else {}),
             "text": str(self),
         }
 
@@ -378,6 +393,7 @@ class Platform(Model):
         rows += [(tier.name, tier.text) for tier in self.tiers]
         rows += [("failures", str(self.failures))] if self.failures else []
         rows += [("policy", self.policy)] if self.policy else []
+        rows += [("power", str(self.power))] if self.power else []
         return html_table(f"Platform {self.name}", rows)
 
     @property
@@ -396,4 +412,5 @@ class Platform(Model):
         parts += [counted(len(self.limits), "limit")] if self.limits else []
         parts += [counted(len(self.reservations), "reservation")] if self.reservations else []
         parts += [counted(len(self.accounts), "account")] if self.accounts else []
+        parts += [f"power: {self.power}"] if self.power else []
         return f"{self.name} ({'; '.join(parts)})"
